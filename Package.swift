@@ -1,0 +1,92 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Swift 6 language mode (from the tools version) and the stricter rules every target follows.
+let rules: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+/// A module of ours. `dependencies` may name lower ranks only (see the layout in `README.md`).
+func module(
+  _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
+  .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: rules)
+}
+
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: rules)
+}
+
+let package = Package(
+  name: "weighbridge",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "Weighbridge", targets: ["Weighbridge"]),
+    .executable(name: "weighbridge", targets: ["WeighbridgeCommand"]),
+  ],
+  dependencies: [
+    // The command line: parsing, help texts, shell completions.
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    // Libraries of the system, each for one thing.
+    .systemLibrary(  // Reading HDF5, the container of Keras .h5 files.
+      name: "CHDF5", pkgConfig: "hdf5-serial",
+      providers: [.apt(["libhdf5-dev"]), .brew(["hdf5"])]),
+    .systemLibrary(  // Packing and unpacking the header of .wbm.
+      name: "CProtobufC", pkgConfig: "libprotobuf-c",
+      providers: [.apt(["libprotobuf-c-dev"]), .brew(["protobuf-c"])]),
+    .systemLibrary(  // XXH3-128, the integrity digest of .wbm.
+      name: "CXXHash", pkgConfig: "libxxhash",
+      providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
+    .systemLibrary(  // SHA-256, the provenance digest of source files.
+      name: "CCrypto", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(  // Deflate and CRC-32 of .npz members.
+      name: "CZlib", pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+
+    // Rank 0: bytes, text and the graph; they know no file format.
+    .target(name: "CSystemCalls", cSettings: [.define("_GNU_SOURCE")]),  // three Linux calls that Swift's C library module leaves out
+    module("Bytes", ["CSystemCalls"]),
+    module("JSON", ["Bytes"]),
+    module("Digests", ["Bytes", "CXXHash", "CCrypto"]),
+    module("GraphIR", ["Bytes"]),
+
+    // Rank 1: syntax only, bytes to plain records and back.
+    module("HDF5File", ["Bytes", "CHDF5"]),
+    module("KerasFormat", ["Bytes", "HDF5File", "JSON"]),
+    module("NumPyFormat", ["Bytes", "CZlib"]),
+    .target(name: "CWBM", dependencies: ["CProtobufC"]),
+    module("WBMFormat", ["Bytes", "Digests", "CWBM", "CProtobufC"]),
+
+    // Rank 2: one file per operator.
+    module("LayerCatalog", ["Bytes", "GraphIR", "JSON", "KerasFormat"]),
+
+    // Rank 3: what is done with graphs.
+    module(
+      "Conversion",
+      ["Bytes", "Digests", "GraphIR", "JSON", "KerasFormat", "LayerCatalog", "WBMFormat"]),
+    module("ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
+    module("Verifier", ["Bytes", "Conversion", "Digests", "GraphIR", "LayerCatalog", "WBMFormat"]),
+
+    // Rank 4: the library product and the program.
+    module(
+      "Weighbridge",
+      [
+        "Bytes", "Conversion", "Digests", "GraphIR", "JSON", "KerasFormat", "LayerCatalog",
+        "NumPyFormat", "ReferenceRuntime", "Verifier", "WBMFormat",
+      ]),
+    .executableTarget(
+      name: "WeighbridgeCommand",
+      dependencies: [
+        "Weighbridge", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: rules),
+  ]
+)

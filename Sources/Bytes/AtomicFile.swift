@@ -1,0 +1,180 @@
+import CSystemCalls
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file that appears under its name only when it is complete.
+///
+/// It is written without a name where the system can (so nothing is left behind however the
+/// process ends), else under a temporary name in the same folder, and put in place by
+/// ``commit(replacing:)`` with one rename. What stood under the name before is never lost.
+package struct AtomicFile: ~Copyable {
+  /// The path under which the file will appear.
+  package let path: String
+  /// The number of bytes appended so far.
+  package private(set) var count = 0
+  private let descriptor: Int32
+  private var temporaryPath: String?
+
+  /// Begins a new file.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed`` when the folder cannot be written or `path`
+  ///   is a folder.
+  package init(path: String) throws(WeighbridgeError) {
+    (descriptor, temporaryPath) = try Self.create(path)
+    self.path = path
+  }
+
+  deinit {
+    close(descriptor)
+    if let temporaryPath { unlink(temporaryPath) }
+  }
+
+  /// Appends bytes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``, for example when the disk is full.
+  package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
+    try write(bytes, at: count)
+    count += bytes.byteCount
+  }
+
+  /// Writes bytes at an offset without moving the end; used for a header that is known last.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``, for example when the disk is full.
+  package borrowing func write(_ bytes: RawSpan, at offset: Int) throws(WeighbridgeError) {
+    let failure = bytes.withUnsafeBytes { buffer -> Int32 in
+      var done = 0
+      while done < buffer.count {
+        // Inside the buffer: `done` never passes its count.
+        let written = pwrite(
+          descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done,
+          off_t(offset + done))
+        if written > 0 { done += written } else if errno != EINTR { return errno }
+      }
+      return 0
+    }
+    if failure != 0 { throw failed(failure) }
+  }
+
+  /// Passes over bytes, which read as zeros.
+  package mutating func skip(_ byteCount: Int) {
+    count += byteCount
+  }
+
+  /// Appends a range of another file without taking its bytes through this process where the
+  /// system can copy by itself.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  package mutating func append(
+    _ range: Range<Int>, of store: ByteStore
+  ) throws(WeighbridgeError) {
+    var next = range.lowerBound
+    store.withDescriptor { source in
+      guard let source else { return }
+      while next < range.upperBound {
+        let copied = system_copy_range(
+          source, Int64(next), descriptor, Int64(count), range.upperBound - next)
+        guard copied > 0 else { return }  // the plain copy below finishes, or names the failure
+        next += copied
+        count += copied
+      }
+    }
+    let rest = next..<range.upperBound
+    if !rest.isEmpty {
+      try store.withBytes { (bytes) throws(WeighbridgeError) in
+        try append(bytes.extracting(rest))
+      }
+    }
+  }
+
+  /// Starts writing a finished range to the disk in the background, so that ``commit(replacing:)``
+  /// has less to wait for.
+  package borrowing func startWriting(_ range: Range<Int>) {
+    _ = system_start_writing(descriptor, Int64(range.lowerBound), Int64(range.count))
+  }
+
+  /// Calls `body` with everything written so far, mapped; used to read back before the commit.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed`` when it cannot be mapped.
+  package borrowing func withWrittenBytes(
+    _ body: (RawSpan) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) {
+    guard count > 0, let address = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0),
+      address != MAP_FAILED
+    else { throw failed(errno) }
+    defer { munmap(address, count) }
+    // The mapping covers `count` bytes and outlives the call of `body`.
+    try body(UnsafeRawBufferPointer(start: address, count: count).bytes)
+  }
+
+  /// Syncs the file and puts it in place.
+  ///
+  /// - Parameter replacing: Whether a file of that name may be replaced.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``; what stood there before is then untouched.
+  package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
+    guard ftruncate(descriptor, off_t(count)) == 0, fsync(descriptor) == 0 else {
+      throw failed(errno)
+    }
+    if temporaryPath == nil { try giveName(replacing: replacing) }
+    guard let temporary = temporaryPath else { return }  // linked directly under its own name
+    let result = replacing ? rename(temporary, path) : link(temporary, path)
+    guard result == 0 else { throw failed(errno) }
+    if replacing { temporaryPath = nil }
+  }
+
+  /// Gives a file without a name its own, or a temporary one where that is taken.
+  private mutating func giveName(replacing: Bool) throws(WeighbridgeError) {
+    let open = "/proc/self/fd/\(descriptor)"
+    if linkat(AT_FDCWD, open, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 { return }
+    guard errno == EEXIST, replacing else { throw failed(errno) }
+    let name = Self.temporaryName(for: path)
+    guard linkat(AT_FDCWD, open, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else {
+      throw failed(errno)
+    }
+    temporaryPath = name
+  }
+
+  private func failed(_ number: Int32) -> WeighbridgeError {
+    WeighbridgeError(.outputFailed, "cannot write: \(describe(systemError: number))")
+      .at(file: path)
+  }
+
+  /// Opens a file without a name, or one under a temporary name, in the folder of `path`.
+  private static func create(
+    _ path: String
+  ) throws(WeighbridgeError) -> (descriptor: Int32, temporaryPath: String?) {
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw WeighbridgeError(.outputFailed, "is not a file name").at(file: path)
+    }
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      let isFolder = status.st_mode & S_IFMT == S_IFDIR
+      throw WeighbridgeError(
+        .outputFailed, isFolder ? "is a folder" : "exists and is not a regular file"
+      ).at(file: path)
+    }
+    let folder = folder(of: path)
+    let unnamed = system_open_unnamed(folder, 0o666)
+    if unnamed >= 0 { return (unnamed, nil) }
+    let name = temporaryName(for: path)
+    let named = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o666)
+    guard named >= 0 else {
+      throw WeighbridgeError(.outputFailed, "cannot write in \(folder): \(lastSystemError())")
+        .at(file: path)
+    }
+    return (named, name)
+  }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// A name that no other process uses, in the folder of `path`.
+  private static func temporaryName(for path: String) -> String {
+    "\(path).\(getpid())-\(String(UInt32.random(in: 0...UInt32.max), radix: 36)).tmp"
+  }
+}

@@ -1,0 +1,43 @@
+/// Arithmetic on sizes and counts that come from a file. All results are non-negative.
+package enum Checked {
+  /// The product of all factors.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when a factor is negative or the product does
+  ///   not fit an `Int`.
+  package static func product(
+    _ factors: some Sequence<Int>, of what: @autoclosure () -> String
+  ) throws(WeighbridgeError) -> Int {
+    var result = 1
+    for factor in factors {
+      let (next, overflow) = result.multipliedReportingOverflow(by: factor)
+      guard factor >= 0, !overflow else { throw tooLarge(what()) }
+      result = next
+    }
+    return result
+  }
+
+  /// The sum of two non-negative numbers.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when one is negative or the sum does not fit.
+  package static func sum(
+    _ first: Int, _ second: Int, of what: @autoclosure () -> String
+  ) throws(WeighbridgeError) -> Int {
+    let (result, overflow) = first.addingReportingOverflow(second)
+    guard first >= 0, second >= 0, !overflow else { throw tooLarge(what()) }
+    return result
+  }
+
+  /// An integer of any width as an `Int`.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is negative or does not fit.
+  package static func count(
+    _ value: some BinaryInteger, of what: @autoclosure () -> String
+  ) throws(WeighbridgeError) -> Int {
+    guard let result = Int(exactly: value), result >= 0 else { throw tooLarge(what()) }
+    return result
+  }
+
+  private static func tooLarge(_ what: String) -> WeighbridgeError {
+    WeighbridgeError(.malformed, "\(what) is negative or larger than any memory")
+  }
+}

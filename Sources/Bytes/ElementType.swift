@@ -1,0 +1,26 @@
+/// The number type of a tensor's elements. Multi-byte elements are little-endian in memory and in
+/// every file we write.
+public enum ElementType: String, Hashable, Sendable, CaseIterable {
+  case float16, bfloat16, float32, float64
+  case int8, int16, int32, int64
+  case uint8, uint16, uint32, uint64
+  case bool
+
+  /// The size of one element in bytes.
+  public var byteCount: Int {
+    switch self {
+    case .int8, .uint8, .bool: 1
+    case .float16, .bfloat16, .int16, .uint16: 2
+    case .float32, .int32, .uint32: 4
+    case .float64, .int64, .uint64: 8
+    }
+  }
+
+  /// Whether elements are floating-point numbers.
+  public var isFloat: Bool {
+    switch self {
+    case .float16, .bfloat16, .float32, .float64: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,97 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file mapped for reading, unmapped and closed when it goes.
+///
+/// The mapping is private and read-only. Whoever truncates the file meanwhile makes later reads
+/// fail with a bus error, as with every mapped file.
+package struct MappedFile: ~Copyable, Sendable {
+  /// The file's path as it was given.
+  package let path: String
+  /// The file's size in bytes.
+  package let count: Int
+  private let descriptor: Int32
+  private let base: UInt  // 0 for an empty file, which cannot be mapped
+
+  /// Opens and maps a regular file.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/missing`` when it cannot be opened or is not a regular file.
+  package init(path: String) throws(WeighbridgeError) {
+    guard !path.utf8.contains(0) else {
+      throw WeighbridgeError(.missing, "a path cannot contain a NUL byte")
+    }
+    // O_NONBLOCK: opening a FIFO must not wait for its writer.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw WeighbridgeError(.missing, "cannot open: \(lastSystemError())").at(file: path)
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      let isFolder = status.st_mode & S_IFMT == S_IFDIR
+      close(descriptor)
+      throw WeighbridgeError(.missing, isFolder ? "is a folder, not a file" : "is not a file")
+        .at(file: path)
+    }
+    let count = Int(status.st_size)
+    var base: UInt = 0
+    if count > 0 {
+      let address = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0)
+      guard let address, address != MAP_FAILED else {
+        let reason = lastSystemError()
+        close(descriptor)
+        throw WeighbridgeError(.missing, "cannot map: \(reason)").at(file: path)
+      }
+      base = UInt(bitPattern: address)
+    }
+    self.path = path
+    self.count = count
+    self.descriptor = descriptor
+    self.base = base
+  }
+
+  deinit {
+    // The range is the one `mmap` returned, and nothing can hold its bytes any longer: every
+    // access goes through `withBytes`, whose span cannot escape.
+    if let address = UnsafeMutableRawPointer(bitPattern: base) { munmap(address, count) }
+    close(descriptor)
+  }
+
+  /// Calls `body` with all bytes of the file.
+  package borrowing func withBytes<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    // The mapping stays valid while `self` is borrowed, and its pages are never written.
+    try body(UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: base), count: count).bytes)
+  }
+
+  /// Calls `body` with the open file's descriptor, for calls such as `copy_file_range`.
+  package borrowing func withDescriptor<Result, Failure: Error>(
+    _ body: (Int32) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(descriptor)
+  }
+
+  /// Says that a range of bytes will be read soon, from front to back.
+  package borrowing func willRead(_ range: Range<Int>) { advise(range, MADV_WILLNEED) }
+
+  /// Gives a range's memory back to the system; reading it again reads the file again.
+  package borrowing func release(_ range: Range<Int>) { advise(range, MADV_DONTNEED) }
+
+  private borrowing func advise(_ range: Range<Int>, _ advice: Int32) {
+    let range = range.clamped(to: 0..<count)
+    let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+    // Releasing keeps partly used pages; fetching takes them.
+    let start = advice == MADV_DONTNEED ? (range.lowerBound + page - 1) / page * page
+      : range.lowerBound / page * page
+    let end = advice == MADV_DONTNEED && range.upperBound < count
+      ? range.upperBound / page * page : range.upperBound
+    guard start < end, let address = UnsafeMutableRawPointer(bitPattern: base + UInt(start)) else {
+      return
+    }
+    // Whole pages inside the mapping; private and clean, so nothing can be lost.
+    _ = madvise(address, end - start, advice)
+  }
+}

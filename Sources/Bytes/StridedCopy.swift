@@ -1,0 +1,153 @@
+/// Copies an array given by strides into row-major order.
+///
+/// This is the one place where weights are turned from a source's axis order into the canonical
+/// one, so it is written for memory traffic: the tile of two axes keeps both the reads and the
+/// writes inside cache lines.
+package struct StridedCopy: Sendable {
+  /// The result's extent along each axis, outermost first; axes that can be walked as one are one.
+  private var shape: [Int]
+  /// The source's distance between neighbours along each axis, in elements; may be negative.
+  private var strides: [Int]
+  private let elementSize: Int
+
+  /// Prepares a copy.
+  ///
+  /// - Parameters:
+  ///   - shape: The result's extents, outermost first.
+  ///   - strides: The source's distance between neighbours along each axis, in elements.
+  ///   - elementSize: The size of one element: 1, 2, 4 or 8 bytes.
+  package init(shape: [Int], strides: [Int], elementSize: Int) {
+    precondition(shape.count == strides.count && [1, 2, 4, 8].contains(elementSize))
+    self.elementSize = elementSize
+    self.shape = []
+    self.strides = []
+    for (extent, stride) in zip(shape, strides) where extent != 1 {
+      if let last = self.strides.last, last == stride * extent {
+        self.shape[self.shape.count - 1] *= extent
+        self.strides[self.strides.count - 1] = stride
+      } else {
+        self.shape.append(extent)
+        self.strides.append(stride)
+      }
+    }
+  }
+
+  /// Copies into `output`, whose size must be that of the whole result.
+  ///
+  /// - Parameters:
+  ///   - input: The source's bytes.
+  ///   - offset: The byte offset in `input` of the result's first element.
+  ///   - output: Receives the elements in row-major order.
+  package func copy(
+    from input: RawSpan, offset: Int, into output: inout MutableRawSpan
+  ) {
+    guard !shape.contains(0) else { return }
+    precondition(output.byteCount == shape.reduce(elementSize, *), "the output has another size")
+    checkBounds(input.byteCount, offset)
+    // Every address used below is one of the result's elements, whose extremes were just checked.
+    input.withUnsafeBytes { source in
+      output.withUnsafeMutableBytes { target in
+        guard let source = source.baseAddress, let target = target.baseAddress else { return }
+        switch elementSize {
+        case 1: copy(source + offset, target, as: UInt8.self)
+        case 2: copy(source + offset, target, as: UInt16.self)
+        case 4: copy(source + offset, target, as: UInt32.self)
+        default: copy(source + offset, target, as: UInt64.self)
+        }
+      }
+    }
+  }
+
+  /// Traps unless the first and last element by address lie inside the source.
+  private func checkBounds(_ byteCount: Int, _ offset: Int) {
+    var lowest = offset
+    var highest = offset
+    for (extent, stride) in zip(shape, strides) {
+      let reach = (extent - 1) * stride * elementSize
+      if reach < 0 { lowest += reach } else { highest += reach }
+    }
+    precondition(lowest >= 0 && highest + elementSize <= byteCount, "the source is too short")
+  }
+
+  private func copy<Element: BitwiseCopyable>(
+    _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, as type: Element.Type
+  ) {
+    if shape.isEmpty || (shape.count == 1 && strides[0] == 1) {
+      target.copyMemory(from: source, byteCount: (shape.first ?? 1) * elementSize)
+      return
+    }
+    // The axis along which the source is contiguous, when it is not the innermost one.
+    let unit = strides.firstIndex(of: 1) ?? shape.count - 1
+    if unit == shape.count - 1 {
+      copyRows(source, target, axis: 0, as: type)
+    } else {
+      copyTiles(source, target, unit: unit, as: type)
+    }
+  }
+
+  /// Walks all axes but the innermost, copying a row at a time.
+  private func copyRows<Element: BitwiseCopyable>(
+    _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, axis: Int, as type: Element.Type
+  ) {
+    let (extent, stride) = (shape[axis], strides[axis] * elementSize)
+    if axis == shape.count - 1 {
+      if strides[axis] == 1 {
+        target.copyMemory(from: source, byteCount: extent * elementSize)
+        return
+      }
+      for index in 0..<extent {
+        target.storeBytes(
+          of: (source + index * stride).loadUnaligned(as: type),
+          toByteOffset: index * elementSize, as: type)
+      }
+      return
+    }
+    let step = shape[(axis + 1)...].reduce(elementSize, *)
+    for index in 0..<extent {
+      copyRows(source + index * stride, target + index * step, axis: axis + 1, as: type)
+    }
+  }
+
+  /// Copies bands of one cache line along the source's contiguous axis, which is not the innermost
+  /// of the result: each line of the source is read once, and each band writes as many rows.
+  private func copyTiles<Element: BitwiseCopyable>(
+    _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, unit: Int, as type: Element.Type
+  ) {
+    let band = 64 / elementSize
+    var inner = self
+    inner.shape.remove(at: unit)
+    inner.strides.remove(at: unit)
+    var targetStrides = [Int](repeating: elementSize, count: shape.count)
+    for axis in (0..<shape.count - 1).reversed() {
+      targetStrides[axis] = targetStrides[axis + 1] * shape[axis + 1]
+    }
+    let unitStep = targetStrides.remove(at: unit)
+    for start in stride(from: 0, to: shape[unit], by: band) {
+      let width = min(band, shape[unit] - start)
+      inner.copyBand(
+        source + start * elementSize, target + start * unitStep, axis: 0, width: width,
+        unitStep: unitStep, targetStrides: targetStrides, as: type)
+    }
+  }
+
+  private func copyBand<Element: BitwiseCopyable>(
+    _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, axis: Int, width: Int,
+    unitStep: Int, targetStrides: [Int], as type: Element.Type
+  ) {
+    let (extent, sourceStep) = (shape[axis], strides[axis] * elementSize)
+    let targetStep = targetStrides[axis]
+    for index in 0..<extent {
+      let (from, to) = (source + index * sourceStep, target + index * targetStep)
+      if axis < shape.count - 1 {
+        copyBand(
+          from, to, axis: axis + 1, width: width, unitStep: unitStep,
+          targetStrides: targetStrides, as: type)
+      } else {
+        for lane in 0..<width {
+          (to + lane * unitStep).storeBytes(
+            of: (from + lane * elementSize).loadUnaligned(as: type), as: type)
+        }
+      }
+    }
+  }
+}

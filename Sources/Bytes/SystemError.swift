@@ -1,0 +1,16 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The system's last error, in words.
+package func lastSystemError() -> String {
+  describe(systemError: errno)
+}
+
+/// An error number of the system, in words.
+package func describe(systemError number: Int32) -> String {
+  // strerror never returns NULL, and its text is copied before anything else can change it.
+  String(cString: strerror(number))
+}

@@ -1,0 +1,128 @@
+/// What went wrong, and where.
+///
+/// Inner code knows the reason; the code around it adds the place with ``at(file:)`` and its
+/// siblings. A part of the place that is already known is never replaced, so every level may add
+/// what it knows.
+///
+/// ```swift
+/// do {
+///   let model = try Model(contentsOf: "old.h5")
+/// } catch where error.code == .unsupported {
+///   print(error)  // old.h5: layer #3 lambda_1 (Lambda): …
+/// }
+/// ```
+public struct WeighbridgeError: Error, Hashable, Sendable {
+  /// The kind of failure; stable, for programs to act on.
+  public let code: Code
+  /// What was found, what was expected and what is possible.
+  public let reason: String
+  /// Where it was found.
+  public private(set) var place: Place
+
+  /// Makes an error.
+  public init(_ code: Code, _ reason: String, place: Place = Place()) {
+    self.code = code
+    self.reason = reason
+    self.place = place
+  }
+}
+
+extension WeighbridgeError {
+  /// A kind of failure. A struct, so that a new kind does not break callers' switches.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The code's name, as `--json` prints it.
+    public let description: String
+
+    private init(_ description: String) { self.description = description }
+
+    /// The file or one of its parts is not there or cannot be opened.
+    public static let missing = Code("missing")
+    /// The bytes do not follow their format.
+    public static let malformed = Code("malformed")
+    /// The bytes follow their format and ask for something Weighbridge cannot do.
+    public static let unsupported = Code("unsupported")
+    /// What the user gave does not fit the model (labels, anchors, names, arrays).
+    public static let mismatch = Code("mismatch")
+    /// The output could not be written.
+    public static let outputFailed = Code("outputFailed")
+    /// A documented limit was reached.
+    public static let limitExceeded = Code("limitExceeded")
+    /// The work was cancelled from outside.
+    public static let cancelled = Code("cancelled")
+  }
+
+  /// Where something was found: the file, the spot in it, and the model's layer.
+  public struct Place: Hashable, Sendable {
+    /// The file's path as the user gave it.
+    public var file: String?
+    /// The spot inside the file.
+    public var spot: Spot?
+    /// The layer, for example `#3 lambda_1 (Lambda)`.
+    public var layer: String?
+
+    /// A place of which nothing is known yet.
+    public init() {}
+  }
+
+  /// A spot inside a file, in the terms of its format.
+  public enum Spot: Hashable, Sendable {
+    /// A byte offset from the start of the file.
+    case byte(Int)
+    /// A line of a text file; the first is 1.
+    case line(Int)
+    /// A path inside an HDF5 file, a JSON value or an archive.
+    case path(String)
+  }
+
+  /// The same error with its file, unless one is known already.
+  public func at(file: String) -> Self {
+    var copy = self
+    if copy.place.file == nil { copy.place.file = file }
+    return copy
+  }
+
+  /// The same error with its spot, unless one is known already.
+  public func at(_ spot: Spot) -> Self {
+    var copy = self
+    if copy.place.spot == nil { copy.place.spot = spot }
+    return copy
+  }
+
+  /// The same error with its layer, unless one is known already.
+  public func at(layer: String) -> Self {
+    var copy = self
+    if copy.place.layer == nil { copy.place.layer = layer }
+    return copy
+  }
+}
+
+extension WeighbridgeError: CustomStringConvertible {
+  /// The place, then the reason, on one line (a list of layers may take more).
+  public var description: String {
+    let text = place.description
+    return text.isEmpty ? reason : "\(text): \(reason)"
+  }
+}
+
+extension WeighbridgeError.Place: CustomStringConvertible {
+  /// `file:line`, `file: byte offset` or `file:/path`, then the layer.
+  public var description: String {
+    var text = file ?? ""
+    switch spot {
+    case .line(let line): text += ":\(line)"
+    case .path(let path): text += ":\(path)"
+    case .byte(let offset): text += (text.isEmpty ? "" : ": ") + "byte \(offset)"
+    case nil: break
+    }
+    guard let layer else { return text }
+    return text.isEmpty ? "layer \(layer)" : "\(text): layer \(layer)"
+  }
+}
+
+/// Runs `body` and adds to any error what is known of its place.
+package func locating<Result>(
+  _ place: (WeighbridgeError) -> WeighbridgeError,
+  _ body: () throws(WeighbridgeError) -> Result
+) throws(WeighbridgeError) -> Result {
+  do { return try body() } catch { throw place(error) }
+}

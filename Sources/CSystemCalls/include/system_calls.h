@@ -1,0 +1,17 @@
+// System calls that Swift's C library module does not show, because they are declared only under
+// _GNU_SOURCE. Each returns -1 and sets errno to ENOSYS where the system has no such call.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// Opens a file without a name in `folder` for reading and writing (Linux: O_TMPFILE).
+int system_open_unnamed(const char *folder, unsigned mode);
+
+/// Copies up to `count` bytes between files inside the kernel (Linux: copy_file_range).
+/// Returns the number of bytes copied.
+ptrdiff_t system_copy_range(
+    int source, int64_t source_offset, int target, int64_t target_offset, size_t count);
+
+/// Starts writing a range of dirty pages to the disk without waiting (Linux: sync_file_range).
+int system_start_writing(int descriptor, int64_t offset, int64_t count);

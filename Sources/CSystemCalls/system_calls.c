@@ -1,0 +1,38 @@
+#include "system_calls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+int system_open_unnamed(const char *folder, unsigned mode) {
+#ifdef O_TMPFILE
+  return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+#else
+  (void)folder, (void)mode;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+ptrdiff_t system_copy_range(
+    int source, int64_t source_offset, int target, int64_t target_offset, size_t count) {
+#ifdef __linux__
+  off64_t from = source_offset, to = target_offset;
+  return copy_file_range(source, &from, target, &to, count, 0);
+#else
+  (void)source, (void)source_offset, (void)target, (void)target_offset, (void)count;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+int system_start_writing(int descriptor, int64_t offset, int64_t count) {
+#ifdef __linux__
+  return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
+#else
+  (void)descriptor, (void)offset, (void)count;
+  errno = ENOSYS;
+  return -1;
+#endif
+}

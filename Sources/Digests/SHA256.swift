@@ -1,0 +1,22 @@
+package import Bytes
+import CCrypto
+
+/// Computes the SHA-256 digest (FIPS 180-4) of all bytes of `store`: 32 bytes.
+///
+/// The bytes are read in pieces whose memory is given back, so a mapped file costs no memory.
+///
+/// - Throws: ``WeighbridgeError/Code/limitExceeded`` when the library has no memory for its state.
+package func sha256(of store: ByteStore) throws(WeighbridgeError) -> [UInt8] {
+  guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+    throw WeighbridgeError(.limitExceeded, "no memory for a SHA-256 digest")
+  }
+  defer { EVP_MD_CTX_free(context) }
+  store.withBytes { bytes in
+    bytes.withUnsafeBytes { buffer in
+      _ = EVP_DigestUpdate(context, buffer.baseAddress, buffer.count)  // the buffer's own extent
+    }
+  }
+  var digest = [UInt8](repeating: 0, count: 32)
+  EVP_DigestFinal_ex(context, &digest, nil)  // writes the 32 bytes of SHA-256
+  return digest
+}

@@ -1,0 +1,56 @@
+package import Bytes
+import CXXHash
+
+/// An XXH3-128 digest (the canonical, big-endian form of the xxHash specification), 16 bytes.
+///
+/// It tells apart files that were damaged by accident; it is no protection against intent.
+package struct XXH3Digest: Hashable, Sendable {
+  /// The digest's 16 bytes.
+  package let bytes: [UInt8]
+
+  /// A digest read from a file; `nil` unless it has 16 bytes.
+  package init?(_ bytes: [UInt8]) {
+    guard bytes.count == 16 else { return nil }
+    self.bytes = bytes
+  }
+
+  /// The digest of a run of bytes.
+  package init(of bytes: RawSpan) {
+    self.init(bytes.withUnsafeBytes { XXH3_128bits($0.baseAddress, $0.count) })
+  }
+
+  fileprivate init(_ hash: XXH128_hash_t) {
+    var canonical = XXH128_canonical_t()
+    XXH128_canonicalFromHash(&canonical, hash)
+    bytes = withUnsafeBytes(of: canonical.digest) { Array($0) }  // copied before the closure ends
+  }
+}
+
+/// Computes an XXH3-128 digest of bytes that come in pieces.
+package struct XXH3Stream: ~Copyable {
+  private let state: OpaquePointer
+
+  /// Begins a digest.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is no memory for its state.
+  package init() throws(WeighbridgeError) {
+    guard let state = XXH3_createState() else {
+      throw WeighbridgeError(.limitExceeded, "no memory for a digest")
+    }
+    self.state = state
+    XXH3_128bits_reset(state)
+  }
+
+  deinit { XXH3_freeState(state) }
+
+  /// Adds the next bytes.
+  package mutating func update(_ bytes: RawSpan) {
+    // The buffer's own extent; the library keeps no pointer to it.
+    bytes.withUnsafeBytes { _ = XXH3_128bits_update(state, $0.baseAddress, $0.count) }
+  }
+
+  /// The digest of all bytes added so far.
+  package borrowing func digest() -> XXH3Digest {
+    XXH3Digest(XXH3_128bits_digest(state))
+  }
+}

@@ -1,0 +1,89 @@
+/// A JSON value (RFC 8259), with objects in the order of the text.
+package enum JSONValue: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  case integer(Int)
+  case real(Double)
+  case string(String)
+  case array([JSONValue])
+  case object(JSONObject)
+}
+
+/// The members of a JSON object, in the order of the text, each key once.
+package struct JSONObject: Hashable, Sendable {
+  /// The keys, in order.
+  package private(set) var keys: [String] = []
+  private var values: [String: JSONValue] = [:]
+
+  /// An object without members.
+  package init() {}
+
+  /// The value under a key; setting a new key appends it, setting `nil` removes it.
+  package subscript(_ key: String) -> JSONValue? {
+    get { values[key] }
+    set {
+      if newValue == nil {
+        keys.removeAll { $0 == key }
+      } else if values[key] == nil {
+        keys.append(key)
+      }
+      values[key] = newValue
+    }
+  }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+  package init(dictionaryLiteral elements: (String, JSONValue)...) {
+    for (key, value) in elements { self[key] = value }
+  }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral
+{
+  package init(stringLiteral value: String) { self = .string(value) }
+  package init(integerLiteral value: Int) { self = .integer(value) }
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
+  package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+}
+
+extension JSONValue {
+  /// The members, when this is an object.
+  package var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
+  /// The elements, when this is an array.
+  package var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+  /// The text, when this is a string.
+  package var string: String? { if case .string(let value) = self { value } else { nil } }
+  /// The truth value, when this is one.
+  package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+  /// The number, when this is a number without a fraction that fits an `Int`.
+  package var integer: Int? {
+    switch self {
+    case .integer(let value): value
+    case .real(let value): Int(exactly: value)
+    default: nil
+    }
+  }
+
+  /// The number, when this is one.
+  package var real: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .real(let value): value
+    default: nil
+    }
+  }
+
+  /// The value's type in words, for messages.
+  package var typeName: String {
+    switch self {
+    case .null: "null"
+    case .bool: "a truth value"
+    case .integer, .real: "a number"
+    case .string: "a string"
+    case .array: "a list"
+    case .object: "an object"
+    }
+  }
+}
