@@ -54,7 +54,8 @@ package struct ByteCursor: Sendable {
   ) throws(WeighbridgeError) -> Int {
     guard count >= 0, count <= min(end, bytes.byteCount) - offset else {
       throw WeighbridgeError(
-        .malformed, "needs \(count) bytes, and \(max(0, min(end, bytes.byteCount) - offset)) are left"
+        .malformed,
+        "needs \(count) bytes, and \(max(0, min(end, bytes.byteCount) - offset)) are left"
       ).at(.byte(offset))
     }
     defer { offset += count }

@@ -84,9 +84,12 @@ package struct MappedFile: ~Copyable, Sendable {
     let range = range.clamped(to: 0..<count)
     let page = Int(sysconf(Int32(_SC_PAGESIZE)))
     // Releasing keeps partly used pages; fetching takes them.
-    let start = advice == MADV_DONTNEED ? (range.lowerBound + page - 1) / page * page
+    let start =
+      advice == MADV_DONTNEED
+      ? (range.lowerBound + page - 1) / page * page
       : range.lowerBound / page * page
-    let end = advice == MADV_DONTNEED && range.upperBound < count
+    let end =
+      advice == MADV_DONTNEED && range.upperBound < count
       ? range.upperBound / page * page : range.upperBound
     guard start < end, let address = UnsafeMutableRawPointer(bitPattern: base + UInt(start)) else {
       return

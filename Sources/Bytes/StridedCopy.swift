@@ -32,7 +32,7 @@ package struct StridedCopy: Sendable {
     }
   }
 
-  /// Copies into `output`, whose size must be that of the whole result.
+  /// Copies to the start of `output`, which must have room for the whole result.
   ///
   /// - Parameters:
   ///   - input: The source's bytes.
@@ -42,7 +42,7 @@ package struct StridedCopy: Sendable {
     from input: RawSpan, offset: Int, into output: inout MutableRawSpan
   ) {
     guard !shape.contains(0) else { return }
-    precondition(output.byteCount == shape.reduce(elementSize, *), "the output has another size")
+    precondition(output.byteCount >= shape.reduce(elementSize, *), "the output is too small")
     checkBounds(input.byteCount, offset)
     // Every address used below is one of the result's elements, whose extremes were just checked.
     input.withUnsafeBytes { source in

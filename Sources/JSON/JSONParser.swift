@@ -24,7 +24,8 @@ extension JSONValue {
   ) throws(WeighbridgeError) {
     guard text.count <= limits.byteCount else {
       throw WeighbridgeError(
-        .limitExceeded, "a JSON text of \(text.count) bytes is over the limit of \(limits.byteCount)")
+        .limitExceeded,
+        "a JSON text of \(text.count) bytes is over the limit of \(limits.byteCount)")
     }
     var parser = JSONParser(text: text, depthLimit: limits.depth)
     self = try parser.document()
@@ -53,10 +54,12 @@ private struct JSONParser {
   private mutating func value() throws(WeighbridgeError) -> JSONValue {
     skipBlanks()
     switch peek {
-    case UInt8(ascii: "{"): return try nested { (parser) throws(WeighbridgeError) in
+    case UInt8(ascii: "{"):
+      return try nested { (parser) throws(WeighbridgeError) in
         try parser.object()
       }
-    case UInt8(ascii: "["): return try nested { (parser) throws(WeighbridgeError) in
+    case UInt8(ascii: "["):
+      return try nested { (parser) throws(WeighbridgeError) in
         try parser.array()
       }
     case UInt8(ascii: "\""): return .string(try string())

@@ -1,0 +1,132 @@
+package import Bytes
+
+/// A setting of an operator as it is stored.
+package enum AttributeValue: Hashable, Sendable {
+  case integer(Int)
+  case real(Double)
+  case flag(Bool)
+  case text(String)
+  case integers([Int])
+  case reals([Double])
+  case texts([String])
+}
+
+/// The settings of an operator as they are stored: names and values in a fixed order.
+package struct Attributes: Hashable, Sendable {
+  /// The settings in the order in which the operator writes them.
+  package private(set) var entries: [(name: String, value: AttributeValue)] = []
+
+  /// No settings.
+  package init() {}
+
+  /// Settings read from a file.
+  package init(_ entries: [(name: String, value: AttributeValue)]) { self.entries = entries }
+
+  /// Adds a setting.
+  package mutating func append(_ name: String, _ value: AttributeValue) {
+    entries.append((name, value))
+  }
+
+  package static func == (first: Attributes, second: Attributes) -> Bool {
+    first.entries.elementsEqual(second.entries) { $0 == $1 }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    for entry in entries {
+      hasher.combine(entry.name)
+      hasher.combine(entry.value)
+    }
+  }
+}
+
+extension Attributes: ExpressibleByDictionaryLiteral {
+  package init(dictionaryLiteral elements: (String, AttributeValue)...) {
+    entries = elements.map { (name: $0.0, value: $0.1) }
+  }
+}
+
+/// Reads the settings of an operator; each must be read exactly once.
+package struct AttributeReader {
+  private let operatorKind: String
+  private var unread: [String: AttributeValue] = [:]
+
+  /// Begins to read.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when a name stands twice.
+  package init(_ attributes: Attributes, of operatorKind: String) throws(WeighbridgeError) {
+    self.operatorKind = operatorKind
+    for (name, value) in attributes.entries {
+      guard unread.updateValue(value, forKey: name) == nil else {
+        throw malformed("the attribute \(name) stands twice")
+      }
+    }
+  }
+
+  /// Ends the reading.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when an attribute was not read.
+  package func finish() throws(WeighbridgeError) {
+    guard let name = unread.keys.min() else { return }
+    throw WeighbridgeError(.unsupported, "\(operatorKind) has an unknown attribute \(name)")
+  }
+
+  /// Reads an integer.
+  package mutating func integer(_ name: String) throws(WeighbridgeError) -> Int {
+    guard case .integer(let value) = try take(name) else { throw wrongType(name, "an integer") }
+    return value
+  }
+
+  /// Reads a number.
+  package mutating func real(_ name: String) throws(WeighbridgeError) -> Double {
+    guard case .real(let value) = try take(name) else { throw wrongType(name, "a number") }
+    return value
+  }
+
+  /// Reads a truth value.
+  package mutating func flag(_ name: String) throws(WeighbridgeError) -> Bool {
+    guard case .flag(let value) = try take(name) else { throw wrongType(name, "a flag") }
+    return value
+  }
+
+  /// Reads one of the words that `Value` knows.
+  package mutating func word<Value: RawRepresentable<String>>(
+    _ name: String, as type: Value.Type = Value.self
+  ) throws(WeighbridgeError) -> Value {
+    guard case .text(let text) = try take(name), let value = Value(rawValue: text) else {
+      throw wrongType(name, "a known word")
+    }
+    return value
+  }
+
+  /// Reads a list of integers.
+  package mutating func integers(_ name: String) throws(WeighbridgeError) -> [Int] {
+    guard case .integers(let values) = try take(name) else {
+      throw wrongType(name, "a list of integers")
+    }
+    return values
+  }
+
+  /// Reads a list of numbers.
+  package mutating func reals(_ name: String) throws(WeighbridgeError) -> [Double] {
+    guard case .reals(let values) = try take(name) else {
+      throw wrongType(name, "a list of numbers")
+    }
+    return values
+  }
+
+  /// An error about the settings as a whole.
+  package func malformed(_ reason: String) -> WeighbridgeError {
+    WeighbridgeError(.malformed, "\(operatorKind): \(reason)")
+  }
+
+  private mutating func take(_ name: String) throws(WeighbridgeError) -> AttributeValue {
+    guard let value = unread.removeValue(forKey: name) else {
+      throw malformed("the attribute \(name) is missing")
+    }
+    return value
+  }
+
+  private func wrongType(_ name: String, _ expected: String) -> WeighbridgeError {
+    malformed("the attribute \(name) is not \(expected)")
+  }
+}

@@ -1,0 +1,71 @@
+/// The extent of one axis: a number, or something that is known only when the model runs.
+public enum Dimension: Hashable, Sendable {
+  /// A known extent, 0 or more.
+  case fixed(Int)
+  /// An unknown extent with a name: axes of one name are equally long (`batch`, `height`).
+  case symbolic(String)
+  /// An unknown extent without a name, such as one computed from a symbolic one.
+  case unknown
+
+  /// The number, when it is known.
+  public var value: Int? { if case .fixed(let value) = self { value } else { nil } }
+
+  /// Whether the two can be the same number.
+  package func agrees(with other: Dimension) -> Bool {
+    guard let first = value, let second = other.value else { return true }
+    return first == second
+  }
+
+  /// The extent computed from this one, unknown when this one is.
+  package func map(
+    _ transform: (Int) throws(ShapeError) -> Int
+  ) throws(ShapeError) -> Dimension {
+    guard let value else { return .unknown }
+    return .fixed(try transform(value))
+  }
+
+  /// The more precise of two that agree.
+  package func merged(with other: Dimension) -> Dimension {
+    if case .unknown = self { return other }
+    return value == nil && other.value != nil ? other : self
+  }
+
+  /// The product of extents, unknown when one of them is.
+  ///
+  /// - Throws: When the product does not fit an `Int`.
+  package static func product(
+    _ factors: some Sequence<Dimension>
+  ) throws(ShapeError) -> Dimension {
+    var result = 1
+    for factor in factors {
+      guard let value = factor.value else { return .unknown }
+      let (next, overflow) = result.multipliedReportingOverflow(by: value)
+      guard !overflow else { throw ShapeError("the product of its axes is too large") }
+      result = next
+    }
+    return .fixed(result)
+  }
+}
+
+extension Dimension: ExpressibleByIntegerLiteral, CustomStringConvertible {
+  /// A known extent.
+  public init(integerLiteral value: Int) { self = .fixed(value) }
+
+  /// The number, the name, or `?`.
+  public var description: String {
+    switch self {
+    case .fixed(let value): String(value)
+    case .symbolic(let name): name
+    case .unknown: "?"
+    }
+  }
+}
+
+/// Shapes that do not fit an operator, in words. Whoever knows the layer adds its name.
+package struct ShapeError: Error, Hashable, Sendable {
+  /// What was found and what was expected.
+  package let reason: String
+
+  /// Makes an error.
+  package init(_ reason: String) { self.reason = reason }
+}

@@ -1,0 +1,106 @@
+package import Bytes
+
+/// Builds a graph node by node, checking each reference and each shape as it goes.
+package struct GraphBuilder {
+  private var values: [Value] = []
+  private var nodes: [Node] = []
+  private var inputs: [Port] = []
+  private var valueNames: Set<String> = []
+  private var nodeNames: Set<String> = []
+
+  /// An empty graph.
+  package init() {}
+
+  /// Adds an input of the model.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is one of that name.
+  package mutating func addInput(
+    _ name: String, _ type: TensorType
+  ) throws(WeighbridgeError) -> ValueID {
+    let id = try addValue(Value(name: name, type: type))
+    inputs.append(Port(name: name, value: id))
+    return id
+  }
+
+  /// Adds a weight, in the canonical axis order of the operator that will use it.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is a value of that name.
+  package mutating func addWeight(
+    _ name: String, _ tensor: Tensor
+  ) throws(WeighbridgeError) -> ValueID {
+    try addValue(Value(name: name, type: tensor.type, constant: tensor))
+  }
+
+  /// Adds a node, and a value for each of its outputs.
+  ///
+  /// - Parameters:
+  ///   - name: The node's name; its first output has the same one, further ones `name:1`, ...
+  ///     A name that is taken gets a number.
+  ///   - outputNames: Names for the outputs in place of these, when they are known (from a file).
+  /// - Throws: ``WeighbridgeError/Code/malformed`` at the layer when the inputs do not fit.
+  package mutating func addNode(
+    _ operation: any Operator, named name: String, inputs: [ValueID], source: SourceScope,
+    outputNames: [String]? = nil
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let place = "#\(nodes.count) \(source.callName) (\(source.className))"
+    let types: [TensorType]
+    do throws(ShapeError) {
+      types = try operation.checkedOutputTypes(of: inputs.map { values[$0.index].type })
+    } catch {
+      throw WeighbridgeError(.malformed, error.reason).at(layer: place)
+    }
+    let nodeName = unusedName(name, in: nodeNames)
+    nodeNames.insert(nodeName)
+    var outputs: [ValueID] = []
+    for (position, type) in types.enumerated() {
+      let wanted = position == 0 ? nodeName : "\(nodeName):\(position)"
+      let given = outputNames.map { $0.indices.contains(position) ? $0[position] : wanted }
+      let valueName = given ?? unusedName(wanted, in: valueNames)
+      outputs.append(try addValue(Value(name: valueName, type: type)))
+    }
+    nodes.append(
+      Node(
+        name: nodeName, operation: operation, inputs: inputs, outputs: outputs, source: source))
+    return outputs
+  }
+
+  /// The type of a value added before.
+  package func type(of id: ValueID) -> TensorType { values[id.index].type }
+
+  /// Ends the building.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is no output, two outputs have one
+  ///   name, or a weight is not used.
+  package consuming func finish(outputs: [Port]) throws(WeighbridgeError) -> Graph {
+    guard !outputs.isEmpty else { throw WeighbridgeError(.malformed, "the model has no output") }
+    if let name = Self.duplicate(outputs.map(\.name)) {
+      throw WeighbridgeError(.malformed, "two outputs have the name \(name)")
+    }
+    let used = Set(nodes.flatMap(\.inputs))
+    for (index, value) in values.enumerated()
+    where value.constant != nil && !used.contains(ValueID(index)) {
+      throw WeighbridgeError(.malformed, "the weight \(value.name) is not used by any layer")
+    }
+    return Graph(values: values, nodes: nodes, inputs: inputs, outputs: outputs)
+  }
+
+  private mutating func addValue(_ value: Value) throws(WeighbridgeError) -> ValueID {
+    guard valueNames.insert(value.name).inserted else {
+      throw WeighbridgeError(.malformed, "two tensors have the name \(value.name)")
+    }
+    values.append(value)
+    return ValueID(values.count - 1)
+  }
+
+  private func unusedName(_ name: String, in taken: Set<String>) -> String {
+    guard taken.contains(name) else { return name }
+    var number = 2
+    while taken.contains("\(name)_\(number)") { number += 1 }
+    return "\(name)_\(number)"
+  }
+
+  static func duplicate(_ names: [String]) -> String? {
+    var seen: Set<String> = []
+    return names.first { !seen.insert($0).inserted }
+  }
+}

@@ -1,0 +1,28 @@
+/// The order of an image tensor's axes; any number of spatial axes.
+package enum DataLayout: String, Hashable, Sendable, CaseIterable {
+  /// `[batch, height, width, channels]`
+  case channelsLast = "channels_last"
+  /// `[batch, channels, height, width]`
+  case channelsFirst = "channels_first"
+
+  /// The position of the channel axis in a tensor of `rank` axes.
+  package func channelAxis(rank: Int) -> Int { self == .channelsFirst ? 1 : rank - 1 }
+
+  /// The positions of the spatial axes in a tensor of `rank` axes.
+  package func spatialAxes(rank: Int) -> Range<Int> {
+    self == .channelsFirst ? 2..<rank : 1..<rank - 1
+  }
+
+  /// The other order.
+  package var turned: DataLayout { self == .channelsFirst ? .channelsLast : .channelsFirst }
+
+  /// The axes of a tensor of this order, taken so that it becomes channels-first.
+  package func axesToChannelsFirst(rank: Int) -> [Int] {
+    self == .channelsFirst ? Array(0..<rank) : [0, rank - 1] + Array(1..<rank - 1)
+  }
+
+  /// The inverse of ``axesToChannelsFirst(rank:)``.
+  package func axesFromChannelsFirst(rank: Int) -> [Int] {
+    self == .channelsFirst ? Array(0..<rank) : [0] + Array(2..<rank) + [1]
+  }
+}

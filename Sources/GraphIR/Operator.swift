@@ -1,0 +1,69 @@
+package import Bytes
+
+/// What a node computes: typed settings, and the rules that need no numbers.
+///
+/// The catalogue's operators add the reference kernel and the mappings from and to other formats.
+package protocol Operator: Sendable, Hashable {
+  /// The operator's name in files, for example `convolution`.
+  static var kind: String { get }
+  /// Rises whenever files of an older version would be misunderstood.
+  static var version: Int { get }
+
+  /// The inputs, in order: data first, then weights.
+  var inputs: [InputSlot] { get }
+
+  /// The settings as they are stored.
+  var attributes: Attributes { get }
+  /// The operator of stored settings. Reads every attribute; the caller calls `finish`.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when a setting is missing or cannot be.
+  init(reading attributes: inout AttributeReader) throws(WeighbridgeError)
+
+  /// The shape rule: the outputs' types for inputs of given types, weights included.
+  ///
+  /// - Parameter inputs: As many as the slots take; the caller has checked that.
+  /// - Throws: When the inputs, the weights and the settings do not fit each other.
+  func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType]
+}
+
+/// One input of an operator.
+package enum InputSlot: Hashable, Sendable {
+  /// A tensor that flows through the model.
+  case data(String)
+  /// A constant of the model, in the canonical axis order that its operator documents.
+  case weight(String)
+  /// Any number of tensors, at least this many; it is the only slot.
+  case variadic(String, atLeast: Int)
+
+  /// The slot's name, for example `kernel`.
+  package var name: String {
+    switch self {
+    case .data(let name), .weight(let name), .variadic(let name, _): name
+    }
+  }
+}
+
+extension Operator {
+  /// The kind of this operator's type.
+  package var kind: String { Self.kind }
+
+  /// The slot of an input, by its position.
+  package func slot(_ position: Int) -> InputSlot? {
+    let slots = inputs
+    if case .variadic = slots.first { return slots[0] }
+    return position < slots.count ? slots[position] : nil
+  }
+
+  /// Checks the number of inputs, then applies the shape rule.
+  package func checkedOutputTypes(of types: [TensorType]) throws(ShapeError) -> [TensorType] {
+    if case .variadic(let name, let minimum) = inputs.first {
+      guard types.count >= minimum else {
+        throw ShapeError("needs at least \(minimum) \(name)s and has \(types.count)")
+      }
+    } else if types.count != inputs.count {
+      let names = inputs.map(\.name).joined(separator: ", ")
+      throw ShapeError("takes \(inputs.count) inputs (\(names)) and has \(types.count)")
+    }
+    return try outputTypes(of: types)
+  }
+}

@@ -1,0 +1,52 @@
+import Bytes
+
+extension Tensor {
+  /// Calls `body` with the elements in row-major order, in pieces of whole outermost slices.
+  ///
+  /// Contiguous elements are passed as they lie in memory; others are brought into order piece by
+  /// piece, so that the largest weight needs no second copy.
+  ///
+  /// - Parameters:
+  ///   - pieceSize: The size in bytes to aim at when elements must be brought into order.
+  ///   - body: Receives the pieces front to back.
+  package func withPieces<Failure: Error>(
+    ofAbout pieceSize: Int = 1 << 20, _ body: (RawSpan) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard count > 0 else { return }
+    if isContiguous {
+      try store.withBytes { (bytes) throws(Failure) in
+        try body(bytes.extracting(offset..<offset + byteCount))
+      }
+      return
+    }
+    let sliceSize = byteCount / shape[0]
+    // A piece is a whole number of cache lines of the source's contiguous axis where that is the
+    // outermost one (Keras' kernels), so no line is read twice.
+    let rows = max(1, min(shape[0], (pieceSize / sliceSize + 15) / 16 * 16))
+    var buffer = [UInt8](repeating: 0, count: rows * sliceSize)
+    for start in stride(from: 0, to: shape[0], by: rows) {
+      let piece = slice(start..<min(start + rows, shape[0]), along: 0)
+      piece.copyElements(into: &buffer)
+      try body(buffer.span.bytes.extracting(first: piece.byteCount))
+    }
+  }
+
+  /// The elements in row-major order in memory of their own, unless they are so already.
+  package func contiguous() -> Tensor {
+    isContiguous ? self : Tensor(elementType, shape: shape, bytes: contiguousBytes())
+  }
+
+  /// A copy of the elements in row-major order, little-endian.
+  package func contiguousBytes() -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    copyElements(into: &bytes)
+    return bytes
+  }
+
+  private func copyElements(into buffer: inout [UInt8]) {
+    let copy = StridedCopy(shape: shape, strides: strides, elementSize: elementType.byteCount)
+    var span = buffer.mutableSpan
+    var bytes = span.mutableBytes
+    store.withBytes { copy.copy(from: $0, offset: offset, into: &bytes) }
+  }
+}

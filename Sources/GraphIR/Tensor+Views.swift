@@ -1,0 +1,42 @@
+import Bytes
+
+extension Tensor {
+  /// The same elements with axis `axes[i]` in place `i`. Copies nothing.
+  ///
+  /// - Parameter axes: Each axis exactly once; traps otherwise.
+  package func permuted(_ axes: [Int]) -> Tensor {
+    precondition(axes.sorted() == Array(shape.indices), "not a permutation of the axes")
+    return Tensor(
+      elementType, shape: axes.map { shape[$0] }, store: store, offset: offset,
+      strides: axes.map { strides[$0] })
+  }
+
+  /// The elements whose index along `axis` lies in `range`. Copies nothing.
+  package func slice(_ range: Range<Int>, along axis: Int) -> Tensor {
+    precondition(range.lowerBound >= 0 && range.upperBound <= shape[axis])
+    var extents = shape
+    extents[axis] = range.count
+    return Tensor(
+      elementType, shape: extents, store: store,
+      offset: offset + range.lowerBound * strides[axis] * elementType.byteCount, strides: strides)
+  }
+
+  /// The same elements in another shape of as many elements. Copies only what is not contiguous.
+  package func reshaped(_ shape: [Int]) -> Tensor {
+    precondition(shape.reduce(1, *) == count, "another number of elements")
+    guard isContiguous else { return contiguous().reshaped(shape) }
+    return Tensor(
+      elementType, shape: shape, store: store, offset: offset,
+      strides: Self.rowMajorStrides(shape))
+  }
+
+  /// Splits one axis into several whose extents multiply to its own. Copies nothing.
+  package func splitting(_ axis: Int, into extents: [Int]) -> Tensor {
+    precondition(extents.reduce(1, *) == shape[axis], "another number of elements")
+    let inner = Self.rowMajorStrides(extents).map { $0 * strides[axis] }
+    return Tensor(
+      elementType, shape: Array(shape[..<axis]) + extents + Array(shape[(axis + 1)...]),
+      store: store, offset: offset,
+      strides: Array(strides[..<axis]) + inner + Array(strides[(axis + 1)...]))
+  }
+}

@@ -1,0 +1,77 @@
+public import Bytes
+
+/// An immutable n-dimensional array: a view over shared bytes.
+///
+/// The bytes may belong to a mapped file and may be walked in another order than they are stored
+/// in, so turning the axes of a weight costs nothing until somebody needs the elements.
+public struct Tensor: Sendable {
+  /// The number type of the elements.
+  public let elementType: ElementType
+  /// The extents, outermost first. No axes: a scalar.
+  public let shape: [Int]
+  /// Holds the elements, little-endian.
+  package let store: ByteStore
+  /// The byte offset in `store` of the element whose indices are all 0.
+  package let offset: Int
+  /// The distance between neighbours along each axis, in elements; may be negative or 0.
+  package let strides: [Int]
+
+  /// A row-major view of a range of bytes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the shape does not fill the range exactly
+  ///   or the range is not inside the store.
+  package init(
+    _ elementType: ElementType, shape: [Int], store: ByteStore, range: Range<Int>
+  ) throws(WeighbridgeError) {
+    let count = try Checked.product(shape, of: "the number of elements of a tensor")
+    let size = try Checked.product([count, elementType.byteCount], of: "the size of a tensor")
+    guard range.count == size, range.lowerBound >= 0, range.upperBound <= store.count else {
+      throw WeighbridgeError(
+        .malformed,
+        "\(range.count) bytes do not hold \(elementType.rawValue) \(shape), which takes \(size)")
+    }
+    self.init(
+      elementType, shape: shape, store: store, offset: range.lowerBound,
+      strides: Self.rowMajorStrides(shape))
+  }
+
+  /// A tensor of its own memory. Traps when the bytes do not fill the shape.
+  package init(_ elementType: ElementType, shape: [Int], bytes: [UInt8]) {
+    precondition(bytes.count == shape.reduce(elementType.byteCount, *))
+    self.init(
+      elementType, shape: shape, store: ByteStore(bytes), offset: 0,
+      strides: Self.rowMajorStrides(shape))
+  }
+
+  /// A view whose bounds its maker has checked.
+  init(_ elementType: ElementType, shape: [Int], store: ByteStore, offset: Int, strides: [Int]) {
+    self.elementType = elementType
+    self.shape = shape
+    self.store = store
+    self.offset = offset
+    self.strides = strides
+  }
+
+  /// The number of elements.
+  public var count: Int { shape.reduce(1, *) }
+  /// The size of all elements in bytes.
+  public var byteCount: Int { count * elementType.byteCount }
+  /// The type: the element type and the shape.
+  public var type: TensorType { TensorType(elementType, shape) }
+
+  /// Whether the elements stand one behind the other in row-major order.
+  package var isContiguous: Bool {
+    zip(shape, zip(strides, Self.rowMajorStrides(shape))).allSatisfy { extent, stride in
+      extent == 1 || stride.0 == stride.1
+    } || shape.contains(0)
+  }
+
+  /// The distances between neighbours along each axis of a row-major array, in elements.
+  package static func rowMajorStrides(_ shape: [Int]) -> [Int] {
+    var strides = [Int](repeating: 1, count: shape.count)
+    for axis in (0..<max(0, shape.count - 1)).reversed() {
+      strides[axis] = strides[axis + 1] * shape[axis + 1]
+    }
+    return strides
+  }
+}

@@ -1,0 +1,43 @@
+public import Bytes
+
+/// The number type and the axes of a tensor, known before the model runs.
+public struct TensorType: Hashable, Sendable {
+  /// The number type of the elements.
+  public var elementType: ElementType
+  /// The extents, outermost first. No axes: a scalar.
+  public var shape: [Dimension]
+
+  /// Makes a type.
+  public init(_ elementType: ElementType, _ shape: [Dimension]) {
+    self.elementType = elementType
+    self.shape = shape
+  }
+
+  /// Makes a type of known extents.
+  public init(_ elementType: ElementType, _ shape: [Int]) {
+    self.init(elementType, shape.map(Dimension.fixed))
+  }
+
+  /// The number of axes.
+  public var rank: Int { shape.count }
+
+  /// The extents, when all are known.
+  public var fixedShape: [Int]? {
+    let fixed = shape.compactMap(\.value)
+    return fixed.count == rank ? fixed : nil
+  }
+
+  /// The same element type with other axes.
+  package func with(shape: [Dimension]) -> TensorType { TensorType(elementType, shape) }
+
+  /// Whether one tensor can have both types.
+  package func agrees(with other: TensorType) -> Bool {
+    elementType == other.elementType && rank == other.rank
+      && zip(shape, other.shape).allSatisfy { $0.agrees(with: $1) }
+  }
+}
+
+extension TensorType: CustomStringConvertible {
+  /// For example `float32 [batch, 416, 416, 3]`.
+  public var description: String { "\(elementType.rawValue) \(shape)" }
+}

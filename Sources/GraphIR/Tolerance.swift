@@ -1,0 +1,27 @@
+public import Bytes
+
+/// How far two computations of one tensor may lie apart.
+///
+/// It holds when max|got - want| <= absolute + relative * max|want|.
+public struct Tolerance: Hashable, Sendable {
+  /// The absolute part, in the tensor's own unit.
+  public var absolute: Double
+  /// The part relative to the largest wanted magnitude.
+  public var relative: Double
+
+  /// Makes a tolerance.
+  public init(absolute: Double, relative: Double) {
+    self.absolute = absolute
+    self.relative = relative
+  }
+
+  /// The tolerance for results of a number type: float32 (and wider, and integers) 1e-5,
+  /// float16 2e-3, bfloat16 8e-3, each absolute and relative.
+  public static func standard(for elementType: ElementType) -> Tolerance {
+    switch elementType {
+    case .float16: Tolerance(absolute: 2e-3, relative: 2e-3)
+    case .bfloat16: Tolerance(absolute: 8e-3, relative: 8e-3)
+    default: Tolerance(absolute: 1e-5, relative: 1e-5)
+    }
+  }
+}

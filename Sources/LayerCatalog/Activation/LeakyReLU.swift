@@ -1,0 +1,34 @@
+package import Bytes
+package import GraphIR
+
+/// The leaky rectifier: x where x > 0, and slope · x elsewhere (Maas et al. 2013).
+///
+/// Any shape in, the same out.
+package struct LeakyReLU: ElementwiseOperator {
+  /// The factor for negative elements.
+  package let slope: Double
+
+  package static let kind = "leaky_relu"
+  package static let version = 1
+
+  package var attributes: Attributes { ["slope": .real(slope)] }
+}
+
+extension LeakyReLU {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    slope = try attributes.real("slope")
+  }
+
+  package func apply(_ element: Double) -> Double { element > 0 ? element : slope * element }
+
+  package var decomposition: Decomposition { .primitive }
+
+  /// Keras: `LeakyReLU(alpha=0.3)`.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "LeakyReLU": { (layer, inputs) throws(WeighbridgeError) in
+        let slope = try layer.real("alpha", default: 0.3)
+        return try layer.add(LeakyReLU(slope: slope), inputs)
+      }
+    ]))
+}

@@ -1,0 +1,52 @@
+package import Bytes
+package import GraphIR
+
+/// All operators.
+package enum Catalog {
+  /// Every operator there is. A test compares this list with the files of this folder.
+  package static let all: [any CatalogOperator.Type] = [
+    Convolution.self,
+    LeakyReLU.self,
+  ]
+
+  /// The operator of a stored kind.
+  package static let byKind: [String: any CatalogOperator.Type] = Dictionary(
+    all.map { ($0.kind, $0) }, uniquingKeysWith: { first, _ in first })
+
+  /// The builders of Keras' layers, by class name.
+  package static let kerasLayers: [String: KerasMapping.Build] = merged(\.layers)
+
+  /// Keras' activation functions, by name.
+  package static let kerasActivations: [String: KerasMapping.Activation] = merged(\.activations)
+
+  /// The operator that a file stores.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for an unknown kind, version or attribute;
+  ///   ``WeighbridgeError/Code/malformed`` for settings that cannot be.
+  package static func makeOperator(
+    kind: String, version: Int, attributes: Attributes
+  ) throws(WeighbridgeError) -> any CatalogOperator {
+    guard let type = byKind[kind] else {
+      throw WeighbridgeError(.unsupported, "unknown operator \(kind)")
+    }
+    guard version == type.version else {
+      throw WeighbridgeError(
+        .unsupported, "\(kind) has version \(version), and this program knows \(type.version)")
+    }
+    var reader = try AttributeReader(attributes, of: kind)
+    let operation = try type.init(reading: &reader)
+    try reader.finish()
+    return operation
+  }
+
+  private static func merged<Entry>(
+    _ part: KeyPath<KerasMapping, [String: Entry]>
+  ) -> [String: Entry] {
+    var result: [String: Entry] = [:]
+    for type in all {
+      guard case .mapped(let mapping) = type.keras else { continue }
+      result.merge(mapping[keyPath: part]) { first, _ in first }
+    }
+    return result
+  }
+}

@@ -1,0 +1,152 @@
+package import Bytes
+package import GraphIR
+import JSON
+
+/// Keras: `Conv1D`, `Conv2D`, `Conv3D`, `DepthwiseConv1D`, `DepthwiseConv2D`, `SeparableConv1D`,
+/// `SeparableConv2D`.
+///
+/// Keras' kernels are `[spatial..., in/groups, out]`, of depthwise layers
+/// `[spatial..., in, multiplier]`, of which output channel `in * multiplier + m` is made.
+extension Convolution {
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "Conv1D": { (layer, inputs) throws(WeighbridgeError) in try full(&layer, inputs, axes: 1) },
+      "Conv2D": { (layer, inputs) throws(WeighbridgeError) in try full(&layer, inputs, axes: 2) },
+      "Conv3D": { (layer, inputs) throws(WeighbridgeError) in try full(&layer, inputs, axes: 3) },
+      "DepthwiseConv1D": { (layer, inputs) throws(WeighbridgeError) in
+        try depthwise(&layer, inputs, axes: 1)
+      },
+      "DepthwiseConv2D": { (layer, inputs) throws(WeighbridgeError) in
+        try depthwise(&layer, inputs, axes: 2)
+      },
+      "SeparableConv1D": { (layer, inputs) throws(WeighbridgeError) in
+        try separable(&layer, inputs, axes: 1)
+      },
+      "SeparableConv2D": { (layer, inputs) throws(WeighbridgeError) in
+        try separable(&layer, inputs, axes: 2)
+      },
+    ]))
+
+  private enum Padding: String, CaseIterable { case valid, same, causal }
+
+  private static func full(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let filters = try layer.integer("filters")
+    let groups = try layer.integer("groups", default: 1)
+    let hasBias = try layer.flag("use_bias", default: true)
+    let layout = try layer.dataLayout()
+    let window = try window(&layer, axes: axes)
+    let channels = try layer.channels(of: inputs, layout: layout)
+    guard groups >= 1, channels % groups == 0, filters % groups == 0, filters >= 1 else {
+      throw WeighbridgeError(
+        .malformed, "\(channels) channels and \(filters) filters in \(groups) groups")
+    }
+    let operation = Convolution(
+      window: window, groups: groups, hasBias: hasBias, layout: layout)
+    let kernel = try layer.weight("kernel", shape: window.size + [channels / groups, filters]) {
+      $0.permuted([axes + 1, axes] + Array(0..<axes))
+    }
+    let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
+    return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])
+  }
+
+  private static func depthwise(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let multiplier = try layer.integer("depth_multiplier", default: 1)
+    let hasBias = try layer.flag("use_bias", default: true)
+    let layout = try layer.dataLayout()
+    let window = try window(&layer, axes: axes)
+    // Keras writes these of the class it inherits from; a depthwise layer does not use them.
+    layer.ignore("filters", "groups")
+    let channels = try layer.channels(of: inputs, layout: layout)
+    let operation = Convolution(
+      window: window, groups: channels, hasBias: hasBias, layout: layout)
+    let kernel = try depthwiseKernel(&layer, window, channels, multiplier, role: "kernel")
+    let bias = hasBias ? [try layer.weight("bias", shape: [channels * multiplier])] : []
+    return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])
+  }
+
+  private static func separable(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let filters = try layer.integer("filters")
+    let multiplier = try layer.integer("depth_multiplier", default: 1)
+    let hasBias = try layer.flag("use_bias", default: true)
+    let layout = try layer.dataLayout()
+    let window = try window(&layer, axes: axes)
+    try layer.require("groups", toBe: 1, because: "Keras has no grouped separable convolution")
+    let channels = try layer.channels(of: inputs, layout: layout)
+    let spread = Convolution(
+      window: window, groups: channels, hasBias: false, layout: layout)
+    let kernel = try depthwiseKernel(
+      &layer, window, channels, multiplier, role: "depthwise_kernel")
+    let middle = try layer.add(spread, inputs + [kernel], role: "depthwise")
+    let ones = [Int](repeating: 1, count: axes)
+    let mix = Convolution(
+      window: Window(size: ones, strides: ones, dilation: ones, padding: .valid), groups: 1,
+      hasBias: hasBias, layout: layout)
+    let pointwise = try layer.weight(
+      "pointwise_kernel", shape: ones + [channels * multiplier, filters]
+    ) { $0.permuted([axes + 1, axes] + Array(0..<axes)) }
+    let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
+    let output = try layer.add(mix, middle + [pointwise] + bias, role: "pointwise")
+    return try layer.addActivation(to: output[0])
+  }
+
+  /// `[spatial..., in, multiplier]` as `[in * multiplier, 1, spatial...]`.
+  private static func depthwiseKernel(
+    _ layer: inout KerasLayer, _ window: Window, _ channels: Int, _ multiplier: Int, role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    let axes = window.size.count
+    guard multiplier >= 1 else {
+      throw WeighbridgeError(.malformed, "depth_multiplier=\(multiplier)")
+    }
+    return try layer.weight(role, shape: window.size + [channels, multiplier]) {
+      $0.permuted([axes, axes + 1] + Array(0..<axes))
+        .reshaped([channels * multiplier, 1] + window.size)
+    }
+  }
+
+  private static func window(
+    _ layer: inout KerasLayer, axes: Int
+  ) throws(WeighbridgeError) -> Window {
+    let size = try layer.integers("kernel_size", count: axes)
+    let ones = [Int](repeating: 1, count: axes)
+    let strides = try layer.integers("strides", count: axes, default: ones)
+    let dilation = try layer.integers("dilation_rate", count: axes, default: ones)
+    let padding: WindowPadding
+    switch try layer.word("padding", default: Padding.valid) {
+    case .valid: padding = .valid
+    case .same: padding = .same
+    case .causal:
+      // Keras pads in front only, so that no output sees a later input.
+      padding = .explicit(
+        before: zip(size, dilation).map { ($0 - 1) * $1 }, after: ones.map { _ in 0 })
+    }
+    let window = Window(size: size, strides: strides, dilation: dilation, padding: padding)
+    if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
+    return window
+  }
+}
+
+extension KerasLayer {
+  /// The number of channels of the layer's input.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the layer has another number of inputs
+  ///   than one, or the number of channels is not known.
+  package func channels(
+    of inputs: [ValueID], layout: DataLayout
+  ) throws(WeighbridgeError) -> Int {
+    guard inputs.count == 1 else {
+      throw WeighbridgeError(.malformed, "takes one input and has \(inputs.count)")
+    }
+    let type = graph.type(of: inputs[0])
+    guard type.rank >= 2, let count = type.shape[layout.channelAxis(rank: type.rank)].value else {
+      throw WeighbridgeError(
+        .malformed, "the number of channels of its input \(type) is not known")
+    }
+    return count
+  }
+}

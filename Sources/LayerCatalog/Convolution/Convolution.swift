@@ -1,0 +1,113 @@
+package import Bytes
+package import GraphIR
+
+/// A convolution over any number of spatial axes (as neural networks use the word: the kernel is
+/// not flipped).
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - kernel: `[out, in/groups, spatial...]`
+/// - bias: `[out]`
+/// - output: the input's layout, with `out` channels
+///
+/// Output channel o sees the input channels of group o / (out/groups).
+package struct Convolution: CatalogOperator {
+  /// The window; its size is the kernel's.
+  package let window: Window
+  /// Into how many groups the input's channels are split; at least 1.
+  package let groups: Int
+  /// Whether there is a bias.
+  package let hasBias: Bool
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "convolution"
+  package static let version = 1
+
+  package var inputs: [InputSlot] {
+    [.data("input"), .weight("kernel")] + (hasBias ? [.weight("bias")] : [])
+  }
+
+  package var attributes: Attributes {
+    var attributes = Attributes()
+    window.append(to: &attributes)
+    attributes.append("groups", .integer(groups))
+    attributes.append("bias", .flag(hasBias))
+    attributes.append("layout", .text(layout.rawValue))
+    return attributes
+  }
+}
+
+extension Convolution {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    window = try Window(reading: &attributes)
+    groups = try attributes.integer("groups")
+    hasBias = try attributes.flag("bias")
+    layout = try attributes.word("layout")
+    guard groups >= 1 else { throw attributes.malformed("\(groups) groups") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (input, kernel) = (inputs[0], inputs[1])
+    guard input.rank == window.size.count + 2, input.elementType.isFloat else {
+      throw ShapeError("takes \(window.size.count) spatial axes and has the input \(input)")
+    }
+    let channels = input.shape[layout.channelAxis(rank: input.rank)]
+    guard let kernelShape = kernel.fixedShape, kernelShape.count == input.rank,
+      Array(kernelShape[2...]) == window.size, kernelShape[0] % groups == 0
+    else {
+      throw ShapeError("the kernel \(kernel) does not fit a window of \(window.size)")
+    }
+    let wanted = kernelShape[1].multipliedReportingOverflow(by: groups)
+    guard !wanted.overflow, channels.agrees(with: .fixed(wanted.partialValue)) else {
+      throw ShapeError(
+        "the kernel takes \(kernelShape[1]) channels in each of \(groups) groups, "
+          + "and the input has \(channels)")
+    }
+    if hasBias, inputs[2].shape != [.fixed(kernelShape[0])] {
+      throw ShapeError("the bias \(inputs[2]) does not fit \(kernelShape[0]) output channels")
+    }
+    var shape = input.shape
+    shape[layout.channelAxis(rank: input.rank)] = .fixed(kernelShape[0])
+    let spatial = layout.spatialAxes(rank: input.rank)
+    shape.replaceSubrange(spatial, with: try window.outputExtents(Array(input.shape[spatial])))
+    return [input.with(shape: shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let input = try PaddedPlanes(inputs[0], layout: layout, window: window, padding: 0)
+    let kernel = inputs[1].doubles
+    let bias = hasBias ? inputs[2].doubles : nil
+    let (outChannels, groupChannels) = (inputs[1].shape[0], inputs[1].shape[1])
+    let outPerGroup = outChannels / groups
+    let taps = input.tapOffsets.count
+    let planes = workers.map(input.batch * outChannels) { index in
+      let (image, out) = (index / outChannels, index % outChannels)
+      var sums = [Double](repeating: bias?[out] ?? 0, count: input.outputPlaneSize)
+      for channel in 0..<groupChannels {
+        let source = (out / outPerGroup) * groupChannels + channel
+        let plane = input.plane(image: image, channel: source)
+        let weights = kernel[
+          (out * groupChannels + channel) * taps..<(out * groupChannels + channel + 1) * taps]
+        input.accumulate(plane, weights: weights, into: &sums)
+      }
+      return sums
+    }
+    return [input.output(planes, channels: outChannels, like: inputs[0], layout: layout)]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> Convolution? {
+    let rank = window.size.count + 2
+    let turned =
+      layout == .channelsLast
+      ? layout.axesToChannelsFirst(rank: rank) : layout.turned.axesFromChannelsFirst(rank: rank)
+    if axes == Array(0..<rank) { return self }
+    guard axes == turned else { return nil }
+    return Convolution(window: window, groups: groups, hasBias: hasBias, layout: layout.turned)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,120 @@
+import Bytes
+import GraphIR
+
+/// The input of a sliding-window operator as the reference kernels see it: one plane a channel,
+/// whatever the layout, with the padding written out, so that every window lies inside.
+struct PaddedPlanes: Sendable {
+  /// The number of images.
+  let batch: Int
+  /// The number of channels.
+  let channels: Int
+  /// The offset in a plane of each of the window's elements, from its first.
+  let tapOffsets: [Int]
+  /// The output's spatial extents.
+  let outputExtents: [Int]
+
+  private let values: [Double]
+  private let planeSize: Int
+  /// The offset in a plane of the first window of each row of the output.
+  private let rowOffsets: [Int]
+  /// The distance between neighbouring windows of a row.
+  private let step: Int
+
+  /// - Parameter padding: The element that padding consists of.
+  init(
+    _ input: Tensor, layout: DataLayout, window: Window, padding: Double
+  ) throws(WeighbridgeError) {
+    let turned = input.permuted(layout.axesToChannelsFirst(rank: input.shape.count))
+    (batch, channels) = (turned.shape[0], turned.shape[1])
+    let extents = Array(turned.shape[2...])
+    let placements = try Self.placements(window, extents)
+    let padded = zip(extents, placements).map { $0 + $1.before + $1.after }
+    outputExtents = placements.map(\.count)
+    planeSize = padded.reduce(1, *)
+    let steps = Tensor.rowMajorStrides(padded)
+    tapOffsets = Self.offsets(window.size, zip(steps, window.dilation).map(*))
+    let strides = zip(steps, window.strides).map(*)
+    rowOffsets = Self.offsets(Array(outputExtents.dropLast()), Array(strides.dropLast()))
+    step = strides[strides.count - 1]
+    values = Self.pad(
+      turned, extents: extents, padded: padded, before: placements.map(\.before), with: padding)
+  }
+
+  /// The number of elements in a plane of the output.
+  var outputPlaneSize: Int { outputExtents.reduce(1, *) }
+
+  /// The padded plane of one channel of one image.
+  func plane(image: Int, channel: Int) -> ArraySlice<Double> {
+    let start = (image * channels + channel) * planeSize
+    return values[start..<start + planeSize]
+  }
+
+  /// Adds, at each position of the window, the sum of its elements times the weights.
+  func accumulate(
+    _ plane: ArraySlice<Double>, weights: ArraySlice<Double>, into sums: inout [Double]
+  ) {
+    let width = outputExtents[outputExtents.count - 1]
+    let plane = plane.span
+    var sums = sums.mutableSpan
+    for (weight, tap) in zip(weights, tapOffsets) {
+      for (row, offset) in rowOffsets.enumerated() {
+        var source = offset + tap
+        for target in row * width..<(row + 1) * width {
+          sums[target] += weight * plane[source]
+          source += step
+        }
+      }
+    }
+  }
+
+  /// The output's planes, channels innermost in `planes`, as a tensor of the input's layout.
+  func output(
+    _ planes: [[Double]], channels: Int, like input: Tensor, layout: DataLayout
+  ) -> Tensor {
+    let shape = [batch, channels] + outputExtents
+    return Tensor(input.elementType, shape: shape, planes.joined().map { $0 })
+      .permuted(layout.axesFromChannelsFirst(rank: shape.count))
+  }
+
+  private static func placements(
+    _ window: Window, _ extents: [Int]
+  ) throws(WeighbridgeError) -> [Window.Placement] {
+    var placements: [Window.Placement] = []
+    for (axis, extent) in extents.enumerated() {
+      do throws(ShapeError) {
+        placements.append(try window.placement(axis, extent: extent))
+      } catch { throw WeighbridgeError(.mismatch, error.reason) }
+    }
+    return placements
+  }
+
+  /// The offsets of all combinations of indices, row-major.
+  private static func offsets(_ extents: [Int], _ steps: [Int]) -> [Int] {
+    zip(extents, steps).reduce([0]) { offsets, axis in
+      offsets.flatMap { offset in (0..<axis.0).map { offset + $0 * axis.1 } }
+    }
+  }
+
+  private static func pad(
+    _ input: Tensor, extents: [Int], padded: [Int], before: [Int], with padding: Double
+  ) -> [Double] {
+    let source = input.doubles
+    guard extents != padded else { return source }
+    let width = extents[extents.count - 1]
+    let planeSize = padded.reduce(1, *)
+    let steps = Tensor.rowMajorStrides(padded)
+    let start = zip(before, steps).map(*).reduce(0, +)
+    let rows = offsets(Array(extents.dropLast()), Array(steps.dropLast()))
+    let planes = input.shape[0] * input.shape[1]
+    var result = [Double](repeating: padding, count: planes * planeSize)
+    var next = 0
+    for plane in 0..<planes {
+      for row in rows {
+        let target = plane * planeSize + start + row
+        result.replaceSubrange(target..<target + width, with: source[next..<next + width])
+        next += width
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,139 @@
+package import Bytes
+package import GraphIR
+
+/// What a sliding window leaves out or adds at the borders.
+package enum WindowPadding: Hashable, Sendable {
+  /// Nothing is added; positions that do not fit are left out.
+  case valid
+  /// So much is added that the output has ceil(extent / stride) positions; of an odd amount the
+  /// larger half goes behind (TensorFlow's `SAME`).
+  case same
+  /// So much for each spatial axis, in elements.
+  case explicit(before: [Int], after: [Int])
+}
+
+/// A window that slides over the spatial axes of an image tensor; one entry an axis.
+package struct Window: Hashable, Sendable {
+  /// The window's extents, in elements; at least 1 each.
+  package let size: [Int]
+  /// The steps between positions; at least 1 each.
+  package let strides: [Int]
+  /// The distances between the window's elements; at least 1 each.
+  package let dilation: [Int]
+  /// What happens at the borders.
+  package let padding: WindowPadding
+
+  /// Makes a window.
+  package init(size: [Int], strides: [Int], dilation: [Int], padding: WindowPadding) {
+    self.size = size
+    self.strides = strides
+    self.dilation = dilation
+    self.padding = padding
+  }
+
+  /// Where a window goes along one axis.
+  package struct Placement: Hashable, Sendable {
+    /// Elements added in front.
+    package let before: Int
+    /// Elements added behind; 0 also when positions are left out.
+    package let after: Int
+    /// The number of positions.
+    package let count: Int
+  }
+
+  /// Where the window goes along a spatial axis of `extent` elements.
+  ///
+  /// - Throws: When the window does not fit once.
+  package func placement(_ axis: Int, extent: Int) throws(ShapeError) -> Placement {
+    let reach = (size[axis] - 1) * dilation[axis] + 1
+    var (before, after) = (0, 0)
+    switch padding {
+    case .valid: break
+    case .same:
+      let count = (extent + strides[axis] - 1) / strides[axis]
+      let total = max(0, (count - 1) * strides[axis] + reach - extent)
+      (before, after) = (total / 2, total - total / 2)
+    case .explicit(let fronts, let backs): (before, after) = (fronts[axis], backs[axis])
+    }
+    let padded = extent + before + after
+    guard padded >= reach else {
+      throw ShapeError(
+        "a window of \(reach) elements does not fit an axis of \(extent)"
+          + (before + after > 0 ? " padded by \(before) and \(after)" : ""))
+    }
+    return Placement(
+      before: before, after: after, count: (padded - reach) / strides[axis] + 1)
+  }
+
+  /// The output's spatial extents for an input's.
+  package func outputExtents(_ extents: [Dimension]) throws(ShapeError) -> [Dimension] {
+    guard extents.count == size.count else {
+      throw ShapeError("a window of \(size.count) axes on an input with \(extents.count)")
+    }
+    var result: [Dimension] = []
+    for (axis, extent) in extents.enumerated() {
+      result.append(
+        try extent.map { (value) throws(ShapeError) in
+          try placement(axis, extent: value).count
+        })
+    }
+    return result
+  }
+}
+
+extension Window {
+  /// The settings of a window, in their stored form.
+  package func append(to attributes: inout Attributes) {
+    attributes.append("window", .integers(size))
+    attributes.append("strides", .integers(strides))
+    attributes.append("dilation", .integers(dilation))
+    switch padding {
+    case .valid: attributes.append("padding", .text("valid"))
+    case .same: attributes.append("padding", .text("same"))
+    case .explicit(let before, let after):
+      attributes.append("padding", .text("explicit"))
+      attributes.append("padding_before", .integers(before))
+      attributes.append("padding_after", .integers(after))
+    }
+  }
+
+  private enum PaddingWord: String { case valid, same, explicit }
+
+  /// Reads the settings of a window.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for extents, steps or distances below 1,
+  ///   negative padding, or lists of different lengths.
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    let size = try attributes.integers("window")
+    let strides = try attributes.integers("strides")
+    let dilation = try attributes.integers("dilation")
+    let padding: WindowPadding
+    switch try attributes.word("padding", as: PaddingWord.self) {
+    case .valid: padding = .valid
+    case .same: padding = .same
+    case .explicit:
+      padding = .explicit(
+        before: try attributes.integers("padding_before"),
+        after: try attributes.integers("padding_after"))
+    }
+    self.init(size: size, strides: strides, dilation: dilation, padding: padding)
+    if let problem { throw attributes.malformed(problem) }
+  }
+
+  /// Why these settings cannot be, if they cannot.
+  package var problem: String? {
+    var lists = [strides, dilation]
+    if case .explicit(let before, let after) = padding {
+      lists += [before, after]
+      if (before + after).contains(where: { $0 < 0 }) { return "negative padding" }
+    }
+    if lists.contains(where: { $0.count != size.count }) {
+      return "settings for different numbers of spatial axes"
+    }
+    let positive = size + strides + dilation
+    if positive.contains(where: { $0 < 1 || $0 > 1 << 31 }) {
+      return "a window extent, stride or dilation below 1"
+    }
+    return size.isEmpty ? "no spatial axis" : nil
+  }
+}

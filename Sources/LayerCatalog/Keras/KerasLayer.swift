@@ -1,0 +1,131 @@
+package import Bytes
+package import GraphIR
+package import JSON
+package import KerasFormat
+
+/// One call of a Keras layer while it becomes nodes: its settings and weights to read, and the
+/// graph to add to.
+///
+/// Settings and weights are crossed off as they are read; ``finish()`` refuses what is left, so
+/// nothing in a file goes unnoticed.
+package struct KerasLayer {
+  /// A weight as the file holds it.
+  package struct Weight: Sendable {
+    /// The name in the file, for messages.
+    package let path: String
+    /// The elements in Keras' axis order.
+    package let tensor: Tensor
+
+    /// Makes a weight.
+    package init(path: String, tensor: Tensor) {
+      self.path = path
+      self.tensor = tensor
+    }
+  }
+
+  /// Where the nodes come from.
+  package let source: SourceScope
+  /// The version of Keras whose meaning applies.
+  package let version: KerasVersion
+  /// Settings not read yet.
+  private var unreadSettings: JSONObject
+  /// Weights not read yet, in the order of the file.
+  private var unreadWeights: ArraySlice<Weight>
+  /// The values of this layer's weights, by role; filled by the first call, used by later ones.
+  package private(set) var weightValues: [String: ValueID]
+  /// The graph that the nodes are added to.
+  package var graph: GraphBuilder
+  /// Decisions taken on the way that the file does not state.
+  package private(set) var decisions: [String] = []
+
+  /// Makes a layer's call.
+  package init(
+    source: SourceScope, version: KerasVersion, settings: JSONObject, weights: [Weight],
+    weightValues: [String: ValueID], graph: GraphBuilder
+  ) {
+    self.source = source
+    self.version = version
+    self.unreadSettings = settings
+    self.unreadWeights = weights[...]
+    self.weightValues = weightValues
+    self.graph = graph
+  }
+
+  /// Records how something was understood that the file leaves open.
+  package mutating func decide(_ text: String) { decisions.append(text) }
+
+  /// Takes a setting, and so crosses it off; `nil` when it is absent or null.
+  package mutating func take(_ key: String) -> JSONValue? {
+    guard let value = unreadSettings[key] else { return nil }
+    unreadSettings[key] = nil
+    return value == .null ? nil : value
+  }
+
+  /// Crosses off settings that mean nothing when the model runs.
+  package mutating func ignore(_ keys: String...) {
+    for key in keys { unreadSettings[key] = nil }
+  }
+
+  /// Takes the next weight.
+  ///
+  /// - Parameters:
+  ///   - role: What it is for the operator, for example `kernel`.
+  ///   - shape: The extents that the layer's settings and input ask for, in Keras' axis order.
+  ///   - canonical: Turns it into the operator's axis order; must not depend on elements.
+  /// - Returns: The value of the weight in the graph, named `layer/role`.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another.
+  package mutating func weight(
+    _ role: String, shape: [Int], canonical: (Tensor) -> Tensor = { $0 }
+  ) throws(WeighbridgeError) -> ValueID {
+    guard let weight = unreadWeights.popFirst() else {
+      throw WeighbridgeError(.malformed, "the weight \(role) \(shape) is missing in the file")
+    }
+    guard weight.tensor.shape == shape else {
+      throw WeighbridgeError(
+        .malformed,
+        "the weight \(role) has the shape \(weight.tensor.shape), and the layer takes \(shape)"
+      ).at(.path(weight.path))
+    }
+    if let value = weightValues[role] { return value }
+    let value = try graph.addWeight("\(source.layer)/\(role)", canonical(weight.tensor))
+    weightValues[role] = value
+    return value
+  }
+
+  /// Adds a node of this layer.
+  ///
+  /// - Parameter role: What the node is when the layer becomes several, for example `activation`.
+  package mutating func add(
+    _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var source = source
+    source.role = role
+    let name = role.isEmpty ? source.callName : "\(source.callName)/\(role)"
+    return try graph.addNode(operation, named: name, inputs: inputs, source: source)
+  }
+
+  /// Ends the reading.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting nobody read and
+  ///   ``WeighbridgeError/Code/malformed`` for a weight nobody read.
+  package func finish() throws(WeighbridgeError) {
+    for key in unreadSettings.keys where !Self.hasNoMeaningAtInference(key) {
+      let value = unreadSettings[key]?.text() ?? ""
+      throw WeighbridgeError(.unsupported, "unknown setting \(key)=\(value)")
+    }
+    if let weight = unreadWeights.first {
+      throw WeighbridgeError(
+        .malformed, "a surplus weight of shape \(weight.tensor.shape)"
+      ).at(.path(weight.path))
+    }
+  }
+
+  /// Settings of every layer that only matter while training or building it.
+  private static func hasNoMeaningAtInference(_ key: String) -> Bool {
+    let keys = [
+      "name", "trainable", "batch_input_shape", "input_dtype", "activity_regularizer",
+    ]
+    let suffixes = ["_initializer", "_regularizer", "_constraint"]
+    return keys.contains(key) || suffixes.contains { key.hasSuffix($0) }
+  }
+}
