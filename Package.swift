@@ -71,7 +71,10 @@ let package = Package(
     // Rank 3: what is done with graphs.
     module(
       "Conversion",
-      ["Bytes", "Digests", "GraphIR", "JSON", "KerasFormat", "LayerCatalog", "WBMFormat"]),
+      [
+        "Bytes", "Digests", "GraphIR", "HDF5File", "JSON", "KerasFormat", "LayerCatalog",
+        "WBMFormat",
+      ]),
     module("ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
     module("Verifier", ["Bytes", "Conversion", "Digests", "GraphIR", "LayerCatalog", "WBMFormat"]),
 

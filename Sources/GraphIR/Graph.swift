@@ -44,6 +44,9 @@ package struct SourceScope: Hashable, Sendable {
 
   /// The layer's name with `:1`, `:2` for later calls, as results of `--layers` carry it.
   package var callName: String { call == 0 ? layer : "\(layer):\(call)" }
+
+  /// The layer for messages, with its node's position: `#3 conv2d_1 (Conv2D)`.
+  package func place(_ position: Int) -> String { "#\(position) \(callName) (\(className))" }
 }
 
 /// One operation on values.

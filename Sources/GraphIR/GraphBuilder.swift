@@ -42,7 +42,7 @@ package struct GraphBuilder {
     _ operation: any Operator, named name: String, inputs: [ValueID], source: SourceScope,
     outputNames: [String]? = nil
   ) throws(WeighbridgeError) -> [ValueID] {
-    let place = "#\(nodes.count) \(source.callName) (\(source.className))"
+    let place = source.place(nodes.count)
     let types: [TensorType]
     do throws(ShapeError) {
       types = try operation.checkedOutputTypes(of: inputs.map { values[$0.index].type })

@@ -1,5 +1,5 @@
 /// The order of an image tensor's axes; any number of spatial axes.
-package enum DataLayout: String, Hashable, Sendable, CaseIterable {
+public enum DataLayout: String, Hashable, Sendable, CaseIterable {
   /// `[batch, height, width, channels]`
   case channelsLast = "channels_last"
   /// `[batch, channels, height, width]`

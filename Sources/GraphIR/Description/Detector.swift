@@ -29,14 +29,35 @@ public struct Detector: Hashable, Sendable {
     /// Which of the detector's anchors this output uses, in the order of its channels.
     public var mask: [Int]
     /// How many input pixels a grid cell spans along each axis, when it is known.
-    public var stride: Int?
+    public var stride: Double?
+    /// How much the box centres are stretched about the cell's centre; 1 when they are not.
+    public var scaleXY: Double
 
     /// Makes a head.
-    public init(output: String, mask: [Int], stride: Int?) {
+    public init(output: String, mask: [Int], stride: Double?, scaleXY: Double) {
       self.output = output
       self.mask = mask
       self.stride = stride
+      self.scaleXY = scaleXY
     }
+  }
+
+  /// How a box's extent is stored.
+  public enum BoxEncoding: String, Hashable, Sendable, CaseIterable {
+    /// exp(t) times the anchor.
+    case exponential
+    /// (2t)² times the anchor, t after its activation (`new_coords`).
+    case squared
+  }
+
+  /// How overlapping boxes of one object are thinned out.
+  public enum Suppression: String, Hashable, Sendable, CaseIterable {
+    /// Not at all.
+    case none
+    /// The most confident box removes those that overlap it.
+    case greedy
+    /// Greedy, with the centres' distance taken into account (DIoU).
+    case distance
   }
 
   /// The family.
@@ -45,26 +66,33 @@ public struct Detector: Hashable, Sendable {
   public var anchors: [Anchor]
   /// The outputs that hold boxes.
   public var heads: [Head]
+  /// How a box's extent is stored.
+  public var boxEncoding: BoxEncoding
+  /// Whether each box has a score for holding any object at all.
+  public var hasObjectness: Bool
   /// The number of classes.
   public var classCount: Int
-  /// How much the box centres are stretched about the cell's centre; 1 when they are not.
-  public var scaleXY: Double
   /// The least confidence worth showing, when the model's owner set one.
   public var confidenceThreshold: Double?
   /// The overlap (intersection over union) above which boxes suppress each other, when set.
   public var overlapThreshold: Double?
+  /// How overlapping boxes are thinned out, when the model's owner said so.
+  public var suppression: Suppression?
 
   /// Makes a detector.
   public init(
-    kind: Kind, anchors: [Anchor], heads: [Head], classCount: Int, scaleXY: Double,
-    confidenceThreshold: Double? = nil, overlapThreshold: Double? = nil
+    kind: Kind, anchors: [Anchor], heads: [Head], boxEncoding: BoxEncoding, hasObjectness: Bool,
+    classCount: Int, confidenceThreshold: Double? = nil, overlapThreshold: Double? = nil,
+    suppression: Suppression? = nil
   ) {
     self.kind = kind
     self.anchors = anchors
     self.heads = heads
+    self.boxEncoding = boxEncoding
+    self.hasObjectness = hasObjectness
     self.classCount = classCount
-    self.scaleXY = scaleXY
     self.confidenceThreshold = confidenceThreshold
     self.overlapThreshold = overlapThreshold
+    self.suppression = suppression
   }
 }

@@ -93,12 +93,18 @@ public struct ImageInput: Hashable, Sendable {
   public var bias: [Double]
   /// How the size is matched, when the model's owner said so.
   public var resize: ResizePolicy?
+  /// The order of the input's axes.
+  public var layout: DataLayout
 
   /// Makes a record.
-  public init(colorOrder: ColorOrder, scale: Double, bias: [Double], resize: ResizePolicy?) {
+  public init(
+    colorOrder: ColorOrder, scale: Double, bias: [Double], resize: ResizePolicy?,
+    layout: DataLayout
+  ) {
     self.colorOrder = colorOrder
     self.scale = scale
     self.bias = bias
     self.resize = resize
+    self.layout = layout
   }
 }

@@ -1,0 +1,102 @@
+package import Bytes
+package import GraphIR
+import HDF5File
+package import KerasFormat
+import LayerCatalog
+
+/// What the user says of a Keras file that the file does not say itself.
+package struct KerasOptions: Sendable {
+  /// A file with the architecture, for a file that has weights only.
+  package var architecture: String?
+  /// The version of Keras, for a file that does not tell.
+  package var version: KerasVersion?
+  /// The back end, for a file that does not tell.
+  package var backend: String?
+
+  /// Nothing is said.
+  package init() {}
+}
+
+/// A Keras file, and the one with its architecture if that is another.
+package struct KerasSource: Sendable {
+  /// The files that were read, by role.
+  package let files: [(role: String, path: String, store: ByteStore)]
+  private let file: KerasFile
+  private let model: KerasModelRecord
+  private let version: KerasVersion?
+  private let backend: String?
+
+  /// Opens the files.
+  ///
+  /// - Throws: As ``KerasFile`` and ``KerasArchitecture``;
+  ///   ``WeighbridgeError/Code/missing`` for weights without an architecture.
+  package init(path: String, options: KerasOptions) throws(WeighbridgeError) {
+    file = try KerasFile(path: path)
+    var version = file.version
+    var backend = file.backend
+    var files = [(role: "model", path: path, store: file.store)]
+    if let architecturePath = options.architecture {
+      let architecture = try KerasArchitecture.read(
+        path: architecturePath, layerNames: file.weightGroups.map(\.layerName))
+      model = architecture.model
+      version = version ?? architecture.version
+      backend = backend ?? architecture.backend
+      files[0].role = "weights"
+      let store = ByteStore(try MappedFile(path: architecturePath))
+      files.append((role: "architecture", path: architecturePath, store: store))
+    } else if let model = file.model {
+      self.model = model
+    } else {
+      throw WeighbridgeError(
+        .missing,
+        "holds weights only; give the architecture with --architecture (a to_json file, or an "
+          + ".h5 of the same network)"
+      ).at(file: path)
+    }
+    self.version = options.version ?? version
+    self.backend = options.backend ?? backend
+    self.files = files
+  }
+
+  /// Imports the model.
+  ///
+  /// - Throws: As ``KerasImporter``, with the file's name.
+  package func content() throws(WeighbridgeError) -> ModelContent {
+    try locating({ $0.at(file: files[0].path) }) { () throws(WeighbridgeError) in
+      var provenance = Provenance()
+      let assumed = KerasVersion(2, 0, 0)
+      if version == nil {
+        provenance.decisions.append(
+          Provenance.Decision(
+            layer: "",
+            text: "the file does not name its Keras version; read as Keras \(assumed) means it"))
+      }
+      let result = try KerasImporter.importModel(
+        model, version: version ?? assumed, weights: try weights())
+      provenance.framework = "keras"
+      provenance.frameworkVersion = version?.description
+      provenance.backend = backend
+      provenance.decisions += result.decisions
+      var description = ModelDescription(
+        inputs: result.graph.inputs.map { .init(name: $0.name) },
+        outputs: result.graph.outputs.map { .init(name: $0.name) })
+      description.name = model.name
+      return ModelContent(graph: result.graph, description: description, provenance: provenance)
+    }
+  }
+
+  private func weights() throws(WeighbridgeError) -> [String: [KerasLayer.Weight]] {
+    var result: [String: [KerasLayer.Weight]] = [:]
+    for group in file.weightGroups {
+      var weights: [KerasLayer.Weight] = []
+      for weight in group.weights {
+        let (store, range) = try file.bytes(of: weight)
+        let tensor = try Tensor(
+          weight.elementType, shape: weight.shape, store: store, range: range)
+        weights.append(KerasLayer.Weight(path: weight.path, tensor: tensor))
+      }
+      result[group.layerName] = weights
+    }
+    return result
+  }
+}

@@ -1,0 +1,86 @@
+package import Bytes
+
+extension Graph {
+  /// The types of all values, inferred anew for inputs of given shapes; by ``ValueID/index``.
+  ///
+  /// - Parameter tensors: One for each input.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` at the layer that cannot take these shapes.
+  package func specialized(to tensors: [Tensor]) throws(WeighbridgeError) -> [TensorType] {
+    var types = values.map(\.type)
+    for (port, tensor) in zip(inputs, tensors) { types[port.value.index] = tensor.type }
+    try inferTypes(&types)
+    return types
+  }
+
+  /// The types of all values, inferred anew from the inputs' stored types.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` at the layer whose inputs do not fit.
+  package func inferredTypes() throws(WeighbridgeError) -> [TensorType] {
+    var types = values.map(\.type)
+    try inferTypes(&types)
+    return types
+  }
+
+  private func inferTypes(_ types: inout [TensorType]) throws(WeighbridgeError) {
+    for (position, node) in nodes.enumerated() {
+      do throws(ShapeError) {
+        let outputs = try node.operation.checkedOutputTypes(of: node.inputs.map { types[$0.index] })
+        guard outputs.count == node.outputs.count else {
+          throw ShapeError("makes \(outputs.count) outputs and has \(node.outputs.count)")
+        }
+        for (id, type) in zip(node.outputs, outputs) { types[id.index] = type }
+      } catch {
+        throw WeighbridgeError(.mismatch, error.reason).at(layer: node.source.place(position))
+      }
+    }
+  }
+
+  /// For each node, the values that nothing needs once it has run: neither a later node nor an
+  /// output. Weights are never among them.
+  package var lastUses: [[ValueID]] {
+    var last = [Int?](repeating: nil, count: values.count)
+    for (position, node) in nodes.enumerated() {
+      for id in node.inputs + node.outputs { last[id.index] = position }
+    }
+    for port in outputs { last[port.value.index] = nil }
+    var result = [[ValueID]](repeating: [], count: nodes.count)
+    for (index, position) in last.enumerated() {
+      if let position, values[index].constant == nil { result[position].append(ValueID(index)) }
+    }
+    return result
+  }
+
+  /// The most bytes that activations take at once when each is let go after its last use.
+  ///
+  /// - Parameter types: Of all values, with known extents.
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when a size does not fit an `Int`.
+  package func peakActivationSize(_ types: [TensorType]) throws(WeighbridgeError) -> Int {
+    var current = 0
+    for port in inputs { current += try size(types[port.value.index]) }
+    var peak = current
+    for (node, dead) in zip(nodes, lastUses) {
+      for id in node.outputs {
+        let (sum, overflow) = current.addingReportingOverflow(try size(types[id.index]))
+        guard !overflow else { throw tooLarge }
+        current = sum
+      }
+      peak = max(peak, current)
+      for id in dead { current -= try size(types[id.index]) }
+    }
+    return peak
+  }
+
+  private func size(_ type: TensorType) throws(WeighbridgeError) -> Int {
+    var size = type.elementType.byteCount
+    for extent in type.fixedShape ?? [] {
+      let (product, overflow) = size.multipliedReportingOverflow(by: extent)
+      guard !overflow else { throw tooLarge }
+      size = product
+    }
+    return size
+  }
+
+  private var tooLarge: WeighbridgeError {
+    WeighbridgeError(.limitExceeded, "its activations take more bytes than there are addresses")
+  }
+}

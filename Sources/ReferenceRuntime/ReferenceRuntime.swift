@@ -1,0 +1,79 @@
+package import Bytes
+package import GraphIR
+import LayerCatalog
+
+/// Computes graphs with the catalogue's reference kernels: plain code, accumulating in `Double`,
+/// rounding to the tensors' types between operators.
+///
+/// It is the measure for every other engine, not a fast one. A tensor is let go as soon as nothing
+/// needs it any more.
+package struct ReferenceRuntime: Runtime {
+  package let name = "reference"
+  private let workers: Workers
+  private let cancellation: Cancellation?
+  private let memoryLimit: Int?
+
+  /// - Parameters:
+  ///   - workers: The threads to use.
+  ///   - cancellation: Looked at before each node.
+  ///   - memoryLimit: The most bytes that the model's activations may take at once.
+  package init(workers: Workers, cancellation: Cancellation? = nil, memoryLimit: Int? = nil) {
+    self.workers = workers
+    self.cancellation = cancellation
+    self.memoryLimit = memoryLimit
+  }
+
+  package func run(
+    _ graph: Graph, inputs: [Tensor], observe: (NodeResult) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) -> [Tensor] {
+    try graph.check(inputs: inputs)
+    let types = try graph.specialized(to: inputs)
+    try checkMemory(graph, types)
+    var tensors = [Tensor?](repeating: nil, count: graph.values.count)
+    for (index, value) in graph.values.enumerated() { tensors[index] = value.constant }
+    for (port, tensor) in zip(graph.inputs, inputs) { tensors[port.value.index] = tensor }
+    let lastUses = graph.lastUses
+    for (position, node) in graph.nodes.enumerated() {
+      if let cancellation, cancellation.isCancelled {
+        throw WeighbridgeError(.cancelled, "cancelled")
+      }
+      let result = try evaluate(node, at: position, tensors, types)
+      for (id, tensor) in zip(node.outputs, result.outputs) { tensors[id.index] = tensor }
+      try observe(result)
+      for id in lastUses[position] { tensors[id.index] = nil }
+    }
+    return graph.outputs.compactMap { tensors[$0.value.index]?.contiguous() }
+  }
+
+  private func evaluate(
+    _ node: Node, at position: Int, _ tensors: [Tensor?], _ types: [TensorType]
+  ) throws(WeighbridgeError) -> NodeResult {
+    try locating({ $0.at(layer: node.source.place(position)) }) { () throws(WeighbridgeError) in
+      guard let operation = node.operation as? any CatalogOperator else {
+        throw WeighbridgeError(.unsupported, "\(node.operation.kind) cannot run")
+      }
+      let start = ContinuousClock.now
+      let outputs = try operation.evaluate(
+        node.inputs.compactMap { tensors[$0.index] }, workers: workers)
+      let time = (ContinuousClock.now - start).components
+      precondition(
+        outputs.map(\.type) == node.outputs.map { types[$0.index] },
+        "the kernel of \(operation.kind) breaks its shape rule")
+      return NodeResult(
+        position: position, node: node, outputs: outputs,
+        nanoseconds: UInt64(time.seconds) * 1_000_000_000
+          + UInt64(time.attoseconds / 1_000_000_000))
+    }
+  }
+
+  /// Refuses a run whose activations would take more memory than is allowed, before it begins.
+  private func checkMemory(_ graph: Graph, _ types: [TensorType]) throws(WeighbridgeError) {
+    let peak = try graph.peakActivationSize(types)
+    let limit = memoryLimit ?? Int(Int32.max) * 32
+    guard peak <= limit else {
+      throw WeighbridgeError(
+        .limitExceeded,
+        "its activations take \(peak) bytes at once, and the limit is \(limit)")
+    }
+  }
+}
