@@ -1,0 +1,25 @@
+"""Cases of the layers that shift and scale by stored numbers."""
+
+from keras.layers import BatchNormalization, Rescaling
+
+from case import one, pixels
+
+IMAGE = (4, 5, 3)
+
+CASES = {
+    "batch_normalization": [
+        one("batch_normalization_default", BatchNormalization, IMAGE),
+        one("batch_normalization_no_scale", BatchNormalization, IMAGE, scale=False),
+        one("batch_normalization_no_center", BatchNormalization, IMAGE, center=False),
+        one("batch_normalization_neither", BatchNormalization, IMAGE, scale=False, center=False),
+        one("batch_normalization_epsilon0_05", BatchNormalization, IMAGE, epsilon=0.05),
+        # Keras 2.15 stores the axis as a list, here [1], however it was given; Keras 2.1 stores a number.
+        one("batch_normalization_axis1", BatchNormalization, IMAGE, axis=1),
+        one("batch_normalization_2d", BatchNormalization, (6,)),
+        one("batch_normalization_5d", BatchNormalization, (2, 3, 4, 2)),
+    ],
+    "rescaling": [
+        one("rescaling_to_unit_range", Rescaling, IMAGE, draw=pixels, scale=1 / 127.5, offset=-1.0),
+        one("rescaling_offset_per_channel", Rescaling, IMAGE, draw=pixels, scale=1 / 255, offset=[-0.4, 0.1, 0.7]),
+    ],
+}
