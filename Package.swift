@@ -76,7 +76,7 @@ let package = Package(
         "WBMFormat",
       ]),
     module("ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
-    module("Verifier", ["Bytes", "Conversion", "Digests", "GraphIR", "LayerCatalog", "WBMFormat"]),
+    module("Verifier", ["Bytes", "GraphIR"]),
 
     // Rank 4: the library product and the program.
     module(

@@ -126,12 +126,13 @@ package struct Graph: Sendable {
     values.compactMap { value in value.constant.map { (value.name, $0) } }
   }
 
-  /// The source's layers in order, each with what its calls give: the outputs of its last node.
-  package var layerOutputs: [(source: SourceScope, outputs: [ValueID])] {
+  /// The nodes whose outputs are a source layer's, by position, with the layer's name as results
+  /// of `--layers` carry it. A layer that became several nodes ends with its last one.
+  package var layerNodes: [Int: String] {
     var last: [SourceKey: Int] = [:]
     for (position, node) in nodes.enumerated() { last[SourceKey(node.source)] = position }
-    return nodes.indices.filter { last[SourceKey(nodes[$0].source)] == $0 }
-      .map { (nodes[$0].source, nodes[$0].outputs) }
+    return Dictionary(
+      last.values.map { ($0, nodes[$0].source.callName) }, uniquingKeysWith: { first, _ in first })
   }
 
   private struct SourceKey: Hashable {

@@ -1,0 +1,20 @@
+package import Bytes
+
+/// Every byte of the file is accounted for and stands under a digest that agrees.
+package struct ContainerCheck: VerificationCheck {
+  package let name = "container"
+
+  /// Makes the check.
+  package init() {}
+
+  package func run(_ subject: VerificationSubject) throws(WeighbridgeError) -> [CheckResult] {
+    guard let checkIntegrity = subject.checkIntegrity else {
+      return [CheckResult(name, .skipped, "the file's format has no digests")]
+    }
+    let problems = try checkIntegrity()
+    guard problems.isEmpty else {
+      return problems.map { CheckResult(name, .failed, $0) }
+    }
+    return [CheckResult(name, .passed, "every byte is accounted for, every digest agrees")]
+  }
+}

@@ -1,0 +1,34 @@
+package import Bytes
+import GraphIR
+
+/// The shapes inferred anew from the graph are those the file states, and every weight fits its
+/// layer.
+package struct ShapesCheck: VerificationCheck {
+  package let name = "shapes"
+
+  /// Makes the check.
+  package init() {}
+
+  package func run(_ subject: VerificationSubject) throws(WeighbridgeError) -> [CheckResult] {
+    let graph = subject.content.graph
+    let inferred = try graph.inferredTypes()
+    let stored = subject.storedTypes ?? graph.values.map(\.type)
+    var results: [CheckResult] = []
+    for (position, node) in graph.nodes.enumerated() {
+      for id in node.outputs where inferred[id.index] != stored[id.index] {
+        results.append(
+          CheckResult(
+            name, .failed,
+            "the file states \(stored[id.index]) for \(graph[id].name), and it is "
+              + "\(inferred[id.index])", layer: node.source.place(position)))
+      }
+    }
+    guard results.isEmpty else { return results }
+    let weights = graph.weights.count
+    return [
+      CheckResult(
+        name, .passed,
+        "\(graph.nodes.count) nodes and \(weights) weights fit each other and what the file states")
+    ]
+  }
+}

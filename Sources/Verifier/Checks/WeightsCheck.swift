@@ -1,0 +1,60 @@
+package import Bytes
+import GraphIR
+
+/// The weights are numbers that a trained model can have.
+///
+/// NaN, infinities and negative variances fail; kernels with output channels that are all zero are
+/// a warning, since pruned models have them.
+package struct WeightsCheck: VerificationCheck {
+  package let name = "weights"
+
+  /// Makes the check.
+  package init() {}
+
+  package func run(_ subject: VerificationSubject) throws(WeighbridgeError) -> [CheckResult] {
+    let graph = subject.content.graph
+    var seen: Set<ValueID> = []
+    var results: [CheckResult] = []
+    for (position, node) in graph.nodes.enumerated() {
+      for (slot, id) in node.inputs.enumerated() where seen.insert(id).inserted {
+        guard let tensor = graph[id].constant, tensor.elementType.isFloat else { continue }
+        let role = node.operation.slot(slot)?.name ?? ""
+        for (status, reason) in Self.problems(tensor, role: role) {
+          results.append(
+            CheckResult(
+              name, status, "\(graph[id].name): \(reason)", layer: node.source.place(position)))
+        }
+      }
+    }
+    if !results.contains(where: { $0.status == .failed }) {
+      let count = graph.weights.reduce(0) { $0 + $1.tensor.count }
+      results.append(CheckResult(name, .passed, "\(count) parameters, all of them finite"))
+    }
+    return results
+  }
+
+  private static func problems(
+    _ tensor: Tensor, role: String
+  ) -> [(CheckResult.Status, String)] {
+    let numbers = tensor.doubles
+    var result: [(CheckResult.Status, String)] = []
+    let nonFinite = numbers.count { !$0.isFinite }
+    if nonFinite > 0 {
+      result.append((.failed, "\(nonFinite) of \(numbers.count) elements are NaN or infinite"))
+    }
+    if role == "variance" {
+      let negative = numbers.count { $0 < 0 }
+      if negative > 0 { result.append((.failed, "\(negative) variances are negative")) }
+    }
+    if role == "kernel", let channels = tensor.shape.first, channels > 0 {
+      let size = numbers.count / channels
+      let dead = (0..<channels).count { channel in
+        numbers[channel * size..<(channel + 1) * size].allSatisfy { $0 == 0 }
+      }
+      if dead > 0 {
+        result.append((.warning, "\(dead) of \(channels) output channels are all zero"))
+      }
+    }
+    return result
+  }
+}

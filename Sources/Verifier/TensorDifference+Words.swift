@@ -1,0 +1,35 @@
+import GraphIR
+
+extension TensorDifference {
+  /// The difference in a line: the largest errors, the tolerance and the worst element.
+  func words(_ tolerance: Tolerance) -> String {
+    if nonFiniteMismatches > 0 {
+      return "\(nonFiniteMismatches) elements differ in being NaN or infinite, the first at "
+        + "\(worstIndex): \(worstGot) instead of \(worstWant)"
+    }
+    let text =
+      "max abs \(maxAbsolute.short), max rel \(maxRelative.short), cosine \(cosine.rounded9) "
+      + "(tolerance \(tolerance.absolute.short) + \(tolerance.relative.short) x max|want|)"
+    guard maxAbsolute > 0 else { return "equal; " + text }
+    return text + ", worst at \(worstIndex): \(worstGot) instead of \(worstWant)"
+  }
+}
+
+extension Double {
+  /// Three significant digits in scientific form, whatever the locale: `1.43e-06`.
+  package var short: String {
+    guard isFinite, self != 0 else { return self == 0 ? "0" : description }
+    var exponent = 0
+    var mantissa = abs(self)
+    while mantissa >= 10 { (mantissa, exponent) = (mantissa / 10, exponent + 1) }
+    while mantissa < 1 { (mantissa, exponent) = (mantissa * 10, exponent - 1) }
+    var digits = Int((mantissa * 100).rounded())
+    if digits == 1000 { (digits, exponent) = (100, exponent + 1) }
+    let sign = self < 0 ? "-" : ""
+    let power = abs(exponent) < 10 ? "0\(abs(exponent))" : "\(abs(exponent))"
+    let fraction = digits % 100 < 10 ? "0\(digits % 100)" : "\(digits % 100)"
+    return "\(sign)\(digits / 100).\(fraction)e\(exponent < 0 ? "-" : "+")\(power)"
+  }
+
+  fileprivate var rounded9: Double { (self * 1e9).rounded() / 1e9 }
+}

@@ -1,0 +1,67 @@
+public import GraphIR
+
+/// How far two tensors of one shape lie apart.
+public struct TensorDifference: Hashable, Sendable {
+  /// The largest |got - want|.
+  public let maxAbsolute: Double
+  /// The largest |got - want|, divided by the largest |want|; 0 when both are 0.
+  public let maxRelative: Double
+  /// The cosine of the angle between the two as vectors: 1 when they point the same way.
+  public let cosine: Double
+  /// The indices of the element that is farthest off.
+  public let worstIndex: [Int]
+  /// What stands at `worstIndex`.
+  public let worstGot: Double
+  /// What should stand at `worstIndex`.
+  public let worstWant: Double
+  /// The number of elements where only one is NaN or infinite, or both but not the same.
+  public let nonFiniteMismatches: Int
+
+  private let largestWanted: Double
+
+  /// The error of a tensor as the interface defines it: max|got - want| / max(1, max|want|).
+  public var error: Double { maxAbsolute / max(1, largestWanted) }
+
+  /// Whether the difference is within a tolerance, and NaN and infinities stand at the same places.
+  public func isWithin(_ tolerance: Tolerance) -> Bool {
+    nonFiniteMismatches == 0
+      && maxAbsolute <= tolerance.absolute + tolerance.relative * largestWanted
+  }
+
+  /// Compares two tensors. Traps when their shapes differ.
+  public init(got: Tensor, want: Tensor) {
+    precondition(got.shape == want.shape, "tensors of different shapes")
+    let (gots, wants) = (got.doubles, want.doubles)
+    var (largest, wanted, worst, mismatches) = (0.0, 0.0, 0, 0)
+    var (dot, gotSquares, wantSquares) = (0.0, 0.0, 0.0)
+    for index in gots.indices {
+      let (got, want) = (gots[index], wants[index])
+      guard got.isFinite, want.isFinite else {
+        if !(got.isNaN && want.isNaN) && got != want {
+          if mismatches == 0 { worst = index }
+          mismatches += 1
+        }
+        continue
+      }
+      wanted = max(wanted, abs(want))
+      if abs(got - want) > largest, mismatches == 0 { worst = index }
+      largest = max(largest, abs(got - want))
+      dot += got * want
+      gotSquares += got * got
+      wantSquares += want * want
+    }
+    maxAbsolute = largest
+    maxRelative = wanted > 0 ? largest / wanted : (largest > 0 ? .infinity : 0)
+    let norms = (gotSquares * wantSquares).squareRoot()
+    cosine = norms > 0 ? dot / norms : (gotSquares == wantSquares ? 1 : 0)
+    nonFiniteMismatches = mismatches
+    largestWanted = wanted
+    worstGot = gots.isEmpty ? 0 : gots[worst]
+    worstWant = wants.isEmpty ? 0 : wants[worst]
+    var rest = worst
+    worstIndex = got.shape.reversed().map { extent in
+      defer { rest /= max(1, extent) }
+      return rest % max(1, extent)
+    }.reversed()
+  }
+}

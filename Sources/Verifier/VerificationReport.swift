@@ -1,0 +1,49 @@
+/// What a verification found.
+public struct VerificationReport: Sendable {
+  /// The results, in the order of the checks.
+  public var results: [CheckResult]
+
+  /// Makes a report.
+  public init(results: [CheckResult]) { self.results = results }
+
+  /// Whether no check failed. Warnings and skipped checks do not fail a verification.
+  public var passed: Bool { !results.contains { $0.status == .failed } }
+}
+
+/// What one check found, with the reason.
+public struct CheckResult: Sendable {
+  /// The verdict of a check.
+  public enum Status: String, Sendable {
+    /// What was checked is so.
+    case passed
+    /// What was checked is not so.
+    case failed
+    /// Nothing is wrong for certain, but a person should look.
+    case warning
+    /// There was nothing to check, or no way to.
+    case skipped
+  }
+
+  /// The check's name: `container`, `shapes`, `weights`, `references`, `source`, `layers`.
+  public var name: String
+  /// The verdict.
+  public var status: Status
+  /// What was found, in words.
+  public var reason: String
+  /// The layer it is about.
+  public var layer: String?
+  /// The numbers, when two tensors were compared.
+  public var difference: TensorDifference?
+
+  /// Makes a result.
+  public init(
+    _ name: String, _ status: Status, _ reason: String, layer: String? = nil,
+    difference: TensorDifference? = nil
+  ) {
+    self.name = name
+    self.status = status
+    self.reason = reason
+    self.layer = layer
+    self.difference = difference
+  }
+}
