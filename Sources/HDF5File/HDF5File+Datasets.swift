@@ -122,7 +122,8 @@ extension HDF5File {
 
   private func decoded(_ dataset: HDF5Dataset) throws(WeighbridgeError) -> [UInt8] {
     let object = try open(dataset.path, as: CHDF5_DATASET)
-    let type = try HDF5Handle(H5Dget_type(object.identifier), "the type cannot be read")
+    let stored = try HDF5Handle(H5Dget_type(object.identifier), "the type cannot be read")
+    let type = try HDF5Handle(H5Tcopy(stored.identifier), "the type cannot be copied")
     if dataset.elementType.byteCount > 1 {
       // The same numbers in our byte order; H5Dread turns what differs.
       try HDF5Library.check(
