@@ -91,5 +91,9 @@ let package = Package(
         "Weighbridge", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
+
+    // Tests mirror the sources.
+    tests("HDF5FileTests", ["Bytes", "HDF5File"], exclude: ["Files"]),
+    tests("KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasFormat"], exclude: ["Files"]),
   ]
 )

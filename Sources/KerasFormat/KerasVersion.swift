@@ -1,24 +1,80 @@
-/// A version of Keras, as files carry it.
-package struct KerasVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
+import Bytes
+
+/// A version of Keras, such as 2.1.5 or 2.2.4-tf. The part after a hyphen is kept, not compared.
+package struct KerasVersion: Hashable, Sendable {
+  /// The first number; the generation of the file's format and of many layers' meaning.
   package let major: Int
+  /// The second number.
   package let minor: Int
+  /// The third number.
   package let patch: Int
+  /// What follows the numbers, such as `-tf` for a Keras inside TensorFlow; usually empty.
+  package let suffix: String
 
-  package init(_ major: Int, _ minor: Int, _ patch: Int) {
-    (self.major, self.minor, self.patch) = (major, minor, patch)
+  /// A version from its numbers.
+  package init(_ major: Int, _ minor: Int, _ patch: Int = 0) {
+    self.major = major
+    self.minor = minor
+    self.patch = patch
+    suffix = ""
   }
 
-  /// Reads `2.1.5`, `2.2.4-tf` or `2.15.0`.
+  /// Parses `2.1.5`, `2.2.4-tf`, `2.3`, `2.15.0rc1`; `nil` when the text is no version.
   package init?(_ text: String) {
-    let parts = text.prefix { $0.isNumber || $0 == "." }.split(separator: ".").map { Int($0) }
-    guard let major = parts.first ?? nil else { return nil }
-    self.init(
-      major, parts.count > 1 ? parts[1] ?? 0 : 0, parts.count > 2 ? parts[2] ?? 0 : 0)
+    var rest = text[...]
+    guard let major = Self.number(&rest), Self.take(".", &rest), let minor = Self.number(&rest)
+    else { return nil }
+    self.major = major
+    self.minor = minor
+    if rest.first == ".", let digit = rest.dropFirst().first, digit.isASCII, digit.isNumber {
+      rest.removeFirst()
+      guard let patch = Self.number(&rest) else { return nil }
+      self.patch = patch
+    } else {
+      patch = 0
+    }
+    suffix = String(rest)
   }
 
-  package var description: String { "\(major).\(minor).\(patch)" }
+  /// Parses the version that a file names.
+  init(checking text: String) throws(WeighbridgeError) {
+    guard let version = KerasVersion(text) else {
+      throw WeighbridgeError(.malformed, "keras_version \"\(text)\" is no version")
+    }
+    self = version
+  }
 
-  package static func < (first: Self, second: Self) -> Bool {
+  private static func number(_ rest: inout Substring) -> Int? {
+    let digits = rest.prefix { $0.isASCII && $0.isNumber }
+    rest = rest[digits.endIndex...]
+    return Int(digits)
+  }
+
+  private static func take(_ character: Character, _ rest: inout Substring) -> Bool {
+    guard rest.first == character else { return false }
+    rest.removeFirst()
+    return true
+  }
+}
+
+extension KerasVersion: Comparable {
+  package static func < (first: KerasVersion, second: KerasVersion) -> Bool {
     (first.major, first.minor, first.patch) < (second.major, second.minor, second.patch)
   }
+
+  /// Whether the numbers are equal; the suffix says who packaged it, not what it means.
+  package static func == (first: KerasVersion, second: KerasVersion) -> Bool {
+    (first.major, first.minor, first.patch) == (second.major, second.minor, second.patch)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(major)
+    hasher.combine(minor)
+    hasher.combine(patch)
+  }
+}
+
+extension KerasVersion: CustomStringConvertible {
+  /// The version as the file spells it, with three numbers.
+  package var description: String { "\(major).\(minor).\(patch)\(suffix)" }
 }

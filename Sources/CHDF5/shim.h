@@ -1,0 +1,151 @@
+// What Swift cannot import from HDF5's headers: macros, variadic and versioned functions.
+// Works with HDF5 1.10.3 and later; 1.12 renamed what looks at links and objects.
+#ifndef CHDF5_SHIM_H
+#define CHDF5_SHIM_H
+
+#include <hdf5.h>
+#include <stdint.h>
+#include <string.h>
+
+#if H5_VERSION_GE(1, 12, 0)
+#define CHDF5_TOKENS 1
+#else
+#define CHDF5_TOKENS 0
+#endif
+
+// What an object is, and what a link is.
+#define CHDF5_GROUP 0
+#define CHDF5_DATASET 1
+#define CHDF5_OTHER_OBJECT 2
+#define CHDF5_HARD_LINK 3
+#define CHDF5_SOFT_LINK 4
+#define CHDF5_EXTERNAL_LINK 5
+#define CHDF5_OTHER_LINK 6
+
+static inline hid_t chdf5_default(void) { return H5P_DEFAULT; }
+static inline hid_t chdf5_all(void) { return H5S_ALL; }
+static inline hid_t chdf5_native_int64(void) { return H5T_NATIVE_INT64; }
+static inline hid_t chdf5_native_double(void) { return H5T_NATIVE_DOUBLE; }
+static inline uint64_t chdf5_no_address(void) { return (uint64_t)HADDR_UNDEF; }
+
+/// The handler that prints errors, kept while it is switched off.
+struct chdf5_printer {
+  H5E_auto2_t function;
+  void *data;
+};
+
+/// Switches the printing of errors off for this thread; libraries do not print.
+static inline struct chdf5_printer chdf5_silence(void) {
+  struct chdf5_printer printer = {NULL, NULL};
+  H5open();
+  H5Eget_auto2(H5E_DEFAULT, &printer.function, &printer.data);
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  return printer;
+}
+
+/// Switches the printing of errors back to what it was, and forgets our errors.
+static inline void chdf5_restore(struct chdf5_printer printer) {
+  H5Eclear2(H5E_DEFAULT);
+  H5Eset_auto2(H5E_DEFAULT, printer.function, printer.data);
+}
+
+static inline herr_t chdf5_copy_description(unsigned n, const H5E_error2_t *error, void *context) {
+  char *text = (char *)context;  // of 512 bytes, zeroed; see below
+  if (n == 0 && error->desc) strncpy(text, error->desc, 511);
+  return 0;
+}
+
+/// Copies the innermost description of this thread's error stack into 512 bytes of text.
+static inline void chdf5_last_error(char *text) {
+  memset(text, 0, 512);
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, chdf5_copy_description, text);
+}
+
+/// Opens a file for reading; negative when HDF5 cannot.
+static inline hid_t chdf5_open(const char *path) {
+  return H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+}
+
+static inline int chdf5_object_kind(H5O_type_t type) {
+  return type == H5O_TYPE_GROUP ? CHDF5_GROUP
+         : type == H5O_TYPE_DATASET ? CHDF5_DATASET : CHDF5_OTHER_OBJECT;
+}
+
+/// An object's kind and an identity that all hard links to it share.
+static inline herr_t chdf5_object(
+    hid_t location, const char *name, int *kind, uint64_t *identity) {
+#if CHDF5_TOKENS
+  H5O_info2_t info;
+  herr_t status = H5Oget_info_by_name3(location, name, &info, H5O_INFO_BASIC, H5P_DEFAULT);
+  if (status >= 0) memcpy(identity, &info.token, sizeof *identity);
+#else
+  H5O_info_t info;
+  herr_t status = H5Oget_info_by_name2(location, name, &info, H5O_INFO_BASIC, H5P_DEFAULT);
+  if (status >= 0) *identity = (uint64_t)info.addr;
+#endif
+  if (status >= 0) *kind = chdf5_object_kind(info.type);
+  return status;
+}
+
+static inline int chdf5_link_kind(H5L_type_t type) {
+  return type == H5L_TYPE_HARD ? CHDF5_HARD_LINK
+         : type == H5L_TYPE_SOFT ? CHDF5_SOFT_LINK
+         : type == H5L_TYPE_EXTERNAL ? CHDF5_EXTERNAL_LINK : CHDF5_OTHER_LINK;
+}
+
+/// A link's kind and, unless it is hard, the size of its value.
+static inline herr_t chdf5_link(hid_t group, const char *name, int *kind, size_t *size) {
+#if CHDF5_TOKENS
+  H5L_info2_t info;
+  herr_t status = H5Lget_info2(group, name, &info, H5P_DEFAULT);
+#else
+  H5L_info_t info;
+  herr_t status = H5Lget_info(group, name, &info, H5P_DEFAULT);
+#endif
+  if (status >= 0) {
+    *kind = chdf5_link_kind(info.type);
+    *size = info.type == H5L_TYPE_HARD ? 0 : info.u.val_size;
+  }
+  return status;
+}
+
+/// Takes a link's name and kind; a result other than 0 ends the iteration.
+typedef herr_t (*chdf5_link_visitor)(const char *name, int kind, void *context);
+
+struct chdf5_link_visit {
+  chdf5_link_visitor visitor;
+  void *context;
+};
+
+#if CHDF5_TOKENS
+static inline herr_t chdf5_visit_link(
+    hid_t group, const char *name, const H5L_info2_t *info, void *context) {
+#else
+static inline herr_t chdf5_visit_link(
+    hid_t group, const char *name, const H5L_info_t *info, void *context) {
+#endif
+  struct chdf5_link_visit *visit = (struct chdf5_link_visit *)context;
+  (void)group;
+  return visit->visitor(name, chdf5_link_kind(info->type), visit->context);
+}
+
+/// Calls `visitor` with every link of a group, in the order of their names.
+static inline herr_t chdf5_each_link(hid_t group, chdf5_link_visitor visitor, void *context) {
+  struct chdf5_link_visit visit = {visitor, context};
+#if CHDF5_TOKENS
+  return H5Literate2(group, H5_INDEX_NAME, H5_ITER_INC, NULL, chdf5_visit_link, &visit);
+#else
+  return H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, chdf5_visit_link, &visit);
+#endif
+}
+
+/// Frees the strings that HDF5 allocated while it read variable-length strings.
+static inline herr_t chdf5_reclaim(hid_t type, hid_t space, void *strings) {
+#if CHDF5_TOKENS
+  return H5Treclaim(type, space, H5P_DEFAULT, strings);
+#else
+  return H5Dvlen_reclaim(type, space, H5P_DEFAULT, strings);
+#endif
+}
+
+#endif

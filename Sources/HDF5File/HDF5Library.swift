@@ -1,0 +1,61 @@
+import Bytes
+import CHDF5
+import Synchronization
+
+/// The process's one way into libhdf5, whose functions must not run at the same time.
+enum HDF5Library {
+  private static let lock = Mutex<Void>(())
+
+  /// Runs `body` while nobody else uses libhdf5. Must not be nested.
+  static func use<Result: Sendable>(
+    _ body: () throws(WeighbridgeError) -> Result
+  ) throws(WeighbridgeError) -> Result {
+    try lock.withLock { _ throws(WeighbridgeError) in
+      let printer = chdf5_silence()
+      defer { chdf5_restore(printer) }
+      return try body()
+    }
+  }
+
+  /// Closes an identifier that outlived the call that opened it.
+  static func close(_ identifier: hid_t) {
+    lock.withLock { _ in
+      let printer = chdf5_silence()
+      defer { chdf5_restore(printer) }
+      H5Idec_ref(identifier)
+    }
+  }
+
+  /// An error with what HDF5 said last: the innermost description of its error stack.
+  static func failure(_ what: String) -> WeighbridgeError {
+    var text = [CChar](repeating: 0, count: 512)
+    chdf5_last_error(&text)  // writes at most 511 characters and leaves a zero behind them
+    let said = String(
+      decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return WeighbridgeError(.malformed, said.isEmpty ? what : "\(what); HDF5 says: \(said)")
+  }
+
+  /// Throws what HDF5 said when a call returned a negative number, and otherwise the number.
+  @discardableResult
+  static func check<Status: SignedInteger>(
+    _ status: Status, _ what: @autoclosure () -> String
+  ) throws(WeighbridgeError) -> Status {
+    guard status >= 0 else { throw failure(what()) }
+    return status
+  }
+}
+
+/// An identifier of libhdf5 that is closed when it goes. Lives inside ``HDF5Library/use(_:)`` only.
+struct HDF5Handle: ~Copyable {
+  let identifier: hid_t
+
+  /// Takes over an identifier that a call returned.
+  init(
+    _ identifier: hid_t, _ what: @autoclosure () -> String
+  ) throws(WeighbridgeError) {
+    guard identifier >= 0 else { throw HDF5Library.failure(what()) }
+    self.identifier = identifier
+  }
+
+  deinit { H5Idec_ref(identifier) }
+}

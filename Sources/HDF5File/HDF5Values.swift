@@ -1,0 +1,79 @@
+package import Bytes
+
+/// A group of an HDF5 file.
+package struct HDF5Group: Hashable, Sendable {
+  /// The absolute path as it was asked for.
+  package let path: String
+  /// What is linked into the group, in the order of the names.
+  package let members: [HDF5Member]
+}
+
+/// One link of a group and what it leads to.
+package struct HDF5Member: Hashable, Sendable {
+  /// What a member is.
+  package enum Kind: String, Hashable, Sendable {
+    /// A hard link to a group.
+    case group
+    /// A hard link to a dataset.
+    case dataset
+    /// A link by path within the file; what it leads to was not looked at.
+    case softLink = "soft link"
+    /// A link into another file, which is never followed.
+    case externalLink = "external link"
+    /// A named type or a link of a kind that HDF5 does not define.
+    case other = "object of another kind"
+  }
+
+  /// The member's absolute path.
+  package let path: String
+  /// What it is.
+  package let kind: Kind
+
+  /// The last part of the path.
+  package var name: String { String(path.split(separator: "/").last ?? "") }
+}
+
+/// An array of an HDF5 file: what it holds and where, not its bytes.
+package struct HDF5Dataset: Hashable, Sendable {
+  /// Where the bytes are.
+  package enum Storage: Hashable, Sendable {
+    /// In the file as they are needed: dense, row-major, little-endian.
+    case fileRange(Range<Int>)
+    /// In pieces, packed, big-endian or never written; see ``HDF5File/contents(of:)``.
+    case encoded
+  }
+
+  /// The absolute path as it was asked for.
+  package let path: String
+  /// The type of the elements.
+  package let elementType: ElementType
+  /// The extents, the slowest axis first; empty for a scalar.
+  package let shape: [Int]
+  /// The size of all elements in bytes.
+  package let byteCount: Int
+  /// Where the bytes are.
+  package let storage: Storage
+}
+
+/// The value of an attribute: a scalar (one element) or a list.
+package enum HDF5Attribute: Hashable, Sendable {
+  case strings([String])
+  case integers([Int])
+  case reals([Double])
+
+  /// The texts. A list without elements is one whatever its type: h5py writes an empty list of
+  /// strings as an empty list of numbers.
+  package var strings: [String]? {
+    switch self {
+    case .strings(let values): values
+    case .integers(let values): values.isEmpty ? [] : nil
+    case .reals(let values): values.isEmpty ? [] : nil
+    }
+  }
+
+  /// The text, when there is exactly one.
+  package var string: String? {
+    guard case .strings(let values) = self, values.count == 1 else { return nil }
+    return values.first
+  }
+}

@@ -1,0 +1,82 @@
+package import Bytes
+import HDF5File
+import JSON
+
+/// A Keras model without its weights.
+package struct KerasArchitecture: Hashable, Sendable {
+  /// The version of Keras that wrote it; `nil` where the file does not say.
+  package let version: KerasVersion?
+  /// The backend that Keras ran on, such as `tensorflow`.
+  package let backend: String?
+  /// The model.
+  package let model: KerasModelRecord
+
+  /// Reads the model from a `to_json` text or from an `.h5` file that has one, told apart by their
+  /// content.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - layerNames: The names of the layers in the weights' file; see
+  ///     ``KerasModelRecord/init(parsing:layerNames:)``.
+  /// - Throws: ``WeighbridgeError/Code/missing``, ``WeighbridgeError/Code/malformed``,
+  ///   ``WeighbridgeError/Code/unsupported`` with the place in the file.
+  package static func read(
+    path: String, layerNames: [String]? = nil
+  ) throws(WeighbridgeError) -> KerasArchitecture {
+    let store = ByteStore(try MappedFile(path: path))
+    return try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      if store.withBytes({ HDF5File.isHDF5($0) }) {
+        return try KerasArchitecture(HDF5File(store, path: path), layerNames)
+      }
+      return try KerasArchitecture(
+        text: store.withBytes { $0.copied(0..<$0.byteCount) }, layerNames)
+    }
+  }
+
+  private init(_ file: HDF5File, _ layerNames: [String]?) throws(WeighbridgeError) {
+    let reader = KerasFileReader(file: file)
+    let root = try reader.weightsRoot()
+    version = try reader.version(root)
+    backend = try reader.string("backend", of: root)
+    let ownNames = try KerasWeightReader(file: file, root: root).layerNames()
+    guard let model = try reader.model(version, layerNames: layerNames ?? ownNames) else {
+      throw WeighbridgeError(
+        .malformed, "has weights only: it has no model_config attribute with the architecture")
+    }
+    self.model = model
+  }
+
+  private init(text: [UInt8], _ layerNames: [String]?) throws(WeighbridgeError) {
+    let json = try Self.json(text)
+    var version: KerasVersion?
+    if let text = try Self.string("keras_version", json) { version = try KerasVersion(checking: text) }
+    self.version = version
+    backend = try Self.string("backend", json)
+    try KerasGeneration.check(version)
+    model = try KerasModelRecord(parsing: json, layerNames: layerNames)
+  }
+
+  private static func string(
+    _ key: String, _ json: JSONValue
+  ) throws(WeighbridgeError) -> String? {
+    try JSONReader(json, place: "").optional(key)?.string()
+  }
+
+  /// Parses a text that must begin as a JSON object does.
+  private static func json(_ text: [UInt8]) throws(WeighbridgeError) -> JSONValue {
+    let first = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    if first == UInt8(ascii: "{") { return try JSONValue(parsing: text) }
+    if text.starts(with: "PK\u{3}\u{4}".utf8) {
+      throw WeighbridgeError(
+        .unsupported, "is a ZIP archive (a .keras file of Keras 3?), which cannot be read yet")
+    }
+    if text.starts(with: "backend:".utf8) || text.starts(with: "class_name:".utf8) {
+      throw WeighbridgeError(
+        .unsupported, "is YAML (to_yaml of an old Keras); use to_json or model.save instead")
+    }
+    throw WeighbridgeError(
+      .malformed,
+      first == nil
+        ? "is empty" : "is neither JSON (to_json) nor HDF5 (.h5), one of which is expected here")
+  }
+}

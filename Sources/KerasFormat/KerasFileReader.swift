@@ -1,0 +1,88 @@
+import Bytes
+import HDF5File
+import JSON
+
+/// Reads what stands beside the weights in a Keras file.
+struct KerasFileReader {
+  let file: HDF5File
+
+  /// The group whose members are the layers' weights.
+  ///
+  /// - Throws: An error that says what the file is instead, when it is not Keras'.
+  func weightsRoot() throws(WeighbridgeError) -> String {
+    let names = try file.attributeNames(of: "/")
+    if names.contains("model_config") {
+      guard try file.exists("/model_weights") else {
+        throw WeighbridgeError(
+          .malformed, "has a model_config attribute, but no group /model_weights"
+        ).at(file: file.path)
+      }
+      return "/model_weights"
+    }
+    if names.contains("layer_names") || names.contains("layer_names0") { return "/" }
+    let members = try file.group(at: "/").members.map(\.name)
+    if members.contains("layers") || members.contains("_layer_checkpoint_dependencies") {
+      throw WeighbridgeError(
+        .unsupported,
+        "holds weights in the layout of Keras 3 (.weights.h5), which cannot be read yet; "
+          + "save them with Keras 2 as .h5"
+      ).at(file: file.path)
+    }
+    let list = (members.isEmpty ? ["nothing"] : members).prefix(10).joined(separator: ", ")
+    throw WeighbridgeError(
+      .malformed,
+      "is an HDF5 file, but not one that Keras wrote: it has no model_config and no layer_names "
+        + "attribute; it has: \(list)\(members.count > 10 ? ", ..." : "")"
+    ).at(file: file.path)
+  }
+
+  /// The version, which stands at the root, in older files at the weights too or only.
+  func version(_ root: String) throws(WeighbridgeError) -> KerasVersion? {
+    guard let text = try string("keras_version", of: root) else { return nil }
+    return try locating({ $0.at(file: file.path) }) { () throws(WeighbridgeError) in
+      try KerasVersion(checking: text)
+    }
+  }
+
+  /// A text attribute of the file or of its weights.
+  func string(_ name: String, of root: String) throws(WeighbridgeError) -> String? {
+    for path in root == "/" ? ["/"] : ["/", root] {
+      guard let attribute = try file.attribute(name, of: path) else { continue }
+      guard let text = attribute.string else {
+        throw WeighbridgeError(.malformed, "attribute \"\(name)\" is not one string")
+          .at(.path(path)).at(file: file.path)
+      }
+      return text
+    }
+    return nil
+  }
+
+  /// The model, if the file has one.
+  func model(
+    _ version: KerasVersion?, layerNames: [String]
+  ) throws(WeighbridgeError) -> KerasModelRecord? {
+    guard let text = try string("model_config", of: "/") else { return nil }
+    return try locating({ $0.at(file: file.path) }) { () throws(WeighbridgeError) in
+      try KerasGeneration.check(version)
+      do throws(WeighbridgeError) {
+        return try KerasModelRecord(
+          parsing: JSONValue(parsing: Array(text.utf8)), layerNames: layerNames)
+      } catch {
+        // A byte offset counts within the attribute.
+        guard case .byte(let offset) = error.place.spot else { throw error }
+        throw WeighbridgeError(error.code, "model_config, byte \(offset): \(error.reason)")
+      }
+    }
+  }
+}
+
+/// The generations of Keras whose models can be read.
+enum KerasGeneration {
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for Keras 3 and later, whose layers mean other
+  ///   things under the same names.
+  static func check(_ version: KerasVersion?) throws(WeighbridgeError) {
+    guard let version, version.major > 2 else { return }
+    throw WeighbridgeError(
+      .unsupported, "was written by Keras \(version); models of Keras 1 and 2 can be read")
+  }
+}

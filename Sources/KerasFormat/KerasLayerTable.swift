@@ -1,0 +1,140 @@
+import Bytes
+import JSON
+
+/// The layers of one model by name, which turns written references into checked ones.
+struct KerasLayerTable {
+  let drafts: [KerasLayerDraft]
+  let indices: [String: Int]
+  /// The parsed `inbound_nodes` of each layer, with Keras' own count of calls.
+  private let calls: [[KerasCall]]
+  /// What Keras' count of a layer's calls begins with.
+  private let firstCalls: [Int]
+
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when two layers share a name or a node is not
+  ///   well-formed; ``WeighbridgeError/Code/unsupported`` for nodes as Keras 3 writes them.
+  init(_ drafts: [KerasLayerDraft]) throws(WeighbridgeError) {
+    var indices: [String: Int] = [:]
+    var calls: [[KerasCall]] = []
+    for draft in drafts {
+      if let other = indices.updateValue(draft.index, forKey: draft.name) {
+        throw WeighbridgeError(
+          .malformed, "the layer #\(other) has the name \"\(draft.name)\" too"
+        ).at(layer: draft.label)
+      }
+      calls.append(
+        try locating({ $0.at(layer: draft.label) }) { () throws(WeighbridgeError) in
+          try KerasNodeParser.calls(in: draft.nodes)
+        })
+    }
+    self.drafts = drafts
+    self.indices = indices
+    self.calls = calls
+    firstCalls = Self.firstCalls(drafts, indices, calls)
+  }
+
+  /// The layers with their calls; every reference leads to an existing call.
+  func layers() throws(WeighbridgeError) -> [KerasLayerRecord] {
+    var layers: [KerasLayerRecord] = []
+    for draft in drafts {
+      layers.append(
+        try locating({ $0.at(layer: draft.label) }) { () throws(WeighbridgeError) in
+          try layer(draft)
+        })
+    }
+    return layers
+  }
+
+  /// The layers of a Sequential: each is called once, with what the one before it gives.
+  func chain() -> [KerasLayerRecord] {
+    drafts.map { draft in
+      let inputs =
+        draft.index == 0
+        ? [] : [KerasTensorReference(layer: drafts[draft.index - 1].name)]
+      return draft.record([KerasCall(inputs: inputs, tensorArguments: [], arguments: [:])])
+    }
+  }
+
+  /// The references under `input_layers` or `output_layers`: `["x", 0, 0]`, or a list of such.
+  func references(in json: JSONReader) throws(WeighbridgeError) -> [KerasTensorReference] {
+    let written = try KerasNodeParser.references(in: json)
+    var references: [KerasTensorReference] = []
+    for reference in written {
+      do throws(WeighbridgeError) { references.append(try resolved(reference)) } catch {
+        throw json.failure(error.reason)
+      }
+    }
+    return references
+  }
+
+  private func layer(_ draft: KerasLayerDraft) throws(WeighbridgeError) -> KerasLayerRecord {
+    guard draft.nodes != nil else {
+      throw WeighbridgeError(.malformed, "the layer has no inbound_nodes")
+    }
+    var resolvedCalls: [KerasCall] = []
+    for call in calls[draft.index] {
+      var arguments: [KerasTensorArgument] = []
+      for argument in call.tensorArguments {
+        arguments.append(
+          KerasTensorArgument(name: argument.name, tensors: try resolved(argument.tensors)))
+      }
+      resolvedCalls.append(
+        KerasCall(
+          inputs: try resolved(call.inputs), tensorArguments: arguments, arguments: call.arguments))
+    }
+    if draft.className == "InputLayer" {
+      guard resolvedCalls.isEmpty else {
+        throw WeighbridgeError(.malformed, "an input takes the output of another layer")
+      }
+      resolvedCalls = [KerasCall(inputs: [], tensorArguments: [], arguments: [:])]
+    }
+    return draft.record(resolvedCalls)
+  }
+
+  private func resolved(
+    _ references: [KerasTensorReference]
+  ) throws(WeighbridgeError) -> [KerasTensorReference] {
+    var result: [KerasTensorReference] = []
+    for reference in references { result.append(try resolved(reference)) }
+    return result
+  }
+
+  private func resolved(
+    _ reference: KerasTensorReference
+  ) throws(WeighbridgeError) -> KerasTensorReference {
+    guard let index = indices[reference.layer] else {
+      throw WeighbridgeError(
+        .malformed, "refers to the layer \"\(reference.layer)\", which the model does not have")
+    }
+    let count = max(calls[index].count, drafts[index].className == "InputLayer" ? 1 : 0)
+    let call = reference.call - firstCalls[index]
+    guard (0..<count).contains(call) else {
+      throw WeighbridgeError(
+        .malformed,
+        "refers to call \(reference.call) of the layer \"\(reference.layer)\", which has \(count)"
+          + (firstCalls[index] == 0 ? "" : ", counted from \(firstCalls[index])"))
+    }
+    return KerasTensorReference(layer: reference.layer, call: call, tensor: reference.tensor)
+  }
+
+  /// Keras counts the calls of a nested model from 1 when the model was called once on its own
+  /// inputs before (always, for Model and Functional). Every call is referred to, since Keras
+  /// writes only those that an output needs; so the count began with 1 when nobody refers to 0.
+  private static func firstCalls(
+    _ drafts: [KerasLayerDraft], _ indices: [String: Int], _ calls: [[KerasCall]]
+  ) -> [Int] {
+    var firstCalls = drafts.map { $0.isModel ? 1 : 0 }
+    for reference in calls.joined().flatMap(\.allInputs) where reference.call == 0 {
+      if let index = indices[reference.layer] { firstCalls[index] = 0 }
+    }
+    return firstCalls
+  }
+}
+
+extension KerasLayerDraft {
+  /// The finished record, with calls whose references were checked.
+  fileprivate func record(_ calls: [KerasCall]) -> KerasLayerRecord {
+    KerasLayerRecord(
+      index: index, name: name, className: className, registeredName: registeredName,
+      config: config, calls: calls)
+  }
+}

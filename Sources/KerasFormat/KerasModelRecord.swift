@@ -1,0 +1,95 @@
+package import JSON
+
+/// A model as Keras describes it in JSON: layers and how they are called. Nothing is interpreted.
+package struct KerasModelRecord: Hashable, Sendable {
+  /// The class as written: `Model`, `Functional`, `Sequential`, ...
+  package let className: String
+  /// The model's name; `nil` where the file has none (Sequential before Keras 2.2.3).
+  package let name: String?
+  /// Whether the model is a chain whose calls were not written but follow from the order.
+  package let isSequential: Bool
+  /// `build_input_shape` of a Sequential, where written: the shape with the batch axis.
+  package let buildInputShape: JSONValue?
+  /// The layers, in the order of the file.
+  package let layers: [KerasLayerRecord]
+  /// Every call of every layer, each after the calls whose outputs it takes.
+  package let callOrder: [KerasCallReference]
+  /// The model's inputs. Empty for a Sequential that does not begin with an InputLayer: its input
+  /// is what the first layer takes, with that layer's `batch_input_shape`.
+  package let inputs: [KerasTensorReference]
+  /// The model's outputs.
+  package let outputs: [KerasTensorReference]
+  /// The position in ``layers`` of each layer, by its name.
+  package let layerIndices: [String: Int]
+}
+
+/// One layer of a model: its class, its settings, and how often and with what it is called.
+package struct KerasLayerRecord: Hashable, Sendable {
+  /// The layer's position in ``KerasModelRecord/layers``.
+  package let index: Int
+  /// The name, unique in its model.
+  package let name: String
+  /// The class as written, such as `Conv2D`; a custom class has its own name.
+  package let className: String
+  /// `registered_name`, where it is not null: `package>Class` for a registered custom class.
+  package let registeredName: String?
+  /// The settings as written. A nested Sequential whose settings are a bare list (before Keras
+  /// 2.2.3) gets the newer form, `{"name": ..., "layers": [...]}`.
+  package let config: JSONObject
+  /// The calls, in the order that ``KerasTensorReference/call`` counts them. An InputLayer has one
+  /// call without inputs.
+  package let calls: [KerasCall]
+
+  /// Whether the layer is a model of its own; see ``KerasModelRecord/init(nestedIn:)``.
+  package var isModel: Bool { config["layers"]?.array != nil }
+
+  /// The layer's place for errors, such as `#3 lambda_1 (Lambda)`.
+  package var label: String { "#\(index) \(name) (\(className))" }
+}
+
+/// One use of a layer; a shared layer has several.
+package struct KerasCall: Hashable, Sendable {
+  /// The tensors of the first argument, in order.
+  package let inputs: [KerasTensorReference]
+  /// The further arguments that are tensors, such as `value` of an attention layer.
+  package let tensorArguments: [KerasTensorArgument]
+  /// The further arguments that are plain values, such as `training`.
+  package let arguments: JSONObject
+
+  /// All tensors that the call takes.
+  package var allInputs: [KerasTensorReference] { inputs + tensorArguments.flatMap(\.tensors) }
+}
+
+/// A named argument of a call that is a tensor or a list of tensors.
+package struct KerasTensorArgument: Hashable, Sendable {
+  /// The argument's name, such as `initial_state`.
+  package let name: String
+  /// The tensors; one unless the argument is a list.
+  package let tensors: [KerasTensorReference]
+}
+
+/// One output of one call of a layer.
+package struct KerasTensorReference: Hashable, Sendable {
+  /// The layer's name.
+  package let layer: String
+  /// The position in ``KerasLayerRecord/calls``, from 0. (Keras counts a nested model's calls from
+  /// 1; that is undone here.)
+  package let call: Int
+  /// The position among the layer's outputs, from 0.
+  package let tensor: Int
+
+  /// A reference from its parts.
+  package init(layer: String, call: Int = 0, tensor: Int = 0) {
+    self.layer = layer
+    self.call = call
+    self.tensor = tensor
+  }
+}
+
+/// One call of one layer, by position.
+package struct KerasCallReference: Hashable, Sendable {
+  /// The position in ``KerasModelRecord/layers``.
+  package let layer: Int
+  /// The position in ``KerasLayerRecord/calls``.
+  package let call: Int
+}

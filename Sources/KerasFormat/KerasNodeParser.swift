@@ -1,0 +1,93 @@
+import Bytes
+import JSON
+
+/// Reads `inbound_nodes` and the like, without knowing which layers there are.
+enum KerasNodeParser {
+  /// The calls of a layer, with Keras' own count of calls.
+  static func calls(in nodes: JSONReader?) throws(WeighbridgeError) -> [KerasCall] {
+    guard let nodes else { return [] }
+    var calls: [KerasCall] = []
+    for node in try nodes.elements() { calls.append(try call(node)) }
+    return calls
+  }
+
+  /// References as a list of `["x", 0, 0]`, or one of them alone.
+  static func references(
+    in json: JSONReader
+  ) throws(WeighbridgeError) -> [KerasTensorReference] {
+    if json.value.object != nil {
+      throw json.failure("is a dictionary of tensors; lists can be read", code: .unsupported)
+    }
+    if isReference(json.value) { return [try reference(json)] }
+    var references: [KerasTensorReference] = []
+    for element in try json.elements() { references.append(try reference(element)) }
+    return references
+  }
+
+  /// One node: a list of `["x", 0, 0, {...}]`, or one of them alone (operations as layers).
+  private static func call(_ node: JSONReader) throws(WeighbridgeError) -> KerasCall {
+    if node.value.object != nil {
+      throw node.failure(
+        "is a dictionary (Keras 3 writes that); lists, as of Keras 1 and 2, can be read",
+        code: .unsupported)
+    }
+    let items = isReference(node.value) ? [node] : try node.elements()
+    var inputs: [KerasTensorReference] = []
+    var keywords: JSONObject?
+    for item in items {
+      inputs.append(try reference(item))
+      let own = try self.keywords(of: item)
+      guard keywords == nil || keywords == own else {
+        throw item.failure("has other arguments than the tensors before it")
+      }
+      keywords = own
+    }
+    return try call(inputs, keywords ?? [:], node)
+  }
+
+  /// Tells tensors from plain values among the arguments, as Keras does: by their form.
+  private static func call(
+    _ inputs: [KerasTensorReference], _ keywords: JSONObject, _ node: JSONReader
+  ) throws(WeighbridgeError) -> KerasCall {
+    var tensors: [KerasTensorArgument] = []
+    var arguments = JSONObject()
+    for key in keywords.keys {
+      guard let value = keywords[key] else { continue }
+      let list = value.array ?? []
+      if isReference(value) || (!list.isEmpty && list.allSatisfy(isReference)) {
+        let argument = JSONReader(value, place: "\(node.place).\(key)")
+        tensors.append(KerasTensorArgument(name: key, tensors: try references(in: argument)))
+      } else {
+        arguments[key] = value
+      }
+    }
+    return KerasCall(inputs: inputs, tensorArguments: tensors, arguments: arguments)
+  }
+
+  private static func isReference(_ value: JSONValue) -> Bool {
+    guard let list = value.array, list.count == 3 || list.count == 4 else { return false }
+    return list[0].string != nil && list[1].integer != nil && list[2].integer != nil
+  }
+
+  private static func reference(
+    _ json: JSONReader
+  ) throws(WeighbridgeError) -> KerasTensorReference {
+    let parts = try json.elements()
+    guard parts.count == 3 || parts.count == 4 else {
+      throw json.failure("has \(parts.count) parts; a reference is [layer, call, output]")
+    }
+    let layer = try parts[0].string()
+    guard layer != "_CONSTANT_VALUE" else {
+      throw json.failure(
+        "calls a layer with a constant, which cannot be read yet", code: .unsupported)
+    }
+    return KerasTensorReference(
+      layer: layer, call: try parts[1].count(), tensor: try parts[2].count())
+  }
+
+  /// The fourth part of a reference: the arguments besides the tensors.
+  private static func keywords(of item: JSONReader) throws(WeighbridgeError) -> JSONObject {
+    let parts = try item.elements()
+    return parts.count == 4 ? try parts[3].object() : [:]
+  }
+}

@@ -1,0 +1,95 @@
+import Bytes
+import HDF5File
+
+/// Reads the weights below one group of a Keras file, and finds what nobody lists.
+struct KerasWeightReader {
+  let file: HDF5File
+  let root: String
+
+  /// The group of the weights that belong to the model itself (Keras 2.6 and later).
+  private static let topLevel = "top_level_model_weights"
+
+  /// The layers' names, in the model's order.
+  func layerNames() throws(WeighbridgeError) -> [String] {
+    guard let names = try names("layer_names", of: root) else {
+      throw WeighbridgeError(.malformed, "has no layer_names attribute")
+        .at(.path(root)).at(file: file.path)
+    }
+    try checkUnique(names, "layer_names", at: root)
+    return names
+  }
+
+  /// The weights of each layer, then those of the model itself, if there are any.
+  func groups(_ layerNames: [String]) throws(WeighbridgeError) -> [KerasWeightGroup] {
+    var groups: [KerasWeightGroup] = []
+    for name in layerNames { groups.append(try group(name)) }
+    if !layerNames.contains(Self.topLevel), try file.exists(path(Self.topLevel)) {
+      let group = try group(Self.topLevel)
+      if !group.weights.isEmpty { groups.append(group) }
+    }
+    try checkAllListed(groups)
+    return groups
+  }
+
+  private func path(_ name: String) -> String { root == "/" ? "/\(name)" : "\(root)/\(name)" }
+
+  private func group(_ name: String) throws(WeighbridgeError) -> KerasWeightGroup {
+    let path = path(name)
+    let names = try names("weight_names", of: path)
+    // Keras writes the attribute for every layer, empty or not.
+    guard let names else {
+      throw WeighbridgeError(.malformed, "has no weight_names attribute")
+        .at(.path(path)).at(file: file.path)
+    }
+    try checkUnique(names, "weight_names", at: path)
+    var weights: [KerasWeight] = []
+    for name in names {
+      weights.append(KerasWeight(name: name, dataset: try file.dataset(at: "\(path)/\(name)")))
+    }
+    return KerasWeightGroup(layerName: name, weights: weights)
+  }
+
+  /// A list of names: one attribute, or `name0`, `name1`, ... when it was too long for one.
+  private func names(_ name: String, of path: String) throws(WeighbridgeError) -> [String]? {
+    if let whole = try strings(name, of: path) { return whole }
+    var names: [String]?
+    var part = 0
+    while let more = try strings("\(name)\(part)", of: path) {
+      names = (names ?? []) + more
+      part += 1
+    }
+    return names
+  }
+
+  private func strings(_ name: String, of path: String) throws(WeighbridgeError) -> [String]? {
+    guard let attribute = try file.attribute(name, of: path) else { return nil }
+    guard let strings = attribute.strings else {
+      throw WeighbridgeError(.malformed, "attribute \"\(name)\" is not a list of strings")
+        .at(.path(path)).at(file: file.path)
+    }
+    return strings
+  }
+
+  private func checkUnique(
+    _ names: [String], _ attribute: String, at path: String
+  ) throws(WeighbridgeError) {
+    var seen: Set<String> = []
+    guard let twice = names.first(where: { !seen.insert($0).inserted }) else { return }
+    throw WeighbridgeError(.malformed, "attribute \"\(attribute)\" lists \"\(twice)\" twice")
+      .at(.path(path)).at(file: file.path)
+  }
+
+  /// Refuses arrays that no `weight_names` lists: they would be lost without a word.
+  private func checkAllListed(_ groups: [KerasWeightGroup]) throws(WeighbridgeError) {
+    let listed = Set(groups.flatMap(\.weights).map(\.path))
+    let unlisted = try file.members(below: root).filter { member in
+      member.kind != .group && !listed.contains(member.path)
+    }
+    guard let first = unlisted.first else { return }
+    let others = unlisted.count == 1 ? "" : "; so do \(unlisted.count - 1) others"
+    throw WeighbridgeError(
+      .malformed,
+      "is a \(first.kind.rawValue) that no weight_names or layer_names attribute lists\(others)"
+    ).at(.path(first.path)).at(file: file.path)
+  }
+}

@@ -1,0 +1,89 @@
+import Bytes
+import HDF5File
+import Testing
+
+@Suite("Elements of HDF5 datasets")
+struct ElementTests {
+  private let six = [0.5, -1.25, 2, 3.5, -4, 65504]
+
+  @Test(
+    "floating-point numbers keep their bits in either byte order", arguments: ["little", "big"])
+  func floats(order: String) throws {
+    let file = try open("numbers.h5")
+    let half = try file.elements("/\(order)_f2", as: UInt16.self)
+    #expect(half == [0x3800, 0xBD00, 0x4000, 0x4300, 0xC400, 0x7BFF])
+    #expect(try file.floats("/\(order)_f4") == six.map(Float.init))
+    let doubles = try file.elements("/\(order)_f8", as: UInt64.self)
+    #expect(doubles.map { Double(bitPattern: $0) } == six)
+    let brain = try file.elements("/\(order)_bfloat16", as: UInt16.self)
+    #expect(brain == [0x3F80, 0xC000, 0x7F7F])
+    #expect(try file.dataset(at: "/\(order)_f2").elementType == .float16)
+    #expect(try file.dataset(at: "/\(order)_f4").shape == [2, 3])
+    #expect(try file.dataset(at: "/\(order)_bfloat16").elementType == .bfloat16)
+  }
+
+  @Test("integers keep their values in either byte order", arguments: ["little", "big"])
+  func integers(order: String) throws {
+    let file = try open("numbers.h5")
+    #expect(try file.elements("/\(order)_i1", as: UInt8.self) == [0, 1, 100, 0x7F, 0x80])
+    #expect(try file.elements("/\(order)_i2", as: UInt16.self) == [0, 1, 100, 0x7FFF, 0x8000])
+    let words = try file.elements("/\(order)_i4", as: UInt32.self)
+    #expect(words == [0, 1, 100, 0x7FFF_FFFF, 0x8000_0000])
+    let long = try file.elements("/\(order)_i8", as: UInt64.self)
+    #expect(long == [0, 1, 100, 0x7FFF_FFFF_FFFF_FFFF, 0x8000_0000_0000_0000])
+    #expect(try file.elements("/\(order)_u1", as: UInt8.self) == [0, 1, 100, .max, 0])
+    #expect(try file.elements("/\(order)_u2", as: UInt16.self) == [0, 1, 100, .max, 0])
+    #expect(try file.elements("/\(order)_u4", as: UInt32.self) == [0, 1, 100, .max, 0])
+    #expect(try file.elements("/\(order)_u8", as: UInt64.self) == [0, 1, 100, .max, 0])
+  }
+
+  @Test("each element type is told from the others")
+  func types() throws {
+    let file = try open("numbers.h5")
+    let expected: [String: ElementType] = [
+      "f2": .float16, "f4": .float32, "f8": .float64, "bfloat16": .bfloat16, "i1": .int8,
+      "i2": .int16, "i4": .int32, "i8": .int64, "u1": .uint8, "u2": .uint16, "u4": .uint32,
+      "u8": .uint64,
+    ]
+    for (name, type) in expected {
+      #expect(try file.dataset(at: "/little_\(name)").elementType == type)
+      #expect(try file.dataset(at: "/big_\(name)").elementType == type)
+    }
+    #expect(try file.dataset(at: "/bool").elementType == .bool)
+  }
+
+  @Test("only little-endian elements are used where they are in the file")
+  func mapping() throws {
+    let file = try open("numbers.h5")
+    #expect(try file.isMapped("/little_f4"))
+    #expect(try file.isMapped("/little_bfloat16"))
+    #expect(try file.isMapped("/bool"))
+    #expect(try file.isMapped("/big_i1"))
+    #expect(try !file.isMapped("/big_f4"))
+    #expect(try !file.isMapped("/big_bfloat16"))
+  }
+
+  @Test("truth values, a scalar and a dataset without elements are read")
+  func small() throws {
+    let file = try open("numbers.h5")
+    #expect(try file.elements("/bool", as: UInt8.self) == [1, 0, 1])
+    #expect(try file.dataset(at: "/scalar").shape == [])
+    #expect(try file.floats("/scalar") == [2.5])
+    #expect(try file.dataset(at: "/empty").shape == [0, 3])
+    #expect(try file.contents(of: file.dataset(at: "/empty")) == [])
+  }
+
+  @Test(
+    "a type that is no number is refused by name",
+    arguments: [
+      ("string", "type string"), ("compound", "type compound"), ("reference", "type reference"),
+      ("list", "variable-length list"), ("colors", "type enumeration"), ("array", "type array"),
+      ("opaque", "type opaque"), ("odd_float", "numbers of 4 bytes in an uncommon layout"),
+      ("odd_integer", "integers of 4 bytes in an uncommon layout"), ("no_space", "null dataspace"),
+    ])
+  func refusedTypes(name: String, reason: String) throws {
+    let file = try open("refused.h5")
+    expectFailure(.unsupported, reason) { _ = try file.dataset(at: "/\(name)") }
+    expectFailure(.unsupported, "refused.h5:/\(name)") { _ = try file.dataset(at: "/\(name)") }
+  }
+}

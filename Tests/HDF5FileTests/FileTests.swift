@@ -1,0 +1,60 @@
+import Bytes
+import HDF5File
+import Testing
+
+@Suite("HDF5 files")
+struct FileTests {
+  @Test("what is no HDF5 file is refused")
+  func noHDF5() {
+    expectFailure(.malformed, "is not an HDF5 file") { _ = try open("text.h5") }
+    expectFailure(.malformed, "zero_bytes.h5: is empty") { _ = try open("zero_bytes.h5") }
+    expectFailure(.missing, "cannot open") { _ = try open("not_there.h5") }
+    expectFailure(.missing, "is a folder") { _ = try open("") }
+  }
+
+  @Test("a file that was cut off is refused with both sizes")
+  func cutOff() {
+    expectFailure(.malformed, "it has 1964 bytes and its superblock says 2064") {
+      _ = try open("cut_off.h5")
+    }
+  }
+
+  @Test("a superblock of an unknown version is refused")
+  func future() {
+    expectFailure(.unsupported, "superblock of version 9") { _ = try open("future.h5") }
+  }
+
+  @Test("what HDF5 says about a damaged file is passed on")
+  func broken() throws {
+    expectFailure(.malformed, "HDF5 says: ") {
+      _ = try open("broken_root.h5").group(at: "/")
+    }
+  }
+
+  @Test("the signature is found at 0 and at powers of two from 512")
+  func signature() {
+    let signature: [UInt8] = [0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]
+    func isHDF5(_ offset: Int, _ count: Int = 8) -> Bool {
+      let bytes = [UInt8](repeating: 0, count: offset) + signature.prefix(count)
+      return HDF5File.isHDF5(bytes.span.bytes)
+    }
+    for offset in [0, 512, 1024, 2048, 1 << 20] { #expect(isHDF5(offset)) }
+    for offset in [1, 8, 256, 1536] { #expect(!isHDF5(offset)) }
+    #expect(!isHDF5(0, 0))
+    #expect(!isHDF5(0, 7))
+  }
+
+  @Test("many tasks may read one file and open it again")
+  func tasks() async throws {
+    let shared = try open("layouts.h5")
+    try await withThrowingTaskGroup(of: [Float].self) { group in
+      for index in 0..<32 {
+        group.addTask {
+          let file = index.isMultiple(of: 2) ? shared : try open("layouts.h5")
+          return try file.floats("/packed")
+        }
+      }
+      for try await values in group { #expect(values == (0..<100).map(Float.init)) }
+    }
+  }
+}

@@ -1,0 +1,184 @@
+"""Writes the HDF5 files of these tests, next to itself. Needs h5py and numpy."""
+
+import os
+
+import h5py
+import numpy as np
+
+folder = os.path.dirname(os.path.abspath(__file__))
+
+
+def new(name, **options):
+    options.setdefault("libver", ("earliest", "v110"))
+    return h5py.File(os.path.join(folder, name), "w", **options)
+
+
+def dataset(group, name, type_id, shape, data, plist=None):
+    """A dataset of a type that h5py's own interface cannot spell."""
+    space = h5py.h5s.create_simple(shape) if shape is not None else h5py.h5s.create(h5py.h5s.SCALAR)
+    made = h5py.h5d.create(group.id, name.encode(), type_id, space, plist)
+    if data is not None:
+        made.write(h5py.h5s.ALL, h5py.h5s.ALL, data, mtype=type_id)
+    return made
+
+
+def bfloat16(order="<"):
+    kind = (h5py.h5t.IEEE_F16LE if order == "<" else h5py.h5t.IEEE_F16BE).copy()
+    kind.set_fields(15, 7, 8, 0, 7)
+    kind.set_ebias(127)
+    return kind
+
+
+def numbers(file):
+    six = np.array([[0.5, -1.25, 2.0], [3.5, -4.0, 65504.0]])
+    for kind in ("f2", "f4", "f8"):
+        file.create_dataset(f"little_{kind}", data=six.astype("<" + kind))
+        file.create_dataset(f"big_{kind}", data=six.astype(">" + kind))
+    for kind in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"):
+        values = [0, 1, 100, np.iinfo(kind).max, np.iinfo(kind).min]
+        file.create_dataset(f"little_{kind}", data=np.array(values, "<" + kind))
+        file.create_dataset(f"big_{kind}", data=np.array(values, ">" + kind))
+    bits = np.array([0x3F80, 0xC000, 0x7F7F], "<u2")
+    dataset(file, "little_bfloat16", bfloat16(), (3,), bits)
+    dataset(file, "big_bfloat16", bfloat16(">"), (3,), bits.astype(">u2"))
+    file.create_dataset("bool", data=np.array([True, False, True]))
+    file.create_dataset("scalar", data=np.float32(2.5))
+    file.create_dataset("empty", shape=(0, 3), dtype="<f4")
+
+
+def layouts(file):
+    ramp = np.arange(100, dtype="<f4").reshape(10, 10)
+    file.create_dataset("chunked", data=ramp, chunks=(3, 4))
+    file.create_dataset(
+        "packed", data=ramp, chunks=(4, 4), compression="gzip", shuffle=True, fletcher32=True)
+    compact = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    compact.set_layout(h5py.h5d.COMPACT)
+    dataset(file, "compact", h5py.h5t.IEEE_F32LE, (3,), np.array([1, 2, 3], "<f4"), compact)
+    file.create_dataset("unwritten", shape=(4,), dtype="<f4")
+    file.create_dataset("unwritten_filled", shape=(4,), dtype=">i2", fillvalue=-7)
+    partly = file.create_dataset("partly", shape=(8,), dtype="<i4", chunks=(4,), fillvalue=9)
+    partly[0:4] = [1, 2, 3, 4]
+    file.create_dataset("huge", shape=(1 << 40,), dtype="<f4", chunks=(1 << 16,))
+    file.create_dataset("enormous", shape=(1 << 62, 4), dtype="<f4", chunks=(1, 4))
+
+
+def refused(file):
+    ramp = np.arange(100, dtype="<i4")
+    file.create_dataset("lzf", data=ramp, chunks=(10,), compression="lzf")
+    file.create_dataset("scaled", data=ramp, chunks=(10,), scaleoffset=8)
+    file.create_dataset(
+        "external", shape=(4,), dtype="<f4", external=[("/etc/passwd", 0, h5py.h5f.UNLIMITED)])
+    layout = h5py.VirtualLayout(shape=(100,), dtype="<i4")
+    layout[:] = h5py.VirtualSource(".", "lzf", shape=(100,))
+    file.create_virtual_dataset("virtual", layout)
+    file.create_dataset("string", data="text")
+    file.create_dataset("compound", data=np.zeros(2, [("a", "<f4"), ("b", "<i4")]))
+    file.create_dataset("reference", data=file.ref, dtype=h5py.ref_dtype)
+    file.create_dataset("list", shape=(1,), dtype=h5py.vlen_dtype("<f4"))
+    file.create_dataset("colors", data=[0, 1], dtype=h5py.enum_dtype({"RED": 0, "GREEN": 1}, "i1"))
+    file.create_dataset("array", shape=(1,), dtype=np.dtype(("<f4", (3,))))
+    file.create_dataset("opaque", data=np.void(b"abc"))
+    file.create_dataset("no_space", data=h5py.Empty("<f4"))
+    odd = h5py.h5t.IEEE_F32LE.copy()
+    odd.set_fields(31, 22, 9, 0, 22)
+    dataset(file, "odd_float", odd, (1,), None)
+    narrow = h5py.h5t.STD_I32LE.copy()
+    narrow.set_precision(24)
+    dataset(file, "odd_integer", narrow, (1,), None)
+
+
+def fixed(length, padding, charset=h5py.h5t.CSET_ASCII):
+    kind = h5py.h5t.C_S1.copy()
+    kind.set_size(length)
+    kind.set_strpad(padding)
+    kind.set_cset(charset)
+    return kind
+
+
+def attribute(target, name, kind, bytes_, shape=None):
+    space = h5py.h5s.create_simple(shape) if shape else h5py.h5s.create(h5py.h5s.SCALAR)
+    size = kind.get_size()
+    made = h5py.h5a.create(target.id, name.encode(), kind, space)
+    made.write(np.frombuffer(bytes_, f"V{size}").reshape(shape or ()), mtype=kind)
+
+
+def attributes(group):
+    attribute(group, "null_padded", fixed(6, h5py.h5t.STR_NULLPAD), b"ab\0\0\0\0")
+    attribute(group, "null_terminated", fixed(6, h5py.h5t.STR_NULLTERM), b"ab\0xyz")
+    attribute(group, "space_padded", fixed(6, h5py.h5t.STR_SPACEPAD), b"ab    ")
+    attribute(group, "not_utf8", fixed(2, h5py.h5t.STR_NULLPAD), b"\xff\xfe")
+    utf8 = h5py.h5t.CSET_UTF8
+    attribute(group, "fixed_utf8", fixed(5, h5py.h5t.STR_NULLPAD, utf8), "häß".encode())
+    group.attrs["variable_ascii"] = np.array("plain", h5py.string_dtype("ascii"))
+    group.attrs["variable_utf8"] = "Größe 木"
+    group.attrs["fixed_list"] = np.array([b"conv2d_1", b"x"], "S8")
+    group.attrs["variable_list"] = ["first", "", "third"]
+    group.attrs["empty_list"] = []
+    group.attrs["integer"] = np.int32(-7)
+    group.attrs["unsigned"] = np.array([1, 255], ">u1")
+    group.attrs["reals"] = np.array([0.5, 1e300], ">f8")
+    group.attrs["nothing"] = h5py.Empty("S4")
+    group.attrs["table"] = np.zeros((2, 2), "<i4")
+    group.attrs["truth"] = True
+    group.attrs["pair"] = np.zeros((), [("a", "<i4")])
+
+
+def links(file):
+    deep = file.create_group("a/b/c")
+    deep.create_dataset("data", data=np.arange(3, dtype="<i4"))
+    file["soft"] = h5py.SoftLink("/a/b")
+    file["a/relative"] = h5py.SoftLink("b/c/data")
+    file["chain"] = h5py.SoftLink("/soft/c/data")
+    file["loop1"] = h5py.SoftLink("/loop2")
+    file["loop2"] = h5py.SoftLink("/loop1")
+    file["dangling"] = h5py.SoftLink("/nowhere")
+    file["external"] = h5py.ExternalLink("numbers.h5", "/scalar")
+    file["through"] = h5py.SoftLink("/external")
+    file["a/b/up"] = file["a"]
+    file["a/b/c/top"] = file["/"]
+    file["second"] = file["a/b/c/data"]
+
+
+def patched(source, name, change):
+    with open(os.path.join(folder, source), "rb") as file:
+        data = bytearray(file.read())
+    with open(os.path.join(folder, name), "wb") as file:
+        file.write(change(data))
+
+
+def move_past_the_end(data):
+    with h5py.File(os.path.join(folder, "one.h5")) as file:
+        offset = file["data"].id.get_offset()
+    at = data.index(b"\x03\x01" + offset.to_bytes(8, "little")) + 2  # layout message, contiguous
+    data[at : at + 8] = (len(data) - 4).to_bytes(8, "little")
+    return data
+
+
+with new("numbers.h5") as made:
+    numbers(made)
+with new("layouts.h5") as made:
+    layouts(made)
+with new("refused.h5") as made:
+    refused(made)
+with new("attributes.h5") as made:
+    attributes(made.create_group("group"))
+with new("links.h5") as made:
+    links(made)
+with new("one.h5") as made:
+    made.create_dataset("data", data=np.arange(4, dtype="<f4"))
+with new("user_block.h5", userblock_size=1024) as made:
+    made.create_dataset("data", data=np.arange(4, dtype="<f4"))
+with new("latest.h5", libver=("v110", "v110")) as made:
+    made.create_dataset("data", data=np.arange(4, dtype="<f4"))
+    attributes(made.create_group("group"))
+with new("deep.h5", libver=("v110", "v110")) as made:
+    group = made
+    for level in range(30):
+        group = group.create_group("g")
+patched("one.h5", "cut_off.h5", lambda data: data[:-100])
+patched("one.h5", "past_the_end.h5", move_past_the_end)
+patched("one.h5", "broken_root.h5", lambda data: data[:96] + bytes(96) + data[192:])
+patched("latest.h5", "future.h5", lambda data: data[:8] + b"\x09" + data[9:])
+with open(os.path.join(folder, "text.h5"), "w") as made:
+    made.write("This is not an HDF5 file.\n")
+open(os.path.join(folder, "zero_bytes.h5"), "w").close()

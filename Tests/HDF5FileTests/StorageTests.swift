@@ -1,0 +1,76 @@
+import Bytes
+import HDF5File
+import Testing
+
+@Suite("Storage of HDF5 datasets")
+struct StorageTests {
+  private let ramp = (0..<100).map(Float.init)
+
+  @Test("chunked, packed and compact datasets are decoded")
+  func decoded() throws {
+    let file = try open("layouts.h5")
+    #expect(try file.floats("/chunked") == ramp)
+    #expect(try file.floats("/packed") == ramp)
+    #expect(try file.floats("/compact") == [1, 2, 3])
+    for name in ["chunked", "packed", "compact"] { #expect(try !file.isMapped("/\(name)")) }
+  }
+
+  @Test("what was never written has the fill value")
+  func unwritten() throws {
+    let file = try open("layouts.h5")
+    #expect(try file.floats("/unwritten") == [0, 0, 0, 0])
+    let filled = try file.elements("/unwritten_filled", as: UInt16.self)
+    #expect(filled.map(Int16.init(bitPattern:)) == [-7, -7, -7, -7])
+    let partly = try file.elements("/partly", as: UInt32.self)
+    #expect(partly == [1, 2, 3, 4, 9, 9, 9, 9])
+  }
+
+  @Test("a dataset that is larger than the limit once decoded is refused before it is read")
+  func limits() throws {
+    let file = try open("layouts.h5")
+    let huge = try file.dataset(at: "/huge")
+    #expect(huge.byteCount == 1 << 42)
+    expectFailure(.limitExceeded, "layouts.h5:/huge: takes 4398046511104 bytes") {
+      _ = try file.contents(of: huge)
+    }
+    var limits = HDF5File.Limits()
+    limits.datasetByteCount = 399
+    let strict = try open("layouts.h5", limits: limits)
+    expectFailure(.limitExceeded, "over the limit of 399") {
+      _ = try strict.contents(of: strict.dataset(at: "/chunked"))
+    }
+    #expect(try strict.floats("/compact") == [1, 2, 3])
+  }
+
+  @Test("a size that no integer holds is an error")
+  func overflow() throws {
+    let file = try open("layouts.h5")
+    expectFailure(.malformed, "larger than any memory") { _ = try file.dataset(at: "/enormous") }
+  }
+
+  @Test("an unknown filter, bytes in other files and virtual datasets are refused by name")
+  func refused() throws {
+    let file = try open("refused.h5")
+    expectFailure(.unsupported, "32000 (lzf)") { _ = try file.dataset(at: "/lzf") }
+    expectFailure(.unsupported, "(scaleoffset)") { _ = try file.dataset(at: "/scaled") }
+    expectFailure(.unsupported, "in another file") { _ = try file.dataset(at: "/external") }
+    expectFailure(.unsupported, "virtual dataset") { _ = try file.dataset(at: "/virtual") }
+  }
+
+  @Test(
+    "a mapped dataset is the right range of the file, also behind a user block",
+    arguments: ["one.h5", "user_block.h5", "latest.h5"])
+  func ranges(name: String) throws {
+    let file = try open(name)
+    #expect(try file.isMapped("/data"))
+    #expect(try file.floats("/data") == [0, 1, 2, 3])
+  }
+
+  @Test("a dataset that leaves the file is refused with both sizes")
+  func pastTheEnd() throws {
+    let file = try open("past_the_end.h5")
+    expectFailure(.malformed, "/data: lies at bytes 2060 to 2076 of a file of 2064") {
+      _ = try file.dataset(at: "/data")
+    }
+  }
+}
