@@ -4,23 +4,10 @@ import HDF5File
 package import KerasFormat
 import LayerCatalog
 
-/// What the user says of a Keras file that the file does not say itself.
-package struct KerasOptions: Sendable {
-  /// A file with the architecture, for a file that has weights only.
-  package var architecture: String?
-  /// The version of Keras, for a file that does not tell.
-  package var version: KerasVersion?
-  /// The back end, for a file that does not tell.
-  package var backend: String?
-
-  /// Nothing is said.
-  package init() {}
-}
-
 /// A Keras file, and the one with its architecture if that is another.
 package struct KerasSource: Sendable {
   /// The files that were read, by role.
-  package let files: [(role: String, path: String, store: ByteStore)]
+  package let files: [WBMExporter.SourceFile]
   private let file: KerasFile
   private let model: KerasModelRecord
   private let version: KerasVersion?
@@ -30,20 +17,21 @@ package struct KerasSource: Sendable {
   ///
   /// - Throws: As ``KerasFile`` and ``KerasArchitecture``;
   ///   ``WeighbridgeError/Code/missing`` for weights without an architecture.
-  package init(path: String, options: KerasOptions) throws(WeighbridgeError) {
+  package init(path: String, options: ReadOptions) throws(WeighbridgeError) {
     file = try KerasFile(path: path)
     var version = file.version
     var backend = file.backend
-    var files = [(role: "model", path: path, store: file.store)]
+    var role = "model"
+    var others: [WBMExporter.SourceFile] = []
     if let architecturePath = options.architecture {
       let architecture = try KerasArchitecture.read(
         path: architecturePath, layerNames: file.weightGroups.map(\.layerName))
       model = architecture.model
       version = version ?? architecture.version
       backend = backend ?? architecture.backend
-      files[0].role = "weights"
+      role = "weights"
       let store = ByteStore(try MappedFile(path: architecturePath))
-      files.append((role: "architecture", path: architecturePath, store: store))
+      others.append(.init(role: "architecture", path: architecturePath, store: store))
     } else if let model = file.model {
       self.model = model
     } else {
@@ -53,9 +41,9 @@ package struct KerasSource: Sendable {
           + ".h5 of the same network)"
       ).at(file: path)
     }
-    self.version = options.version ?? version
-    self.backend = options.backend ?? backend
-    self.files = files
+    self.version = options.kerasVersion ?? version
+    self.backend = options.kerasBackend ?? backend
+    files = [.init(role: role, path: path, store: file.store)] + others
   }
 
   /// Imports the model.

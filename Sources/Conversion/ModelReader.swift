@@ -1,0 +1,104 @@
+package import Bytes
+package import GraphIR
+import HDF5File
+package import KerasFormat
+import WBMFormat
+
+/// What a user says of a source that the source does not say itself.
+package struct ReadOptions: Sendable {
+  /// A file with the architecture, for Keras files that have weights only.
+  package var architecture: String?
+  /// The version of Keras, for files that do not tell.
+  package var kerasVersion: KerasVersion?
+  /// The back end of Keras, for files that do not tell.
+  package var kerasBackend: String?
+
+  /// Nothing is said.
+  package init() {}
+}
+
+/// A model as it was read, and the file it was read from.
+package enum ReadModel: Sendable {
+  case wbm(WBMModel)
+  case keras(KerasSource, ModelContent)
+
+  /// The model.
+  package var content: ModelContent {
+    switch self {
+    case .wbm(let model): model.content
+    case .keras(_, let content): content
+    }
+  }
+
+  /// The name of the file's format.
+  package var formatName: String {
+    switch self {
+    case .wbm(let model): "wbm \(model.file.version)"
+    case .keras: "keras hdf5"
+    }
+  }
+}
+
+/// Reads models of every format; told from the content, whatever the file is called.
+package enum ModelReader {
+  /// Reads a model.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/missing``, ``WeighbridgeError/Code/malformed``,
+  ///   ``WeighbridgeError/Code/unsupported``, ``WeighbridgeError/Code/limitExceeded``.
+  package static func read(
+    _ path: String, options: ReadOptions = ReadOptions()
+  ) throws(WeighbridgeError) -> ReadModel {
+    let kind = try kind(of: path)
+    switch kind {
+    case .wbm:
+      guard options.architecture == nil else {
+        throw WeighbridgeError(
+          .mismatch, "is a .wbm file, which has its architecture: --architecture does not apply")
+          .at(file: path)
+      }
+      return .wbm(try WBMModel(path: path))
+    case .hdf5:
+      let source = try KerasSource(path: path, options: options)
+      return .keras(source, try source.content())
+    }
+  }
+
+  private enum Kind { case wbm, hdf5 }
+
+  private static func kind(of path: String) throws(WeighbridgeError) -> Kind {
+    let file = try MappedFile(path: path)
+    guard file.count > 0 else {
+      throw WeighbridgeError(.malformed, "is empty").at(file: path)
+    }
+    let (kind, hint) = file.withBytes { bytes -> (Kind?, String) in
+      if WBMFile.recognizes(bytes) { return (.wbm, "") }
+      if HDF5File.isHDF5(bytes) { return (.hdf5, "") }
+      return (nil, self.hint(bytes))
+    }
+    guard let kind else {
+      throw WeighbridgeError(
+        .unsupported, "is neither a .wbm nor a Keras .h5 file\(hint)"
+      ).at(file: path)
+    }
+    return kind
+  }
+
+  /// What a file of another kind seems to be.
+  private static func hint(_ bytes: borrowing RawSpan) -> String {
+    let start = bytes.copied(0..<min(64, bytes.byteCount))
+    if start.starts(with: "PK\u{3}\u{4}".utf8) {
+      return " but a zip archive (.keras archives cannot be read yet)"
+    }
+    let first = start.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    if first == UInt8(ascii: "{") {
+      return " but looks like JSON; an architecture goes with --architecture, beside the weights"
+    }
+    if first == UInt8(ascii: "[") {
+      return " but looks like a darknet .cfg, which cannot be read yet"
+    }
+    if start.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || [0x09, 0x0A, 0x0D].contains($0) }) {
+      return " but a text file"
+    }
+    return ""
+  }
+}

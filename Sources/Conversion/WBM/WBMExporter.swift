@@ -1,0 +1,123 @@
+package import Bytes
+import Digests
+import Dispatch
+package import GraphIR
+import Synchronization
+import WBMFormat
+
+/// Writes models as `.wbm` files.
+package enum WBMExporter {
+  /// A file that a model was made of; its digest is computed while the model is written.
+  package struct SourceFile: Sendable {
+    package let role: String
+    package let path: String
+    package let store: ByteStore
+
+    package init(role: String, path: String, store: ByteStore) {
+      self.role = role
+      self.path = path
+      self.store = store
+    }
+  }
+
+  /// Writes a model.
+  ///
+  /// Weights are turned into their canonical order and digested piece by piece on the way; the
+  /// sources' digests are computed on another core meanwhile.
+  ///
+  /// - Parameters:
+  ///   - content: The model.
+  ///   - sources: The files it was made of; they replace what the provenance says of sources.
+  ///   - path: Where the file goes.
+  ///   - replacing: Whether a file of that name may be replaced.
+  ///   - cancellation: Looked at between pieces.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``.
+  package static func write(
+    _ content: ModelContent, sources: [SourceFile], to path: String, replacing: Bool,
+    cancellation: Cancellation? = nil
+  ) throws(WeighbridgeError) {
+    var content = content
+    let digests = SourceDigests(sources)
+    if !sources.isEmpty {
+      content.provenance.sources = sources.map {
+        Provenance.Source(
+          fileName: baseName($0.path), role: $0.role, byteCount: $0.store.count,
+          sha256: [UInt8](repeating: 0, count: 32))
+      }
+    }
+    let (header, tensors) = header(of: content)
+    var writer = try WBMWriter(path: path, header: header)
+    for tensor in tensors {
+      try tensor.withPieces { (bytes) throws(WeighbridgeError) in
+        if let cancellation, cancellation.isCancelled {
+          throw WeighbridgeError(.cancelled, "cancelled")
+        }
+        try writer.append(bytes)
+      }
+      tensor.releaseMemory()
+    }
+    for (index, digest) in try digests.values().enumerated() {
+      content.provenance.sources[index].sha256 = digest
+    }
+    try writer.replaceProvenance(WBMProvenance(content.provenance))
+    try writer.commit(replacing: replacing)
+  }
+
+  /// The header of a model, and its tensors in the order of the header's table: the weights, then
+  /// the reference arrays.
+  private static func header(of content: ModelContent) -> (WBMHeader, [Tensor]) {
+    let weights = content.graph.weights
+    var records = weights.map {
+      WBMTensor(name: $0.name, elementType: $0.tensor.elementType, shape: $0.tensor.shape)
+    }
+    var tensors = weights.map(\.tensor)
+    var references: [WBMReferenceSet] = []
+    for (number, set) in content.references.enumerated() {
+      let add = { (entries: [ReferenceSet.Entry], kind: String) in
+        entries.map { entry in
+          tensors.append(entry.tensor)
+          records.append(
+            WBMTensor(
+              name: "reference \(number) \(kind) \(entry.name)",
+              elementType: entry.tensor.elementType, shape: entry.tensor.shape))
+          return WBMNamedTensor(name: entry.name, tensor: tensors.count - 1)
+        }
+      }
+      references.append(
+        WBMReferenceSet(
+          by: set.author, inputs: add(set.inputs, "input"), outputs: add(set.outputs, "output"),
+          layerOutputs: add(set.layers, "layer")))
+    }
+    let header = WBMHeader(
+      graph: WBMGraph(content.graph), tensors: records,
+      description: WBMDescription(content.description),
+      provenance: WBMProvenance(content.provenance), references: references)
+    return (header, tensors)
+  }
+
+  private static func baseName(_ path: String) -> String {
+    String(path.split(separator: "/").last ?? "")
+  }
+}
+
+/// The SHA-256 digests of files, computed on another thread.
+private final class SourceDigests: Sendable {
+  private let result = Mutex<Result<[[UInt8]], WeighbridgeError>>(.success([]))
+  private let group = DispatchGroup()
+
+  init(_ sources: [WBMExporter.SourceFile]) {
+    guard !sources.isEmpty else { return }
+    DispatchQueue.global(qos: .userInitiated).async(group: group) { [result] in
+      let digests = Result { () throws(WeighbridgeError) in
+        try sources.map { (source) throws(WeighbridgeError) in try sha256(of: source.store) }
+      }
+      result.withLock { $0 = digests }
+    }
+  }
+
+  /// The digests, in the order of the sources; waits until they are there.
+  func values() throws(WeighbridgeError) -> [[UInt8]] {
+    group.wait()
+    return try result.withLock { $0 }.get()
+  }
+}

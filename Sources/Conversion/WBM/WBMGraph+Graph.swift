@@ -1,0 +1,168 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+import WBMFormat
+
+extension WBMGraph {
+  /// A graph as it is stored. Weights are given by their positions in the tensor table, in the
+  /// order of ``Graph/weights``, from 0.
+  init(_ graph: Graph) {
+    self.init()
+    var tensors = 0
+    for value in graph.values {
+      var record = WBMValue(
+        name: value.name, elementType: value.type.elementType,
+        dimensions: value.type.shape.map { WBMDimension($0) })
+      if value.constant != nil {
+        record.tensor = tensors
+        tensors += 1
+      }
+      values.append(record)
+    }
+    nodes = graph.nodes.map { WBMNode($0) }
+    inputs = graph.inputs.map { WBMPort(name: $0.name, value: $0.value.index) }
+    outputs = graph.outputs.map { WBMPort(name: $0.name, value: $0.value.index) }
+  }
+
+  /// The types that the file states for the values.
+  var valueTypes: [TensorType] {
+    values.map { TensorType($0.elementType, $0.dimensions.map { Dimension($0) }) }
+  }
+
+  /// The graph that is stored, checked node by node.
+  ///
+  /// - Parameter tensors: The tensor table.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` where values, weights and nodes do not fit each
+  ///   other; ``WeighbridgeError/Code/unsupported`` for operators that are not known.
+  func graph(tensors: [Tensor]) throws(WeighbridgeError) -> Graph {
+    var builder = GraphBuilder()
+    var ids = [ValueID?](repeating: nil, count: values.count)
+    try addInputs(to: &builder, &ids)
+    for (index, value) in values.enumerated() {
+      guard let tensor = value.tensor else { continue }
+      ids[index] = try builder.addWeight(value.name, tensors[tensor])
+    }
+    for node in nodes { try add(node, to: &builder, &ids) }
+    if let index = ids.firstIndex(of: nil) {
+      throw WeighbridgeError(.malformed, "nothing makes the value \(values[index].name)")
+    }
+    let ports = try outputs.map { (port) throws(WeighbridgeError) in
+      Port(name: port.name, value: try id(port.value, ids))
+    }
+    return try builder.finish(outputs: ports).renamingPorts(
+      inputs: inputs.map(\.name), outputs: outputs.map(\.name))
+  }
+
+  private func addInputs(
+    to builder: inout GraphBuilder, _ ids: inout [ValueID?]
+  ) throws(WeighbridgeError) {
+    for port in inputs {
+      guard values[port.value].tensor == nil, ids[port.value] == nil else {
+        throw WeighbridgeError(
+          .malformed, "the input \(port.name) is a weight, or an input already")
+      }
+      ids[port.value] = try builder.addInput(values[port.value].name, valueTypes[port.value])
+    }
+  }
+
+  private func add(
+    _ node: WBMNode, to builder: inout GraphBuilder, _ ids: inout [ValueID?]
+  ) throws(WeighbridgeError) {
+    let source = SourceScope(
+      layer: node.scope?.layerPath ?? node.name, className: node.scope?.className ?? node.kind,
+      call: node.scope?.call ?? 0, role: node.scope?.role ?? "")
+    try locating({ $0.at(layer: node.name) }) { () throws(WeighbridgeError) in
+      guard node.subgraphs.isEmpty else {
+        throw WeighbridgeError(.unsupported, "\(node.kind) owns a graph, which it cannot")
+      }
+      let operation = try Catalog.makeOperator(
+        kind: node.kind, version: node.version,
+        attributes: Attributes(node.attributes.map { (name: $0.name, value: .init($0.value)) }))
+      var inputs: [ValueID] = []
+      for input in node.inputs { inputs.append(try id(input, ids)) }
+      let made = try builder.addNode(
+        operation, named: node.name, inputs: inputs, source: source,
+        outputNames: node.outputs.map { values[$0].name })
+      guard made.count == node.outputs.count else {
+        throw WeighbridgeError(
+          .malformed, "\(node.kind) makes \(made.count) outputs, and has \(node.outputs.count)")
+      }
+      for (output, id) in zip(node.outputs, made) {
+        guard ids[output] == nil else {
+          throw WeighbridgeError(.malformed, "the value \(values[output].name) is made twice")
+        }
+        ids[output] = id
+      }
+    }
+  }
+
+  private func id(_ index: Int, _ ids: [ValueID?]) throws(WeighbridgeError) -> ValueID {
+    guard let id = ids[index] else {
+      throw WeighbridgeError(
+        .malformed, "the value \(values[index].name) is used before anything makes it")
+    }
+    return id
+  }
+}
+
+extension WBMDimension {
+  fileprivate init(_ dimension: Dimension) {
+    switch dimension {
+    case .fixed(let value): self = .fixed(value)
+    case .symbolic(let name): self = .symbol(name)
+    case .unknown: self = .unknown
+    }
+  }
+}
+
+extension Dimension {
+  fileprivate init(_ record: WBMDimension) {
+    switch record {
+    case .fixed(let value): self = .fixed(value)
+    case .symbol(let name): self = .symbolic(name)
+    case .unknown: self = .unknown
+    }
+  }
+}
+
+extension WBMNode {
+  fileprivate init(_ node: Node) {
+    self.init(
+      kind: node.operation.kind, version: type(of: node.operation).version, name: node.name,
+      inputs: node.inputs.map(\.index), outputs: node.outputs.map(\.index),
+      attributes: node.operation.attributes.entries.map {
+        WBMAttribute(name: $0.name, value: .init($0.value))
+      },
+      scope: WBMScope(
+        layerPath: node.source.layer, className: node.source.className, call: node.source.call,
+        role: node.source.role))
+  }
+}
+
+extension WBMAttribute.Value {
+  fileprivate init(_ value: AttributeValue) {
+    switch value {
+    case .integer(let value): self = .integer(Int64(value))
+    case .real(let value): self = .real(value)
+    case .flag(let value): self = .boolean(value)
+    case .text(let value): self = .text(value)
+    case .integers(let values): self = .integers(values.map(Int64.init))
+    case .reals(let values): self = .reals(values)
+    case .texts(let values): self = .texts(values)
+    }
+  }
+}
+
+extension AttributeValue {
+  fileprivate init(_ value: WBMAttribute.Value) {
+    switch value {
+    case .integer(let value): self = .integer(Int(value))
+    case .real(let value): self = .real(value)
+    case .boolean(let value): self = .flag(value)
+    case .text(let value): self = .text(value)
+    case .integers(let values): self = .integers(values.map { Int($0) })
+    case .reals(let values): self = .reals(values)
+    case .texts(let values): self = .texts(values)
+    }
+  }
+}

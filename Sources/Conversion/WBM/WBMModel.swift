@@ -1,0 +1,61 @@
+package import Bytes
+package import GraphIR
+package import WBMFormat
+
+/// A model read from a `.wbm` file.
+package struct WBMModel: Sendable {
+  /// The file, mapped.
+  package let file: WBMFile
+  /// The model; its tensors are views of the mapped file.
+  package let content: ModelContent
+  /// The types that the file states for the graph's values; those of the graph are inferred anew.
+  package let storedTypes: [TensorType]
+
+  /// Reads a model.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/missing``, ``WeighbridgeError/Code/malformed``,
+  ///   ``WeighbridgeError/Code/unsupported``, ``WeighbridgeError/Code/limitExceeded``.
+  package init(path: String) throws(WeighbridgeError) {
+    let file = try WBMFile(path: path)
+    self.file = file
+    (content, storedTypes) = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try Self.read(file)
+    }
+  }
+
+  private static func read(
+    _ file: WBMFile
+  ) throws(WeighbridgeError) -> (ModelContent, [TensorType]) {
+    let header = file.header
+    var tensors: [Tensor] = []
+    for (index, record) in header.tensors.enumerated() {
+      tensors.append(
+        try Tensor(
+          record.elementType, shape: record.shape, store: file.store,
+          range: file.range(ofTensor: index)))
+    }
+    let graph = try header.graph.graph(tensors: tensors)
+    let entries = { (named: [WBMNamedTensor]) in
+      named.map { ReferenceSet.Entry(name: $0.name, tensor: tensors[$0.tensor]) }
+    }
+    let references = header.references.map { set in
+      ReferenceSet(
+        author: set.by, inputs: entries(set.inputs), outputs: entries(set.outputs),
+        layers: entries(set.layerOutputs))
+    }
+    let content = ModelContent(
+      graph: graph, description: header.description.description,
+      provenance: header.provenance.provenance, references: references)
+    // The graph's values stand in another order than the file's: by name they are the same.
+    var stored: [String: TensorType] = [:]
+    for (value, type) in zip(header.graph.values, header.graph.valueTypes) {
+      stored[value.name] = type
+    }
+    return (content, graph.values.map { stored[$0.name] ?? $0.type })
+  }
+
+  /// Digests every byte anew and says what does not agree.
+  package func integrityProblems() throws(WeighbridgeError) -> [String] {
+    file.damage().map(file.describe)
+  }
+}
