@@ -88,7 +88,8 @@ let package = Package(
     .executableTarget(
       name: "WeighbridgeCommand",
       dependencies: [
-        "Weighbridge", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "JSON", "Weighbridge",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
 

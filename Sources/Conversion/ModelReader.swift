@@ -1,20 +1,20 @@
 package import Bytes
 package import GraphIR
 import HDF5File
-package import KerasFormat
 import WBMFormat
 
 /// What a user says of a source that the source does not say itself.
-package struct ReadOptions: Sendable {
-  /// A file with the architecture, for Keras files that have weights only.
-  package var architecture: String?
-  /// The version of Keras, for files that do not tell.
-  package var kerasVersion: KerasVersion?
-  /// The back end of Keras, for files that do not tell.
-  package var kerasBackend: String?
+public struct ReadOptions: Sendable {
+  /// A file with the architecture (a `to_json` text, or an `.h5` of the same network), for Keras
+  /// files that have weights only.
+  public var architecture: String?
+  /// The version of Keras whose meaning applies, such as `2.1.5`, in place of the file's own.
+  public var kerasVersion: String?
+  /// The back end that Keras ran on, such as `tensorflow`, in place of the file's own.
+  public var kerasBackend: String?
 
   /// Nothing is said.
-  package init() {}
+  public init() {}
 }
 
 /// A model as it was read, and the file it was read from.
@@ -27,6 +27,14 @@ package enum ReadModel: Sendable {
     switch self {
     case .wbm(let model): model.content
     case .keras(_, let content): content
+    }
+  }
+
+  /// The size of the file in bytes; of Keras models, that of the file with the weights.
+  package var byteCount: Int {
+    switch self {
+    case .wbm(let model): model.file.store.count
+    case .keras(let source, _): source.files[0].store.count
     }
   }
 

@@ -41,7 +41,7 @@ package struct KerasSource: Sendable {
           + ".h5 of the same network)"
       ).at(file: path)
     }
-    self.version = options.kerasVersion ?? version
+    self.version = try options.kerasVersion.map(Self.parse) ?? version
     self.backend = options.kerasBackend ?? backend
     files = [.init(role: role, path: path, store: file.store)] + others
   }
@@ -71,6 +71,13 @@ package struct KerasSource: Sendable {
       description.name = model.name
       return ModelContent(graph: result.graph, description: description, provenance: provenance)
     }
+  }
+
+  private static func parse(_ text: String) throws(WeighbridgeError) -> KerasVersion {
+    guard let version = KerasVersion(text) else {
+      throw WeighbridgeError(.mismatch, "\(text) is not a version of Keras, such as 2.1.5")
+    }
+    return version
   }
 
   private func weights() throws(WeighbridgeError) -> [String: [KerasLayer.Weight]] {

@@ -31,11 +31,12 @@ package enum WBMExporter {
   ///   - path: Where the file goes.
   ///   - replacing: Whether a file of that name may be replaced.
   ///   - cancellation: Looked at between pieces.
+  /// - Returns: The weights with NaN or infinite elements, and how many.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``.
   package static func write(
     _ content: ModelContent, sources: [SourceFile], to path: String, replacing: Bool,
     cancellation: Cancellation? = nil
-  ) throws(WeighbridgeError) {
+  ) throws(WeighbridgeError) -> [(name: String, count: Int)] {
     var content = content
     let digests = SourceDigests(sources)
     if !sources.isEmpty {
@@ -47,20 +48,28 @@ package enum WBMExporter {
     }
     let (header, tensors) = header(of: content)
     var writer = try WBMWriter(path: path, header: header)
-    for tensor in tensors {
+    let weightCount = content.graph.weights.count
+    var nonFinite: [(name: String, count: Int)] = []
+    for (index, tensor) in tensors.enumerated() {
+      var count = 0
       try tensor.withPieces { (bytes) throws(WeighbridgeError) in
         if let cancellation, cancellation.isCancelled {
           throw WeighbridgeError(.cancelled, "cancelled")
         }
+        count += bytes.nonFiniteCount(tensor.elementType)
         try writer.append(bytes)
       }
       tensor.releaseMemory()
+      if count > 0, index < weightCount {
+        nonFinite.append((header.tensors[index].name, count))
+      }
     }
     for (index, digest) in try digests.values().enumerated() {
       content.provenance.sources[index].sha256 = digest
     }
     try writer.replaceProvenance(WBMProvenance(content.provenance))
     try writer.commit(replacing: replacing)
+    return nonFinite
   }
 
   /// The header of a model, and its tensors in the order of the header's table: the weights, then

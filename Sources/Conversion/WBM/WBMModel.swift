@@ -58,4 +58,14 @@ package struct WBMModel: Sendable {
   package func integrityProblems() throws(WeighbridgeError) -> [String] {
     file.damage().map(file.describe)
   }
+
+  /// Writes the file with another description; the tensors are copied by the system.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  package func rewrite(
+    to path: String, description: ModelDescription, replacing: Bool
+  ) throws(WeighbridgeError) {
+    let record = WBMDescription(description, replacing: file.header.description)
+    try file.rewrite(to: path, description: record, replacing: replacing)
+  }
 }

@@ -1,0 +1,53 @@
+public import Bytes
+public import GraphIR
+import NumPyFormat
+
+/// A tensor with a name.
+public struct NamedTensor: Sendable {
+  /// The name of the input, output or layer; empty in a `.npy` file.
+  public var name: String
+  /// The elements.
+  public var tensor: Tensor
+
+  /// Makes a named tensor.
+  public init(name: String, tensor: Tensor) {
+    self.name = name
+    self.tensor = tensor
+  }
+}
+
+/// Files of arrays: `.npy` and `.npz`.
+public enum ArrayFile {
+  /// Reads all arrays of a file, in its order.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/missing``, ``WeighbridgeError/Code/malformed``,
+  ///   ``WeighbridgeError/Code/unsupported``, ``WeighbridgeError/Code/limitExceeded``.
+  public static func read(_ path: String) throws(WeighbridgeError) -> [NamedTensor] {
+    var result: [NamedTensor] = []
+    for array in try NumPyFile.read(path: path) {
+      let tensor = try Tensor(
+        array.elementType, shape: array.shape, store: array.store, range: array.range)
+      result.append(NamedTensor(name: array.name, tensor: tensor))
+    }
+    return result
+  }
+
+  /// Writes arrays: `.npy` when the path ends so and there is one, else `.npz`. bfloat16, which
+  /// NumPy does not have, is written as float32.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  public static func write(
+    _ arrays: [NamedTensor], to path: String
+  ) throws(WeighbridgeError) {
+    let arrays = arrays.map { array in
+      let tensor =
+        array.tensor.elementType == .bfloat16
+        ? Tensor(.float32, shape: array.tensor.shape, array.tensor.doubles)
+        : array.tensor.contiguous()
+      return NumPyArray(
+        name: array.name, elementType: tensor.elementType, shape: tensor.shape,
+        store: tensor.store, range: tensor.offset..<tensor.offset + tensor.byteCount)
+    }
+    try NumPyFile.write(arrays, to: path)
+  }
+}

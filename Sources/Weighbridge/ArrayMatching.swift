@@ -1,0 +1,69 @@
+import Bytes
+import GraphIR
+
+/// Arrays that a user gives, brought to the inputs, outputs and layers they belong to.
+struct ArrayMatching {
+  /// One array for each port, in the ports' order.
+  let matched: [Tensor]
+  /// Arrays whose names no port has, but which the caller may know.
+  let others: [NamedTensor]
+
+  /// Matches arrays to ports: by name, or by order when no name matches.
+  ///
+  /// - Parameters:
+  ///   - known: Names that arrays may have besides the ports'.
+  ///   - what: `input` or `output`, for messages.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a missing or a surplus array.
+  init(
+    _ arrays: [NamedTensor], to ports: [ModelPort], known: Set<String> = [], what: String
+  ) throws(WeighbridgeError) {
+    let names = Set(ports.map(\.name))
+    var named: [String: Tensor] = [:]
+    for array in arrays where names.contains(array.name) { named[array.name] = array.tensor }
+    let strangers = arrays.filter { !names.contains($0.name) }
+    let unknown = strangers.filter { !known.contains($0.name) }
+    if named.isEmpty {
+      guard unknown.count == ports.count else {
+        throw Self.wrongCount(arrays, ports, what)
+      }
+      matched = unknown.map(\.tensor)
+      others = strangers.filter { known.contains($0.name) }
+      return
+    }
+    guard named.count == ports.count, unknown.isEmpty else {
+      throw Self.wrongCount(arrays, ports, what)
+    }
+    matched = ports.compactMap { named[$0.name] }
+    others = strangers
+  }
+
+  private static func wrongCount(
+    _ arrays: [NamedTensor], _ ports: [ModelPort], _ what: String
+  ) -> WeighbridgeError {
+    let expected = ports.map { "\($0.name) \($0.type)" }.joined(separator: ", ")
+    let given = arrays.map { "\($0.name.isEmpty ? "(no name)" : $0.name) \($0.tensor.shape)" }
+      .joined(separator: ", ")
+    return WeighbridgeError(
+      .mismatch,
+      "the arrays do not fit the \(what)s: given \(given.isEmpty ? "none" : given); the model has "
+        + expected)
+  }
+}
+
+extension Tensor {
+  /// The same numbers in the type that an input takes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when integers are wanted and there are fractions.
+  func converted(to elementType: ElementType, for name: String) throws(WeighbridgeError) -> Tensor {
+    guard self.elementType != elementType else { return self }
+    let numbers = doubles
+    if !elementType.isFloat, self.elementType.isFloat,
+      numbers.contains(where: { $0 != $0.rounded() })
+    {
+      throw WeighbridgeError(
+        .mismatch,
+        "the input \(name) takes \(elementType.rawValue), and the array holds fractions")
+    }
+    return Tensor(elementType, shape: shape, numbers)
+  }
+}

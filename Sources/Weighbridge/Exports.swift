@@ -1,0 +1,5 @@
+// The value and error types that the API mentions.
+@_exported public import Bytes
+@_exported public import Conversion
+@_exported public import GraphIR
+@_exported public import Verifier

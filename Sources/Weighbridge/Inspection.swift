@@ -1,0 +1,100 @@
+public import Bytes
+public import Conversion
+public import GraphIR
+
+/// What there is to see in a model file, as plain values. `Schemas/inspect.schema.json` names them.
+public struct Inspection: Sendable {
+  /// A step of the model's computation.
+  public struct Layer: Hashable, Sendable {
+    /// The position, from 0.
+    public let index: Int
+    /// The name, with the role of the step when a source layer became several.
+    public let name: String
+    /// The class in the source, for example `Conv2D`.
+    public let className: String
+    /// The operator in the catalogue, for example `convolution`.
+    public let kind: String
+    /// The types of what it makes.
+    public let outputs: [TensorType]
+    /// The number of weights' elements that no earlier layer uses already.
+    public let parameterCount: Int
+  }
+
+  /// A set of reference arrays.
+  public struct References: Hashable, Sendable {
+    /// Who computed the outputs.
+    public let author: String
+    /// The names of the inputs.
+    public let inputs: [String]
+    /// The names of the outputs.
+    public let outputs: [String]
+    /// How many layers have reference outputs.
+    public let layerCount: Int
+  }
+
+  /// The file's path as it was given.
+  public let path: String
+  /// The file's format, for example `wbm 1.0`.
+  public let format: String
+  /// The file's size in bytes.
+  public let fileSize: Int
+  /// What is known of the model besides its computation.
+  public let description: ModelDescription
+  /// What the model takes.
+  public let inputs: [ModelPort]
+  /// What the model gives.
+  public let outputs: [ModelPort]
+  /// The steps, in the order of the computation.
+  public let layers: [Layer]
+  /// The number of weights.
+  public let weightCount: Int
+  /// The number of all weights' elements.
+  public let parameterCount: Int
+  /// The size of all weights in bytes.
+  public let weightByteCount: Int
+  /// Where the model came from.
+  public let provenance: Provenance
+  /// The reference arrays.
+  public let references: [References]
+
+  /// Looks into a file of any format that Weighbridge reads.
+  ///
+  /// - Throws: As ``Model/init(contentsOf:options:)``.
+  /// - Complexity: For `.wbm`, reads the header only, whatever the size of the weights.
+  public init(
+    of path: String, options: ReadOptions = ReadOptions()
+  ) throws(WeighbridgeError) {
+    self.init(try Model(contentsOf: path, options: options), path: path)
+  }
+
+  init(_ model: Model, path: String) {
+    self.path = path
+    format = model.origin.formatName
+    fileSize = model.origin.byteCount
+    description = model.description
+    inputs = model.inputs
+    outputs = model.outputs
+    layers = Self.layers(model.content.graph)
+    let weights = model.content.graph.weights
+    weightCount = weights.count
+    parameterCount = weights.reduce(0) { $0 + $1.tensor.count }
+    weightByteCount = weights.reduce(0) { $0 + $1.tensor.byteCount }
+    provenance = model.provenance
+    references = model.references.map { set in
+      References(
+        author: set.author, inputs: set.inputs.map(\.name), outputs: set.outputs.map(\.name),
+        layerCount: set.layers.count)
+    }
+  }
+
+  private static func layers(_ graph: Graph) -> [Layer] {
+    var seen: Set<ValueID> = []
+    return graph.nodes.enumerated().map { index, node in
+      let fresh = node.inputs.filter { seen.insert($0).inserted }
+      return Layer(
+        index: index, name: node.name, className: node.source.className,
+        kind: node.operation.kind, outputs: node.outputs.map { graph[$0].type },
+        parameterCount: fresh.reduce(0) { $0 + (graph[$1].constant?.count ?? 0) })
+    }
+  }
+}

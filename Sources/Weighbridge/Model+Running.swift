@@ -1,0 +1,96 @@
+public import Bytes
+public import GraphIR
+import ReferenceRuntime
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// How a model is run.
+public struct RunOptions: Sendable {
+  /// How many threads work at once; all processors' when `nil`.
+  public var threads: Int?
+  /// The most bytes that activations may take at once; no limit when `nil`.
+  public var memoryLimit: Int?
+  /// May stop the work between layers.
+  public var cancellation: Cancellation?
+
+  /// Runs with all processors and without limits.
+  public init() {}
+
+  var runtime: ReferenceRuntime {
+    ReferenceRuntime(
+      workers: Workers(count: threadCount), cancellation: cancellation, memoryLimit: memoryLimit)
+  }
+
+  /// The number of threads that will work.
+  public var threadCount: Int { threads ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+}
+
+/// What a run gave.
+public struct RunResult: Sendable {
+  /// A layer as it ran.
+  public struct Layer: Sendable {
+    /// The layer's name: `outer/inner/layer`, with `:1` for a second call.
+    public let name: String
+    /// What it did, for example `convolution`.
+    public let kind: String
+    /// How long it took, in nanoseconds.
+    public let nanoseconds: UInt64
+  }
+
+  /// One array for each output, in the model's order.
+  public var outputs: [NamedTensor]
+  /// One array for each layer, when they were asked for.
+  public var layers: [NamedTensor]
+  /// The nodes in the order in which they ran.
+  public var profile: [Layer]
+}
+
+extension Model {
+  /// Computes the model's outputs.
+  ///
+  /// - Parameters:
+  ///   - arrays: One for each input, matched by name, or by order when no name matches; axes as
+  ///     ``inputs`` says. Numbers of another type are rounded to the input's.
+  ///   - keepsLayers: Whether the output of every layer is returned too, which takes memory.
+  ///   - options: Threads, limits, cancellation.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when an array does not fit,
+  ///   ``WeighbridgeError/Code/limitExceeded``, ``WeighbridgeError/Code/cancelled``.
+  public func run(
+    _ arrays: [NamedTensor], keepsLayers: Bool = false, options: RunOptions = RunOptions()
+  ) throws(WeighbridgeError) -> RunResult {
+    let inputs = try inputTensors(arrays)
+    let layerNodes = content.graph.layerNodes
+    var layers: [NamedTensor] = []
+    var profile: [RunResult.Layer] = []
+    let outputs = try options.runtime.run(content.graph, inputs: inputs) { result in
+      profile.append(
+        RunResult.Layer(
+          name: result.node.name, kind: result.node.operation.kind,
+          nanoseconds: result.nanoseconds))
+      guard keepsLayers, let name = layerNodes[result.position] else { return }
+      for (number, tensor) in result.outputs.enumerated() {
+        let arrayName = number == 0 ? name : "\(name).\(number)"
+        layers.append(NamedTensor(name: arrayName, tensor: tensor.contiguous()))
+      }
+    }
+    return RunResult(
+      outputs: zip(content.graph.outputs, outputs).map {
+        NamedTensor(name: $0.name, tensor: $1)
+      }, layers: layers, profile: profile)
+  }
+
+  /// The arrays in the order of the inputs and in their number types.
+  func inputTensors(_ arrays: [NamedTensor]) throws(WeighbridgeError) -> [Tensor] {
+    let matched = try ArrayMatching(arrays, to: inputs, what: "input").matched
+    var tensors: [Tensor] = []
+    for (port, tensor) in zip(inputs, matched) {
+      tensors.append(try tensor.converted(to: port.type.elementType, for: port.name))
+    }
+    try content.graph.check(inputs: tensors)
+    return tensors
+  }
+}

@@ -1,0 +1,57 @@
+public import Bytes
+import Conversion
+public import GraphIR
+public import Verifier
+
+/// What is verified, and how strictly.
+public struct VerifyOptions: Sendable {
+  /// The original file to compare with, and how it is to be read.
+  public var source: (path: String, options: ReadOptions)?
+  /// Arrays to compare with instead of those the file holds.
+  public var references: (inputs: [NamedTensor], outputs: [NamedTensor])?
+  /// Whether layers are compared too, where references of layers are there.
+  public var checksLayers = false
+  /// The tolerance; `nil` for the standard one of each number type.
+  public var tolerance: Tolerance?
+  /// How the model is run.
+  public var run = RunOptions()
+
+  /// Everything that the file itself allows to check.
+  public init() {}
+}
+
+extension Model {
+  /// Verifies the model: container, shapes, weights, reference outputs, and the original file when
+  /// one is named.
+  ///
+  /// What is wrong with the model is a failed result in the report, not an error.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when given arrays do not fit the model; what
+  ///   ``init(contentsOf:options:)`` throws for the original file;
+  ///   ``WeighbridgeError/Code/cancelled``.
+  public func verify(
+    _ options: VerifyOptions = VerifyOptions()
+  ) throws(WeighbridgeError) -> VerificationReport {
+    var checks: [any VerificationCheck] = [ContainerCheck(), ShapesCheck(), WeightsCheck()]
+    if let source = options.source {
+      let original = try Model(contentsOf: source.path, options: source.options)
+      checks.append(SourceCheck(source: original.content))
+    }
+    var given: [ReferenceSet]?
+    if let arrays = options.references {
+      given = [try references(inputs: arrays.inputs, outputs: arrays.outputs, author: "")]
+    }
+    checks.append(
+      ReferencesCheck(
+        runtime: options.run.runtime, references: given, tolerance: options.tolerance,
+        checksLayers: options.checksLayers))
+    return try Verifier(checks).verify(subject)
+  }
+
+  private var subject: VerificationSubject {
+    guard case .wbm(let file) = origin else { return VerificationSubject(content: content) }
+    return VerificationSubject(content: content, storedTypes: file.storedTypes) {
+      () throws(WeighbridgeError) in try file.integrityProblems()
+    }
+  }
+}

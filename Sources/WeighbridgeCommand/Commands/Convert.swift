@@ -1,0 +1,96 @@
+import ArgumentParser
+import Weighbridge
+
+/// `weighbridge convert`
+struct Convert: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Reads a model of any known format and writes a .wbm file.",
+    discussion: """
+      Example:
+        weighbridge convert tinyyolo.h5 -o tinyyolo.wbm --input-name image --image-input image \
+      --image-scale 1/255 --author "A. Author" --license MIT
+      """)
+
+  @Argument(help: ArgumentHelp("The model: a Keras .h5 file, or a .wbm file.", valueName: "in"))
+  var input: String
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The output; by default the input's name with .wbm in the current folder.",
+      valueName: "file"))
+  var output: String?
+
+  @Flag(help: "Refuse to replace an existing file.")
+  var noClobber = false
+
+  @Flag(help: "Check the reference outputs before the file is put in place.")
+  var verify = false
+
+  @Option(help: ArgumentHelp("Who computed the reference outputs.", valueName: "text"))
+  var referenceBy: String?
+
+  @OptionGroup(title: "Source") var source: SourceOptions
+  @OptionGroup(title: "Description") var description: DescriptionOptions
+  @OptionGroup(title: "References") var references: ReferenceOptions
+  @OptionGroup var general: GeneralOptions
+
+  func validate() throws {
+    guard referenceBy == nil || references.referenceInputs != nil else {
+      throw ValidationError("--reference-by needs --reference-inputs and --reference-outputs")
+    }
+  }
+
+  func run() throws {
+    let (cancellation, signals) = Interrupts.cancellation()
+    defer { signals.cancel() }
+    let path = output ?? Self.outputName(for: input)
+    var model = try Model(contentsOf: input, options: source.readOptions)
+    try model.describe(try description.edit())
+    if let arrays = try references.arrays() {
+      try model.addReferences(
+        inputs: arrays.inputs, outputs: arrays.outputs, author: referenceBy ?? "")
+    }
+    if verify { try check(model, cancellation) }
+    let warnings = try model.write(
+      to: path, replacing: !noClobber, cancellation: cancellation)
+    for warning in warnings {
+      Console.message(
+        "warning: \(warning.nonFiniteCount) elements of \(warning.weight) are NaN or infinite")
+    }
+    try report(path)
+  }
+
+  /// Runs the references; a model that fails them is not written.
+  private func check(_ model: Model, _ cancellation: Cancellation) throws {
+    var options = VerifyOptions()
+    options.run.cancellation = cancellation
+    let report = try model.verify(options)
+    guard report.passed else {
+      Console.message(report.text)
+      throw ExitStatus.checkFailed
+    }
+  }
+
+  private func report(_ path: String) throws {
+    guard general.json || !general.quiet else { return }
+    let inspection = try Inspection(of: path)
+    if general.json {
+      Console.printLine(inspection.json.text(indented: true))
+    } else {
+      Console.message(
+        "\(path): \(inspection.layers.count) nodes, \(inspection.parameterCount.grouped) "
+          + "parameters, \(inspection.fileSize.grouped) bytes")
+      for decision in inspection.provenance.decisions {
+        Console.message("decision: \(decision.line)")
+      }
+    }
+  }
+
+  /// The input's base name with `.wbm` for its extension.
+  static func outputName(for path: String) -> String {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name + ".wbm" }
+    return name[..<dot] + ".wbm"
+  }
+}

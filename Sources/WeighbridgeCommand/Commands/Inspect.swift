@@ -1,0 +1,27 @@
+import ArgumentParser
+import Weighbridge
+
+/// `weighbridge inspect`
+struct Inspect: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Shows what is in a model file.",
+    discussion: """
+      Example:
+        weighbridge inspect tinyyolo.wbm --layers
+      """)
+
+  @Argument(help: "The model, of any format that can be read.")
+  var file: String
+
+  @Flag(help: "Show every layer with its shape and parameters.")
+  var layers = false
+
+  @OptionGroup(title: "Source") var source: SourceOptions
+  @OptionGroup var general: GeneralOptions
+
+  func run() throws {
+    let inspection = try Inspection(of: file, options: source.readOptions)
+    Console.printLine(
+      general.json ? inspection.json.text(indented: true) : inspection.text(layers: layers))
+  }
+}

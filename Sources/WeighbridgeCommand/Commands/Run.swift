@@ -1,0 +1,101 @@
+import ArgumentParser
+import Weighbridge
+
+/// `weighbridge run`
+struct Run: ParsableCommand {
+  /// What computes.
+  enum Engine: String, ExpressibleByArgument, CaseIterable {
+    case reference
+  }
+
+  static let configuration = CommandConfiguration(
+    abstract: "Computes a model's outputs.",
+    discussion: """
+      Example:
+        weighbridge run tinyyolo.wbm --inputs input.npy --outputs outputs.npz
+      """)
+
+  @Argument(help: "The model, of any format that can be read.")
+  var file: String
+
+  @Option(
+    help: ArgumentHelp("Arrays for the inputs, by name or by order.", valueName: "file"))
+  var inputs: String
+
+  @Option(
+    help: ArgumentHelp("Where the outputs go (.npz, or .npy for one).", valueName: "file"))
+  var outputs: String?
+
+  @Option(help: "What computes: reference.")
+  var engine = Engine.reference
+
+  @Flag(help: "Write the output of every layer too.")
+  var layers = false
+
+  @Option(help: ArgumentHelp("How many threads work at once.", valueName: "n"))
+  var threads: Int?
+
+  @Option(name: .customLong("repeat"), help: ArgumentHelp("Run again and time it.", valueName: "n"))
+  var repetitions: Int?
+
+  @Flag(help: "Print the time of every layer.")
+  var profile = false
+
+  @Option(
+    help: ArgumentHelp("The most memory that activations may take, such as 500M.", valueName: "size"))
+  var memoryLimit: SizeArgument?
+
+  @OptionGroup(title: "Source") var source: SourceOptions
+  @OptionGroup var general: GeneralOptions
+
+  func validate() throws {
+    for value in [threads, repetitions].compactMap({ $0 }) where value < 1 {
+      throw ValidationError("--threads and --repeat take a number from 1")
+    }
+    guard outputs != nil || repetitions != nil || profile else {
+      throw ValidationError("say where the outputs go: --outputs FILE")
+    }
+    guard !layers || outputs != nil else { throw ValidationError("--layers needs --outputs FILE") }
+  }
+
+  func run() throws {
+    let (cancellation, signals) = Interrupts.cancellation()
+    defer { signals.cancel() }
+    var options = RunOptions()
+    options.threads = threads
+    options.memoryLimit = memoryLimit?.bytes
+    options.cancellation = cancellation
+    let model = try Model(contentsOf: file, options: source.readOptions)
+    let arrays = try ArrayFile.read(inputs)
+    let result = try model.run(arrays, keepsLayers: layers, options: options)
+    if let outputs {
+      let names = Set(result.outputs.map(\.name))
+      let others = result.layers.filter { !names.contains($0.name) }
+      try ArrayFile.write(result.outputs + others, to: outputs)
+    }
+    if profile { Console.printLine(result.profileText) }
+    if let repetitions {
+      try time(model, arrays, options, repetitions)
+    } else if general.json {
+      Console.printLine(result.json.text(indented: true))
+    } else if !profile, !general.quiet {
+      for output in result.outputs {
+        Console.message("\(output.name) \(output.tensor.type)")
+      }
+    }
+  }
+
+  /// Runs again, after the first run as a warm-up, and prints how long it took.
+  private func time(
+    _ model: Model, _ arrays: [NamedTensor], _ options: RunOptions, _ count: Int
+  ) throws {
+    var milliseconds: [Double] = []
+    for _ in 0..<count {
+      let start = ContinuousClock.now
+      _ = try model.run(arrays, options: options)
+      milliseconds.append((ContinuousClock.now - start) / .milliseconds(1))
+    }
+    let timing = Timing(milliseconds.sorted(), threads: options.threadCount)
+    Console.printLine(general.json ? timing.json.text(indented: true) : timing.text)
+  }
+}

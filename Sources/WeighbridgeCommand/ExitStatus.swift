@@ -1,0 +1,33 @@
+import Weighbridge
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The exit statuses that scripts rely on.
+enum ExitStatus: Int32, Error {
+  case done = 0
+  case checkFailed = 1
+  case usage = 2
+  case input = 3
+  case output = 4
+  case limit = 5
+  case interrupted = 130
+
+  init(_ code: WeighbridgeError.Code) {
+    switch code {
+    case .mismatch: self = .usage
+    case .outputFailed: self = .output
+    case .limitExceeded: self = .limit
+    case .cancelled: self = .interrupted
+    default: self = .input
+    }
+  }
+}
+
+/// Ends the program.
+func end(_ status: ExitStatus) -> Never {
+  exit(status.rawValue)
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import Weighbridge
+
+/// Arrays that somebody else computed.
+struct ReferenceOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Arrays for the model's inputs (.npy or .npz).", valueName: "file"))
+  var referenceInputs: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What the original made of them (.npy or .npz); arrays under layers' names are references \
+      of those layers.", valueName: "file"))
+  var referenceOutputs: String?
+
+  func validate() throws {
+    guard (referenceInputs == nil) == (referenceOutputs == nil) else {
+      throw ValidationError("--reference-inputs and --reference-outputs go together")
+    }
+  }
+
+  /// The arrays, when they were named.
+  func arrays() throws(WeighbridgeError) -> (inputs: [NamedTensor], outputs: [NamedTensor])? {
+    guard let referenceInputs, let referenceOutputs else { return nil }
+    return (try ArrayFile.read(referenceInputs), try ArrayFile.read(referenceOutputs))
+  }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import Weighbridge
+
+/// What a source file does not say itself.
+struct SourceOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The architecture of a Keras file with weights only: a to_json file, or an .h5 of the same \
+      network.", valueName: "file"))
+  var architecture: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The version of Keras whose meaning applies, in place of the file's own.",
+      valueName: "version"))
+  var kerasVersion: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The back end that Keras ran on, in place of the file's own.", valueName: "name"))
+  var kerasBackend: String?
+
+  var readOptions: ReadOptions {
+    var options = ReadOptions()
+    options.architecture = architecture
+    options.kerasVersion = kerasVersion
+    options.kerasBackend = kerasBackend
+    return options
+  }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Weighbridge
+
+/// `OLD=NEW`, or `NEW` when there is only one to rename.
+struct RenameArgument: ExpressibleByArgument {
+  let rename: DescriptionEdit.Rename
+
+  init?(argument: String) {
+    guard let sign = argument.firstIndex(of: "=") else {
+      guard !argument.isEmpty else { return nil }
+      rename = .init(old: nil, new: argument)
+      return
+    }
+    let (old, new) = (argument[..<sign], argument[argument.index(after: sign)...])
+    guard !old.isEmpty, !new.isEmpty else { return nil }
+    rename = .init(old: String(old), new: String(new))
+  }
+}
+
+/// `NAME=TEXT`.
+struct PairArgument: ExpressibleByArgument {
+  let key: String
+  let value: String
+
+  init?(argument: String) {
+    guard let sign = argument.firstIndex(of: "="), sign != argument.startIndex else { return nil }
+    key = String(argument[..<sign])
+    value = String(argument[argument.index(after: sign)...])
+  }
+}
+
+/// A number, also as a fraction: `1/255`.
+struct FractionArgument: ExpressibleByArgument {
+  let value: Double
+
+  init?(argument: String) {
+    let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { Double($0) }
+    guard numbers.count == parts.count, (1...2).contains(numbers.count) else { return nil }
+    let value = numbers.count == 2 ? numbers[0] / numbers[1] : numbers[0]
+    guard value.isFinite else { return nil }
+    self.value = value
+  }
+}
+
+/// Numbers with commas between them; each may be a fraction.
+struct NumbersArgument: ExpressibleByArgument {
+  let values: [Double]
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+    let numbers = parts.map { part in
+      FractionArgument(argument: String(part.drop { $0 == " " }))?.value
+    }
+    guard !numbers.contains(nil) else { return nil }
+    values = numbers.compactMap { $0 }
+  }
+}
+
+/// A size in bytes: `512`, `64K`, `100M`, `2G` (powers of 1,024).
+struct SizeArgument: ExpressibleByArgument {
+  let bytes: Int
+
+  init?(argument: String) {
+    let factors: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+    let factor = argument.last.flatMap { factors[$0] }
+    guard let number = Int(factor == nil ? argument : String(argument.dropLast())), number > 0
+    else { return nil }
+    let (bytes, overflow) = number.multipliedReportingOverflow(by: factor ?? 1)
+    guard !overflow else { return nil }
+    self.bytes = bytes
+  }
+}
+
+extension Detector.Kind: ExpressibleByArgument {}
+extension ImageInput.ColorOrder: ExpressibleByArgument {}

@@ -1,0 +1,35 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Where the program writes to people and scripts.
+enum Console {
+  /// A result, to standard output. A closed pipe ends the program quietly.
+  static func printLine(_ text: String) {
+    write(text + "\n", to: STDOUT_FILENO)
+  }
+
+  /// A message, to standard error.
+  static func message(_ text: String) {
+    write("weighbridge: \(text)\n", to: STDERR_FILENO)
+  }
+
+  private static func write(_ text: String, to descriptor: Int32) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let written = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+      if written > 0 {
+        rest = rest.dropFirst(written)
+      } else if errno != EINTR {
+        end(errno == EPIPE || descriptor == STDERR_FILENO ? .done : .output)
+      }
+    }
+  }
+}
+
+/// The system's `write`, which the type's own method hides.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, bytes, count)  // the buffer outlives the call
+}

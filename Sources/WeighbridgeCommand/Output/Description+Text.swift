@@ -1,0 +1,57 @@
+import Weighbridge
+
+extension ModelDescription {
+  /// The description for people: a line an entry.
+  var text: String { lines.joined(separator: "\n") }
+
+  /// A line an entry; only what is known.
+  var lines: [String] {
+    var lines: [String] = []
+    func add(_ key: String, _ value: String?) {
+      guard let value else { return }
+      lines.append(key + ":" + String(repeating: " ", count: max(1, 13 - key.count)) + value)
+    }
+    add("name", name)
+    add("author", author)
+    add("license", license.map { $0.text + ($0.note.map { " (\($0))" } ?? "") })
+    add("version", version)
+    add("description", summary)
+    for feature in inputs { add("input", feature.line) }
+    for feature in outputs { add("output", feature.line) }
+    if !labels.isEmpty {
+      let shown = labels.prefix(8).joined(separator: ", ")
+      add("labels", "\(labels.count): \(shown)\(labels.count > 8 ? ", ..." : "")")
+    }
+    add("detector", detector?.line)
+    for key in userDefined.keys.sorted() { add(key, userDefined[key]) }
+    return lines
+  }
+}
+
+extension ModelDescription.Feature {
+  /// The feature in a line.
+  var line: String {
+    var line = name
+    if let summary { line += ": \(summary)" }
+    if let image { line += "  [picture: \(image.line)]" }
+    return line
+  }
+}
+
+extension ImageInput {
+  /// How a picture becomes the input, in a line.
+  var line: String {
+    let biases = bias.map { "\($0)" }.joined(separator: ", ")
+    let size = resize.map { ", \($0.rawValue)" } ?? ""
+    return "\(colorOrder.rawValue), x * \(scale) + [\(biases)]\(size)"
+  }
+}
+
+extension Detector {
+  /// The detector in a line.
+  var line: String {
+    let boxes = anchors.map { "\($0.width)x\($0.height)" }.joined(separator: ", ")
+    let unit = kind == .region ? "grid cells" : "pixels"
+    return "\(kind.rawValue), \(classCount) classes, anchors \(boxes) (\(unit))"
+  }
+}

@@ -1,0 +1,105 @@
+import JSON
+import Weighbridge
+
+extension Inspection {
+  /// As `Schemas/inspect.schema.json` describes it.
+  var json: JSONValue {
+    .object([
+      "path": .string(path), "format": .string(format), "size": .integer(fileSize),
+      "description": description.json,
+      "inputs": .array(inputs.map(\.json)), "outputs": .array(outputs.map(\.json)),
+      "layers": .array(layers.map(\.json)),
+      "weights": .object([
+        "count": .integer(weightCount), "parameters": .integer(parameterCount),
+        "bytes": .integer(weightByteCount),
+      ]),
+      "provenance": provenance.json,
+      "references": .array(references.map(\.json)),
+    ])
+  }
+}
+
+extension ModelPort {
+  var json: JSONValue { .object(["name": .string(name), "type": type.json]) }
+}
+
+extension TensorType {
+  /// Known axes as numbers, named ones as strings, others as null.
+  var json: JSONValue {
+    .object([
+      "elementType": .string(elementType.rawValue),
+      "shape": .array(
+        shape.map { dimension in
+          switch dimension {
+          case .fixed(let value): .integer(value)
+          case .symbolic(let name): .string(name)
+          case .unknown: .null
+          }
+        }),
+    ])
+  }
+}
+
+extension Inspection.Layer {
+  var json: JSONValue {
+    .object([
+      "index": .integer(index), "name": .string(name), "class": .string(className),
+      "operator": .string(kind), "outputs": .array(outputs.map(\.json)),
+      "parameters": .integer(parameterCount),
+    ])
+  }
+}
+
+extension Inspection.References {
+  var json: JSONValue {
+    .object([
+      "by": .string(author), "inputs": .array(inputs.map(JSONValue.string)),
+      "outputs": .array(outputs.map(JSONValue.string)), "layers": .integer(layerCount),
+    ])
+  }
+}
+
+extension Provenance {
+  var json: JSONValue {
+    var object: JSONObject = [
+      "sources": .array(
+        sources.map { source in
+          .object([
+            "file": .string(source.fileName), "role": .string(source.role),
+            "size": .integer(source.byteCount), "sha256": .string(source.sha256.hexadecimal),
+          ])
+        })
+    ]
+    object["framework"] = framework.isEmpty ? nil : .string(framework)
+    object["frameworkVersion"] = frameworkVersion.map(JSONValue.string)
+    object["backend"] = backend.map(JSONValue.string)
+    object["converter"] = converter.isEmpty ? nil : .string(converter)
+    object["options"] = .object(options.jsonObject)
+    object["decisions"] = .array(
+      decisions.map { decision in
+        .object(["layer": .string(decision.layer), "text": .string(decision.text)])
+      })
+    return .object(object)
+  }
+}
+
+extension Provenance.Decision {
+  /// The layer and what was decided, in a line.
+  var line: String { layer.isEmpty ? text : "\(layer): \(text)" }
+}
+
+extension [String: String] {
+  /// The entries by key.
+  var jsonObject: JSONObject {
+    var object = JSONObject()
+    for key in keys.sorted() { object[key] = self[key].map(JSONValue.string) }
+    return object
+  }
+}
+
+extension [UInt8] {
+  /// Two lowercase hexadecimal digits a byte.
+  var hexadecimal: String {
+    map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+  }
+}

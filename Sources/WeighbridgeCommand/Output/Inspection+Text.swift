@@ -1,0 +1,52 @@
+import Weighbridge
+
+extension Inspection {
+  /// The inspection for people.
+  ///
+  /// - Parameter layers: Whether every layer is listed.
+  func text(layers showsLayers: Bool) -> String {
+    var lines = ["\(path): \(format), \(fileSize.grouped) bytes", ""]
+    lines += description.lines
+    lines += ["", "inputs"] + inputs.map { "  \($0.name)  \($0.type)" }
+    lines += ["outputs"] + outputs.map { "  \($0.name)  \($0.type)" }
+    lines += [
+      "",
+      "\(layers.count) nodes, \(weightCount) weights with \(parameterCount.grouped) parameters "
+        + "(\(weightByteCount.grouped) bytes)",
+    ]
+    if showsLayers { lines += ["", layerTable] }
+    lines += provenanceLines
+    for set in references {
+      let author = set.author.isEmpty ? "somebody" : set.author
+      let layers = set.layerCount > 0 ? " and \(set.layerCount) layers" : ""
+      lines.append("reference outputs by \(author): \(set.outputs.joined(separator: ", "))\(layers)")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private var layerTable: String {
+    var table = Table(["#", "layer", "class", "operator", "output", "parameters"], rightAligned: [0, 5])
+    for layer in layers {
+      table.append([
+        "\(layer.index)", layer.name, layer.className, layer.kind,
+        layer.outputs.map { "\($0.shape)" }.joined(separator: " "), layer.parameterCount.grouped,
+      ])
+    }
+    return table.text
+  }
+
+  private var provenanceLines: [String] {
+    var lines = [""]
+    if !provenance.framework.isEmpty {
+      let backend = provenance.backend.map { " on \($0)" } ?? ""
+      lines.append(
+        "from \(provenance.framework) \(provenance.frameworkVersion ?? "(version unknown)")\(backend)")
+    }
+    for source in provenance.sources {
+      lines.append("  \(source.role) \(source.fileName), \(source.byteCount.grouped) bytes")
+      lines.append("    sha256 \(source.sha256.hexadecimal)")
+    }
+    for decision in provenance.decisions { lines.append("decision: \(decision.line)") }
+    return lines
+  }
+}

@@ -1,0 +1,42 @@
+import JSON
+import Weighbridge
+
+extension VerificationReport {
+  /// The report for people: a line a result, then the verdict.
+  var text: String {
+    var lines = results.map { result in
+      let mark =
+        switch result.status {
+        case .passed: "ok     "
+        case .failed: "FAILED "
+        case .warning: "warning"
+        case .skipped: "skipped"
+        }
+      let layer = result.layer.map { "layer \($0) " } ?? ""
+      let name = result.name + String(repeating: " ", count: max(0, 10 - result.name.count))
+      return "  \(mark)  \(name)  \(layer)\(result.reason)"
+    }
+    let failures = results.count { $0.status == .failed }
+    lines.append(passed ? "passed" : "failed: \(failures) of \(results.count) results")
+    return lines.joined(separator: "\n")
+  }
+
+  /// As the interface promises it.
+  var json: JSONValue {
+    .object([
+      "passed": .bool(passed),
+      "checks": .array(
+        results.map { result in
+          var object: JSONObject = [
+            "name": .string(result.name), "status": .string(result.status.rawValue),
+            "reason": .string(result.reason),
+          ]
+          object["layer"] = result.layer.map(JSONValue.string)
+          object["max_abs"] = result.difference.map { .real($0.maxAbsolute) }
+          object["max_rel"] = result.difference.map { .real($0.maxRelative) }
+          object["cosine"] = result.difference.map { .real($0.cosine) }
+          return .object(object)
+        }),
+    ])
+  }
+}

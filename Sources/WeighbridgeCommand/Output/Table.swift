@@ -1,0 +1,41 @@
+/// A table for people: columns as wide as their widest cell, two blanks apart.
+struct Table {
+  private var rows: [[String]]
+  private let rightAligned: Set<Int>
+
+  /// - Parameters:
+  ///   - header: The names of the columns.
+  ///   - rightAligned: The columns with numbers.
+  init(_ header: [String], rightAligned: Set<Int> = []) {
+    rows = [header]
+    self.rightAligned = rightAligned
+  }
+
+  mutating func append(_ row: [String]) { rows.append(row) }
+
+  var text: String {
+    let columns = rows[0].count
+    let widths = (0..<columns).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      var line = row.enumerated().map { column, cell in
+        let fill = String(repeating: " ", count: widths[column] - cell.count)
+        return rightAligned.contains(column) ? fill + cell : cell + fill
+      }.joined(separator: "  ")
+      while line.last == " " { line.removeLast() }
+      return line
+    }.joined(separator: "\n")
+  }
+}
+
+extension Int {
+  /// With a comma between groups of three digits.
+  var grouped: String {
+    let digits = String(magnitude)
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+      text.append(digit)
+    }
+    return self < 0 ? "-\(text)" : text
+  }
+}

@@ -1,0 +1,58 @@
+import JSON
+import Weighbridge
+
+/// How long runs took.
+struct Timing {
+  private let sorted: [Double]
+  private let threads: Int
+
+  /// - Parameter sorted: Milliseconds, at least one, ascending.
+  init(_ sorted: [Double], threads: Int) {
+    self.sorted = sorted
+    self.threads = threads
+  }
+
+  private var median: Double {
+    (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+  }
+
+  var json: JSONValue {
+    .object([
+      "median_ms": .real(median), "min_ms": .real(sorted[0]),
+      "max_ms": .real(sorted[sorted.count - 1]), "threads": .integer(threads),
+    ])
+  }
+
+  var text: String {
+    let shown = [median, sorted[0], sorted[sorted.count - 1]].map { value in
+      "\((value * 10).rounded() / 10) ms"
+    }
+    return "median \(shown[0]), min \(shown[1]), max \(shown[2]), \(threads) threads"
+  }
+}
+
+extension RunResult {
+  /// The time of each step, the slowest first.
+  var profileText: String {
+    let total = Double(profile.reduce(0) { $0 + $1.nanoseconds })
+    var table = Table(["layer", "operator", "engine", "ms", "share"], rightAligned: [3, 4])
+    for layer in profile.sorted(by: { $0.nanoseconds > $1.nanoseconds }) {
+      let share = total > 0 ? Double(layer.nanoseconds) / total * 100 : 0
+      table.append([
+        layer.name, layer.kind, "reference",
+        "\((Double(layer.nanoseconds) / 1e4).rounded() / 100)", "\((share * 10).rounded() / 10) %",
+      ])
+    }
+    return table.text
+  }
+
+  /// The outputs' names and types.
+  var json: JSONValue {
+    .object([
+      "outputs": .array(
+        outputs.map { output in
+          .object(["name": .string(output.name), "type": output.tensor.type.json])
+        })
+    ])
+  }
+}
