@@ -129,12 +129,3 @@ struct KerasLayerTable {
     return firstCalls
   }
 }
-
-extension KerasLayerDraft {
-  /// The finished record, with calls whose references were checked.
-  fileprivate func record(_ calls: [KerasCall]) -> KerasLayerRecord {
-    KerasLayerRecord(
-      index: index, name: name, className: className, registeredName: registeredName,
-      config: config, calls: calls)
-  }
-}

@@ -12,7 +12,8 @@ package struct KerasModelRecord: Hashable, Sendable {
   package let buildInputShape: JSONValue?
   /// The layers, in the order of the file.
   package let layers: [KerasLayerRecord]
-  /// Every call of every layer, each after the calls whose outputs it takes.
+  /// Every call of every layer in the order of the file, except that what a call takes comes
+  /// before it.
   package let callOrder: [KerasCallReference]
   /// The model's inputs. Empty for a Sequential that does not begin with an InputLayer: its input
   /// is what the first layer takes, with that layer's `batch_input_shape`.

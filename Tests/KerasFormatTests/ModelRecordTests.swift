@@ -93,6 +93,29 @@ struct ModelRecordTests {
     #expect(record.layers[1].calls[0].arguments == ["y": 3])
   }
 
+  @Test("the layer inside a wrapper is read like any other, also when it is a model")
+  func wrappedLayer() throws {
+    let text = #"""
+      {"layer": {"class_name": "Dense", "config": {"name": "d", "units": 2}, "module": "m"},
+      "model": {"class_name": "Sequential", "config": [{"class_name": "D", "config": {"name": "e"}}]},
+      "backward_layer": null, "cell": 3}
+      """#
+    let config = try #require(JSONValue(parsing: Array(text.utf8)).object)
+    let wrapper = KerasLayerRecord(index: 4, name: "w", className: "Bidirectional", config: config)
+    let inner = try #require(try wrapper.inner("layer"))
+    #expect(inner.label == "#4 d (Dense)")
+    #expect(inner.config["units"] == 2)
+    let model = try #require(try wrapper.inner("model"))
+    #expect(model.isModel)
+    #expect(try KerasModelRecord(nestedIn: model).layers.map(\.name) == ["e"])
+    #expect(try wrapper.inner("backward_layer") == nil)
+    #expect(try wrapper.inner("absent") == nil)
+    expectFailure(.malformed, "layer #4 w (Bidirectional): config.cell is a number, not an object")
+    {
+      _ = try wrapper.inner("cell")
+    }
+  }
+
   @Test("keys that Keras 2.13 and later add to a layer are understood")
   func laterKeys() throws {
     let also = #", "module": "m", "registered_name": "p>C", "build_config": {"input_shape": [2]}"#
