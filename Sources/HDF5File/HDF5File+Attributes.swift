@@ -7,9 +7,7 @@ extension HDF5File {
   /// - Throws: ``WeighbridgeError/Code/malformed``.
   package func attributeNames(of path: String) throws(WeighbridgeError) -> [String] {
     try use(path) { () throws(WeighbridgeError) in
-      guard let object = try resolve(path) else {
-        throw WeighbridgeError(.malformed, "the file has nothing at this path")
-      }
+      let object = try object(at: path)
       var list = HDF5NameList(limit: limits.memberCount)
       // The list outlives the call, and the visitor is the only one to touch it during the call.
       let status = withUnsafeMutablePointer(to: &list) { list in
@@ -28,6 +26,15 @@ extension HDF5File {
     }
   }
 
+  /// Whether the object at an absolute path has an attribute of a name; its value is not read.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``.
+  package func hasAttribute(_ name: String, of path: String) throws(WeighbridgeError) -> Bool {
+    try use(path) { () throws(WeighbridgeError) in
+      try hasAttribute(name, try object(at: path))
+    }
+  }
+
   /// An attribute of the object at an absolute path; `nil` when it has none of that name.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for a
@@ -37,12 +44,8 @@ extension HDF5File {
     _ name: String, of path: String
   ) throws(WeighbridgeError) -> HDF5Attribute? {
     try use(path) { () throws(WeighbridgeError) -> HDF5Attribute? in
-      guard let object = try resolve(path) else {
-        throw WeighbridgeError(.malformed, "the file has nothing at this path")
-      }
-      let exists = try HDF5Library.check(
-        H5Aexists(object.identifier, name), "the attributes cannot be read")
-      guard exists > 0 else { return nil }
+      let object = try object(at: path)
+      guard try hasAttribute(name, object) else { return nil }
       do throws(WeighbridgeError) {
         let attribute = try HDF5Handle(
           H5Aopen(object.identifier, name, chdf5_default()), "it cannot be opened")
@@ -51,6 +54,22 @@ extension HDF5File {
         throw WeighbridgeError(error.code, "attribute \"\(name)\": \(error.reason)")
       }
     }
+  }
+}
+
+extension HDF5File {
+  private func object(at path: String) throws(WeighbridgeError) -> HDF5Handle {
+    guard let object = try resolve(path) else {
+      throw WeighbridgeError(.malformed, "the file has nothing at this path")
+    }
+    return object
+  }
+
+  private func hasAttribute(
+    _ name: String, _ object: borrowing HDF5Handle
+  ) throws(WeighbridgeError) -> Bool {
+    try HDF5Library.check(
+      H5Aexists(object.identifier, name), "the attributes cannot be read") > 0
   }
 }
 

@@ -9,7 +9,7 @@ extension HDF5File {
   ///   outside the file that cannot be read; ``WeighbridgeError/Code/limitExceeded``.
   package func dataset(at path: String) throws(WeighbridgeError) -> HDF5Dataset {
     try use(path) { () throws(WeighbridgeError) in
-      let dataset = try open(path, as: CHDF5_DATASET)
+      let dataset = try open(path, as: H5I_DATASET)
       let type = try HDF5Handle(H5Dget_type(dataset.identifier), "the type cannot be read")
       let element = try HDF5ElementType(type)
       let shape = try shape(of: dataset)
@@ -121,7 +121,7 @@ extension HDF5File {
   }
 
   private func decoded(_ dataset: HDF5Dataset) throws(WeighbridgeError) -> [UInt8] {
-    let object = try open(dataset.path, as: CHDF5_DATASET)
+    let object = try open(dataset.path, as: H5I_DATASET)
     let stored = try HDF5Handle(H5Dget_type(object.identifier), "the type cannot be read")
     let type = try HDF5Handle(H5Tcopy(stored.identifier), "the type cannot be copied")
     if dataset.elementType.byteCount > 1 {

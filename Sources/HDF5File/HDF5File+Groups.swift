@@ -8,7 +8,7 @@ extension HDF5File {
   ///   ``WeighbridgeError/Code/limitExceeded``.
   package func group(at path: String) throws(WeighbridgeError) -> HDF5Group {
     try use(path) { () throws(WeighbridgeError) in
-      let group = try open(path, as: CHDF5_GROUP)
+      let group = try open(path, as: H5I_GROUP)
       let links = try links(of: group, atMost: limits.memberCount)
       var members: [HDF5Member] = []
       for link in links {
@@ -35,7 +35,7 @@ extension HDF5File {
       var entered: Set<UInt64> = []
       var waiting = [path]
       while let path = waiting.popLast() {
-        let group = try open(path, as: CHDF5_GROUP)
+        let group = try open(path, as: H5I_GROUP)
         entered.insert(try identity(of: group))
         for link in try links(of: group, atMost: limits.memberCount - found.count) {
           let (member, identity) = try member(link, of: group, at: path)

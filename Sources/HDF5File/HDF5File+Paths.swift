@@ -2,14 +2,14 @@ import Bytes
 import CHDF5
 
 extension HDF5File {
-  /// Opens the object at an absolute path, which must be of `kind` (a constant in `shim.h`).
-  func open(_ path: String, as kind: Int32) throws(WeighbridgeError) -> HDF5Handle {
+  /// Opens the object at an absolute path, which must be a group or a dataset.
+  func open(_ path: String, as type: H5I_type_t) throws(WeighbridgeError) -> HDF5Handle {
     guard let object = try resolve(path) else {
       throw WeighbridgeError(.malformed, "the file has nothing at this path").at(.path(path))
     }
-    guard try self.kind(of: object) == kind else {
+    guard H5Iget_type(object.identifier) == type else {
       throw WeighbridgeError(
-        .malformed, kind == CHDF5_GROUP ? "is not a group" : "is not a dataset"
+        .malformed, type == H5I_GROUP ? "is not a group" : "is not a dataset"
       ).at(.path(path))
     }
     return object
@@ -22,7 +22,7 @@ extension HDF5File {
     var waiting = Self.parts(of: path)
     var (depth, linkCount) = (0, 0)
     while let name = waiting.popLast() {
-      guard try kind(of: current) == CHDF5_GROUP else { return nil }
+      guard H5Iget_type(current.identifier) == H5I_GROUP else { return nil }
       depth += 1
       guard depth <= limits.depth else {
         throw WeighbridgeError(.limitExceeded, "leads over more than \(limits.depth) links")
@@ -48,22 +48,14 @@ extension HDF5File {
     return current
   }
 
-  /// An object's kind, one of the constants in `shim.h`.
-  private func kind(of object: borrowing HDF5Handle) throws(WeighbridgeError) -> Int32 {
-    var kind: Int32 = 0
-    var identity: UInt64 = 0
-    try HDF5Library.check(
-      chdf5_object(object.identifier, ".", &kind, &identity), "the object cannot be read")
-    return kind
-  }
-
   private func root() throws(WeighbridgeError) -> HDF5Handle {
     try HDF5Handle(H5Oopen(identifier, "/", chdf5_default()), "the root group cannot be opened")
   }
 
   /// The parts of a path, the last first. A part `.` means the group itself, as HDF5 has it.
   private static func parts(of path: String) -> [String] {
-    path.split(separator: "/").reversed().filter { $0 != "." }.map(String.init)
+    path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { String(Substring($0)) }
+      .filter { $0 != "." }
   }
 
   /// What kind of link a name is, and the size of its value; `nil` when there is none.

@@ -49,7 +49,9 @@ package struct KerasArchitecture: Hashable, Sendable {
   private init(text: [UInt8], _ layerNames: [String]?) throws(WeighbridgeError) {
     let json = try Self.json(text)
     var version: KerasVersion?
-    if let text = try Self.string("keras_version", json) { version = try KerasVersion(checking: text) }
+    if let text = try Self.string("keras_version", json) {
+      version = try KerasVersion(checking: text)
+    }
     self.version = version
     backend = try Self.string("backend", json)
     try KerasGeneration.check(version)

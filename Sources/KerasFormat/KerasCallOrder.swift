@@ -2,53 +2,63 @@ import Bytes
 
 /// Sorts the calls of a model so that each comes after those whose outputs it takes.
 struct KerasCallOrder {
+  private enum State { case new, waiting, done }
+
   private let layers: [KerasLayerRecord]
-  /// The number of the first call of each layer, counting the calls of all layers through.
+  private let indices: [String: Int]
+  /// The number of each layer's first call, counting the calls of all layers through.
   private let starts: [Int]
-  private let references: [KerasCallReference]
-  /// For each call, the calls that take its outputs.
-  private var users: [[Int]]
-  /// For each call, how many references it waits for.
-  private var waiting: [Int]
+  private let calls: [KerasCallReference]
 
   init(_ layers: [KerasLayerRecord], _ indices: [String: Int]) {
-    var (starts, references) = ([Int](), [KerasCallReference]())
+    var (starts, calls) = ([Int](), [KerasCallReference]())
     for layer in layers {
-      starts.append(references.count)
-      references += layer.calls.indices.map { KerasCallReference(layer: layer.index, call: $0) }
+      starts.append(calls.count)
+      calls += layer.calls.indices.map { KerasCallReference(layer: layer.index, call: $0) }
     }
     self.layers = layers
+    self.indices = indices
     self.starts = starts
-    self.references = references
-    users = Array(repeating: [], count: references.count)
-    waiting = Array(repeating: 0, count: references.count)
-    for (number, reference) in references.enumerated() {
-      for input in layers[reference.layer].calls[reference.call].allInputs {
-        guard let source = indices[input.layer] else { continue }  // checked by the table
-        users[starts[source] + input.call].append(number)
-        waiting[number] += 1
-      }
-    }
+    self.calls = calls
   }
 
-  /// The calls in order; among those that are ready, the one first in the file comes first.
+  /// The calls in the order of the file, except that what a call needs comes before it.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` naming a layer of a cycle. Takes O(calls).
-  consuming func sorted() throws(WeighbridgeError) -> [KerasCallReference] {
-    var ready = Array(waiting.indices.filter { waiting[$0] == 0 })
-    var done = 0
-    while done < ready.count {
-      for user in users[ready[done]] {
-        waiting[user] -= 1
-        if waiting[user] == 0 { ready.append(user) }
+  /// - Throws: ``WeighbridgeError/Code/malformed`` naming a layer of a cycle. Takes O(references).
+  func sorted() throws(WeighbridgeError) -> [KerasCallReference] {
+    var states = [State](repeating: .new, count: calls.count)
+    var sorted: [KerasCallReference] = []
+    for first in calls.indices where states[first] == .new {
+      states[first] = .waiting
+      // Each call on the stack waits for the one above it.
+      var stack = [(call: first, needs: sources(of: first))]
+      while let (call, needs) = stack.last {
+        guard let source = needs.first else {
+          states[call] = .done
+          sorted.append(calls[call])
+          stack.removeLast()
+          continue
+        }
+        stack[stack.count - 1].needs = needs.dropFirst()
+        if states[source] == .waiting { throw cycle(at: source) }
+        if states[source] == .new {
+          states[source] = .waiting
+          stack.append((source, sources(of: source)))
+        }
       }
-      done += 1
     }
-    guard ready.count == references.count else {
-      let stuck = waiting.indices.first { waiting[$0] > 0 } ?? 0
-      throw WeighbridgeError(.malformed, "the layer needs its own output: the layers form a cycle")
-        .at(layer: layers[references[stuck].layer].label)
-    }
-    return ready.map { references[$0] }
+    return sorted
+  }
+
+  /// The numbers of the calls whose outputs a call takes.
+  private func sources(of call: Int) -> ArraySlice<Int> {
+    let inputs = layers[calls[call].layer].calls[calls[call].call].allInputs
+    // Every reference was checked: its layer and its call exist.
+    return inputs.compactMap { input in indices[input.layer].map { starts[$0] + input.call } }[...]
+  }
+
+  private func cycle(at call: Int) -> WeighbridgeError {
+    WeighbridgeError(.malformed, "the layer needs its own output: the layers form a cycle")
+      .at(layer: layers[calls[call].layer].label)
   }
 }

@@ -10,8 +10,7 @@ struct KerasFileReader {
   ///
   /// - Throws: An error that says what the file is instead, when it is not Keras'.
   func weightsRoot() throws(WeighbridgeError) -> String {
-    let names = try file.attributeNames(of: "/")
-    if names.contains("model_config") {
+    if try file.hasAttribute("model_config", of: "/") {
       guard try file.exists("/model_weights") else {
         throw WeighbridgeError(
           .malformed, "has a model_config attribute, but no group /model_weights"
@@ -19,7 +18,9 @@ struct KerasFileReader {
       }
       return "/model_weights"
     }
-    if names.contains("layer_names") || names.contains("layer_names0") { return "/" }
+    for name in ["layer_names", "layer_names0"] where try file.hasAttribute(name, of: "/") {
+      return "/"
+    }
     let members = try file.group(at: "/").members.map(\.name)
     if members.contains("layers") || members.contains("_layer_checkpoint_dependencies") {
       throw WeighbridgeError(

@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 import JSON
 
 /// A layer as it stands in the JSON, before its calls are resolved.
@@ -27,7 +27,8 @@ struct KerasLayerDraft {
     let config = try json.member("config")
     let ownName = try json.optional("name")?.string()
     let innerName = config.value.object == nil ? nil : try config.optional("name")?.string()
-    if let ownName, let innerName, ownName != innerName {
+    // TensorFlow 2.1 to 2.3 leave out the prefix of such a layer's name in its config.
+    if let ownName, let innerName, ownName != innerName, className != "TensorFlowOpLayer" {
       throw json.failure("has the name \"\(ownName)\", and \"\(innerName)\" in its config")
     }
     guard let name = ownName ?? innerName ?? fallbackName ?? Self.defaultName(config, index) else {
@@ -48,5 +49,28 @@ struct KerasLayerDraft {
   /// A nested Sequential had no name before Keras 2.2.3; any unique one does.
   private static func defaultName(_ config: JSONReader, _ index: Int) -> String? {
     config.value.array == nil ? nil : "sequential_\(index + 1)"
+  }
+
+  /// The finished record, with calls whose references were checked.
+  func record(_ calls: [KerasCall]) -> KerasLayerRecord {
+    KerasLayerRecord(
+      index: index, name: name, className: className, registeredName: registeredName,
+      config: config, calls: calls)
+  }
+}
+
+extension KerasLayerRecord {
+  /// The layer or cell that stands under a key of the settings, such as `layer` of a wrapper; it
+  /// has the outer layer's index and no calls. `nil` when the key is not there or is null.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when something else stands there;
+  ///   ``WeighbridgeError/Code/unsupported`` for keys that are not known.
+  package func inner(_ key: String) throws(WeighbridgeError) -> KerasLayerRecord? {
+    guard let json = config[key], json != .null else { return nil }
+    return try locating({ $0.at(layer: label) }) { () throws(WeighbridgeError) in
+      try KerasLayerDraft(
+        JSONReader(json, place: "config.\(key)"), index: index, fallbackName: name
+      ).record([])
+    }
   }
 }

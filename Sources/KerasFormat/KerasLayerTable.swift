@@ -50,7 +50,7 @@ struct KerasLayerTable {
       let inputs =
         draft.index == 0
         ? [] : [KerasTensorReference(layer: drafts[draft.index - 1].name)]
-      return draft.record([KerasCall(inputs: inputs, tensorArguments: [], arguments: [:])])
+      return draft.record([KerasCall(inputs: inputs)])
     }
   }
 
@@ -85,7 +85,7 @@ struct KerasLayerTable {
       guard resolvedCalls.isEmpty else {
         throw WeighbridgeError(.malformed, "an input takes the output of another layer")
       }
-      resolvedCalls = [KerasCall(inputs: [], tensorArguments: [], arguments: [:])]
+      resolvedCalls = [KerasCall(inputs: [])]
     }
     return draft.record(resolvedCalls)
   }
@@ -127,14 +127,5 @@ struct KerasLayerTable {
       if let index = indices[reference.layer] { firstCalls[index] = 0 }
     }
     return firstCalls
-  }
-}
-
-extension KerasLayerDraft {
-  /// The finished record, with calls whose references were checked.
-  fileprivate func record(_ calls: [KerasCall]) -> KerasLayerRecord {
-    KerasLayerRecord(
-      index: index, name: name, className: className, registeredName: registeredName,
-      config: config, calls: calls)
   }
 }

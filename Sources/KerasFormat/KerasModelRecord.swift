@@ -12,7 +12,8 @@ package struct KerasModelRecord: Hashable, Sendable {
   package let buildInputShape: JSONValue?
   /// The layers, in the order of the file.
   package let layers: [KerasLayerRecord]
-  /// Every call of every layer, each after the calls whose outputs it takes.
+  /// Every call of every layer in the order of the file, except that what a call takes comes
+  /// before it.
   package let callOrder: [KerasCallReference]
   /// The model's inputs. Empty for a Sequential that does not begin with an InputLayer: its input
   /// is what the first layer takes, with that layer's `batch_input_shape`.
@@ -40,6 +41,19 @@ package struct KerasLayerRecord: Hashable, Sendable {
   /// call without inputs.
   package let calls: [KerasCall]
 
+  /// A layer from its parts.
+  package init(
+    index: Int = 0, name: String, className: String, registeredName: String? = nil,
+    config: JSONObject, calls: [KerasCall] = []
+  ) {
+    self.index = index
+    self.name = name
+    self.className = className
+    self.registeredName = registeredName
+    self.config = config
+    self.calls = calls
+  }
+
   /// Whether the layer is a model of its own; see ``KerasModelRecord/init(nestedIn:)``.
   package var isModel: Bool { config["layers"]?.array != nil }
 
@@ -56,6 +70,16 @@ package struct KerasCall: Hashable, Sendable {
   /// The further arguments that are plain values, such as `training`.
   package let arguments: JSONObject
 
+  /// A call from its parts.
+  package init(
+    inputs: [KerasTensorReference], tensorArguments: [KerasTensorArgument] = [],
+    arguments: JSONObject = [:]
+  ) {
+    self.inputs = inputs
+    self.tensorArguments = tensorArguments
+    self.arguments = arguments
+  }
+
   /// All tensors that the call takes.
   package var allInputs: [KerasTensorReference] { inputs + tensorArguments.flatMap(\.tensors) }
 }
@@ -66,6 +90,12 @@ package struct KerasTensorArgument: Hashable, Sendable {
   package let name: String
   /// The tensors; one unless the argument is a list.
   package let tensors: [KerasTensorReference]
+
+  /// An argument from its parts.
+  package init(name: String, tensors: [KerasTensorReference]) {
+    self.name = name
+    self.tensors = tensors
+  }
 }
 
 /// One output of one call of a layer.

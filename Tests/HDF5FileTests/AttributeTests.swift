@@ -30,6 +30,8 @@ struct AttributeTests {
     #expect(try file.attribute("integer", of: "/group")?.strings == nil)
     #expect(try file.attribute("nothing", of: "/group") == .strings([]))
     #expect(try file.attribute("absent", of: "/group") == nil)
+    #expect(try !file.hasAttribute("absent", of: "/group"))
+    #expect(try file.hasAttribute("truth", of: "/group"))
   }
 
   @Test("names are listed, and what cannot be read is refused when it is asked for")

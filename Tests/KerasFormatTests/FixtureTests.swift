@@ -33,4 +33,52 @@ struct FixtureTests {
       do { _ = try readAll(path) } catch { Issue.record("\(error)") }
     }
   }
+
+  @Test("models that Keras 3 wrote are refused by name, and never by accident")
+  func keras3() {
+    let paths = Fixtures.files(in: "zoo") { name in
+      name == "k3.h5" || name.hasSuffix(".weights.h5") || name.hasSuffix(".keras")
+    }
+    #expect(!paths.isEmpty)
+    for path in paths {
+      do throws(WeighbridgeError) {
+        if path.hasSuffix(".h5") { _ = try KerasFile(path: path) }
+        _ = try KerasArchitecture.read(path: path)
+        Issue.record("\(path) was read")
+      } catch {
+        #expect(error.code == .unsupported, "\(error)")
+        #expect(error.reason.contains("Keras 3"), "\(error)")
+      }
+    }
+  }
+
+  @Test("a to_json text describes the model that the weights beside it belong to")
+  func architectures() throws {
+    for path in Fixtures.files(in: "seeds", where: { $0.hasSuffix("_arch.json") }) {
+      let model = try KerasArchitecture.read(path: path).model
+      let folder = path.split(separator: "/").dropLast().last ?? ""
+      let weights = Fixtures.files(in: "seeds/\(folder)") { $0.hasSuffix(".h5") }
+      let names = try KerasFile(path: #require(weights.first)).weightGroups.map(\.layerName)
+      // A Sequential's input stands in no list of weights.
+      let layers = model.layers.filter { !model.isSequential || $0.className != "InputLayer" }
+      #expect(Set(names) == Set(layers.map(\.name)), "\(path)")
+    }
+  }
+
+  @Test("Tiny YOLO's weights are used where they are in the file")
+  func tinyYOLO() throws {
+    let paths = Fixtures.files(in: "seeds") { $0.hasPrefix("tinyyolo") && $0.hasSuffix(".h5") }
+    let file = try KerasFile(path: #require(paths.first))
+    let weights = file.weightGroups.flatMap(\.weights)
+    #expect(file.version == KerasVersion(2, 1, 5))
+    #expect(weights.first?.path == "/model_weights/conv2d_1/conv2d_1/kernel:0")
+    #expect(weights.first?.dataset.storage == .fileRange(25240..<25240 + 4 * 3 * 3 * 3 * 16))
+    #expect(weights.reduce(0) { $0 + $1.shape.reduce(1, *) } == 15_867_885)
+    for weight in weights {
+      guard case .fileRange = weight.dataset.storage else {
+        Issue.record("\(weight.path) has to be decoded")
+        continue
+      }
+    }
+  }
 }

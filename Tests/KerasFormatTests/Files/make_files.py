@@ -1,0 +1,147 @@
+"""Writes the Keras files of these tests, next to itself. Needs h5py and numpy.
+
+They follow keras/saving/legacy/hdf5_format.py by hand, so that each can be wrong in one way.
+"""
+
+import json
+import os
+
+import h5py
+import numpy as np
+
+folder = os.path.dirname(os.path.abspath(__file__))
+
+MODEL = {
+    "class_name": "Functional",
+    "config": {
+        "name": "net",
+        "trainable": True,
+        "layers": [
+            {"class_name": "InputLayer", "config": {"name": "x"}, "name": "x", "inbound_nodes": []},
+            {"class_name": "Dense", "config": {"name": "fc", "units": 2}, "name": "fc",
+             "inbound_nodes": [[["x", 0, 0, {}]]]},
+        ],
+        "input_layers": [["x", 0, 0]],
+        "output_layers": [["fc", 0, 0]],
+    },
+}
+NAMES = ["fc/kernel:0", "fc/bias:0"]
+
+
+def old(names):
+    """Names as Keras up to 2.2 writes them; later ones are of variable length."""
+    return np.array([name.encode() for name in names])
+
+
+def new(name, model=MODEL, version="2.15.0"):
+    file = h5py.File(os.path.join(folder, name), "w", libver=("earliest", "v110"))
+    file.attrs["keras_version"] = version
+    file.attrs["backend"] = "tensorflow"
+    if model is not None:
+        file.attrs["model_config"] = model if isinstance(model, str) else json.dumps(model)
+        return file, file.create_group("model_weights")
+    return file, file
+
+
+def layer(root, name, names=NAMES, listed=None):
+    group = root.create_group(name)
+    for index, weight in enumerate(names):
+        shape = (3, 2) if "kernel" in weight else (2,)
+        data = np.arange(np.prod(shape), dtype="<f4").reshape(shape) + 10 * index
+        group.create_dataset(weight, data=data)
+    group.attrs["weight_names"] = names if listed is None else listed
+    return group
+
+
+def usual(root, **options):
+    root.attrs["layer_names"] = ["x", "fc"]
+    layer(root, "x", [])
+    return layer(root, "fc", **options)
+
+
+file, root = new("whole.h5")
+usual(root)
+layer(root, "top_level_model_weights", [])
+file.attrs["training_config"] = "{not JSON"
+file.create_group("optimizer_weights").create_dataset("Adam/m:0", data=np.zeros(6, "<f4"))
+
+file, root = new("weights_only.h5", None, "2.1.5")
+root.attrs["layer_names"] = old(["x", "fc"])
+layer(root, "x", []).attrs["weight_names"] = np.array([], "S1")
+layer(root, "fc", listed=old(NAMES))
+
+file, root = new("split.h5")
+for part, names in enumerate([["x"], ["fc", "last"]]):
+    root.attrs[f"layer_names{part}"] = old(names)
+layer(root, "x", [])
+group = layer(root, "fc")
+del group.attrs["weight_names"]
+group.attrs["weight_names0"] = old(NAMES[:1])
+group.attrs["weight_names1"] = old(NAMES[1:])
+layer(root, "last", [])
+
+file, root = new("top_level_weights.h5")
+usual(root)
+layer(root, "top_level_model_weights", ["scale:0"])
+
+file, root = new("unlisted_weight.h5")
+usual(root, listed=NAMES[:1])
+file, root = new("unlisted_layer.h5")
+usual(root)
+layer(root, "stray", ["stray/kernel:0", "stray/bias:0"])
+file, root = new("unlisted_link.h5")
+usual(root)["alias"] = h5py.SoftLink("/model_weights/fc/fc/bias:0")
+file, root = new("missing_weight.h5")
+usual(root, listed=NAMES + ["fc/scale:0"])
+file, root = new("missing_layer.h5")
+usual(root)
+root.attrs["layer_names"] = ["x", "fc", "gone"]
+file, root = new("layer_twice.h5")
+usual(root)
+root.attrs["layer_names"] = ["x", "fc", "fc"]
+file, root = new("weight_twice.h5")
+usual(root, listed=NAMES + NAMES[:1])
+file, root = new("no_weight_names.h5")
+del usual(root).attrs["weight_names"]
+file, root = new("number_names.h5")
+usual(root, listed=[1, 2])
+file, root = new("no_layer_names.h5")
+usual(root)
+del root.attrs["layer_names"]
+file, root = new("no_weights.h5")
+del file["model_weights"]
+file, root = new("bad_json.h5", '{"class_name": "Model", ')
+usual(root)
+file, root = new("bad_version.h5", version="new")
+usual(root)
+file, root = new("keras3_model.h5", version="3.5.0")
+usual(root)
+
+file, root = new("keras3.weights.h5", None)
+file.create_group("layers/dense/vars").create_dataset("0", data=np.zeros(2, "<f4"))
+file, root = new("not_keras.h5", None)
+file.create_dataset("images", data=np.zeros(2, "<f4"))
+file.create_group("labels")
+
+NAMELESS = [{"class_name": "Dense", "config": {"name": "fc"}}]
+file, root = new(
+    "nameless.h5", {"class_name": "Sequential", "config": [
+        {"class_name": "Sequential", "config": NAMELESS},
+        {"class_name": "Dense", "config": {"name": "last"}}]}, "2.1.5")
+root.attrs["layer_names"] = old(["tower", "last"])
+layer(root, "tower")
+layer(root, "last", [])
+
+texts = {
+    "model.json": json.dumps(MODEL | {"keras_version": "2.2.4-tf", "backend": "tensorflow"}),
+    "keras3.json": json.dumps(MODEL | {"keras_version": "3.1.0"}),
+    "model.yaml": "backend: tensorflow\nclass_name: Model\n",
+    "model.txt": "Layer (type)    Output Shape\n",
+    "empty.json": "",
+    "list.json": "[]",
+    "broken.json": '{"class_name": }',
+    "archive.keras": "PK\x03\x04 and so on",
+}
+for name, text in texts.items():
+    with open(os.path.join(folder, name), "w") as file:
+        file.write(text)

@@ -1,0 +1,45 @@
+import Bytes
+import JSON
+import KerasFormat
+import Testing
+
+/// The path of a file that `Files/make_files.py` made.
+func file(_ name: String, at filePath: String = #filePath) -> String {
+  "/\(filePath.split(separator: "/").dropLast().joined(separator: "/"))/Files/\(name)"
+}
+
+/// Reads a model from JSON text.
+func model(_ text: String, layerNames: [String]? = nil) throws -> KerasModelRecord {
+  try KerasModelRecord(parsing: JSONValue(parsing: Array(text.utf8)), layerNames: layerNames)
+}
+
+/// The JSON of a functional model with an input `x`; an output defaults to the layer `y`.
+func functional(
+  _ layers: String, inputs: String = #"[["x", 0, 0]]"#, outputs: String = #"[["y", 0, 0]]"#
+) -> String {
+  """
+  {"class_name": "Model", "config": {"name": "net", "input_layers": \(inputs),
+  "output_layers": \(outputs), "layers": [
+  {"class_name": "InputLayer", "name": "x", "config": {}, "inbound_nodes": []}, \(layers)]}}
+  """
+}
+
+/// The JSON of a layer of class `Dense`.
+func dense(_ name: String, _ nodes: String, also: String = "") -> String {
+  """
+  {"class_name": "Dense", "name": "\(name)", "config": {"name": "\(name)"}\(also),
+  "inbound_nodes": \(nodes)}
+  """
+}
+
+/// Expects `body` to fail with a code and a message that contains a text.
+func expectFailure(
+  _ code: WeighbridgeError.Code, _ text: String, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () throws -> Void
+) {
+  let error = #expect(
+    throws: WeighbridgeError.self, sourceLocation: sourceLocation, performing: body)
+  guard let error else { return }
+  #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+  #expect(error.description.contains(text), "\(error)", sourceLocation: sourceLocation)
+}
