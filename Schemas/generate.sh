@@ -19,9 +19,11 @@ protoc --descriptor_set_out="$compiled" wbm.proto
   echo "/* Generated from Schemas/wbm.proto by Schemas/generate.sh. DO NOT EDIT! */"
   echo "#include \"wbm_schema.h\""
   echo
-  echo "const unsigned char wbm_schema[] = {"
+  echo "static const unsigned char schema[] = {"
   od -An -v -tx1 -w16 "$compiled" | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g; s/^/  /'
   echo "};"
   echo
-  echo "const size_t wbm_schema_size = sizeof wbm_schema;"
+  echo "const unsigned char *wbm_schema(void) { return schema; }"
+  echo
+  echo "size_t wbm_schema_size(void) { return sizeof schema; }"
 } >"$target/wbm_schema.c"
