@@ -89,5 +89,10 @@ let package = Package(
         "Weighbridge", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
+
+    tests(
+      "WBMFormatTests",
+      ["Bytes", "CProtobufC", "CWBM", "Digests", "ProtobufWire", "WBMFormat"]),
+    tests("NumPyFormatTests", ["Bytes", "NumPyFormat"]),
   ]
 )
