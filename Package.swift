@@ -57,13 +57,14 @@ let package = Package(
     module("JSON", ["Bytes"]),
     module("Digests", ["Bytes", "CXXHash", "CCrypto"]),
     module("GraphIR", ["Bytes"]),
+    module("ProtobufWire", ["Bytes", "CProtobufC"]),
 
     // Rank 1: syntax only, bytes to plain records and back.
     module("HDF5File", ["Bytes", "CHDF5"]),
     module("KerasFormat", ["Bytes", "HDF5File", "JSON"]),
     module("NumPyFormat", ["Bytes", "CZlib"]),
     .target(name: "CWBM", dependencies: ["CProtobufC"]),
-    module("WBMFormat", ["Bytes", "Digests", "CWBM", "CProtobufC"]),
+    module("WBMFormat", ["Bytes", "Digests", "CWBM", "CProtobufC", "ProtobufWire"]),
 
     // Rank 2: one file per operator.
     module("LayerCatalog", ["Bytes", "GraphIR", "JSON", "KerasFormat"]),
@@ -96,5 +97,9 @@ let package = Package(
     // Tests mirror the sources.
     tests("HDF5FileTests", ["Bytes", "HDF5File"], exclude: ["Files"]),
     tests("KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasFormat"], exclude: ["Files"]),
+    tests(
+      "WBMFormatTests",
+      ["Bytes", "CProtobufC", "CWBM", "Digests", "ProtobufWire", "WBMFormat"]),
+    tests("NumPyFormatTests", ["Bytes", "NumPyFormat"]),
   ]
 )

@@ -43,6 +43,11 @@ package struct XXH3Stream: ~Copyable {
 
   deinit { XXH3_freeState(state) }
 
+  /// Begins anew.
+  package mutating func reset() {
+    XXH3_128bits_reset(state)
+  }
+
   /// Adds the next bytes.
   package mutating func update(_ bytes: RawSpan) {
     // The buffer's own extent; the library keeps no pointer to it.

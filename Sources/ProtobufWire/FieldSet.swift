@@ -1,0 +1,34 @@
+import CProtobufC
+
+/// Which singular fields of one message were seen.
+struct FieldSet {
+  private var low: UInt64 = 0
+  private var high: [Int] = []
+
+  /// Notes a field; `false` when it was noted before.
+  mutating func insert(_ index: Int) -> Bool {
+    if index < 64 {
+      let bit = UInt64(1) << UInt64(index)
+      defer { low |= bit }
+      return low & bit == 0
+    }
+    if high.contains(index) { return false }
+    high.append(index)
+    return true
+  }
+
+  /// The position of a field in its message, or of the first member of its oneof.
+  static func group(
+    of field: UnsafePointer<ProtobufCFieldDescriptor>, in message: ProtobufScanner.Descriptor
+  ) -> Int {
+    // `field` points into the message's own array of fields.
+    let fields = UnsafeBufferPointer(
+      start: message.pointee.fields, count: Int(message.pointee.n_fields))
+    let index = fields.baseAddress.map { field - $0 } ?? 0
+    let isMember = PROTOBUF_C_FIELD_FLAG_ONEOF.rawValue
+    guard field.pointee.flags & isMember != 0 else { return index }
+    return fields.firstIndex {
+      $0.flags & isMember != 0 && $0.quantifier_offset == field.pointee.quantifier_offset
+    } ?? index
+  }
+}

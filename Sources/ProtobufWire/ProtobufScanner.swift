@@ -1,0 +1,126 @@
+package import Bytes
+package import CProtobufC
+
+/// Checks a serialized message against its descriptor and the limits before it is unpacked.
+///
+/// It is stricter than the library: a singular field or a oneof must not stand twice, numbers must
+/// fit their type, texts must be UTF-8 without NUL (the library's texts end at one).
+package struct ProtobufScanner {
+  /// A pointer to a generated descriptor, which is constant data of the program.
+  package typealias Descriptor = UnsafePointer<ProtobufCMessageDescriptor>
+
+  private var budget: ScanBudget
+  private let lenientFields: Set<UInt32>
+  private var path: [UnsafePointer<CChar>] = []
+
+  /// Scans a message.
+  ///
+  /// - Parameters:
+  ///   - bytes: The serialized message.
+  ///   - descriptor: Its type.
+  ///   - keepingUnknownIn: Fields of the outermost message inside which, at any level, fields
+  ///     unknown to the descriptor are allowed; elsewhere they are refused.
+  ///   - limits: What is accepted.
+  /// - Throws: ``WeighbridgeError/Code/malformed``, ``WeighbridgeError/Code/unsupported`` for an
+  ///   unknown field, ``WeighbridgeError/Code/limitExceeded``; the place is the byte in `bytes`.
+  package static func scan(
+    _ bytes: RawSpan, as descriptor: Descriptor, keepingUnknownIn: Set<UInt32>,
+    limits: ProtobufLimits
+  ) throws(WeighbridgeError) {
+    var scanner = ProtobufScanner(limits: limits, lenientFields: keepingUnknownIn)
+    var reader = WireReader(0..<bytes.byteCount)
+    do {
+      try scanner.message(&reader, bytes, descriptor, depth: 1, isLenient: false)
+    } catch {
+      throw scanner.located(error, at: reader.offset)
+    }
+  }
+
+  private init(limits: ProtobufLimits, lenientFields: Set<UInt32>) {
+    budget = ScanBudget(limits: limits)
+    self.lenientFields = lenientFields
+  }
+
+  /// Scans fields up to the end of `reader`; on failure the path and the reader say where.
+  private mutating func message(
+    _ reader: inout WireReader, _ bytes: RawSpan, _ descriptor: Descriptor, depth: Int,
+    isLenient: Bool
+  ) throws(WeighbridgeError) {
+    try budget.message(of: descriptor, depth: depth)
+    var seen = FieldSet()
+    while !reader.isAtEnd {
+      let tag = try reader.tag(bytes)
+      try budget.field()
+      guard let field = protobuf_c_message_descriptor_get_field(descriptor, tag.number) else {
+        guard isLenient else {
+          throw WeighbridgeError(
+            .unsupported, "holds field \(tag.number), which this version does not know")
+        }
+        try budget.allocate(32 + reader.skip(tag.wireType, bytes))
+        continue
+      }
+      path.append(field.pointee.name)
+      if field.pointee.label != PROTOBUF_C_LABEL_REPEATED {
+        guard seen.insert(FieldSet.group(of: field, in: descriptor)) else {
+          throw malformed("stands twice, or beside another member of its oneof")
+        }
+      }
+      let inner = isLenient || (depth == 1 && lenientFields.contains(tag.number))
+      try value(&reader, bytes, field, tag.wireType, depth: depth, isLenient: inner)
+      path.removeLast()
+    }
+  }
+
+  private mutating func value(
+    _ reader: inout WireReader, _ bytes: RawSpan,
+    _ field: UnsafePointer<ProtobufCFieldDescriptor>, _ wireType: UInt8, depth: Int,
+    isLenient: Bool
+  ) throws(WeighbridgeError) {
+    let type = field.pointee.type
+    let expected = WireReader.wireType(of: type)
+    if wireType == 2, expected != 2, field.pointee.label == PROTOBUF_C_LABEL_REPEATED {
+      var packed = try reader.section(bytes)
+      while !packed.isAtEnd {
+        try packed.number(type, bytes)
+        try budget.allocate(8)
+      }
+      return
+    }
+    guard wireType == expected else {
+      throw malformed("has wire type \(wireType), expected \(expected)")
+    }
+    guard expected == 2 else {
+      try reader.number(type, bytes)
+      return try budget.allocate(8)
+    }
+    var section = try reader.section(bytes)
+    switch type {
+    case PROTOBUF_C_TYPE_MESSAGE:
+      guard let descriptor = field.pointee.descriptor else { return }
+      // A generated field of message type points to the descriptor of that message.
+      let inner = descriptor.assumingMemoryBound(to: ProtobufCMessageDescriptor.self)
+      do {
+        try message(&section, bytes, inner, depth: depth + 1, isLenient: isLenient)
+      } catch {
+        throw error.at(.byte(section.offset))
+      }
+    case PROTOBUF_C_TYPE_STRING:
+      try budget.allocate(24 + section.remaining)
+      try section.text(bytes)
+    default:
+      try budget.allocate(24 + section.remaining)
+    }
+  }
+
+  private func malformed(_ reason: String) -> WeighbridgeError {
+    WeighbridgeError(.malformed, reason)
+  }
+
+  /// The error with the field's path before its reason and the byte it was found at.
+  private func located(_ error: WeighbridgeError, at offset: Int) -> WeighbridgeError {
+    let names = path.map { String(cString: $0) }  // names in the descriptors, constant data
+    guard !names.isEmpty else { return error.at(.byte(offset)) }
+    let reason = "field \(names.joined(separator: ".")) \(error.reason)"
+    return WeighbridgeError(error.code, reason, place: error.place).at(.byte(offset))
+  }
+}

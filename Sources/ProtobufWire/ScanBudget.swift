@@ -1,0 +1,47 @@
+import Bytes
+import CProtobufC
+
+/// Counts what unpacking a message will take, against the limits.
+struct ScanBudget {
+  private let limits: ProtobufLimits
+  private var fieldCount = 0
+  private var messageCount = 0
+  private var memory = 0
+
+  init(limits: ProtobufLimits) {
+    self.limits = limits
+  }
+
+  /// Counts one message, and its own structure.
+  mutating func message(
+    of descriptor: ProtobufScanner.Descriptor, depth: Int
+  ) throws(WeighbridgeError) {
+    guard depth <= limits.depth else { throw over("nests messages deeper than", limits.depth) }
+    messageCount += 1
+    guard messageCount <= limits.messageCount else {
+      throw over("brings more messages than", limits.messageCount)
+    }
+    try allocate(descriptor.pointee.sizeof_message + 32)
+  }
+
+  /// Counts one field, and the library's note of it while it unpacks.
+  mutating func field() throws(WeighbridgeError) {
+    fieldCount += 1
+    guard fieldCount <= limits.fieldCount else {
+      throw over("brings more fields than", limits.fieldCount)
+    }
+    try allocate(48)
+  }
+
+  /// Counts memory; `byteCount` is at most the size of the input.
+  mutating func allocate(_ byteCount: Int) throws(WeighbridgeError) {
+    memory += byteCount
+    guard memory <= limits.memory else {
+      throw over("would take more memory when unpacked than", limits.memory)
+    }
+  }
+
+  private func over(_ what: String, _ limit: Int) -> WeighbridgeError {
+    WeighbridgeError(.limitExceeded, "\(what) the limit of \(limit)")
+  }
+}

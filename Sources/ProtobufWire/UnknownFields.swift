@@ -1,0 +1,27 @@
+/// Fields of a message that its schema here does not know, kept as they are for the next writer.
+package struct UnknownFields: Hashable, Sendable {
+  /// One field.
+  package struct Field: Hashable, Sendable {
+    /// The field's number.
+    package let number: UInt32
+    /// The wire type: 0, 1, 2 or 5.
+    package let wireType: UInt8
+    /// The field's bytes behind its tag; with wire type 2 they begin with the length.
+    package let payload: [UInt8]
+
+    /// Makes a field.
+    package init(number: UInt32, wireType: UInt8, payload: [UInt8]) {
+      self.number = number
+      self.wireType = wireType
+      self.payload = payload
+    }
+  }
+
+  /// The fields in the order of the file.
+  package var fields: [Field]
+
+  /// Makes a list of fields, by default without any.
+  package init(_ fields: [Field] = []) {
+    self.fields = fields
+  }
+}

@@ -1,0 +1,66 @@
+package import Bytes
+import Digests
+import Dispatch
+import Synchronization
+
+extension WBMFile {
+  /// A part of a file whose bytes are not those that were written.
+  package enum Damage: Hashable, Sendable {
+    /// The tensor at this position of the table does not have its digest.
+    case tensor(Int)
+    /// The padding before the tensor at this position is not zero.
+    case padding(before: Int)
+  }
+
+  /// Digests every tensor and looks at the padding between them, on two threads.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``; the reason names all damaged tensors.
+  /// - Complexity: Reads the whole file, whose memory is given back on the way.
+  package func checkIntegrity() throws(WeighbridgeError) {
+    let damage = damage()
+    guard !damage.isEmpty else { return }
+    let parts = damage.prefix(20).map(describe)
+    let more = damage.count > 20 ? ", and \(damage.count - 20) more" : ""
+    throw WeighbridgeError(
+      .malformed, "was damaged after it was written: \(parts.joined(separator: ", "))\(more)"
+    ).at(file: path)
+  }
+
+  /// Every damaged part, in the order of the file.
+  ///
+  /// - Complexity: As ``checkIntegrity()``.
+  package func damage() -> [Damage] {
+    let next = Atomic(0)
+    let found = Mutex<[Int: [Damage]]>([:])
+    DispatchQueue.concurrentPerform(iterations: 2) { _ in
+      while true {
+        let index = next.add(1, ordering: .relaxed).oldValue
+        guard index < header.tensors.count else { return }
+        let damage = damage(ofTensor: index)
+        if !damage.isEmpty { found.withLock { $0[index] = damage } }
+      }
+    }
+    return found.withLock { $0.sorted { $0.key < $1.key }.flatMap(\.value) }
+  }
+
+  private func damage(ofTensor index: Int) -> [Damage] {
+    let range = range(ofTensor: index)
+    let before = index == 0 ? range.lowerBound : self.range(ofTensor: index - 1).upperBound
+    var damage: [Damage] = []
+    store.withBytes { bytes in
+      if !bytes.isZero(before..<range.lowerBound) { damage.append(.padding(before: index)) }
+      if XXH3Digest(of: bytes.extracting(range)) != header.tensors[index].digest {
+        damage.append(.tensor(index))
+      }
+    }
+    store.release(range)
+    return damage
+  }
+
+  private func describe(_ damage: Damage) -> String {
+    switch damage {
+    case .tensor(let index): header.tensors[index].title(index)
+    case .padding(let index): "the padding before \(header.tensors[index].title(index))"
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package import Bytes
+
+extension WBMFile {
+  /// Writes the file with another description, and another provenance when one is given.
+  ///
+  /// The tensors are copied by the system, neither decoded nor digested again; version and schema
+  /// stay those of this file.
+  ///
+  /// - Parameters:
+  ///   - path: The new file's path, which may be this file's own.
+  ///   - replacing: Whether a file of that name may be replaced.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the description does not fit the graph,
+  ///   ``WeighbridgeError/Code/unsupported`` when a text holds a NUL,
+  ///   ``WeighbridgeError/Code/outputFailed``.
+  package func rewrite(
+    to path: String, description: WBMDescription, provenance: WBMProvenance? = nil,
+    replacing: Bool
+  ) throws(WeighbridgeError) {
+    var header = header
+    header.description = description.sorted()
+    if let provenance { header.provenance = provenance }
+    try header.checkRules()
+    let offset = try WBMPreamble.tensorDataOffset(headerByteCount: header.serialized().count)
+    var file = try AtomicFile(path: path)
+    file.skip(offset)
+    try file.append(tensorDataOffset..<store.count, of: store)
+    try WBMHeaderWriting.writeHeader(header, version: version, tensorDataOffset: offset, to: file)
+    try file.commit(replacing: replacing)
+  }
+}

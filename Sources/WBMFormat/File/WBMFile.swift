@@ -1,0 +1,104 @@
+package import Bytes
+import Digests
+package import ProtobufWire
+
+/// An open `.wbm` file: its header, and its tensors as ranges of one mapped file.
+///
+/// Opening costs one mapping and the parsing of the header, whatever the size of the tensors.
+package struct WBMFile: Sendable {
+  /// Bounds on what is read.
+  package struct Limits: Sendable {
+    /// How large the header may be, in bytes.
+    package var headerByteCount = 64 << 20
+    /// Bounds on the header's messages.
+    package var messages = ProtobufLimits()
+
+    /// The default limits.
+    package init() {}
+  }
+
+  /// The file's path as it was given.
+  package let path: String
+  /// The file's format version.
+  package let version: WBMVersion
+  /// Everything the file says about the model.
+  package let header: WBMHeader
+  /// The bytes of the whole file.
+  package let store: ByteStore
+  /// The offset of the tensor data in the file.
+  package let tensorDataOffset: Int
+
+  /// Opens a file and checks everything but the tensors' bytes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/missing``, ``WeighbridgeError/Code/malformed``,
+  ///   ``WeighbridgeError/Code/unsupported`` for a newer version,
+  ///   ``WeighbridgeError/Code/limitExceeded``.
+  package init(path: String, limits: Limits = Limits()) throws(WeighbridgeError) {
+    try self.init(ByteStore(MappedFile(path: path)), path: path, limits: limits)
+  }
+
+  /// Reads a file whose bytes are there already.
+  ///
+  /// - Parameter path: What errors call it.
+  /// - Throws: As ``init(path:limits:)``, but for a missing file.
+  package init(
+    _ store: ByteStore, path: String, limits: Limits = Limits()
+  ) throws(WeighbridgeError) {
+    let (preamble, header) = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try store.withBytes { (bytes) throws(WeighbridgeError) in
+        try Self.parse(bytes, limits: limits)
+      }
+    }
+    self.path = path
+    self.store = store
+    self.header = header
+    version = preamble.version
+    tensorDataOffset = preamble.tensorDataOffset
+  }
+
+  /// Whether bytes begin like a `.wbm` file.
+  package static func recognizes(_ bytes: RawSpan) -> Bool {
+    WBMPreamble.isMagic(bytes)
+  }
+
+  /// Where a tensor's bytes are in ``store``. The position must be one of the table's.
+  package func range(ofTensor index: Int) -> Range<Int> {
+    let tensor = header.tensors[index]
+    let start = tensorDataOffset + tensor.offset  // checked while parsing: inside the file
+    return start..<start + tensor.byteCount
+  }
+
+  /// Checks a whole file but the bytes of its tensors and the padding between them.
+  static func parse(
+    _ bytes: RawSpan, limits: Limits
+  ) throws(WeighbridgeError) -> (WBMPreamble, WBMHeader) {
+    let preamble = try WBMPreamble(bytes)
+    guard preamble.headerByteCount <= limits.headerByteCount else {
+      throw WeighbridgeError(
+        .limitExceeded,
+        "has a header of \(preamble.headerByteCount) bytes, over the limit of \(limits.headerByteCount)"
+      )
+    }
+    let end = WBMPreamble.byteCount + preamble.headerByteCount
+    let headerBytes = bytes.extracting(WBMPreamble.byteCount..<end)
+    guard XXH3Digest(of: headerBytes) == preamble.headerDigest else {
+      throw WeighbridgeError(.malformed, "has a damaged header: its digest does not fit")
+        .at(.byte(WBMPreamble.byteCount))
+    }
+    guard bytes.isZero(end..<preamble.tensorDataOffset) else {
+      throw WeighbridgeError(.malformed, "has padding behind its header that is not zero")
+        .at(.byte(end))
+    }
+    let header = try WBMHeader(headerBytes, limits: limits.messages)
+    try header.checkRules()
+    try header.checkLayout(byteCount: bytes.byteCount - preamble.tensorDataOffset)
+    return (preamble, header)
+  }
+}
+
+extension RawSpan {
+  /// Whether all bytes of a range are zero.
+  func isZero(_ range: Range<Int>) -> Bool {
+    range.allSatisfy { self[byte: $0] == 0 }
+  }
+}

@@ -1,0 +1,160 @@
+package import Bytes
+package import Digests
+
+/// The first 64 bytes of a `.wbm` file; `Schemas/wbm.md` has their table.
+package struct WBMPreamble: Hashable, Sendable {
+  /// The size of the preamble in bytes; the header follows it.
+  package static let byteCount = 64
+  /// The alignment of the tensor data and of each tensor, in bytes.
+  package static let alignment = 64
+  /// The version this module writes, and the newest major version it reads.
+  package static let currentVersion = WBMVersion(major: 1, minor: 0)
+  /// The first 8 bytes. The first has its upper bit set and the others hold both line endings and
+  /// the end-of-file mark of old terminals, so that any damage by a transfer as text shows.
+  package static let magic: [UInt8] = [0x89, 0x57, 0x42, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A]
+
+  /// The version of the file.
+  package var version: WBMVersion
+  /// The size of the header in bytes.
+  package var headerByteCount: Int
+  /// The offset of the tensor data.
+  package var tensorDataOffset: Int
+  /// The size of the whole file in bytes.
+  package var fileByteCount: Int
+  /// The digest of the header.
+  package var headerDigest: XXH3Digest
+
+  /// The offset of the tensor data behind a header of a size.
+  package static func tensorDataOffset(
+    headerByteCount: Int
+  ) throws(WeighbridgeError) -> Int {
+    try aligned(Checked.sum(byteCount, headerByteCount, of: "the end of the header"))
+  }
+
+  /// The next multiple of ``alignment``.
+  package static func aligned(_ offset: Int) throws(WeighbridgeError) -> Int {
+    try Checked.sum(offset, alignment - 1, of: "an offset") / alignment * alignment
+  }
+}
+
+/// The version of the file format.
+package struct WBMVersion: Hashable, Sendable, CustomStringConvertible {
+  /// Readers refuse a newer one.
+  package var major: Int
+  /// Readers accept a newer one as long as they know all but the description and the provenance.
+  package var minor: Int
+
+  /// Makes a version.
+  package init(major: Int, minor: Int) {
+    self.major = major
+    self.minor = minor
+  }
+
+  /// `major.minor`.
+  package var description: String { "\(major).\(minor)" }
+}
+
+extension WBMPreamble {
+  /// The 64 bytes.
+  package var serialized: [UInt8] {
+    var bytes = Self.magic
+    bytes.append(littleEndian: UInt16(version.major))
+    bytes.append(littleEndian: UInt16(version.minor))
+    bytes.append(littleEndian: UInt32(0))
+    bytes.append(littleEndian: UInt64(headerByteCount))
+    bytes.append(littleEndian: UInt64(tensorDataOffset))
+    bytes.append(littleEndian: UInt64(fileByteCount))
+    bytes += headerDigest.bytes
+    return bytes + XXH3Digest(of: bytes.span.bytes).bytes.prefix(8)
+  }
+
+  /// Reads and checks the preamble of a whole file.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``, or ``WeighbridgeError/Code/unsupported`` for a
+  ///   newer major version.
+  package init(_ file: RawSpan) throws(WeighbridgeError) {
+    try Self.checkMagic(file)
+    var cursor = ByteCursor(Self.magic.count..<file.byteCount)
+    version = WBMVersion(
+      major: Int(try cursor.integer(UInt16.self, from: file)),
+      minor: Int(try cursor.integer(UInt16.self, from: file)))
+    guard version.major == Self.currentVersion.major else {
+      throw WeighbridgeError(
+        .unsupported,
+        "is a .wbm file of version \(version); this program reads versions \(Self.currentVersion.major).x"
+      ).at(.byte(8))
+    }
+    try Self.checkChecksum(file)
+    let flags = try cursor.integer(UInt32.self, from: file)
+    guard flags == 0 else {
+      throw WeighbridgeError(.unsupported, "has the flags \(flags); version 1 has none")
+        .at(.byte(12))
+    }
+    headerByteCount = try Checked.count(
+      cursor.integer(UInt64.self, from: file), of: "the size of the header")
+    tensorDataOffset = try Checked.count(
+      cursor.integer(UInt64.self, from: file), of: "the offset of the tensor data")
+    fileByteCount = try Checked.count(
+      cursor.integer(UInt64.self, from: file), of: "the size of the file")
+    guard let digest = XXH3Digest(try cursor.bytes(16, from: file)) else {
+      throw WeighbridgeError(.malformed, "has no digest of its header")
+    }
+    headerDigest = digest
+    try checkSizes(file.byteCount)
+  }
+
+  /// Whether a file begins like a `.wbm` file.
+  package static func isMagic(_ file: RawSpan) -> Bool {
+    file.byteCount >= magic.count && file.copied(0..<magic.count) == magic
+  }
+
+  private static func checkMagic(_ file: RawSpan) throws(WeighbridgeError) {
+    if isMagic(file) {
+      guard file.byteCount >= byteCount else {
+        throw WeighbridgeError(
+          .malformed, "is cut off: it has \(file.byteCount) bytes, and the preamble alone has 64")
+      }
+      return
+    }
+    let letters = Array(magic[1...3])
+    let isDamaged = file.byteCount >= 4 && file.copied(1..<4) == letters
+    throw WeighbridgeError(
+      .malformed,
+      isDamaged
+        ? "was a .wbm file before its first bytes changed, as a transfer in text mode does"
+        : "is not a .wbm file: it does not begin with their mark"
+    ).at(.byte(0))
+  }
+
+  private static func checkChecksum(_ file: RawSpan) throws(WeighbridgeError) {
+    let expected = XXH3Digest(of: file.extracting(0..<56)).bytes.prefix(8)
+    guard file.copied(56..<64) == Array(expected) else {
+      throw WeighbridgeError(.malformed, "has a damaged preamble: its checksum does not fit")
+        .at(.byte(0))
+    }
+  }
+
+  private func checkSizes(_ actual: Int) throws(WeighbridgeError) {
+    guard actual == fileByteCount else {
+      let what = actual < fileByteCount ? "is cut off" : "has trailing bytes"
+      throw WeighbridgeError(
+        .malformed, "\(what): it has \(actual) bytes, and its preamble says \(fileByteCount)")
+    }
+    let expected = try Self.tensorDataOffset(headerByteCount: headerByteCount)
+    guard tensorDataOffset == expected, expected <= fileByteCount else {
+      throw WeighbridgeError(
+        .malformed,
+        "puts the tensor data at byte \(tensorDataOffset) of \(fileByteCount), and behind a header of \(headerByteCount) bytes it begins at \(expected)"
+      ).at(.byte(24))
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends an integer, least significant byte first.
+  fileprivate mutating func append<Value: FixedWidthInteger>(littleEndian value: Value) {
+    for shift in stride(from: 0, to: Value.bitWidth, by: 8) {
+      append(UInt8(truncatingIfNeeded: value >> Value(shift)))
+    }
+  }
+}

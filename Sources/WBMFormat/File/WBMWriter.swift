@@ -1,0 +1,143 @@
+package import Bytes
+import Digests
+
+/// Writes a `.wbm` file, its tensors piece by piece.
+///
+/// ```swift
+/// var writer = try WBMWriter(path: "model.wbm", header: header)
+/// for array in arrays { try array.withBytes { bytes in try writer.append(bytes) } }
+/// try writer.commit(replacing: true)
+/// ```
+///
+/// It keeps the header and one piece in memory, never a whole tensor. Nothing appears under the
+/// path before ``commit(replacing:)``.
+package struct WBMWriter: ~Copyable {
+  private static let pieceSize = 1 << 18
+  private static let writebackSize = 1 << 23
+
+  private var file: AtomicFile
+  private var stream: XXH3Stream
+  /// The header as it will be written; sizes and offsets are set, digests as far as known.
+  package private(set) var header: WBMHeader
+  private let tensorDataOffset: Int
+  private var current = 0
+  private var done = 0
+  private var writebackStart: Int
+
+  /// Begins a file.
+  ///
+  /// - Parameter header: The header; the sizes, offsets and digests of its tensors are computed.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the header breaks a rule,
+  ///   ``WeighbridgeError/Code/unsupported`` when a text holds a NUL,
+  ///   ``WeighbridgeError/Code/outputFailed``.
+  package init(path: String, header: WBMHeader) throws(WeighbridgeError) {
+    var header = header
+    header.description = header.description.sorted()
+    try header.layOut()
+    try header.checkRules()
+    // Digests have one size, so the header has its final size already.
+    let offset = try WBMPreamble.tensorDataOffset(headerByteCount: header.serialized().count)
+    let file = try AtomicFile(path: path)
+    let stream = try XXH3Stream()
+    self.file = file
+    self.stream = stream
+    self.header = header
+    tensorDataOffset = offset
+    writebackStart = offset
+    self.file.skip(offset)
+    finishTensors()
+  }
+
+  /// The position of the tensor whose bytes come next, or `nil` when all are written.
+  package var nextTensor: Int? { current < header.tensors.count ? current : nil }
+
+  /// Appends the next bytes of the tensors, in the order of the header. A piece belongs to one
+  /// tensor; a tensor without elements takes none.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a tensor has fewer bytes,
+  ///   ``WeighbridgeError/Code/outputFailed``.
+  package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
+    var start = 0
+    guard bytes.byteCount > 0 else { return }
+    try checkRoom(bytes.byteCount)
+    while start < bytes.byteCount {
+      // A piece is digested and written while it is in the cache.
+      let end = min(start + Self.pieceSize, bytes.byteCount)
+      let piece = bytes.extracting(start..<end)
+      stream.update(piece)
+      try file.append(piece)
+      start = end
+    }
+    done += bytes.byteCount
+    writeBack()
+    finishTensors()
+  }
+
+  /// Appends bytes of a store, whose memory is given back piece by piece when it is a mapped file.
+  ///
+  /// - Throws: As ``append(_:)``.
+  package mutating func append(
+    _ range: Range<Int>, of store: ByteStore
+  ) throws(WeighbridgeError) {
+    try checkRoom(range.count)
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let piece = start..<min(start + (1 << 20), range.upperBound)
+      try store.withBytes { (bytes) throws(WeighbridgeError) in
+        try append(bytes.extracting(piece))
+      }
+      store.release(piece)
+      start = piece.upperBound
+    }
+  }
+
+  /// Writes header and preamble, reads them back, syncs the file and puts it in place.
+  ///
+  /// - Parameter replacing: Whether a file of that name may be replaced.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when tensors are missing,
+  ///   ``WeighbridgeError/Code/outputFailed``; what stood there before is then untouched.
+  package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
+    if let nextTensor {
+      throw WeighbridgeError(
+        .mismatch,
+        "\(header.tensors[nextTensor].title(nextTensor)) has \(header.tensors[nextTensor].byteCount) bytes, and \(done) were given"
+      ).at(file: file.path)
+    }
+    try WBMHeaderWriting.writeHeader(
+      header, version: WBMPreamble.currentVersion, tensorDataOffset: tensorDataOffset, to: file)
+    try file.commit(replacing: replacing)
+  }
+
+  private func checkRoom(_ byteCount: Int) throws(WeighbridgeError) {
+    guard byteCount > 0 else { return }
+    guard let nextTensor else {
+      throw WeighbridgeError(.mismatch, "\(byteCount) bytes were given behind the last tensor")
+    }
+    let tensor = header.tensors[nextTensor]
+    guard byteCount <= tensor.byteCount - done else {
+      throw WeighbridgeError(
+        .mismatch,
+        "\(tensor.title(nextTensor)) has \(tensor.byteCount) bytes, and \(byteCount) were given with \(done) there"
+      )
+    }
+  }
+
+  /// Notes the digest of each tensor that is complete, and pads for the next.
+  private mutating func finishTensors() {
+    while let index = nextTensor, done == header.tensors[index].byteCount {
+      header.tensors[index].digest = stream.digest()
+      stream.reset()
+      current += 1
+      done = 0
+      guard let next = nextTensor else { return }
+      file.skip(tensorDataOffset + header.tensors[next].offset - file.count)
+    }
+  }
+
+  /// Has the system write finished parts while we compute, so that the commit waits less.
+  private mutating func writeBack() {
+    guard file.count - writebackStart >= Self.writebackSize else { return }
+    file.startWriting(writebackStart..<file.count)
+    writebackStart = file.count
+  }
+}

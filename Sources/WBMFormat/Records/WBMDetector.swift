@@ -1,0 +1,102 @@
+package import ProtobufWire
+
+/// How to turn a detector's outputs into boxes.
+package struct WBMDetector: Hashable, Sendable {
+  /// The family of detection heads: YOLO version 2, or version 3 and later.
+  package enum Kind: Hashable, Sendable, CaseIterable {
+    case region, yolo
+  }
+
+  /// What anchors are measured in.
+  package enum AnchorUnit: Hashable, Sendable, CaseIterable {
+    case gridCells, pixels
+  }
+
+  /// How four numbers of a head become a box; the formulas stand in `Schemas/wbm.proto`.
+  package enum BoxEncoding: Hashable, Sendable, CaseIterable {
+    case exponential, squared
+  }
+
+  /// How overlapping boxes are dropped.
+  package enum Suppression: Hashable, Sendable, CaseIterable {
+    case none, greedy, distance
+  }
+
+  /// The size of a typical box, in the detector's anchor unit.
+  package struct Anchor: Hashable, Sendable {
+    package var width: Double
+    package var height: Double
+    /// Fields of a later version.
+    package var unknownFields = UnknownFields()
+
+    /// Makes an anchor.
+    package init(width: Double, height: Double) {
+      self.width = width
+      self.height = height
+    }
+  }
+
+  /// One output that holds boxes.
+  package struct Head: Hashable, Sendable {
+    /// The name of the graph output.
+    package var output: String
+    /// The anchors of this head, by their position in ``WBMDetector/anchors``.
+    package var mask: [Int]
+    /// Input pixels for each cell of the head's grid, when that is fixed.
+    package var stride: Double?
+    /// The factor that stretches a box center's place in its cell; 1 leaves it.
+    package var scaleXY: Double
+    /// Fields of a later version.
+    package var unknownFields = UnknownFields()
+
+    /// Makes a head.
+    package init(output: String, mask: [Int], stride: Double?, scaleXY: Double) {
+      self.output = output
+      self.mask = mask
+      self.stride = stride
+      self.scaleXY = scaleXY
+    }
+  }
+
+  /// The family of detection heads.
+  package var kind: Kind
+  /// All anchors; the heads' masks pick from them.
+  package var anchors: [Anchor]
+  /// What the anchors are measured in.
+  package var anchorUnit: AnchorUnit
+  /// The heads in the order of the source.
+  package var heads: [Head]
+  /// How four numbers become a box.
+  package var boxEncoding: BoxEncoding
+  /// Whether each box has an objectness beside its class scores.
+  package var hasObjectness: Bool
+  /// The number of classes.
+  package var classCount: Int
+  /// Boxes of lower confidence are dropped.
+  package var confidenceThreshold: Double?
+  /// Of two boxes that overlap by more (intersection over union), the weaker is dropped.
+  package var iouThreshold: Double?
+  /// How overlapping boxes are dropped; `nil` when that is not stated.
+  package var suppression: Suppression?
+  /// Fields of a later version.
+  package var unknownFields = UnknownFields()
+
+  /// Makes a detector.
+  package init(
+    kind: Kind, anchors: [Anchor], anchorUnit: AnchorUnit, heads: [Head],
+    boxEncoding: BoxEncoding, hasObjectness: Bool, classCount: Int,
+    confidenceThreshold: Double? = nil, iouThreshold: Double? = nil,
+    suppression: Suppression? = nil
+  ) {
+    self.kind = kind
+    self.anchors = anchors
+    self.anchorUnit = anchorUnit
+    self.heads = heads
+    self.boxEncoding = boxEncoding
+    self.hasObjectness = hasObjectness
+    self.classCount = classCount
+    self.confidenceThreshold = confidenceThreshold
+    self.iouThreshold = iouThreshold
+    self.suppression = suppression
+  }
+}

@@ -1,0 +1,65 @@
+package import ProtobufWire
+
+/// What is known about one input or output.
+package struct WBMFeature: Hashable, Sendable {
+  /// The name of a graph input or output.
+  package var name: String
+  /// What the feature means.
+  package var description: String?
+  /// How a picture becomes this input, when the feature is a picture.
+  package var image: WBMImage?
+  /// Fields of a later version.
+  package var unknownFields = UnknownFields()
+
+  /// Makes a feature.
+  package init(name: String, description: String? = nil, image: WBMImage? = nil) {
+    self.name = name
+    self.description = description
+    self.image = image
+  }
+}
+
+/// How a picture becomes a tensor: resized, channels in this order, then `pixel * scale + bias`.
+package struct WBMImage: Hashable, Sendable {
+  /// The channels of a picture, in order.
+  package enum ColorOrder: Hashable, Sendable, CaseIterable {
+    case rgb, bgr, gray
+
+    /// The number of channels.
+    package var channelCount: Int { self == .gray ? 1 : 3 }
+  }
+
+  /// How a picture is brought to another size.
+  package enum ResizePolicy: Hashable, Sendable, CaseIterable {
+    case stretch, letterbox, centerCrop
+  }
+
+  /// The order of the tensor's axes.
+  package enum Layout: Hashable, Sendable, CaseIterable {
+    case channelsFirst, channelsLast
+  }
+
+  /// The channels and their order.
+  package var colorOrder: ColorOrder
+  /// The factor for pixel values from 0 to 255.
+  package var scale: Double
+  /// What is added after scaling, one number for each channel in the color order.
+  package var bias: [Double]
+  /// How the picture is brought to the input's size; `nil` when that is not stated.
+  package var resize: ResizePolicy?
+  /// Which axis holds the channels.
+  package var layout: Layout
+  /// Fields of a later version.
+  package var unknownFields = UnknownFields()
+
+  /// Makes an image description.
+  package init(
+    colorOrder: ColorOrder, scale: Double, bias: [Double], resize: ResizePolicy?, layout: Layout
+  ) {
+    self.colorOrder = colorOrder
+    self.scale = scale
+    self.bias = bias
+    self.resize = resize
+    self.layout = layout
+  }
+}

@@ -1,0 +1,69 @@
+package import Bytes
+
+/// A graph without cycles: values, and the nodes that compute them.
+package struct WBMGraph: Hashable, Sendable {
+  /// All values; nodes and ports name them by their position here.
+  package var values: [WBMValue]
+  /// The nodes in an order in which they can be computed.
+  package var nodes: [WBMNode]
+  /// What the graph takes, in order.
+  package var inputs: [WBMPort]
+  /// What the graph gives, in order.
+  package var outputs: [WBMPort]
+
+  /// Makes a graph.
+  package init(
+    values: [WBMValue] = [], nodes: [WBMNode] = [], inputs: [WBMPort] = [], outputs: [WBMPort] = []
+  ) {
+    self.values = values
+    self.nodes = nodes
+    self.inputs = inputs
+    self.outputs = outputs
+  }
+}
+
+/// One edge of a graph: an array known by its type, computed or constant.
+package struct WBMValue: Hashable, Sendable {
+  /// The value's name, unique in its graph.
+  package var name: String
+  /// The type of its elements.
+  package var elementType: ElementType
+  /// The extent of each axis, outermost first; empty for a scalar.
+  package var dimensions: [WBMDimension]
+  /// For a constant, its position in ``WBMHeader/tensors``.
+  package var tensor: Int?
+
+  /// Makes a value.
+  package init(
+    name: String, elementType: ElementType, dimensions: [WBMDimension], tensor: Int? = nil
+  ) {
+    self.name = name
+    self.elementType = elementType
+    self.dimensions = dimensions
+    self.tensor = tensor
+  }
+}
+
+/// The extent of one axis.
+package enum WBMDimension: Hashable, Sendable {
+  /// The extent itself, not negative.
+  case fixed(Int)
+  /// A name; axes of one graph with the same name have the same extent.
+  case symbol(String)
+  /// An extent of which nothing is known.
+  case unknown
+}
+
+/// An input or output of a graph.
+package struct WBMPort: Hashable, Sendable {
+  /// The name users give; unique among the inputs, and among the outputs.
+  package var name: String
+  /// The value, by its position in ``WBMGraph/values``.
+  package var value: Int
+
+  /// Makes a port.
+  package init(name: String, value: Int) {
+    self.name = name
+    self.value = value
+  }
+}

@@ -1,0 +1,30 @@
+/// Everything a `.wbm` file says about a model, but the tensors' elements.
+///
+/// The records follow `Schemas/wbm.proto` message by message; `Schemas/wbm.md` has the rules.
+package struct WBMHeader: Hashable, Sendable {
+  /// What the model computes.
+  package var graph: WBMGraph
+  /// All arrays of the file, in the order in which they are stored.
+  package var tensors: [WBMTensor]
+  /// What people and tools should know about the model.
+  package var description: WBMDescription
+  /// Where the model came from.
+  package var provenance: WBMProvenance
+  /// Recorded inputs with the outputs they must give.
+  package var references: [WBMReferenceSet]
+  /// The compiled schema the file carries (a serialized `FileDescriptorSet`); by default our own.
+  package var schema: [UInt8]
+
+  /// Makes a header.
+  package init(
+    graph: WBMGraph, tensors: [WBMTensor] = [], description: WBMDescription = WBMDescription(),
+    provenance: WBMProvenance, references: [WBMReferenceSet] = [], schema: [UInt8] = WBMSchema.bytes
+  ) {
+    self.graph = graph
+    self.tensors = tensors
+    self.description = description
+    self.provenance = provenance
+    self.references = references
+    self.schema = schema
+  }
+}

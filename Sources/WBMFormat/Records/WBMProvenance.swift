@@ -1,0 +1,74 @@
+package import ProtobufWire
+
+/// Where the model came from.
+package struct WBMProvenance: Hashable, Sendable {
+  /// The files that were read.
+  package var sources: [WBMSource]
+  /// The program or library that wrote the source, for example `keras`.
+  package var framework: String?
+  /// That program's version.
+  package var frameworkVersion: String?
+  /// What the framework computed with, for example `tensorflow`.
+  package var backend: String?
+  /// The program that wrote this file, with its version.
+  package var writer: String
+  /// The options of the conversion; no key stands twice.
+  package var options: [WBMKeyValue]
+  /// What was decided where the source left a choice.
+  package var decisions: [WBMDecision]
+  /// Fields of a later version.
+  package var unknownFields = UnknownFields()
+
+  /// Makes a provenance.
+  package init(
+    sources: [WBMSource] = [], framework: String? = nil, frameworkVersion: String? = nil,
+    backend: String? = nil, writer: String, options: [WBMKeyValue] = [],
+    decisions: [WBMDecision] = []
+  ) {
+    self.sources = sources
+    self.framework = framework
+    self.frameworkVersion = frameworkVersion
+    self.backend = backend
+    self.writer = writer
+    self.options = options
+    self.decisions = decisions
+  }
+}
+
+/// A file that was read.
+package struct WBMSource: Hashable, Sendable {
+  /// The file's name without its folder.
+  package var name: String
+  /// What the file gave, for example `architecture` or `weights`.
+  package var role: String
+  /// Its SHA-256 digest, 32 bytes.
+  package var sha256: [UInt8]
+  /// Its length in bytes.
+  package var byteCount: Int
+  /// Fields of a later version.
+  package var unknownFields = UnknownFields()
+
+  /// Makes a source.
+  package init(name: String, role: String, sha256: [UInt8], byteCount: Int) {
+    self.name = name
+    self.role = role
+    self.sha256 = sha256
+    self.byteCount = byteCount
+  }
+}
+
+/// A choice the source left open and the conversion made.
+package struct WBMDecision: Hashable, Sendable {
+  /// The layer it concerns; empty when it concerns the whole model.
+  package var layer: String
+  /// What was decided, and why.
+  package var text: String
+  /// Fields of a later version.
+  package var unknownFields = UnknownFields()
+
+  /// Makes a decision.
+  package init(layer: String, text: String) {
+    self.layer = layer
+    self.text = text
+  }
+}

@@ -1,0 +1,35 @@
+package import Bytes
+package import Digests
+
+/// One array stored in the file.
+package struct WBMTensor: Hashable, Sendable {
+  /// How elements are laid down; plain is row-major, every element as it is.
+  package enum Encoding: Hashable, Sendable, CaseIterable {
+    case plain
+  }
+
+  /// The tensor's name, unique among the tensors of the file.
+  package var name: String
+  /// The type of its elements.
+  package var elementType: ElementType
+  /// How the elements are laid down.
+  package var encoding: Encoding
+  /// The extent of each axis, outermost first; empty for a scalar.
+  package var shape: [Int]
+  /// The first byte, counted from the start of the tensor data; the writer sets it.
+  package var offset: Int
+  /// The number of bytes; the writer sets it.
+  package var byteCount: Int
+  /// The digest of the bytes; the writer sets it, and in a header that was read it is never `nil`.
+  package var digest: XXH3Digest?
+
+  /// Describes a tensor to be written; its place and digest follow from the writing.
+  package init(name: String, elementType: ElementType, shape: [Int]) {
+    self.name = name
+    self.elementType = elementType
+    encoding = .plain
+    self.shape = shape
+    offset = 0
+    byteCount = 0
+  }
+}
