@@ -5,8 +5,16 @@ package import GraphIR
 package enum Catalog {
   /// Every operator there is. A test compares this list with the files of this folder.
   package static let all: [any CatalogOperator.Type] = [
+    Add.self,
+    Average.self,
+    Concatenate.self,
     Convolution.self,
+    ExpandDims.self,
     LeakyReLU.self,
+    Maximum.self,
+    Minimum.self,
+    Multiply.self,
+    Subtract.self,
   ]
 
   /// The operator of a stored kind.
