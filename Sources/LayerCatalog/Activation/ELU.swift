@@ -13,6 +13,9 @@ package struct ELU: ElementwiseOperator {
   package static let version = 1
 
   package var attributes: Attributes { ["alpha": .real(alpha)] }
+
+  /// Makes the operator.
+  package init(alpha: Double) { self.alpha = alpha }
 }
 
 extension ELU {

@@ -13,6 +13,9 @@ package struct GELU: ElementwiseOperator {
   package static let version = 1
 
   package var attributes: Attributes { ["approximate": .flag(isApproximate)] }
+
+  /// Makes the operator.
+  package init(isApproximate: Bool) { self.isApproximate = isApproximate }
 }
 
 extension GELU {

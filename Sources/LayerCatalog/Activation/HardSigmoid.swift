@@ -16,6 +16,12 @@ package struct HardSigmoid: ElementwiseOperator {
   package static let version = 1
 
   package var attributes: Attributes { ["slope": .real(slope), "offset": .real(offset)] }
+
+  /// Makes the operator.
+  package init(slope: Double, offset: Double) {
+    self.slope = slope
+    self.offset = offset
+  }
 }
 
 extension HardSigmoid {

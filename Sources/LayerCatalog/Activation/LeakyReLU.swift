@@ -12,6 +12,9 @@ package struct LeakyReLU: ElementwiseOperator {
   package static let version = 1
 
   package var attributes: Attributes { ["slope": .real(slope)] }
+
+  /// Makes the operator.
+  package init(slope: Double) { self.slope = slope }
 }
 
 extension LeakyReLU {

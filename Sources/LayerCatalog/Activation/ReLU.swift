@@ -25,6 +25,13 @@ package struct ReLU: ElementwiseOperator {
     if let maximum { attributes.append("maximum", .real(maximum)) }
     return attributes
   }
+
+  /// Makes the operator.
+  package init(slope: Double, threshold: Double, maximum: Double?) {
+    self.slope = slope
+    self.threshold = threshold
+    self.maximum = maximum
+  }
 }
 
 extension ReLU {

@@ -4,7 +4,7 @@ package import GraphIR
 /// The sum of tensors, element by element.
 ///
 /// - inputs: two or more of one rank; along each axis the extents are equal or 1
-/// - output: the larger extent along each axis
+/// - output: along each axis the extent that is not 1, if there is one
 package struct Add: BroadcastingOperator {
   package static let kind = "add"
   package static let version = 1

@@ -4,7 +4,7 @@ package import GraphIR
 /// The largest of tensors, element by element; NaN where one of them is.
 ///
 /// - inputs: two or more of one rank; along each axis the extents are equal or 1
-/// - output: the larger extent along each axis
+/// - output: along each axis the extent that is not 1, if there is one
 package struct Maximum: BroadcastingOperator {
   package static let kind = "maximum"
   package static let version = 1

@@ -4,7 +4,7 @@ package import GraphIR
 /// The difference of two tensors, element by element.
 ///
 /// - minuend, subtrahend: of one rank; along each axis the extents are equal or 1
-/// - output: the larger extent along each axis
+/// - output: along each axis the extent that is not 1, if there is one
 package struct Subtract: BroadcastingOperator {
   package static let kind = "subtract"
   package static let version = 1
