@@ -93,8 +93,14 @@ let package = Package(
       ],
       swiftSettings: rules),
 
+    // Support: what tests and benchmarks share.
+    module("_CatalogTesting", ["Bytes", "GraphIR", "LayerCatalog"]),
+
     // Tests mirror the sources.
     tests("HDF5FileTests", ["Bytes", "HDF5File"], exclude: ["Files"]),
     tests("KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasFormat"], exclude: ["Files"]),
+    tests(
+      "LayerCatalogTests",
+      ["Bytes", "GraphIR", "JSON", "KerasFormat", "LayerCatalog", "_CatalogTesting"]),
   ]
 )
