@@ -94,6 +94,9 @@ let package = Package(
       ],
       swiftSettings: rules),
 
+    // Support: what tests and benchmarks share.
+    module("_CatalogTesting", ["Bytes", "GraphIR", "LayerCatalog"]),
+
     // Tests mirror the sources.
     tests("HDF5FileTests", ["Bytes", "HDF5File"], exclude: ["Files"]),
     tests("KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasFormat"], exclude: ["Files"]),
@@ -101,5 +104,8 @@ let package = Package(
       "WBMFormatTests",
       ["Bytes", "CProtobufC", "CWBM", "Digests", "ProtobufWire", "WBMFormat"]),
     tests("NumPyFormatTests", ["Bytes", "NumPyFormat"]),
+    tests(
+      "LayerCatalogTests",
+      ["Bytes", "GraphIR", "JSON", "KerasFormat", "LayerCatalog", "_CatalogTesting"]),
   ]
 )

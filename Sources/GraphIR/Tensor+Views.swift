@@ -21,6 +21,18 @@ extension Tensor {
       offset: offset + range.lowerBound * strides[axis] * elementType.byteCount, strides: strides)
   }
 
+  /// The same elements, repeated along each axis of extent 1 for which `shape` has another extent.
+  /// Copies nothing.
+  ///
+  /// - Parameter shape: As many axes, of equal extents where this tensor's is not 1; traps otherwise.
+  package func broadcast(to shape: [Int]) -> Tensor {
+    precondition(
+      shape.count == self.shape.count && zip(self.shape, shape).allSatisfy { $0 == 1 || $0 == $1 },
+      "a shape that it cannot be repeated to")
+    let steps = zip(strides, zip(self.shape, shape)).map { $1.0 == $1.1 ? $0 : 0 }
+    return Tensor(elementType, shape: shape, store: store, offset: offset, strides: steps)
+  }
+
   /// The same elements in another shape of as many elements. Copies only what is not contiguous.
   package func reshaped(_ shape: [Int]) -> Tensor {
     precondition(shape.reduce(1, *) == count, "another number of elements")

@@ -5,8 +5,32 @@ package import GraphIR
 package enum Catalog {
   /// Every operator there is. A test compares this list with the files of this folder.
   package static let all: [any CatalogOperator.Type] = [
+    Add.self,
+    Average.self,
+    Concatenate.self,
     Convolution.self,
+    ELU.self,
+    ExpandDims.self,
+    Exponential.self,
+    GELU.self,
+    HardSigmoid.self,
+    Identity.self,
     LeakyReLU.self,
+    LogSoftmax.self,
+    Maximum.self,
+    Minimum.self,
+    Mish.self,
+    Multiply.self,
+    PReLU.self,
+    ReLU.self,
+    SELU.self,
+    Sigmoid.self,
+    Softmax.self,
+    Softplus.self,
+    Softsign.self,
+    Subtract.self,
+    Swish.self,
+    Tanh.self,
   ]
 
   /// The operator of a stored kind.

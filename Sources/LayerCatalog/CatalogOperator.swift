@@ -39,8 +39,12 @@ package protocol CatalogOperator: Operator {
 package enum Decomposition: Sendable {
   /// It is not: every engine and every target needs it as it is.
   case primitive
-  /// Adds nodes that compute the same to a graph, and returns their outputs.
-  case nodes(@Sendable (inout GraphBuilder, [ValueID]) throws(WeighbridgeError) -> [ValueID])
+  /// Adds nodes that compute the same to a graph, each with the source of the node that they stand
+  /// for, and returns their outputs.
+  case nodes(
+    @Sendable (
+      _ graph: inout GraphBuilder, _ inputs: [ValueID], _ source: SourceScope
+    ) throws(WeighbridgeError) -> [ValueID])
 }
 
 /// What a source format calls an operator, or why it has no such thing.

@@ -12,6 +12,9 @@ package struct LeakyReLU: ElementwiseOperator {
   package static let version = 1
 
   package var attributes: Attributes { ["slope": .real(slope)] }
+
+  /// Makes the operator.
+  package init(slope: Double) { self.slope = slope }
 }
 
 extension LeakyReLU {
@@ -23,12 +26,14 @@ extension LeakyReLU {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: `LeakyReLU(alpha=0.3)`.
+  /// Keras: `LeakyReLU(alpha=0.3)`, the function `leaky_relu` with its slope of 0.2.
   package static let keras = SourceMapping.mapped(
-    KerasMapping(layers: [
-      "LeakyReLU": { (layer, inputs) throws(WeighbridgeError) in
-        let slope = try layer.real("alpha", default: 0.3)
-        return try layer.add(LeakyReLU(slope: slope), inputs)
-      }
-    ]))
+    KerasMapping(
+      layers: [
+        "LeakyReLU": { (layer, inputs) throws(WeighbridgeError) in
+          let slope = try layer.real("alpha", default: 0.3)
+          return try layer.add(LeakyReLU(slope: slope), inputs)
+        }
+      ],
+      activations: ["leaky_relu": { _, _ in LeakyReLU(slope: 0.2) }]))
 }

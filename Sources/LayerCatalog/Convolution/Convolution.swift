@@ -35,6 +35,14 @@ package struct Convolution: CatalogOperator {
     attributes.append("layout", .text(layout.rawValue))
     return attributes
   }
+
+  /// Makes the operator.
+  package init(window: Window, groups: Int, hasBias: Bool, layout: DataLayout) {
+    self.window = window
+    self.groups = groups
+    self.hasBias = hasBias
+    self.layout = layout
+  }
 }
 
 extension Convolution {

@@ -43,8 +43,10 @@ package struct Window: Hashable, Sendable {
 
   /// Where the window goes along a spatial axis of `extent` elements.
   ///
-  /// - Throws: When the window does not fit once.
+  /// - Throws: When the window does not fit once, or the axis is longer than any memory.
   package func placement(_ axis: Int, extent: Int) throws(ShapeError) -> Placement {
+    // With the bounds of ``problem`` no sum below can overflow.
+    guard extent <= 1 << 48 else { throw ShapeError("an axis of \(extent) elements is too long") }
     let reach = (size[axis] - 1) * dilation[axis] + 1
     var (before, after) = (0, 0)
     switch padding {
@@ -125,7 +127,9 @@ extension Window {
     var lists = [strides, dilation]
     if case .explicit(let before, let after) = padding {
       lists += [before, after]
-      if (before + after).contains(where: { $0 < 0 }) { return "negative padding" }
+      if (before + after).contains(where: { $0 < 0 || $0 > 1 << 31 }) {
+        return "negative padding, or more than 2^31"
+      }
     }
     if lists.contains(where: { $0.count != size.count }) {
       return "settings for different numbers of spatial axes"

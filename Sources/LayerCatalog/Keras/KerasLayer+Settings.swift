@@ -18,11 +18,21 @@ extension KerasLayer {
     _ key: String, default fallback: Double? = nil
   ) throws(WeighbridgeError) -> Double {
     guard let value = take(key) else { return try fallback.orMissing(key) }
+    return try number(key, value)
+  }
+
+  private func number(_ key: String, _ value: JSONValue) throws(WeighbridgeError) -> Double {
     // Keras 2 writes a NumPy scalar as {"class_name": "ndarray", "type": …, "value": …} or plain.
     guard let real = value.real ?? value.object?["value"]?.real else {
       throw wrong(key, value, "a number")
     }
     return real
+  }
+
+  /// A number, or `nil` when it is absent or null.
+  package mutating func optionalReal(_ key: String) throws(WeighbridgeError) -> Double? {
+    guard let value = take(key) else { return nil }
+    return try number(key, value)
   }
 
   /// A truth value.
@@ -59,8 +69,10 @@ extension KerasLayer {
   }
 
   /// A list of whole numbers of any length; a single number is a list of one.
-  package mutating func integerList(_ key: String) throws(WeighbridgeError) -> [Int] {
-    guard let value = take(key) else { return try Optional<[Int]>.none.orMissing(key) }
+  package mutating func integerList(
+    _ key: String, default fallback: [Int]? = nil
+  ) throws(WeighbridgeError) -> [Int] {
+    guard let value = take(key) else { return try fallback.orMissing(key) }
     if let one = value.integer { return [one] }
     guard let array = value.array, array.allSatisfy({ $0.integer != nil }) else {
       throw wrong(key, value, "a list of whole numbers")

@@ -13,8 +13,10 @@ package struct KerasMapping: Sendable {
   /// It reads every setting and every weight of the layer: what it leaves is an error.
   package typealias Build =
     @Sendable (inout KerasLayer, [ValueID]) throws(Failure) -> [ValueID]
-  /// The operator of an activation function, as that version of Keras computes it.
-  package typealias Activation = @Sendable (KerasVersion) -> any CatalogOperator
+  /// The operator of an activation function for an input of some type, as that version of Keras
+  /// computes it.
+  package typealias Activation =
+    @Sendable (KerasVersion, TensorType) throws(Failure) -> any CatalogOperator
 
   /// By class name. Two classes may share one builder.
   package let layers: [String: Build]

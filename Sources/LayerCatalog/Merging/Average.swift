@@ -1,0 +1,32 @@
+package import Bytes
+package import GraphIR
+
+/// The mean of tensors, element by element.
+///
+/// - inputs: two or more of one rank; along each axis the extents are equal or 1
+/// - output: along each axis the extent that is not 1, if there is one
+package struct Average: BroadcastingOperator {
+  package static let kind = "average"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Average {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func combine(_ element: Double, _ next: Double) -> Double { element + next }
+
+  package func finish(_ element: Double, count: Int) -> Double { element / Double(count) }
+
+  package var decomposition: Decomposition { .primitive }
+
+  /// Keras: `Average`.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "Average": { (layer, inputs) throws(WeighbridgeError) in
+        try layer.addMerging(Average(), inputs)
+      }
+    ]))
+}

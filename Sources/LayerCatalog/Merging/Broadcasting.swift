@@ -1,0 +1,86 @@
+package import Bytes
+package import GraphIR
+
+/// An operator that combines tensors of one rank element by element, from the first to the last.
+///
+/// Along each axis the extents are equal or 1; an extent of 1 counts for each index of the others.
+/// What follows from that, and so is the same for all of them, is defined here.
+package protocol BroadcastingOperator: CatalogOperator {
+  /// The element made of what the inputs so far gave and the next input's element.
+  func combine(_ element: Double, _ next: Double) -> Double
+
+  /// The output's element for the combined one of `count` inputs.
+  func finish(_ element: Double, count: Int) -> Double
+}
+
+extension BroadcastingOperator {
+  package var inputs: [InputSlot] { [.variadic("input", atLeast: 2)] }
+
+  package var attributes: Attributes { [:] }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    [try Broadcasting.outputType(of: inputs)]
+  }
+
+  package func finish(_ element: Double, count: Int) -> Double { element }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
+    var elements = inputs[0].broadcast(to: shape).doubles
+    for input in inputs.dropFirst() {
+      elements = zip(elements, input.broadcast(to: shape).doubles).map(combine)
+    }
+    elements = elements.map { finish($0, count: inputs.count) }
+    return [Tensor(inputs[0].elementType, shape: shape, elements)]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> Self? { self }
+}
+
+/// Which shapes can be combined element by element, and to what.
+enum Broadcasting {
+  /// The type of the combination of tensors of one floating-point type and one rank.
+  static func outputType(of inputs: [TensorType]) throws(ShapeError) -> TensorType {
+    let first = inputs[0]
+    for other in inputs {
+      guard other.elementType == first.elementType, other.elementType.isFloat else {
+        throw ShapeError("takes floating-point numbers of one type and has \(first) and \(other)")
+      }
+      guard other.rank == first.rank else {
+        throw ShapeError("takes inputs of one rank and has \(first) and \(other)")
+      }
+    }
+    var shape: [Dimension] = []
+    for axis in first.shape.indices {
+      guard let extent = extent(of: inputs.map { $0.shape[axis] }, isBatch: axis == 0) else {
+        let shapes = inputs.map { "\($0.shape)" }.joined(separator: ", ")
+        throw ShapeError("the shapes \(shapes) differ along axis \(axis)")
+      }
+      shape.append(extent)
+    }
+    return first.with(shape: shape)
+  }
+
+  /// The shape of the combination of tensors whose types have passed ``outputType(of:)``.
+  static func outputShape(of shapes: [[Int]]) -> [Int] {
+    shapes[0].indices.map { axis in shapes.map { $0[axis] }.first { $0 != 1 } ?? 1 }
+  }
+
+  /// The extent of an axis, `nil` when the inputs' extents do not fit.
+  ///
+  /// The model's inputs share their batch, so the axis keeps its name whatever it is combined with;
+  /// of another axis only what every input agrees on is known, since an unknown extent may be 1.
+  private static func extent(of extents: [Dimension], isBatch: Bool) -> Dimension? {
+    let fixed = Set(extents.compactMap(\.value)).subtracting([1])
+    guard fixed.count <= 1 else { return nil }
+    if let extent = fixed.first { return .fixed(extent) }
+    let open = extents.filter { $0.value == nil }
+    guard let first = open.first else { return 1 }
+    if isBatch { return open.reduce(first) { $0.merged(with: $1) } }
+    return open.allSatisfy { $0 == first } ? first : .unknown
+  }
+}

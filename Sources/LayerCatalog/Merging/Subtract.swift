@@ -1,0 +1,32 @@
+package import Bytes
+package import GraphIR
+
+/// The difference of two tensors, element by element.
+///
+/// - minuend, subtrahend: of one rank; along each axis the extents are equal or 1
+/// - output: along each axis the extent that is not 1, if there is one
+package struct Subtract: BroadcastingOperator {
+  package static let kind = "subtract"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("minuend"), .data("subtrahend")] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Subtract {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func combine(_ element: Double, _ next: Double) -> Double { element - next }
+
+  package var decomposition: Decomposition { .primitive }
+
+  /// Keras: `Subtract`.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "Subtract": { (layer, inputs) throws(WeighbridgeError) in
+        try layer.addMerging(Subtract(), inputs)
+      }
+    ]))
+}

@@ -1,0 +1,58 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension OperatorExample {
+  /// What is wrong with how the operator is stored: its settings, written and read, give an equal
+  /// operator, and a missing, a surplus or a wrong-typed one is refused.
+  package func attributeProblems() -> [String] {
+    let stored = operation.attributes
+    var problems: [String] = []
+    do throws(WeighbridgeError) {
+      let copy = try read(stored)
+      if AnyHashable(copy) != AnyHashable(operation) { problems.append("reads as \(copy)") }
+    } catch { problems.append("is not read back: \(error)") }
+    for (what, attributes) in damaged(stored) where (try? read(attributes)) != nil {
+      problems.append("is read \(what)")
+    }
+    let version = type(of: operation).version + 1
+    if (try? read(stored, version: version)) != nil {
+      problems.append("is read as a later version")
+    }
+    return problems
+  }
+
+  private func read(
+    _ attributes: Attributes, version: Int? = nil
+  ) throws(WeighbridgeError) -> any CatalogOperator {
+    try Catalog.makeOperator(
+      kind: operation.kind, version: version ?? type(of: operation).version, attributes: attributes)
+  }
+
+  private func damaged(_ attributes: Attributes) -> [(what: String, Attributes)] {
+    let entries = attributes.entries
+    var result = [("with a surplus attribute", Attributes(entries + [("surplus", .flag(true))]))]
+    for (position, entry) in entries.enumerated() {
+      var missing = entries
+      missing.remove(at: position)
+      result.append(("without \(entry.name)", Attributes(missing)))
+      var wrong = entries
+      wrong[position].value = Self.anotherType(than: entry.value)
+      result.append(("with \(entry.name) of a wrong type", Attributes(wrong)))
+      result.append(("with \(entry.name) twice", Attributes(entries + [entry])))
+    }
+    return result
+  }
+
+  private static func anotherType(than value: AttributeValue) -> AttributeValue {
+    switch value {
+    case .integer(let value): .real(Double(value))
+    case .real: .integer(1)
+    case .flag(let value): .integer(value ? 1 : 0)
+    case .text(let value): .texts([value])
+    case .integers(let values): .reals(values.map { Double($0) })
+    case .reals: .integers([])
+    case .texts: .text("")
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension OperatorExample {
+  /// What is wrong with how the operator takes inputs that do not fit: the shape rule must refuse
+  /// them or say what the kernel makes of them. (A trap ends the tests.)
+  package func hostileTypeProblems() -> [String] {
+    for types in countVariants where (try? operation.checkedOutputTypes(of: types)) != nil {
+      if case .variadic = operation.inputs.first { continue }
+      return ["takes \(types.count) inputs"]
+    }
+    // Extents that no memory holds: only the rule is asked.
+    for types in variants(Self.largeShapes) { _ = try? operation.checkedOutputTypes(of: types) }
+    return variants(Self.smallShapes).compactMap(problem)
+  }
+
+  private func problem(of types: [TensorType]) -> String? {
+    guard let predicted = try? operation.checkedOutputTypes(of: types) else { return nil }
+    let tensors = types.enumerated().compactMap { position, type in
+      type.fixedShape.map {
+        Tensor.random(type.elementType, shape: $0, in: -2...2, seed: UInt64(position))
+      }
+    }
+    do throws(WeighbridgeError) {
+      let actual = try operation.evaluate(tensors, workers: Workers(count: 1)).map(\.type)
+      return actual == predicted
+        ? nil : "of \(types) the rule says \(predicted), and the kernel makes \(actual)"
+    } catch {
+      return error.code == .mismatch ? nil : "of \(types) the kernel throws \(error)"
+    }
+  }
+
+  private var countVariants: [[TensorType]] {
+    [[], Array(types.dropLast()), types + types.suffix(1)]
+  }
+
+  /// The types with one input, or all of them, replaced by each of its variants.
+  private func variants(_ shapes: ([Dimension]) -> [[Dimension]]) -> [[TensorType]] {
+    var result: [[TensorType]] = []
+    for position in types.indices {
+      var changed = types
+      for shape in shapes(types[position].shape) {
+        changed[position] = types[position].with(shape: shape)
+        result.append(changed)
+      }
+      for elementType in [ElementType.int32, .float16, .bool] {
+        changed[position] = TensorType(elementType, types[position].shape)
+        result.append(changed)
+      }
+    }
+    let all = types.map { type in shapes(type.shape).map { type.with(shape: $0) } }
+    let fewest = all.map(\.count).min() ?? 0
+    return result + (0..<fewest).map { variant in all.map { $0[variant] } }
+  }
+
+  private static func smallShapes(of shape: [Dimension]) -> [[Dimension]] {
+    let ranks: [[Dimension]] = [
+      [], [3], [0], [2, 2], Array(shape.dropLast()), shape + [2], [1] + shape,
+    ]
+    return ranks + replacing(shape, by: [0, 1, 2, 7])
+  }
+
+  private static func largeShapes(of shape: [Dimension]) -> [[Dimension]] {
+    let largest = Dimension.fixed(.max)
+    let all: [[Dimension]] = [
+      shape.map { _ in largest }, shape.map { _ in .fixed(.max / 2) }, shape.map { _ in .unknown },
+      [], [largest],
+    ]
+    return all + replacing(shape, by: [largest, .fixed(.max / 2), .unknown])
+  }
+
+  /// The shape with each single axis replaced by each of the extents.
+  private static func replacing(
+    _ shape: [Dimension], by extents: [Dimension]
+  ) -> [[Dimension]] {
+    shape.indices.flatMap { axis in
+      extents.map { extent in
+        var changed = shape
+        changed[axis] = extent
+        return changed
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension OperatorExample {
+  /// What is wrong with the shape rule: it must say of the example, and of the example with unknown
+  /// axes, what the kernel makes.
+  package func typeProblems() -> [String] {
+    let actual: [TensorType]
+    do throws(WeighbridgeError) {
+      actual = try operation.evaluate(inputs, workers: Workers(count: 1)).map(\.type)
+    } catch { return ["cannot be evaluated: \(error)"] }
+    var problems = self.problems(of: types, actual, where: "all is known", mayFail: false)
+    if problems.isEmpty, let predicted = try? operation.checkedOutputTypes(of: types),
+      predicted != actual
+    {
+      problems.append("the rule says \(predicted), and the kernel makes \(actual)")
+    }
+    let rank = dataPositions.map { types[$0].rank }.max() ?? 0
+    for axis in 0..<rank {
+      problems += self.problems(
+        of: opening { $0 == axis }, actual, where: "axis \(axis) is open", mayFail: axis > 0)
+    }
+    problems += self.problems(
+      of: opening { $0 < rank - 1 }, actual, where: "all axes but the last are open", mayFail: true)
+    problems += self.problems(
+      of: opening { _ in true }, actual, where: "all axes are open", mayFail: true)
+    return problems
+  }
+
+  /// The data inputs' types with some axes symbolic; axes of one extent get one name.
+  private func opening(_ isOpen: (Int) -> Bool) -> [TensorType] {
+    var result = types
+    for position in dataPositions {
+      for axis in result[position].shape.indices where isOpen(axis) {
+        result[position].shape[axis] = .symbolic("of \(inputs[position].shape[axis])")
+      }
+    }
+    return result
+  }
+
+  private func problems(
+    of types: [TensorType], _ actual: [TensorType], where what: String, mayFail: Bool
+  ) -> [String] {
+    do throws(ShapeError) {
+      let predicted = try operation.checkedOutputTypes(of: types)
+      let fits =
+        predicted.count == actual.count
+        && zip(predicted, actual).allSatisfy { $0.agrees(with: $1) && Self.namesHold($0, $1) }
+      return fits ? [] : ["where \(what), the rule says \(predicted), and it is \(actual)"]
+    } catch {
+      return mayFail ? [] : ["where \(what), the rule refuses: \(error.reason)"]
+    }
+  }
+
+  /// Whether each named axis has the extent for which ``opening(_:)`` gave that name.
+  private static func namesHold(_ predicted: TensorType, _ actual: TensorType) -> Bool {
+    zip(predicted.shape, actual.shape).allSatisfy { dimension, extent in
+      guard case .symbolic(let name) = dimension else { return true }
+      return name == "of \(extent)"
+    }
+  }
+}

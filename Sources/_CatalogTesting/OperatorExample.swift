@@ -1,0 +1,56 @@
+import Bytes
+package import GraphIR
+package import LayerCatalog
+
+/// An operator and tensors that it takes. Every check of the catalogue runs over these.
+///
+/// Axis 0 of each data input is the batch. An example should be small (a check may run it a hundred
+/// times), with different extents along different axes, and its settings should not be the
+/// neutral ones.
+package struct OperatorExample: Sendable, CustomStringConvertible {
+  /// The operator.
+  package let operation: any CatalogOperator
+  /// One tensor for each slot, float32.
+  package let inputs: [Tensor]
+
+  /// An example on given tensors.
+  package init(_ operation: any CatalogOperator, inputs: [Tensor]) {
+    self.operation = operation
+    self.inputs = inputs
+  }
+
+  /// An example on random numbers.
+  ///
+  /// - Parameters:
+  ///   - shapes: One shape for each slot.
+  ///   - range: The numbers' range.
+  package init(
+    _ operation: any CatalogOperator, shapes: [[Int]], in range: ClosedRange<Double> = -2...2
+  ) {
+    let inputs = shapes.enumerated().map { position, shape in
+      Tensor.random(.float32, shape: shape, in: range, seed: UInt64(position + 1))
+    }
+    self.init(operation, inputs: inputs)
+  }
+
+  /// The operator with its settings, and the shapes.
+  package var description: String { "\(operation) on \(inputs.map(\.shape))" }
+
+  /// The types of the inputs.
+  package var types: [TensorType] { inputs.map(\.type) }
+
+  /// The positions of the inputs that are not weights.
+  package var dataPositions: [Int] {
+    inputs.indices.filter {
+      if case .weight = operation.slot($0) { false } else { true }
+    }
+  }
+
+  /// The same example computed in `Double`.
+  package var inDouble: OperatorExample {
+    OperatorExample(operation, inputs: inputs.map { $0.converted(to: .float64) })
+  }
+
+  /// All examples; at least one for each operator of the catalogue.
+  package static let all: [OperatorExample] = activations + convolutions + merging
+}

@@ -1,0 +1,54 @@
+import Foundation
+import GraphIR
+import LayerCatalog
+import Testing
+
+@Suite struct CatalogTests {
+  /// The names of the operators that the module's files define.
+  private func definedOperators() throws -> [String] {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let folder = root.appending(path: "Sources/LayerCatalog")
+    let files = try #require(
+      FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+    var names: [String] = []
+    for case let file as URL in files where file.pathExtension == "swift" {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      for match in text.matches(of: /struct (\w+)(?:<[^>]*>)?\s*:[^{]*\b\w*Operator\b[^{]*{/) {
+        names.append(String(match.1))
+        #expect(file.lastPathComponent == "\(match.1).swift", "one operator is one file")
+      }
+    }
+    return names
+  }
+
+  @Test("The catalogue lists every operator that a file defines, in alphabetical order")
+  func listIsComplete() throws {
+    let listed = Catalog.all.map { String(describing: $0) }
+    let defined = try definedOperators().sorted { $0.lowercased() < $1.lowercased() }
+    #expect(listed == defined)
+  }
+
+  @Test("No two operators have one kind")
+  func kindsAreUnique() {
+    #expect(duplicates(Catalog.all.map { $0.kind }) == [])
+  }
+
+  @Test("No two operators claim one layer of Keras")
+  func kerasLayersAreUnique() {
+    #expect(duplicates(mappings.flatMap(\.layers.keys)) == [])
+  }
+
+  @Test("No two operators claim one activation function of Keras")
+  func kerasActivationsAreUnique() {
+    #expect(duplicates(mappings.flatMap(\.activations.keys)) == [])
+  }
+
+  private var mappings: [KerasMapping] {
+    Catalog.all.compactMap { if case .mapped(let mapping) = $0.keras { mapping } else { nil } }
+  }
+
+  private func duplicates(_ names: [String]) -> [String] {
+    Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
+  }
+}

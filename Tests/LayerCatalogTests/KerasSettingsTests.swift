@@ -1,0 +1,124 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+import Testing
+
+/// Makes the graph of one Keras layer on inputs of given shapes, as the importer does.
+private func graph(
+  of className: String, _ settings: JSONObject, on shapes: [[Dimension]],
+  weights: [Tensor] = [], version: KerasVersion = KerasVersion(2, 15, 0)
+) throws -> Graph {
+  var builder = GraphBuilder()
+  var inputs: [ValueID] = []
+  for (position, shape) in shapes.enumerated() {
+    inputs.append(try builder.addInput("input_\(position)", TensorType(.float32, shape)))
+  }
+  var layer = KerasLayer(
+    source: SourceScope(layer: "layer", className: className), version: version,
+    settings: settings, weights: weights.map { KerasLayer.Weight(path: "/w", tensor: $0) },
+    weightValues: [:], graph: builder)
+  let build = try #require(Catalog.kerasLayers[className])
+  let outputs = try build(&layer, inputs)
+  try layer.finish()
+  return try layer.graph.finish(
+    outputs: outputs.enumerated().map { Port(name: "output_\($0)", value: $1) })
+}
+
+private let batch = Dimension.symbolic("batch")
+
+/// The operators of an `Activation` layer with a setting in any form.
+private func activation(
+  _ setting: JSONValue, _ version: KerasVersion = KerasVersion(2, 15, 0)
+) throws -> [AnyHashable] {
+  try graph(of: "Activation", ["activation": setting], on: [[batch, 4, 3]], version: version)
+    .operators
+}
+
+extension Graph {
+  fileprivate var operators: [AnyHashable] { nodes.map { AnyHashable($0.operation) } }
+}
+
+@Suite struct KerasSettingsTests {
+  @Test("A function is known by its name and as a serialized object")
+  func activationForms() throws {
+    #expect(try activation("relu") == [ReLU(slope: 0, threshold: 0, maximum: nil)])
+    let written: JSONObject = [
+      "module": "builtins", "class_name": "function", "config": "tanh",
+      "registered_name": "function",
+    ]
+    #expect(try activation(.object(written)) == [Tanh()])
+    #expect(try activation("softmax") == [Softmax(axes: [2])])
+  }
+
+  @Test("Other objects are refused by name")
+  func otherObjects() {
+    let layer: JSONObject = ["class_name": "LeakyReLU", "config": .object([:])]
+    let own: JSONObject = [
+      "module": "my.code", "class_name": "function", "config": "relu", "registered_name": "relu",
+    ]
+    let errors = [layer, own].compactMap { setting in
+      #expect(throws: WeighbridgeError.self) { try activation(.object(setting)) }
+    }
+    #expect(errors.map(\.code) == [.unsupported, .unsupported])
+    #expect(errors.first?.reason.contains("LeakyReLU") == true)
+    #expect(errors.last?.reason.contains("my.code") == true)
+  }
+
+  @Test("The hard sigmoid is the one of the file's version of Keras")
+  func hardSigmoid() throws {
+    let old = try activation("hard_sigmoid", KerasVersion(2, 2, 4))
+    #expect(old == [HardSigmoid(slope: 0.2, offset: 0.5)])
+    let new = try activation("hard_sigmoid", KerasVersion(3, 0, 0))
+    #expect(new == [HardSigmoid(slope: 1 / 6, offset: 0.5)])
+  }
+
+  @Test("An explicit 0 is not an absent setting")
+  func explicitZero() throws {
+    let bounded = try graph(of: "ReLU", ["max_value": 0], on: [[batch, 3]])
+    #expect(
+      bounded.operators[0] == AnyHashable(ReLU(slope: 0, threshold: 0, maximum: 0)))
+    let absent = try graph(of: "ReLU", ["max_value": .null], on: [[batch, 3]])
+    #expect(
+      absent.operators[0] == AnyHashable(ReLU(slope: 0, threshold: 0, maximum: nil)))
+  }
+
+  @Test("An input of a lower rank gets its new axes behind the batch")
+  func lowerRank() throws {
+    let graph = try graph(of: "Multiply", [:], on: [[batch, 3], [batch, 4, 5, 3]])
+    #expect(graph.operators[0] == AnyHashable(ExpandDims(axes: [1, 2])))
+    #expect(graph[graph.outputs[0].value].type == TensorType(.float32, [batch, 4, 5, 3]))
+    #expect(throws: WeighbridgeError.self) {
+      try self.graph(of: "Add", [:], on: [[batch, 5], [batch, 4, 5, 3]])
+    }
+  }
+
+  @Test("A softmax takes several axes, counted from either end")
+  func softmaxAxes() throws {
+    let graph = try graph(of: "Softmax", ["axis": [1, -1]], on: [[batch, 4, 5, 3]])
+    #expect(graph.operators[0] == AnyHashable(Softmax(axes: [1, 3])))
+    for axis: JSONValue in [4, -5, [], [1, 1], [3, -1]] {
+      #expect(throws: WeighbridgeError.self) {
+        try self.graph(of: "Softmax", ["axis": axis], on: [[batch, 4, 5, 3]])
+      }
+    }
+  }
+
+  @Test("Shared axes of a PReLU have one alpha")
+  func sharedAxes() throws {
+    let alpha = Tensor(.float32, shape: [1, 1, 3], [0.1, 0.2, 0.3])
+    let input: [Dimension] = [batch, .symbolic("height"), .symbolic("width"), 3]
+    let shared = try graph(of: "PReLU", ["shared_axes": [1, 2]], on: [input], weights: [alpha])
+    #expect(shared[shared.outputs[0].value].type == TensorType(.float32, input))
+    #expect(throws: WeighbridgeError.self) {
+      try self.graph(of: "PReLU", ["shared_axes": .null], on: [input], weights: [alpha])
+    }
+  }
+
+  private func graph(
+    of className: String, _ settings: JSONObject, on shapes: [[Dimension]], weights: [Tensor] = []
+  ) throws -> Graph {
+    try LayerCatalogTests.graph(of: className, settings, on: shapes, weights: weights)
+  }
+}

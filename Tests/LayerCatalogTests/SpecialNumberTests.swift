@@ -1,0 +1,59 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+import Testing
+
+@Suite struct SpecialNumberTests {
+  private static let elementwise: [any ElementwiseOperator] = [
+    ELU(alpha: 1), Exponential(), GELU(isApproximate: false), GELU(isApproximate: true),
+    HardSigmoid(slope: 0.2, offset: 0.5), Identity(), LeakyReLU(slope: 0.1), Mish(),
+    ReLU(slope: 0, threshold: 0, maximum: 6), ReLU(slope: 0.1, threshold: 1, maximum: nil), SELU(),
+    Sigmoid(), Softplus(), Softsign(), Swish(), Tanh(),
+  ]
+
+  @Test("NaN stays NaN")
+  func nan() throws {
+    for operation in Self.elementwise {
+      #expect(operation.apply(.nan).isNaN, "\(operation)")
+    }
+    let numbers = Tensor(.float64, shape: [1, 2], [.nan, 1])
+    let other = Tensor(.float64, shape: [1, 2], [1, .nan])
+    for operation in [Maximum(), Minimum()] as [any CatalogOperator] {
+      let both = try operation.evaluate([numbers, other], workers: Workers(count: 1))
+      #expect(both[0].doubles.filter(\.isNaN).count == 2)
+    }
+    for operation in [Softmax(axes: [1]), LogSoftmax(axes: [1])] as [any CatalogOperator] {
+      let result = try operation.evaluate([numbers], workers: Workers(count: 1))
+      #expect(result[0].doubles.filter(\.isNaN).count == 2)
+    }
+  }
+
+  @Test("Functions with limits reach them at infinity")
+  func infinities() {
+    let infinity = Double.infinity
+    #expect(Sigmoid().apply(-infinity) == 0 && Sigmoid().apply(infinity) == 1)
+    #expect(Tanh().apply(-infinity) == -1 && Tanh().apply(infinity) == 1)
+    #expect(Softplus().apply(-infinity) == 0 && Softplus().apply(infinity) == infinity)
+    #expect(ELU(alpha: 0.5).apply(-infinity) == -0.5)
+    let relu = ReLU(slope: 0, threshold: 0, maximum: 6)
+    #expect(relu.apply(-infinity) == 0 && relu.apply(infinity) == 6)
+    #expect(HardSigmoid(slope: 0.2, offset: 0.5).apply(-infinity) == 0)
+  }
+
+  @Test("A softmax of large numbers is a softmax")
+  func largeNumbers() throws {
+    let numbers = Tensor(.float64, shape: [1, 3], [1000, 1000, -.infinity])
+    let softmax = try Softmax(axes: [1]).evaluate([numbers], workers: Workers(count: 1))
+    #expect(softmax[0].doubles == [0.5, 0.5, 0])
+    let two = Tensor(.float64, shape: [1, 2], [-2000, -2000])
+    let logarithm = try LogSoftmax(axes: [1]).evaluate([two], workers: Workers(count: 1))
+    #expect(abs(logarithm[0].doubles[0] + 0.693147180559945) < 1e-12)
+  }
+
+  @Test("The parts of a ReLU meet at its threshold")
+  func threshold() {
+    let relu = ReLU(slope: 0.5, threshold: 1, maximum: 3)
+    #expect([-1, 0, 1, 1.5, 3, 9].map(relu.apply) == [-1, -0.5, 0, 1.5, 3, 3])
+    #expect(ReLU(slope: 0, threshold: 1, maximum: nil).apply(1) == 0)
+  }
+}
