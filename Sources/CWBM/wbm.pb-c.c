@@ -2056,7 +2056,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__port__descriptor =
   (ProtobufCMessageInit) weighbridge__v1__port__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor weighbridge__v1__description__field_descriptors[9] =
+static const ProtobufCFieldDescriptor weighbridge__v1__description__field_descriptors[10] =
 {
   {
     "name",
@@ -2119,12 +2119,12 @@ static const ProtobufCFieldDescriptor weighbridge__v1__description__field_descri
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "features",
+    "inputs",
     6,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Weighbridge__V1__Description, n_features),
-    offsetof(Weighbridge__V1__Description, features),
+    offsetof(Weighbridge__V1__Description, n_inputs),
+    offsetof(Weighbridge__V1__Description, inputs),
     &weighbridge__v1__feature__descriptor,
     NULL,
     0,             /* flags */
@@ -2166,14 +2166,27 @@ static const ProtobufCFieldDescriptor weighbridge__v1__description__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "outputs",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Weighbridge__V1__Description, n_outputs),
+    offsetof(Weighbridge__V1__Description, outputs),
+    &weighbridge__v1__feature__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned weighbridge__v1__description__field_indices_by_name[] = {
   1,   /* field[1] = author */
   6,   /* field[6] = class_labels */
   7,   /* field[7] = detector */
-  5,   /* field[5] = features */
+  5,   /* field[5] = inputs */
   2,   /* field[2] = license */
   0,   /* field[0] = name */
+  9,   /* field[9] = outputs */
   4,   /* field[4] = short_description */
   8,   /* field[8] = user_defined */
   3,   /* field[3] = version */
@@ -2181,7 +2194,7 @@ static const unsigned weighbridge__v1__description__field_indices_by_name[] = {
 static const ProtobufCIntRange weighbridge__v1__description__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor weighbridge__v1__description__descriptor =
 {
@@ -2191,7 +2204,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__description__descriptor =
   "Weighbridge__V1__Description",
   "weighbridge.v1",
   sizeof(Weighbridge__V1__Description),
-  9,
+  10,
   weighbridge__v1__description__field_descriptors,
   weighbridge__v1__description__field_indices_by_name,
   1,  weighbridge__v1__description__number_ranges,

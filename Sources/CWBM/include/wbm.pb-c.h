@@ -681,10 +681,10 @@ struct  Weighbridge__V1__Description
    */
   Weighbridge__V1__License *license;
   /*
-   * What is known about inputs and outputs; at most one entry for a name.
+   * What is known about the inputs; at most one entry for a name.
    */
-  size_t n_features;
-  Weighbridge__V1__Feature **features;
+  size_t n_inputs;
+  Weighbridge__V1__Feature **inputs;
   /*
    * The class names in the order of the model's class indices.
    */
@@ -699,6 +699,11 @@ struct  Weighbridge__V1__Description
    */
   size_t n_user_defined;
   Weighbridge__V1__KeyValue **user_defined;
+  /*
+   * What is known about the outputs; at most one entry for a name.
+   */
+  size_t n_outputs;
+  Weighbridge__V1__Feature **outputs;
   Weighbridge__V1__Description__NamePresenceCase name_presence_case;
   union {
     /*
@@ -730,7 +735,7 @@ struct  Weighbridge__V1__Description
 };
 #define WEIGHBRIDGE__V1__DESCRIPTION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__description__descriptor) \
-    , NULL, 0,NULL, 0,NULL, NULL, 0,NULL, WEIGHBRIDGE__V1__DESCRIPTION__NAME_PRESENCE__NOT_SET, {0}, WEIGHBRIDGE__V1__DESCRIPTION__AUTHOR_PRESENCE__NOT_SET, {0}, WEIGHBRIDGE__V1__DESCRIPTION__VERSION_PRESENCE__NOT_SET, {0}, WEIGHBRIDGE__V1__DESCRIPTION__SHORT_DESCRIPTION_PRESENCE__NOT_SET, {0} }
+    , NULL, 0,NULL, 0,NULL, NULL, 0,NULL, 0,NULL, WEIGHBRIDGE__V1__DESCRIPTION__NAME_PRESENCE__NOT_SET, {0}, WEIGHBRIDGE__V1__DESCRIPTION__AUTHOR_PRESENCE__NOT_SET, {0}, WEIGHBRIDGE__V1__DESCRIPTION__VERSION_PRESENCE__NOT_SET, {0}, WEIGHBRIDGE__V1__DESCRIPTION__SHORT_DESCRIPTION_PRESENCE__NOT_SET, {0} }
 
 
 typedef enum {

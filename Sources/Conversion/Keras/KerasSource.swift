@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 import HDF5File
-package import KerasFormat
+import KerasFormat
 import LayerCatalog
 
 /// A Keras file, and the one with its architecture if that is another.

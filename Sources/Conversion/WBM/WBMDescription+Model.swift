@@ -19,7 +19,7 @@ extension WBMDescription {
       userDefined: description.userDefined.sorted { $0.key < $1.key }.map { entry in
         var record = WBMKeyValue(key: entry.key, value: entry.value)
         let before = old.userDefined.first { $0.key == entry.key }
-        record.unknownFields = before?.unknownFields ?? WBMUnknownFields()
+        if let before { record.unknownFields = before.unknownFields }
         return record
       })
     unknownFields = old.unknownFields
@@ -54,7 +54,7 @@ extension WBMDescription {
 extension WBMLicense {
   fileprivate init(_ license: License, replacing old: WBMLicense?) {
     self.init(text: license.text, spdx: license.spdxExpression, note: license.note)
-    unknownFields = old?.unknownFields ?? WBMUnknownFields()
+    if let old { unknownFields = old.unknownFields }
   }
 }
 
@@ -63,7 +63,7 @@ extension WBMFeature {
     self.init(
       name: feature.name, description: feature.summary,
       image: feature.image.map { WBMImage($0, replacing: old?.image) })
-    unknownFields = old?.unknownFields ?? WBMUnknownFields()
+    if let old { unknownFields = old.unknownFields }
   }
 
   fileprivate var feature: ModelDescription.Feature {
@@ -92,7 +92,7 @@ extension WBMImage {
     self.init(
       colorOrder: colorOrder, scale: image.scale, bias: image.bias, resize: resize,
       layout: image.layout == .channelsFirst ? .channelsFirst : .channelsLast)
-    unknownFields = old?.unknownFields ?? WBMUnknownFields()
+    if let old { unknownFields = old.unknownFields }
   }
 
   fileprivate var image: ImageInput {

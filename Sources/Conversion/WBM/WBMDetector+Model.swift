@@ -35,7 +35,7 @@ extension WBMDetector {
       hasObjectness: detector.hasObjectness, classCount: detector.classCount,
       confidenceThreshold: detector.confidenceThreshold, iouThreshold: detector.overlapThreshold,
       suppression: suppression)
-    unknownFields = old?.unknownFields ?? WBMUnknownFields()
+    if let old { unknownFields = old.unknownFields }
   }
 
   /// The detector that is stored.

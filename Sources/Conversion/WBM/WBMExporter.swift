@@ -116,7 +116,7 @@ private final class SourceDigests: Sendable {
 
   init(_ sources: [WBMExporter.SourceFile]) {
     guard !sources.isEmpty else { return }
-    DispatchQueue.global(qos: .userInitiated).async(group: group) { [result] in
+    DispatchQueue.global(qos: .userInitiated).async(group: group) { [self] in
       let digests = Result { () throws(WeighbridgeError) in
         try sources.map { (source) throws(WeighbridgeError) in try sha256(of: source.store) }
       }

@@ -9,8 +9,12 @@ extension WBMDescription {
     let message = arena.message(weighbridge__v1__description__init)
     try packTexts(into: &message.pointee, in: arena)
     if let license { message.pointee.license = try license.packed(in: arena) }
-    message.pointee.n_features = features.count
-    message.pointee.features = try arena.list(features) { (feature) throws(WeighbridgeError) in
+    message.pointee.n_inputs = inputs.count
+    message.pointee.inputs = try arena.list(inputs) { (feature) throws(WeighbridgeError) in
+      try feature.packed(in: arena)
+    }
+    message.pointee.n_outputs = outputs.count
+    message.pointee.outputs = try arena.list(outputs) { (feature) throws(WeighbridgeError) in
       try feature.packed(in: arena)
     }
     message.pointee.n_class_labels = classLabels.count
@@ -55,7 +59,8 @@ extension WBMDescription {
         ? nil : MessageParts.text(message.version),
       shortDescription: message.short_description_presence_case.rawValue == 0
         ? nil : MessageParts.text(message.short_description),
-      features: try MessageParts.list(message.n_features, message.features, WBMFeature.init),
+      inputs: try MessageParts.list(message.n_inputs, message.inputs, WBMFeature.init),
+      outputs: try MessageParts.list(message.n_outputs, message.outputs, WBMFeature.init),
       classLabels: MessageParts.texts(message.n_class_labels, message.class_labels))
     if let detector = message.detector { self.detector = try WBMDetector(detector.pointee) }
     userDefined = try MessageParts.list(

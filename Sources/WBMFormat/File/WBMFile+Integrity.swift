@@ -57,7 +57,8 @@ extension WBMFile {
     return damage
   }
 
-  private func describe(_ damage: Damage) -> String {
+  /// The damaged part in words.
+  package func describe(_ damage: Damage) -> String {
     switch damage {
     case .tensor(let index): header.tensors[index].title(index)
     case .padding(let index): "the padding before \(header.tensors[index].title(index))"

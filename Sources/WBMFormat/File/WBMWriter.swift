@@ -91,6 +91,19 @@ package struct WBMWriter: ~Copyable {
     }
   }
 
+  /// Replaces the provenance, so that digests of sources may be computed while tensors are written.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the header would have another size.
+  package mutating func replaceProvenance(
+    _ provenance: WBMProvenance
+  ) throws(WeighbridgeError) {
+    header.provenance = provenance
+    let offset = try WBMPreamble.tensorDataOffset(headerByteCount: header.serialized().count)
+    guard offset == tensorDataOffset else {
+      throw WeighbridgeError(.mismatch, "the new provenance has another size than the first")
+    }
+  }
+
   /// Writes header and preamble, reads them back, syncs the file and puts it in place.
   ///
   /// - Parameter replacing: Whether a file of that name may be replaced.

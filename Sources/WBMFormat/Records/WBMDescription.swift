@@ -15,8 +15,10 @@ package struct WBMDescription: Hashable, Sendable {
   package var version: String?
   /// What the model does, in a sentence or two.
   package var shortDescription: String?
-  /// What is known about inputs and outputs; at most one entry for a name.
-  package var features: [WBMFeature]
+  /// What is known about the inputs.
+  package var inputs: [WBMFeature]
+  /// What is known about the outputs.
+  package var outputs: [WBMFeature]
   /// The class names in the order of the model's class indices.
   package var classLabels: [String]
   /// How to turn the outputs into boxes, when the model is a detector.
@@ -29,7 +31,8 @@ package struct WBMDescription: Hashable, Sendable {
   /// Makes a description, by default an empty one.
   package init(
     name: String? = nil, author: String? = nil, license: WBMLicense? = nil,
-    version: String? = nil, shortDescription: String? = nil, features: [WBMFeature] = [],
+    version: String? = nil, shortDescription: String? = nil, inputs: [WBMFeature] = [],
+    outputs: [WBMFeature] = [],
     classLabels: [String] = [], detector: WBMDetector? = nil, userDefined: [WBMKeyValue] = []
   ) {
     self.name = name
@@ -37,7 +40,8 @@ package struct WBMDescription: Hashable, Sendable {
     self.license = license
     self.version = version
     self.shortDescription = shortDescription
-    self.features = features
+    self.inputs = inputs
+    self.outputs = outputs
     self.classLabels = classLabels
     self.detector = detector
     self.userDefined = userDefined

@@ -4,16 +4,17 @@ extension WBMDescription {
   /// Checks the description against the graph it describes.
   func checkRules(graph: WBMGraph) throws(WeighbridgeError) {
     let outputs = graph.outputs.map(\.name)
-    try Names.check(features.map(\.name), of: "described features")
-    try Names.check(
-      features.map(\.name), areAmong: graph.inputs.map(\.name) + outputs, of: "input or output")
+    try Names.check(inputs.map(\.name), of: "described inputs")
+    try Names.check(inputs.map(\.name), areAmong: graph.inputs.map(\.name), of: "input")
+    try Names.check(self.outputs.map(\.name), of: "described outputs")
+    try Names.check(self.outputs.map(\.name), areAmong: outputs, of: "output")
     try Names.check(userDefined.map(\.key), of: "user-defined keys")
     let keys = userDefined.map(\.key)
     for (first, second) in zip(keys, keys.dropFirst())
     where !first.utf8.lexicographicallyPrecedes(second.utf8) {
       throw WBMHeader.malformed("the user-defined keys \(first) and \(second) are not sorted")
     }
-    for feature in features {
+    for feature in inputs + self.outputs {
       guard let image = feature.image else { continue }
       guard image.bias.count == image.colorOrder.channelCount else {
         throw WBMHeader.malformed(
