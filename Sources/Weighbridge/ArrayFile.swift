@@ -26,7 +26,7 @@ public enum ArrayFile {
     var result: [NamedTensor] = []
     for array in try NumPyFile.read(path: path) {
       let tensor = try Tensor(
-        array.elementType, shape: array.shape, store: array.store, range: array.range)
+        array.elementType, shape: array.shape, store: array.storage, range: array.range)
       result.append(NamedTensor(name: array.name, tensor: tensor))
     }
     return result
@@ -39,15 +39,17 @@ public enum ArrayFile {
   public static func write(
     _ arrays: [NamedTensor], to path: String
   ) throws(WeighbridgeError) {
-    let arrays = arrays.map { array in
+    var records: [NumPyArray] = []
+    for array in arrays {
       let tensor =
         array.tensor.elementType == .bfloat16
         ? Tensor(.float32, shape: array.tensor.shape, array.tensor.doubles)
         : array.tensor.contiguous()
-      return NumPyArray(
-        name: array.name, elementType: tensor.elementType, shape: tensor.shape,
-        store: tensor.store, range: tensor.offset..<tensor.offset + tensor.byteCount)
+      records.append(
+        try NumPyArray(
+          name: array.name, elementType: tensor.elementType, shape: tensor.shape,
+          storage: tensor.store, range: tensor.offset..<tensor.offset + tensor.byteCount))
     }
-    try NumPyFile.write(arrays, to: path)
+    try NumPyFile.write(records, to: path)
   }
 }

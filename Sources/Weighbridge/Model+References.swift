@@ -1,5 +1,5 @@
 public import Bytes
-public import GraphIR
+import GraphIR
 
 extension Model {
   /// Stores inputs with the outputs that somebody else computed for them.

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Dispatch
+import JSON
 import Weighbridge
 
 /// `weighbridge verify`

@@ -40,13 +40,13 @@ struct DescriptionOptions: ParsableArguments {
   var imageBias: NumbersArgument?
 
   @Option(help: "The order of a pixel's components: rgb, bgr or gray.")
-  var color: ImageInput.ColorOrder?
+  var color: WordArgument<ImageInput.ColorOrder>?
 
   @Option(help: ArgumentHelp("Class labels, one a line.", valueName: "file"))
   var labels: String?
 
   @Option(help: "How boxes are read from the outputs: region or yolo.")
-  var detector: Detector.Kind?
+  var detector: WordArgument<Detector.Kind>?
 
   @Option(
     help: ArgumentHelp(
@@ -85,14 +85,14 @@ struct DescriptionOptions: ParsableArguments {
     if let imageInput { applyImage(imageInput, to: &edit) }
     if let labels { edit.labels = try LabelFile.read(labels) }
     if let detector, let anchors {
-      edit.detector = .init(kind: detector, anchors: anchors.values)
+      edit.detector = .init(kind: detector.word, anchors: anchors.values)
     }
     return edit
   }
 
   private func applyImage(_ input: String, to edit: inout DescriptionEdit) {
     var image = edit.images.first { $0.input == input } ?? .init(input: input)
-    image.colorOrder = color ?? image.colorOrder
+    image.colorOrder = color?.word ?? image.colorOrder
     image.scale = imageScale?.value ?? image.scale
     image.bias = imageBias?.values ?? image.bias
     edit.images.removeAll { $0.input == input }

@@ -9,8 +9,10 @@ struct ReferenceOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What the original made of them (.npy or .npz); arrays under layers' names are references \
-      of those layers.", valueName: "file"))
+      """
+      What the original made of them (.npy or .npz); arrays under layers' names are references \
+      of those layers.
+      """, valueName: "file"))
   var referenceOutputs: String?
 
   func validate() throws {

@@ -5,8 +5,10 @@ import Weighbridge
 struct SourceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The architecture of a Keras file with weights only: a to_json file, or an .h5 of the same \
-      network.", valueName: "file"))
+      """
+      The architecture of a Keras file with weights only: a to_json file, or an .h5 of the same \
+      network.
+      """, valueName: "file"))
   var architecture: String?
 
   @Option(

@@ -72,5 +72,14 @@ struct SizeArgument: ExpressibleByArgument {
   }
 }
 
-extension Detector.Kind: ExpressibleByArgument {}
-extension ImageInput.ColorOrder: ExpressibleByArgument {}
+/// One of the words of an enumeration of the library.
+struct WordArgument<Word: RawRepresentable<String> & CaseIterable>: ExpressibleByArgument {
+  let word: Word
+
+  init?(argument: String) {
+    guard let word = Word(rawValue: argument) else { return nil }
+    self.word = word
+  }
+
+  static var allValueStrings: [String] { Word.allCases.map(\.rawValue) }
+}

@@ -1,0 +1,131 @@
+import Bytes
+
+/// Parses the dictionary of a `.npy` header, a Python literal of which only this form is accepted:
+/// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }` and blanks.
+struct NPYDictionary {
+  private let text: [UInt8]
+  private let axisLimit: Int
+  private var offset = 0
+
+  /// The header a text describes.
+  static func header(_ text: [UInt8], axisLimit: Int) throws(WeighbridgeError) -> NPYHeader {
+    var parser = NPYDictionary(text: text, axisLimit: axisLimit)
+    return try parser.header()
+  }
+
+  private init(text: [UInt8], axisLimit: Int) {
+    self.text = text
+    self.axisLimit = axisLimit
+  }
+
+  private mutating func header() throws(WeighbridgeError) -> NPYHeader {
+    var type: (elementType: ElementType, isBigEndian: Bool)?
+    var isFortranOrder: Bool?
+    var shape: [Int]?
+    try expect("{")
+    while !accept("}") {
+      let key = try string()
+      try expect(":")
+      switch key {
+      case "descr" where type == nil: type = try NPYElementType.parse(description())
+      case "fortran_order" where isFortranOrder == nil: isFortranOrder = try boolean()
+      case "shape" where shape == nil: shape = try tuple()
+      default:
+        throw malformed("has the key \(key), expected descr, fortran_order and shape once each")
+      }
+      if !accept(",") {
+        try expect("}")
+        break
+      }
+    }
+    skipBlanks()
+    guard offset == text.count else { throw malformed("has something behind its dictionary") }
+    guard let type, let isFortranOrder, let shape else {
+      throw malformed("lacks one of the keys descr, fortran_order and shape")
+    }
+    var header = NPYHeader(elementType: type.elementType, shape: shape)
+    header.isBigEndian = type.isBigEndian
+    header.isFortranOrder = isFortranOrder
+    return header
+  }
+
+  /// The value of `descr`, which for us must be a text.
+  private mutating func description() throws(WeighbridgeError) -> String {
+    if accept("[") || accept("(") {
+      throw WeighbridgeError(.unsupported, "is an array of structures; arrays of numbers are read")
+    }
+    return try string()
+  }
+
+  private mutating func string() throws(WeighbridgeError) -> String {
+    skipBlanks()
+    guard let quote = peek, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
+      throw malformed("lacks a quoted text at \(offset)")
+    }
+    offset += 1
+    let start = offset
+    while let byte = peek, byte != quote, byte != UInt8(ascii: "\\"), byte >= 0x20 { offset += 1 }
+    guard peek == quote, let result = String(validating: text[start..<offset], as: UTF8.self) else {
+      throw malformed("has a text at \(start) that does not end or holds an escape")
+    }
+    offset += 1
+    return result
+  }
+
+  private mutating func boolean() throws(WeighbridgeError) -> Bool {
+    if accept("True") { return true }
+    if accept("False") { return false }
+    throw malformed("has a fortran_order that is neither True nor False")
+  }
+
+  private mutating func tuple() throws(WeighbridgeError) -> [Int] {
+    var extents: [Int] = []
+    var endsWithComma = true
+    try expect("(")
+    while !accept(")") {
+      guard endsWithComma else { throw malformed("lacks a comma in its shape at \(offset)") }
+      guard extents.count < axisLimit else {
+        throw WeighbridgeError(.limitExceeded, "has more axes than the limit of \(axisLimit)")
+      }
+      extents.append(try integer())
+      endsWithComma = accept(",")
+    }
+    guard extents.count != 1 || endsWithComma else {
+      throw malformed("has a number for a shape, expected a tuple")
+    }
+    return extents
+  }
+
+  private mutating func integer() throws(WeighbridgeError) -> Int {
+    skipBlanks()
+    let start = offset
+    while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { offset += 1 }
+    guard let value = Int(String(decoding: text[start..<offset], as: UTF8.self)) else {
+      throw malformed("has an extent at \(start) that is not a number of a size we can hold")
+    }
+    if peek == UInt8(ascii: "L") { offset += 1 }  // as Python 2 wrote it
+    return value
+  }
+
+  private var peek: UInt8? { offset < text.count ? text[offset] : nil }
+
+  private mutating func skipBlanks() {
+    while let byte = peek, byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") { offset += 1 }
+  }
+
+  private mutating func accept(_ token: StaticString) -> Bool {
+    skipBlanks()
+    let token = Array(token.description.utf8)
+    guard text[offset...].starts(with: token) else { return false }
+    offset += token.count
+    return true
+  }
+
+  private mutating func expect(_ token: StaticString) throws(WeighbridgeError) {
+    guard accept(token) else { throw malformed("lacks \(token) at \(offset)") }
+  }
+
+  private func malformed(_ reason: String) -> WeighbridgeError {
+    WeighbridgeError(.malformed, "the header of the array \(reason)")
+  }
+}

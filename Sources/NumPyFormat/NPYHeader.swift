@@ -1,0 +1,105 @@
+import Bytes
+
+/// The header of a `.npy` file (NumPy format versions 1.0, 2.0 and 3.0).
+struct NPYHeader {
+  /// What names of members end with.
+  static let fileExtension = ".npy"
+  /// The multiple to which a header is padded when written, in bytes.
+  static let alignment = 64
+  private static let magic: [UInt8] = [0x93, 0x4E, 0x55, 0x4D, 0x50, 0x59]
+
+  var elementType: ElementType
+  var isBigEndian = false
+  var isFortranOrder = false
+  var shape: [Int]
+  /// The size of the header with all before the elements.
+  var byteCount = 0
+
+  static func isMagic(_ bytes: RawSpan) -> Bool {
+    bytes.byteCount >= magic.count && bytes.copied(0..<magic.count) == magic
+  }
+
+  init(elementType: ElementType, shape: [Int]) {
+    self.elementType = elementType
+    self.shape = shape
+  }
+
+  /// Reads the header at the start of `bytes`.
+  init(_ bytes: RawSpan, limits: NumPyLimits) throws(WeighbridgeError) {
+    guard Self.isMagic(bytes) else {
+      throw WeighbridgeError(.malformed, "does not begin with NumPy's mark").at(.byte(0))
+    }
+    var cursor = ByteCursor(Self.magic.count..<bytes.byteCount)
+    let major = try cursor.integer(UInt8.self, from: bytes)
+    let minor = try cursor.integer(UInt8.self, from: bytes)
+    guard (1...3).contains(major), minor == 0 else {
+      throw WeighbridgeError(
+        .unsupported, "is of .npy version \(major).\(minor); known are 1.0, 2.0 and 3.0"
+      ).at(.byte(6))
+    }
+    let length =
+      major == 1
+      ? Int(try cursor.integer(UInt16.self, from: bytes))
+      : Int(try cursor.integer(UInt32.self, from: bytes))
+    guard length <= limits.headerByteCount else {
+      throw WeighbridgeError(
+        .limitExceeded,
+        "has a header of \(length) bytes, over the limit of \(limits.headerByteCount)")
+    }
+    let start = cursor.offset
+    let text = try cursor.bytes(length, from: bytes)
+    do {
+      self = try NPYDictionary.header(text, axisLimit: limits.axisCount)
+    } catch {
+      throw error.at(.byte(start))
+    }
+    byteCount = cursor.offset
+  }
+
+  /// The size of the elements in bytes.
+  func dataByteCount() throws(WeighbridgeError) -> Int {
+    try Checked.product(shape + [elementType.byteCount], of: "the size of the array")
+  }
+
+  /// The header as NumPy writes it, padded so that the elements begin at a multiple of 64.
+  func serialized() -> [UInt8] {
+    let extents = shape.count == 1 ? "\(shape[0])," : shape.map(String.init).joined(separator: ", ")
+    let text =
+      "{'descr': '\(elementType.npyType)', 'fortran_order': False, 'shape': (\(extents)), }"
+    let isLong = Self.magic.count + 4 + text.utf8.count + Self.alignment > Int(UInt16.max)
+    let front = Self.magic.count + 2 + (isLong ? 4 : 2)
+    let total = (front + text.utf8.count + 1 + Self.alignment - 1) / Self.alignment * Self.alignment
+    var bytes = Self.magic + [isLong ? 2 : 1, 0]
+    bytes.append(littleEndian: total - front, byteCount: isLong ? 4 : 2)
+    bytes += text.utf8
+    bytes += [UInt8](repeating: UInt8(ascii: " "), count: total - bytes.count - 1)
+    return bytes + [UInt8(ascii: "\n")]
+  }
+}
+
+extension ElementType {
+  /// The type in NumPy's array protocol, little-endian; a bfloat16 is written as float32.
+  fileprivate var npyType: String {
+    switch self {
+    case .float16: "<f2"
+    case .bfloat16, .float32: "<f4"
+    case .float64: "<f8"
+    case .int8: "|i1"
+    case .int16: "<i2"
+    case .int32: "<i4"
+    case .int64: "<i8"
+    case .uint8: "|u1"
+    case .uint16: "<u2"
+    case .uint32: "<u4"
+    case .uint64: "<u8"
+    case .bool: "|b1"
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends an integer in so many bytes, least significant first.
+  mutating func append(littleEndian value: Int, byteCount: Int) {
+    for index in 0..<byteCount { append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
+  }
+}

@@ -1,0 +1,72 @@
+import Bytes
+
+/// Reads one `.npy` file that lies in a range of a store.
+enum NPYReader {
+  /// The array; its elements stay where they are when they are little-endian and row-major.
+  ///
+  /// - Parameter memory: How many bytes may be converted; reduced by what is.
+  static func array(
+    named name: String, in store: ByteStore, _ range: Range<Int>, memory: inout Int,
+    limits: NumPyLimits
+  ) throws(WeighbridgeError) -> NumPyArray {
+    let header = try store.withBytes { (bytes) throws(WeighbridgeError) in
+      try NPYHeader(bytes.extracting(range), limits: limits)
+    }
+    let data = range.lowerBound + header.byteCount..<range.upperBound
+    let size = try header.dataByteCount()
+    guard data.count == size else {
+      throw WeighbridgeError(
+        .malformed,
+        "holds \(data.count) bytes of elements, and shape \(header.shape) of \(header.elementType) needs \(size)"
+      ).at(.byte(header.byteCount))
+    }
+    let isTransposed = header.isFortranOrder && header.shape.count { $0 != 1 } > 1
+    guard header.isBigEndian || isTransposed else {
+      return try NumPyArray(
+        name: name, elementType: header.elementType, shape: header.shape, storage: store,
+        range: data)
+    }
+    memory -= size
+    guard memory >= 0 else {
+      throw WeighbridgeError(
+        .limitExceeded, "needs \(size) bytes to be converted, which is over the limit of memory")
+    }
+    let converted = store.withBytes { bytes in
+      convert(bytes.extracting(data), header, isTransposed: isTransposed)
+    }
+    return try NumPyArray(
+      name: name, elementType: header.elementType, shape: header.shape, bytes: converted)
+  }
+
+  private static func convert(
+    _ bytes: RawSpan, _ header: NPYHeader, isTransposed: Bool
+  ) -> [UInt8] {
+    var result = [UInt8](repeating: 0, count: bytes.byteCount)
+    // In Fortran order the first axis varies fastest.
+    var strides: [Int] = []
+    var stride = 1
+    for extent in header.shape {
+      strides.append(stride)
+      stride *= extent
+    }
+    if !isTransposed {
+      strides = header.shape.indices.map { header.shape[($0 + 1)...].reduce(1, *) }
+    }
+    var span = result.mutableSpan
+    var output = span.mutableBytes
+    StridedCopy(
+      shape: header.shape, strides: strides, elementSize: header.elementType.byteCount
+    ).copy(from: bytes, offset: 0, into: &output)
+    if header.isBigEndian { reverse(&result, elementSize: header.elementType.byteCount) }
+    return result
+  }
+
+  /// Reverses the bytes of each element.
+  private static func reverse(_ bytes: inout [UInt8], elementSize: Int) {
+    for start in Swift.stride(from: 0, to: bytes.count, by: elementSize) {
+      for index in 0..<elementSize / 2 {
+        bytes.swapAt(start + index, start + elementSize - 1 - index)
+      }
+    }
+  }
+}

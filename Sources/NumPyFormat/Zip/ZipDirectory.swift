@@ -1,0 +1,114 @@
+import Bytes
+
+/// The central directory of a ZIP archive (APPNOTE 6.3, sections 4.3 to 4.5), as far as `.npz`
+/// files need it.
+struct ZipDirectory {
+  /// A member of the archive.
+  struct Member {
+    let name: String
+    let isDeflated: Bool
+    let crc: UInt32
+    let compressedByteCount: Int
+    let byteCount: Int
+    /// The member's bytes as stored, without its local header.
+    let range: Range<Int>
+  }
+
+  static let localSignature: UInt32 = 0x0403_4B50
+  static let centralSignature: UInt32 = 0x0201_4B50
+  static let endSignature: UInt32 = 0x0605_4B50
+
+  let members: [Member]
+
+  static func isMagic(_ bytes: RawSpan) -> Bool {
+    var cursor = ByteCursor(0..<bytes.byteCount)
+    let signature = try? cursor.integer(UInt32.self, from: bytes)
+    return signature == localSignature || signature == endSignature
+  }
+
+  /// Reads the directory and finds each member.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for
+  ///   encryption and other methods than storing and deflating;
+  ///   ``WeighbridgeError/Code/limitExceeded``.
+  init(_ bytes: RawSpan, limits: NumPyLimits) throws(WeighbridgeError) {
+    let end = try ZipEnd(bytes)
+    guard end.memberCount <= limits.memberCount else {
+      throw WeighbridgeError(
+        .limitExceeded, "has \(end.memberCount) members, over the limit of \(limits.memberCount)")
+    }
+    var cursor = ByteCursor(end.directory)
+    var members: [Member] = []
+    var names: Set<[UInt8]> = []
+    for _ in 0..<end.memberCount {
+      let start = cursor.offset
+      let entry = try ZipEntry(&cursor, bytes)
+      do throws(WeighbridgeError) {
+        let member = try Self.member(entry, bytes, end: end.directory.lowerBound)
+        guard names.insert(Array(member.name.utf8)).inserted else {
+          throw WeighbridgeError(.malformed, "is in the archive twice")
+        }
+        members.append(member)
+      } catch {
+        throw WeighbridgeError(error.code, "member \(entry.title) \(error.reason)").at(.byte(start))
+      }
+    }
+    guard cursor.remaining == 0 else {
+      throw WeighbridgeError(.malformed, "has a directory longer than its members")
+        .at(.byte(cursor.offset))
+    }
+    try Self.checkOverlap(members)
+    self.members = members
+  }
+
+  private static func member(
+    _ entry: ZipEntry, _ bytes: RawSpan, end: Int
+  ) throws(WeighbridgeError) -> Member {
+    guard entry.flags & 1 == 0 else {
+      throw WeighbridgeError(.unsupported, "is encrypted")
+    }
+    guard entry.method == 0 || entry.method == 8 else {
+      throw WeighbridgeError(
+        .unsupported,
+        "is compressed by method \(entry.method); 0 (stored) and 8 (deflated) are read")
+    }
+    guard entry.method == 8 || entry.compressedByteCount == entry.byteCount else {
+      throw WeighbridgeError(.malformed, "is stored, and yet its two sizes differ")
+    }
+    let name = try Self.name(entry)
+    let start = try entry.dataStart(bytes, end: end)
+    guard entry.compressedByteCount <= end - start else {
+      throw WeighbridgeError(.malformed, "reaches into the directory")
+    }
+    return Member(
+      name: name, isDeflated: entry.method == 8, crc: entry.crc,
+      compressedByteCount: entry.compressedByteCount, byteCount: entry.byteCount,
+      range: start..<start + entry.compressedByteCount)
+  }
+
+  /// The member's name, which must be a plain text that ends with `.npy`.
+  private static func name(_ entry: ZipEntry) throws(WeighbridgeError) -> String {
+    let isUTF8 = entry.flags & 0x800 != 0
+    guard let name = String(validating: entry.name, as: UTF8.self),
+      isUTF8 || entry.name.allSatisfy({ $0 < 0x80 })
+    else {
+      throw WeighbridgeError(.unsupported, "has a name that is not UTF-8")
+    }
+    guard name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),
+      name.hasSuffix(NPYHeader.fileExtension)
+    else {
+      throw WeighbridgeError(.unsupported, "is not an array: its name does not end with .npy")
+    }
+    return name
+  }
+
+  /// Members that share bytes are how a small archive unpacks to a huge one.
+  private static func checkOverlap(_ members: [Member]) throws(WeighbridgeError) {
+    let sorted = members.sorted { $0.range.lowerBound < $1.range.lowerBound }
+    for (first, second) in zip(sorted, sorted.dropFirst())
+    where first.range.upperBound > second.range.lowerBound {
+      throw WeighbridgeError(.malformed, "members \(first.name) and \(second.name) share bytes")
+        .at(.byte(second.range.lowerBound))
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Bytes
+
+/// One entry of the central directory, with the large sizes of ZIP64 put in place.
+struct ZipEntry {
+  let flags: UInt16
+  let method: UInt16
+  let crc: UInt32
+  private(set) var compressedByteCount: Int
+  private(set) var byteCount: Int
+  private(set) var localOffset: Int
+  let name: [UInt8]
+
+  /// The name as messages give it.
+  var title: String { String(decoding: name, as: UTF8.self) }
+
+  /// Reads the entry at the cursor.
+  init(_ cursor: inout ByteCursor, _ bytes: RawSpan) throws(WeighbridgeError) {
+    let start = cursor.offset
+    guard try cursor.integer(UInt32.self, from: bytes) == ZipDirectory.centralSignature else {
+      throw WeighbridgeError(.malformed, "has no entry of its directory here").at(.byte(start))
+    }
+    _ = try cursor.skip(4, in: bytes)  // the versions that wrote it and can read it
+    flags = try cursor.integer(from: bytes)
+    method = try cursor.integer(from: bytes)
+    _ = try cursor.skip(4, in: bytes)  // time and date
+    crc = try cursor.integer(from: bytes)
+    let sizes = (
+      try cursor.integer(UInt32.self, from: bytes), try cursor.integer(UInt32.self, from: bytes)
+    )
+    let nameLength = Int(try cursor.integer(UInt16.self, from: bytes))
+    let extraLength = Int(try cursor.integer(UInt16.self, from: bytes))
+    let commentLength = Int(try cursor.integer(UInt16.self, from: bytes))
+    _ = try cursor.skip(8, in: bytes)  // disk and attributes
+    let offset = try cursor.integer(UInt32.self, from: bytes)
+    name = try cursor.bytes(nameLength, from: bytes)
+    compressedByteCount = Int(sizes.0)
+    byteCount = Int(sizes.1)
+    localOffset = Int(offset)
+    let extra = try cursor.skip(extraLength, in: bytes)
+    if sizes.0 == .max || sizes.1 == .max || offset == .max {
+      try readLargeSizes(extra, bytes)
+    }
+    _ = try cursor.skip(commentLength, in: bytes)
+  }
+
+  /// Reads the extra field 1, which holds those of the sizes that are too large for 32 bits.
+  private mutating func readLargeSizes(
+    _ extra: Range<Int>, _ bytes: RawSpan
+  ) throws(WeighbridgeError) {
+    var cursor = ByteCursor(extra)
+    while cursor.remaining > 0 {
+      let kind = try cursor.integer(UInt16.self, from: bytes)
+      let length = Int(try cursor.integer(UInt16.self, from: bytes))
+      let field = try cursor.skip(length, in: bytes)
+      guard kind == 1 else { continue }
+      var values = ByteCursor(field)
+      for part in [\ZipEntry.byteCount, \.compressedByteCount, \.localOffset]
+      where self[keyPath: part] == Int(UInt32.max) {
+        self[keyPath: part] = try Checked.count(
+          values.integer(UInt64.self, from: bytes), of: "a size of member \(title)")
+      }
+      return
+    }
+    throw WeighbridgeError(.malformed, "member \(title) lacks its large (ZIP64) sizes")
+      .at(.byte(extra.lowerBound))
+  }
+
+  /// The offset of the member's bytes, behind its local header.
+  ///
+  /// - Parameter end: The offset of the directory, before which all members are.
+  func dataStart(_ bytes: RawSpan, end: Int) throws(WeighbridgeError) -> Int {
+    guard localOffset <= end else {
+      throw WeighbridgeError(.malformed, "is said to be at \(localOffset), behind the directory")
+    }
+    var cursor = ByteCursor(localOffset..<end)
+    guard try cursor.integer(UInt32.self, from: bytes) == ZipDirectory.localSignature else {
+      throw WeighbridgeError(.malformed, "is not at \(localOffset), where the directory says")
+    }
+    _ = try cursor.skip(4, in: bytes)  // version and flags
+    let localMethod = try cursor.integer(UInt16.self, from: bytes)
+    _ = try cursor.skip(16, in: bytes)  // time, date, checksum and sizes: the directory's count
+    let nameLength = Int(try cursor.integer(UInt16.self, from: bytes))
+    let extraLength = Int(try cursor.integer(UInt16.self, from: bytes))
+    guard try cursor.bytes(nameLength, from: bytes) == name, localMethod == method else {
+      throw WeighbridgeError(.malformed, "has another name or method in its own header")
+    }
+    _ = try cursor.skip(extraLength, in: bytes)
+    return cursor.offset
+  }
+}
