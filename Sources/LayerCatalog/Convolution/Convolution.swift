@@ -92,7 +92,7 @@ extension Convolution {
     let taps = input.tapOffsets.count
     let planes = workers.map(input.batch * outChannels) { index in
       let (image, out) = (index / outChannels, index % outChannels)
-      var sums = [Double](repeating: bias?[out] ?? 0, count: input.outputPlaneSize)
+      var sums = [Double](repeating: bias?[out] ?? 0, count: input.resultCount)
       for channel in 0..<groupChannels {
         let source = (out / outPerGroup) * groupChannels + channel
         let plane = input.plane(image: image, channel: source)
