@@ -108,13 +108,10 @@ extension Convolution {
   package var tolerance: Tolerance { .standard(for: .float32) }
 
   package func permutingAxes(_ axes: [Int]) -> Convolution? {
-    let rank = window.size.count + 2
-    let turned =
-      layout == .channelsLast
-      ? layout.axesToChannelsFirst(rank: rank) : layout.turned.axesFromChannelsFirst(rank: rank)
-    if axes == Array(0..<rank) { return self }
-    guard axes == turned else { return nil }
-    return Convolution(window: window, groups: groups, hasBias: hasBias, layout: layout.turned)
+    guard axes.count == window.size.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return Convolution(window: window, groups: groups, hasBias: hasBias, layout: layout)
   }
 
   package var decomposition: Decomposition { .primitive }

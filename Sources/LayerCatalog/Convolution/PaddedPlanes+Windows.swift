@@ -11,8 +11,8 @@ extension PaddedPlanes {
     let count: Int
   }
 
-  /// The number of results that ``combine(_:weights:into:with:)`` updates. They may contain, between
-  /// two rows of the output, some that belong to no row.
+  /// The number of results that ``combine(_:weights:into:with:)`` updates. Between two rows of the
+  /// output there may be some that belong to no row.
   var resultCount: Int { runs.last.map { $0.target + $0.count } ?? 0 }
 
   /// Adds, at each position of the window, the sum of its elements times the weights.

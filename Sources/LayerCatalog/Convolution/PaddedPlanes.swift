@@ -32,7 +32,8 @@ struct PaddedPlanes: Sendable {
     let placements = try Self.placements(window, extents)
     let padded = zip(extents, placements).map { $0 + $1.before + $1.after }
     outputExtents = placements.map(\.count)
-    planeSize = padded.reduce(1, *)
+    planeSize = try Checked.product(padded, of: "the size of a padded plane")
+    _ = try Checked.product([batch, channels, planeSize, 8], of: "the size of the padded input")
     let steps = Tensor.rowMajorStrides(padded)
     tapOffsets = Self.offsets(window.size, zip(steps, window.dilation).map(*))
     let strides = zip(steps, window.strides).map(*)
@@ -83,7 +84,7 @@ struct PaddedPlanes: Sendable {
   }
 
   /// The offsets of all combinations of indices, row-major.
-  private static func offsets(_ extents: [Int], _ steps: [Int]) -> [Int] {
+  static func offsets(_ extents: [Int], _ steps: [Int]) -> [Int] {
     zip(extents, steps).reduce([0]) { offsets, axis in
       offsets.flatMap { offset in (0..<axis.0).map { offset + $0 * axis.1 } }
     }
