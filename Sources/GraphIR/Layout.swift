@@ -25,4 +25,15 @@ public enum DataLayout: String, Hashable, Sendable, CaseIterable {
   package func axesFromChannelsFirst(rank: Int) -> [Int] {
     self == .channelsFirst ? Array(0..<rank) : [0] + Array(2..<rank) + [1]
   }
+
+  /// The order of the same tensor after axis `axes[i]` became axis `i`; `nil` when it is neither.
+  package func permuted(by axes: [Int]) -> DataLayout? {
+    let rank = axes.count
+    if axes == Array(0..<rank) { return self }
+    guard rank >= 3 else { return nil }
+    let turning =
+      self == .channelsLast
+      ? axesToChannelsFirst(rank: rank) : turned.axesFromChannelsFirst(rank: rank)
+    return axes == turning ? turned : nil
+  }
 }

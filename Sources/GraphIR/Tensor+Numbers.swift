@@ -4,32 +4,35 @@ extension Tensor {
   /// The elements in row-major order as `Double`, which holds every element type but the largest
   /// 64-bit integers exactly. Copies.
   public var doubles: [Double] {
-    var result: [Double] = []
-    result.reserveCapacity(count)
+    var result = [Double](repeating: 0, count: count)
+    var next = 0
     withPieces { bytes in
-      switch elementType {
-      case .float16: append(bytes, UInt16.self) { Double(Float16(bitPattern: $0)) }
-      case .bfloat16: append(bytes, UInt16.self) { Double(Float(bitPattern: UInt32($0) << 16)) }
-      case .float32: append(bytes, Float.self) { Double($0) }
-      case .float64: append(bytes, Double.self) { $0 }
-      case .int8: append(bytes, Int8.self) { Double($0) }
-      case .int16: append(bytes, Int16.self) { Double($0) }
-      case .int32: append(bytes, Int32.self) { Double($0) }
-      case .int64: append(bytes, Int64.self) { Double($0) }
-      case .uint8: append(bytes, UInt8.self) { Double($0) }
-      case .uint16: append(bytes, UInt16.self) { Double($0) }
-      case .uint32: append(bytes, UInt32.self) { Double($0) }
-      case .uint64: append(bytes, UInt64.self) { Double($0) }
-      case .bool: append(bytes, UInt8.self) { $0 == 0 ? 0 : 1 }
+      @inline(__always)
+      func load<Element: BitwiseCopyable>(_ convert: (Element) -> Double) {
+        let size = MemoryLayout<Element>.size
+        let count = bytes.byteCount / size
+        var target = result.mutableSpan
+        for index in 0..<count {
+          // Inside: the span holds `count` elements.
+          target[next + index] = convert(
+            bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index * size, as: Element.self))
+        }
+        next += count
       }
-    }
-    func append<Element: BitwiseCopyable>(
-      _ bytes: RawSpan, _ type: Element.Type, _ convert: (Element) -> Double
-    ) {
-      let size = MemoryLayout<Element>.size
-      for offset in stride(from: 0, to: bytes.byteCount, by: size) {
-        // Every offset leaves room for one element: the span holds whole elements.
-        result.append(convert(bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: type)))
+      switch elementType {
+      case .float16: load { Double(Float16(bitPattern: $0)) }
+      case .bfloat16: load { Double(Float(bitPattern: UInt32($0 as UInt16) << 16)) }
+      case .float32: load { Double($0 as Float) }
+      case .float64: load { $0 as Double }
+      case .int8: load { Double($0 as Int8) }
+      case .int16: load { Double($0 as Int16) }
+      case .int32: load { Double($0 as Int32) }
+      case .int64: load { Double($0 as Int64) }
+      case .uint8: load { Double($0 as UInt8) }
+      case .uint16: load { Double($0 as UInt16) }
+      case .uint32: load { Double($0 as UInt32) }
+      case .uint64: load { Double($0 as UInt64) }
+      case .bool: load { $0 as UInt8 == 0 ? 0 : 1 }
       }
     }
     return result
@@ -38,30 +41,33 @@ extension Tensor {
   /// A tensor of numbers, each rounded to the nearest of the element type.
   ///
   /// - Parameter numbers: In row-major order; traps when there are not as many as the shape says.
-  public init(_ elementType: ElementType, shape: [Int], _ numbers: some Collection<Double>) {
+  public init(_ elementType: ElementType, shape: [Int], _ numbers: [Double]) {
     precondition(numbers.count == shape.reduce(1, *))
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(numbers.count * elementType.byteCount)
-    func append<Bits: FixedWidthInteger>(_ bits: (Double) -> Bits) {
-      for number in numbers {
-        // Copied before the closure ends.
-        withUnsafeBytes(of: bits(number).littleEndian) { bytes.append(contentsOf: $0) }
+    var bytes = [UInt8](repeating: 0, count: numbers.count * elementType.byteCount)
+    @inline(__always)
+    func store<Bits: FixedWidthInteger & BitwiseCopyable>(_ bits: (Double) -> Bits) {
+      var span = bytes.mutableSpan
+      var target = span.mutableBytes
+      let size = MemoryLayout<Bits>.size
+      for index in numbers.indices {
+        target.storeBytes(
+          of: bits(numbers[index]).littleEndian, toByteOffset: index * size, as: Bits.self)
       }
     }
     switch elementType {
-    case .float16: append { Float16($0).bitPattern }
-    case .bfloat16: append { Self.bfloat16(Float($0)) }
-    case .float32: append { Float($0).bitPattern }
-    case .float64: append { $0.bitPattern }
-    case .int8: append { Self.integer($0) as Int8 }
-    case .int16: append { Self.integer($0) as Int16 }
-    case .int32: append { Self.integer($0) as Int32 }
-    case .int64: append { Self.integer($0) as Int64 }
-    case .uint8: append { Self.integer($0) as UInt8 }
-    case .uint16: append { Self.integer($0) as UInt16 }
-    case .uint32: append { Self.integer($0) as UInt32 }
-    case .uint64: append { Self.integer($0) as UInt64 }
-    case .bool: append { $0 == 0 ? 0 : 1 as UInt8 }
+    case .float16: store { Float16($0).bitPattern }
+    case .bfloat16: store { Self.bfloat16(Float($0)) }
+    case .float32: store { Float($0).bitPattern }
+    case .float64: store { $0.bitPattern }
+    case .int8: store { Self.integer($0) as Int8 }
+    case .int16: store { Self.integer($0) as Int16 }
+    case .int32: store { Self.integer($0) as Int32 }
+    case .int64: store { Self.integer($0) as Int64 }
+    case .uint8: store { Self.integer($0) as UInt8 }
+    case .uint16: store { Self.integer($0) as UInt16 }
+    case .uint32: store { Self.integer($0) as UInt32 }
+    case .uint64: store { Self.integer($0) as UInt64 }
+    case .bool: store { $0 == 0 ? 0 : 1 as UInt8 }
     }
     self.init(elementType, shape: shape, bytes: bytes)
   }

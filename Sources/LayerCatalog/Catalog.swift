@@ -31,6 +31,21 @@ package enum Catalog {
     Subtract.self,
     Swish.self,
     Tanh.self,
+    AveragePooling.self,
+    BatchNormalization.self,
+    Convolution.self,
+    Cropping.self,
+    Dense.self,
+    GlobalAveragePooling.self,
+    GlobalMaxPooling.self,
+    LeakyReLU.self,
+    MaxPooling.self,
+    RepeatVector.self,
+    Rescaling.self,
+    Reshape.self,
+    Transpose.self,
+    Upsampling.self,
+    ZeroPadding.self,
   ]
 
   /// The operator of a stored kind.

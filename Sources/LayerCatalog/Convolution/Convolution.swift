@@ -92,7 +92,7 @@ extension Convolution {
     let taps = input.tapOffsets.count
     let planes = workers.map(input.batch * outChannels) { index in
       let (image, out) = (index / outChannels, index % outChannels)
-      var sums = [Double](repeating: bias?[out] ?? 0, count: input.outputPlaneSize)
+      var sums = [Double](repeating: bias?[out] ?? 0, count: input.resultCount)
       for channel in 0..<groupChannels {
         let source = (out / outPerGroup) * groupChannels + channel
         let plane = input.plane(image: image, channel: source)
@@ -108,13 +108,10 @@ extension Convolution {
   package var tolerance: Tolerance { .standard(for: .float32) }
 
   package func permutingAxes(_ axes: [Int]) -> Convolution? {
-    let rank = window.size.count + 2
-    let turned =
-      layout == .channelsLast
-      ? layout.axesToChannelsFirst(rank: rank) : layout.turned.axesFromChannelsFirst(rank: rank)
-    if axes == Array(0..<rank) { return self }
-    guard axes == turned else { return nil }
-    return Convolution(window: window, groups: groups, hasBias: hasBias, layout: layout.turned)
+    guard axes.count == window.size.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return Convolution(window: window, groups: groups, hasBias: hasBias, layout: layout)
   }
 
   package var decomposition: Decomposition { .primitive }

@@ -15,10 +15,12 @@ struct PaddedPlanes: Sendable {
 
   private let values: [Double]
   private let planeSize: Int
-  /// The offset in a plane of the first window of each row of the output.
-  private let rowOffsets: [Int]
   /// The distance between neighbouring windows of a row.
-  private let step: Int
+  let step: Int
+  /// Where the windows lie in a plane and their results among the results.
+  let runs: [Run]
+  /// Where each row of the output begins among the results.
+  private let rowStarts: [Int]
 
   /// - Parameter padding: The element that padding consists of.
   init(
@@ -30,12 +32,15 @@ struct PaddedPlanes: Sendable {
     let placements = try Self.placements(window, extents)
     let padded = zip(extents, placements).map { $0 + $1.before + $1.after }
     outputExtents = placements.map(\.count)
-    planeSize = padded.reduce(1, *)
+    planeSize = try Checked.product(padded, of: "the size of a padded plane")
+    _ = try Checked.product([batch, channels, planeSize, 8], of: "the size of the padded input")
     let steps = Tensor.rowMajorStrides(padded)
     tapOffsets = Self.offsets(window.size, zip(steps, window.dilation).map(*))
     let strides = zip(steps, window.strides).map(*)
-    rowOffsets = Self.offsets(Array(outputExtents.dropLast()), Array(strides.dropLast()))
     step = strides[strides.count - 1]
+    let rows = Self.offsets(Array(outputExtents.dropLast()), Array(strides.dropLast()))
+    (runs, rowStarts) = Run.layOut(
+      rows: rows, width: outputExtents[outputExtents.count - 1], step: step)
     values = Self.pad(
       turned, extents: extents, padded: padded, before: placements.map(\.before), with: padding)
   }
@@ -49,30 +54,20 @@ struct PaddedPlanes: Sendable {
     return values[start..<start + planeSize]
   }
 
-  /// Adds, at each position of the window, the sum of its elements times the weights.
-  func accumulate(
-    _ plane: ArraySlice<Double>, weights: ArraySlice<Double>, into sums: inout [Double]
-  ) {
-    let width = outputExtents[outputExtents.count - 1]
-    let plane = plane.span
-    var sums = sums.mutableSpan
-    for (weight, tap) in zip(weights, tapOffsets) {
-      for (row, offset) in rowOffsets.enumerated() {
-        var source = offset + tap
-        for target in row * width..<(row + 1) * width {
-          sums[target] += weight * plane[source]
-          source += step
-        }
-      }
-    }
-  }
-
   /// The output's planes, channels innermost in `planes`, as a tensor of the input's layout.
+  ///
+  /// - Parameter planes: What ``combine(_:weights:into:with:)`` made.
   func output(
     _ planes: [[Double]], channels: Int, like input: Tensor, layout: DataLayout
   ) -> Tensor {
     let shape = [batch, channels] + outputExtents
-    return Tensor(input.elementType, shape: shape, planes.joined().map { $0 })
+    let width = outputExtents[outputExtents.count - 1]
+    var elements: [Double] = []
+    elements.reserveCapacity(planes.count * outputPlaneSize)
+    for plane in planes {
+      for start in rowStarts { elements += plane[start..<start + width] }
+    }
+    return Tensor(input.elementType, shape: shape, elements)
       .permuted(layout.axesFromChannelsFirst(rank: shape.count))
   }
 
@@ -89,7 +84,7 @@ struct PaddedPlanes: Sendable {
   }
 
   /// The offsets of all combinations of indices, row-major.
-  private static func offsets(_ extents: [Int], _ steps: [Int]) -> [Int] {
+  static func offsets(_ extents: [Int], _ steps: [Int]) -> [Int] {
     zip(extents, steps).reduce([0]) { offsets, axis in
       offsets.flatMap { offset in (0..<axis.0).map { offset + $0 * axis.1 } }
     }

@@ -45,9 +45,9 @@ package struct Window: Hashable, Sendable {
   ///
   /// - Throws: When the window does not fit once, or the axis is longer than any memory.
   package func placement(_ axis: Int, extent: Int) throws(ShapeError) -> Placement {
-    // With the bounds of ``problem`` no sum below can overflow.
+    // With this and the bounds in `problem`, nothing below can overflow.
     guard extent <= 1 << 48 else { throw ShapeError("an axis of \(extent) elements is too long") }
-    let reach = (size[axis] - 1) * dilation[axis] + 1
+    let reach = reach(axis)
     var (before, after) = (0, 0)
     switch padding {
     case .valid: break
@@ -65,6 +65,15 @@ package struct Window: Hashable, Sendable {
     }
     return Placement(
       before: before, after: after, count: (padded - reach) / strides[axis] + 1)
+  }
+
+  /// How many elements lie between the first and the last of a window, both included.
+  private func reach(_ axis: Int) -> Int { (size[axis] - 1) * dilation[axis] + 1 }
+
+  /// Whether a position may see nothing but padding.
+  package var mayLieInPadding: Bool {
+    guard case .explicit(let before, let after) = padding else { return false }
+    return size.indices.contains { max(before[$0], after[$0]) >= reach($0) }
   }
 
   /// The output's spatial extents for an input's.
@@ -127,17 +136,21 @@ extension Window {
     var lists = [strides, dilation]
     if case .explicit(let before, let after) = padding {
       lists += [before, after]
-      if (before + after).contains(where: { $0 < 0 || $0 > 1 << 31 }) {
-        return "negative padding, or more than 2^31"
+      if (before + after).contains(where: { $0 < 0 || $0 > Self.limit }) {
+        return "a padding below 0 or above \(Self.limit)"
       }
     }
     if lists.contains(where: { $0.count != size.count }) {
       return "settings for different numbers of spatial axes"
     }
     let positive = size + strides + dilation
-    if positive.contains(where: { $0 < 1 || $0 > 1 << 31 }) {
-      return "a window extent, stride or dilation below 1"
+    if positive.contains(where: { $0 < 1 || $0 > Self.limit }) {
+      return "a window extent, stride or dilation below 1 or above \(Self.limit)"
     }
     return size.isEmpty ? "no spatial axis" : nil
   }
+
+  /// The largest extent, stride, dilation or padding: more than any network has, and small enough
+  /// for the product of two.
+  private static let limit = 1 << 24
 }

@@ -81,8 +81,10 @@ extension KerasLayer {
   }
 
   /// A number or a list of numbers; a single number is a list of one.
-  package mutating func realList(_ key: String) throws(WeighbridgeError) -> [Double] {
-    guard let value = take(key) else { return try Optional<[Double]>.none.orMissing(key) }
+  package mutating func realList(
+    _ key: String, default fallback: [Double]? = nil
+  ) throws(WeighbridgeError) -> [Double] {
+    guard let value = take(key) else { return try fallback.orMissing(key) }
     if let one = value.real { return [one] }
     guard let array = value.array, array.allSatisfy({ $0.real != nil }) else {
       throw wrong(key, value, "a number or a list of numbers")

@@ -1,0 +1,158 @@
+package import Bytes
+package import GraphIR
+import JSON
+
+/// Batch normalisation with the statistics of the training (Ioffe and Szegedy 2015):
+/// y = gamma (x - mean) / sqrt(variance + epsilon) + beta, each per channel.
+///
+/// - input: any shape, with the channels along `axis`
+/// - gamma, beta, mean, variance: `[channels]`; gamma and beta only where the flags say so
+/// - output: the input's shape
+package struct BatchNormalization: CatalogOperator {
+  /// The axis of the channels, counted from 0, the batch axis included.
+  package let axis: Int
+  /// Added to the variance.
+  package let epsilon: Double
+  /// Whether there is a gamma; 1 otherwise.
+  package let hasScale: Bool
+  /// Whether there is a beta; 0 otherwise.
+  package let hasCenter: Bool
+
+  package static let kind = "batch_normalization"
+  package static let version = 1
+
+  package var inputs: [InputSlot] {
+    [.data("input")] + (hasScale ? [.weight("gamma")] : []) + (hasCenter ? [.weight("beta")] : [])
+      + [.weight("mean"), .weight("variance")]
+  }
+
+  package var attributes: Attributes {
+    [
+      "axis": .integer(axis), "epsilon": .real(epsilon), "scale": .flag(hasScale),
+      "center": .flag(hasCenter),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(axis: Int, epsilon: Double, hasScale: Bool, hasCenter: Bool) {
+    self.axis = axis
+    self.epsilon = epsilon
+    self.hasScale = hasScale
+    self.hasCenter = hasCenter
+  }
+}
+
+extension BatchNormalization {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axis = try attributes.integer("axis")
+    epsilon = try attributes.real("epsilon")
+    hasScale = try attributes.flag("scale")
+    hasCenter = try attributes.flag("center")
+    guard axis >= 0 else { throw attributes.malformed("the axis \(axis)") }
+    guard epsilon >= 0, epsilon.isFinite else { throw attributes.malformed("epsilon \(epsilon)") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard axis < input.rank, input.elementType.isFloat else {
+      throw ShapeError("normalises axis \(axis) of floating-point numbers and has \(input)")
+    }
+    for (position, weight) in inputs.enumerated().dropFirst() {
+      guard weight.shape == inputs[1].shape, weight.rank == 1,
+        weight.shape[0].agrees(with: input.shape[axis])
+      else {
+        let name = slot(position)?.name ?? ""
+        throw ShapeError(
+          "\(name) \(weight) does not fit the \(input.shape[axis]) channels of \(input)")
+      }
+    }
+    return [input]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = inputs[0].shape
+    var weights = inputs.dropFirst().map(\.doubles)
+    let gamma = hasScale ? weights.removeFirst() : nil
+    let beta = hasCenter ? weights.removeFirst() : nil
+    let (mean, variance) = (weights[0], weights[1])
+    let factors = variance.indices.map { (gamma?[$0] ?? 1) / (variance[$0] + epsilon).squareRoot() }
+    let run = shape[(axis + 1)...].reduce(1, *)
+    var elements = inputs[0].doubles
+    var next = 0
+    for _ in 0..<shape[..<axis].reduce(1, *) {
+      for channel in 0..<shape[axis] {
+        for index in next..<next + run {
+          elements[index] =
+            (elements[index] - mean[channel]) * factors[channel] + (beta?[channel] ?? 0)
+        }
+        next += run
+      }
+    }
+    return [Tensor(inputs[0].elementType, shape: shape, elements)]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> BatchNormalization? {
+    guard let axis = axes.firstIndex(of: axis) else { return nil }
+    return BatchNormalization(
+      axis: axis, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+
+  /// Keras: `BatchNormalization`, when the model runs (not trains).
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "BatchNormalization": { (layer, inputs) throws(WeighbridgeError) in
+        try add(&layer, inputs)
+      }
+    ]))
+
+  private static func add(
+    _ layer: inout KerasLayer, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let (axis, channels) = try channels(&layer, inputs)
+    let operation = BatchNormalization(
+      axis: axis, epsilon: try layer.real("epsilon", default: 1e-3),
+      hasScale: try layer.flag("scale", default: true),
+      hasCenter: try layer.flag("center", default: true))
+    // How a running model computes does not depend on these.
+    layer.ignore("momentum", "fused", "synchronized", "renorm_clipping", "renorm_momentum")
+    try layer.require(
+      "renorm", toBe: false, because: "batch renormalisation has weights of its own")
+    try layer.require(
+      "virtual_batch_size", toBe: .null, because: "it splits the batch even when the model runs")
+    var weights: [ValueID] = []
+    for slot in operation.inputs.dropFirst() {
+      weights.append(try layer.weight(slot.name, shape: [channels]))
+    }
+    return try layer.add(operation, inputs + weights)
+  }
+
+  /// The axis that the layer normalises, counted from 0, and its extent.
+  private static func channels(
+    _ layer: inout KerasLayer, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> (axis: Int, count: Int) {
+    let setting = layer.take("axis") ?? -1
+    let list = setting.array ?? [setting]
+    guard list.count == 1, let axis = list[0].integer else {
+      throw layer.wrong("axis", setting, "one axis (normalising over several is not supported)")
+    }
+    guard inputs.count == 1 else {
+      throw WeighbridgeError(.malformed, "takes one input and has \(inputs.count)")
+    }
+    let type = layer.graph.type(of: inputs[0])
+    guard axis >= -type.rank, axis < type.rank else {
+      throw WeighbridgeError(.malformed, "axis=\(axis) of the input \(type)")
+    }
+    let position = axis < 0 ? axis + type.rank : axis
+    guard let count = type.shape[position].value else {
+      throw WeighbridgeError(
+        .malformed, "the extent of axis \(axis) of its input \(type) is not known")
+    }
+    return (position, count)
+  }
+}

@@ -1,0 +1,43 @@
+import Bytes
+package import GraphIR
+
+/// The mean of all elements of a channel (Lin et al. 2013).
+///
+/// See ``GlobalPoolingOperator`` for the shapes.
+package struct GlobalAveragePooling: GlobalPoolingOperator {
+  /// Whether the output keeps the spatial axes, with the extent 1.
+  package let keepsAxes: Bool
+  /// The order of the input's axes.
+  package let layout: DataLayout
+
+  package static let kind = "global_average_pooling"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init(keepsAxes: Bool, layout: DataLayout) {
+    self.keepsAxes = keepsAxes
+    self.layout = layout
+  }
+}
+
+extension GlobalAveragePooling {
+  package func pool(_ plane: ArraySlice<Double>) -> Double {
+    plane.reduce(0, +) / Double(plane.count)
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// Keras: `GlobalAveragePooling1D`, `GlobalAveragePooling2D`, `GlobalAveragePooling3D`.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "GlobalAveragePooling1D": { (layer, inputs) throws(WeighbridgeError) in
+        try add(&layer, inputs, axes: 1)
+      },
+      "GlobalAveragePooling2D": { (layer, inputs) throws(WeighbridgeError) in
+        try add(&layer, inputs, axes: 2)
+      },
+      "GlobalAveragePooling3D": { (layer, inputs) throws(WeighbridgeError) in
+        try add(&layer, inputs, axes: 3)
+      },
+    ]))
+}

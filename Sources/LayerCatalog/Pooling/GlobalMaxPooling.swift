@@ -1,0 +1,44 @@
+import Bytes
+package import GraphIR
+
+/// The largest of all elements of a channel.
+///
+/// A NaN wins over every number, other than in ``MaxPooling``: so it is in TensorFlow.
+/// See ``GlobalPoolingOperator`` for the shapes.
+package struct GlobalMaxPooling: GlobalPoolingOperator {
+  /// Whether the output keeps the spatial axes, with the extent 1.
+  package let keepsAxes: Bool
+  /// The order of the input's axes.
+  package let layout: DataLayout
+
+  package static let kind = "global_max_pooling"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init(keepsAxes: Bool, layout: DataLayout) {
+    self.keepsAxes = keepsAxes
+    self.layout = layout
+  }
+}
+
+extension GlobalMaxPooling {
+  package func pool(_ plane: ArraySlice<Double>) -> Double {
+    plane.reduce(-.infinity) { $0.isNaN || $0 > $1 ? $0 : $1 }
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  /// Keras: `GlobalMaxPooling1D`, `GlobalMaxPooling2D`, `GlobalMaxPooling3D`.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "GlobalMaxPooling1D": { (layer, inputs) throws(WeighbridgeError) in
+        try add(&layer, inputs, axes: 1)
+      },
+      "GlobalMaxPooling2D": { (layer, inputs) throws(WeighbridgeError) in
+        try add(&layer, inputs, axes: 2)
+      },
+      "GlobalMaxPooling3D": { (layer, inputs) throws(WeighbridgeError) in
+        try add(&layer, inputs, axes: 3)
+      },
+    ]))
+}

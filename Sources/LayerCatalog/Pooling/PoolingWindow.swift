@@ -1,0 +1,39 @@
+import Bytes
+import GraphIR
+
+/// What the pooling operators share.
+extension Window {
+  /// The type of a pooled tensor.
+  func pooledType(
+    of input: TensorType, layout: DataLayout
+  ) throws(ShapeError) -> TensorType {
+    guard input.elementType.isFloat else {
+      throw ShapeError("takes floating-point numbers and has \(input)")
+    }
+    return try input.mappingSpatialAxes(layout, count: size.count) {
+      (axis, extent) throws(ShapeError) in
+      try placement(axis, extent: extent).count
+    }
+  }
+}
+
+private enum KerasPadding: String, CaseIterable { case valid, same }
+
+extension KerasLayer {
+  /// The window of a pooling layer: `pool_size`, `strides` (the window's size when absent) and
+  /// `padding`.
+  mutating func poolingWindow(axes: Int) throws(WeighbridgeError) -> Window {
+    let two = [Int](repeating: 2, count: axes)
+    let size = try integers("pool_size", count: axes, default: two)
+    let strides = try integers("strides", count: axes, default: size)
+    let padding: WindowPadding =
+      switch try word("padding", default: KerasPadding.valid) {
+      case .valid: .valid
+      case .same: .same
+      }
+    let window = Window(
+      size: size, strides: strides, dilation: size.map { _ in 1 }, padding: padding)
+    if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
+    return window
+  }
+}

@@ -1,0 +1,91 @@
+package import Bytes
+package import GraphIR
+
+/// The inner part of the spatial axes.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: each spatial axis shorter by what is taken away, and at least 1 long
+package struct Cropping: CatalogOperator {
+  /// How many elements are taken away at both ends of each spatial axis.
+  package let borders: Borders
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "cropping"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    var attributes = Attributes()
+    borders.append(to: &attributes)
+    attributes.append("layout", .text(layout.rawValue))
+    return attributes
+  }
+
+  /// Makes the operator.
+  package init(borders: Borders, layout: DataLayout) {
+    self.borders = borders
+    self.layout = layout
+  }
+}
+
+extension Cropping {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    borders = try Borders(reading: &attributes)
+    layout = try attributes.word("layout")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let output = try inputs[0].mappingSpatialAxes(layout, count: borders.before.count) {
+      (axis, extent) throws(ShapeError) in
+      let (before, after) = (borders.before[axis], borders.after[axis])
+      guard extent > before + after else {
+        throw ShapeError(
+          "cropping \(before) and \(after) elements leaves nothing of an axis of \(extent)")
+      }
+      return extent - before - after
+    }
+    return [output]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    var result = inputs[0]
+    for (number, axis) in layout.spatialAxes(rank: result.shape.count).enumerated() {
+      let end = result.shape[axis] - borders.after[number]
+      result = result.slice(borders.before[number]..<end, along: axis)
+    }
+    return [result]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Cropping? {
+    guard axes.count == borders.before.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return Cropping(borders: borders, layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+
+  /// Keras: `Cropping1D`, `Cropping2D`, `Cropping3D`. In two dimensions it crops nothing unless
+  /// told to, in one and three 1 at each end.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "Cropping1D": { (layer, inputs) throws(WeighbridgeError) in
+        let borders = try layer.borders("cropping", axes: 1, default: 1)
+        return try layer.add(Cropping(borders: borders, layout: .channelsLast), inputs)
+      },
+      "Cropping2D": { (layer, inputs) throws(WeighbridgeError) in
+        let borders = try layer.borders("cropping", axes: 2, default: 0)
+        return try layer.add(Cropping(borders: borders, layout: try layer.dataLayout()), inputs)
+      },
+      "Cropping3D": { (layer, inputs) throws(WeighbridgeError) in
+        let borders = try layer.borders("cropping", axes: 3, default: 1)
+        return try layer.add(Cropping(borders: borders, layout: try layer.dataLayout()), inputs)
+      },
+    ]))
+}

@@ -1,0 +1,55 @@
+import Bytes
+import GraphIR
+
+/// What operators on the spatial axes of image tensors share.
+extension TensorType {
+  /// The type after the spatial extents of an image tensor changed.
+  ///
+  /// - Parameters:
+  ///   - count: How many spatial axes there must be.
+  ///   - transform: The new extent of a spatial axis, by its number and its extent.
+  func mappingSpatialAxes(
+    _ layout: DataLayout, count: Int,
+    _ transform: (Int, Int) throws(ShapeError) -> Int
+  ) throws(ShapeError) -> TensorType {
+    guard rank == count + 2 else {
+      throw ShapeError("takes \(count) spatial axes and has the input \(self)")
+    }
+    var result = self
+    for (number, axis) in layout.spatialAxes(rank: rank).enumerated() {
+      result.shape[axis] = try shape[axis].map { (extent) throws(ShapeError) in
+        try transform(number, extent)
+      }
+    }
+    return result
+  }
+}
+
+extension CatalogOperator {
+  /// The extents of the first output for tensors at hand.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when they do not fit;
+  ///   ``WeighbridgeError/Code/malformed`` when the output is larger than any memory.
+  func outputShape(of inputs: [Tensor]) throws(WeighbridgeError) -> [Int] {
+    let types: [TensorType]
+    do throws(ShapeError) {
+      types = try outputTypes(of: inputs.map(\.type))
+    } catch { throw WeighbridgeError(.mismatch, error.reason) }
+    guard let shape = types[0].fixedShape else {
+      throw WeighbridgeError(.mismatch, "the shape \(types[0]) is not known")
+    }
+    // Room for a number of any type for each element, so that no kernel's arithmetic overflows.
+    _ = try Checked.product(shape + [8], of: "the size of the output")
+    return shape
+  }
+}
+
+extension KerasLayer {
+  /// Refuses an input that has another number of spatial axes than the layer's class says.
+  func requireSpatialAxes(_ count: Int, of inputs: [ValueID]) throws(WeighbridgeError) {
+    for type in inputs.map({ graph.type(of: $0) }) where type.rank != count + 2 {
+      throw WeighbridgeError(
+        .malformed, "takes \(count) spatial axes and has the input \(type)")
+    }
+  }
+}
