@@ -141,14 +141,8 @@ extension BatchNormalization {
     guard list.count == 1, let axis = list[0].integer else {
       throw layer.wrong("axis", setting, "one axis (normalising over several is not supported)")
     }
-    guard inputs.count == 1 else {
-      throw WeighbridgeError(.malformed, "takes one input and has \(inputs.count)")
-    }
-    let type = layer.graph.type(of: inputs[0])
-    guard axis >= -type.rank, axis < type.rank else {
-      throw WeighbridgeError(.malformed, "axis=\(axis) of the input \(type)")
-    }
-    let position = axis < 0 ? axis + type.rank : axis
+    let type = layer.graph.type(of: try layer.onlyInput(inputs))
+    let position = try KerasLayer.axis(axis, of: type)
     guard let count = type.shape[position].value else {
       throw WeighbridgeError(
         .malformed, "the extent of axis \(axis) of its input \(type) is not known")

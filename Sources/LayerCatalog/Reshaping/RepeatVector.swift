@@ -42,15 +42,8 @@ extension RepeatVector {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let shape = try outputShape(of: inputs)
-    let source = inputs[0].contiguousBytes()
-    let size = inputs[0].shape[1] * inputs[0].elementType.byteCount
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(source.count * count)
-    for row in 0..<inputs[0].shape[0] {
-      for _ in 0..<count { bytes += source[row * size..<(row + 1) * size] }
-    }
-    return [Tensor(inputs[0].elementType, shape: shape, bytes: bytes)]
+    let (batch, features) = (inputs[0].shape[0], inputs[0].shape[1])
+    return [inputs[0].reshaped([batch, 1, features]).broadcast(to: [batch, count, features])]
   }
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
@@ -58,14 +51,14 @@ extension RepeatVector {
   package func permutingAxes(_ axes: [Int]) -> RepeatVector? { nil }
 
   package var decomposition: Decomposition {
-    .nodes { [self] (graph, inputs) throws(WeighbridgeError) in
-      let source = SourceScope(layer: kind, className: "RepeatVector")
+    .nodes { [self] (graph, inputs, source) throws(WeighbridgeError) in
       let sequence = try graph.addNode(
-        Reshape(target: [1, -1]), named: "\(kind)/reshape", inputs: inputs, source: source)
+        Reshape(target: [1, -1]), named: "\(source.callName)/reshape", inputs: inputs,
+        source: source)
       let upsampling = Upsampling(
         factors: [count], interpolation: .nearest, layout: .channelsLast)
       return try graph.addNode(
-        upsampling, named: "\(kind)/upsampling", inputs: sequence, source: source)
+        upsampling, named: "\(source.callName)/upsampling", inputs: sequence, source: source)
     }
   }
 
