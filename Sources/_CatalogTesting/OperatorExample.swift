@@ -52,5 +52,6 @@ package struct OperatorExample: Sendable, CustomStringConvertible {
   }
 
   /// All examples; at least one for each operator of the catalogue.
-  package static let all: [OperatorExample] = activations + convolutions + merging
+  package static let all: [OperatorExample] =
+    activations + arithmetic + convolutions + merging + pooling + reshaping + resizing
 }

@@ -1,0 +1,31 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension OperatorExample {
+  /// Matrix products, normalisation and scaling.
+  static let arithmetic: [OperatorExample] = [
+    OperatorExample(Dense(hasBias: true), shapes: [[3, 4], [5, 4], [5]]),
+    OperatorExample(Dense(hasBias: false), shapes: [[2, 3, 4], [70, 4]]),
+    OperatorExample(Rescaling(scale: [0.5], offset: [-1.25]), shapes: [[2, 3, 4]]),
+    OperatorExample(Rescaling(scale: [0.5, 2, -1], offset: [3]), shapes: [[2, 4, 3]]),
+    normalization(axis: 3, hasScale: true, hasCenter: true, [2, 3, 4, 5]),
+    normalization(axis: 1, hasScale: false, hasCenter: true, [2, 3, 4, 5]),
+    normalization(axis: 1, hasScale: true, hasCenter: false, [2, 6]),
+    normalization(axis: 2, hasScale: false, hasCenter: false, [2, 3, 4]),
+  ]
+
+  /// Batch normalisation, whose variances are positive.
+  private static func normalization(
+    axis: Int, hasScale: Bool, hasCenter: Bool, _ shape: [Int]
+  ) -> OperatorExample {
+    let operation = BatchNormalization(
+      axis: axis, epsilon: 0.25, hasScale: hasScale, hasCenter: hasCenter)
+    let inputs = operation.inputs.enumerated().map { position, slot in
+      Tensor.random(
+        .float32, shape: position == 0 ? shape : [shape[axis]],
+        in: slot.name == "variance" ? 0.1...2 : -2...2, seed: UInt64(position + 1))
+    }
+    return OperatorExample(operation, inputs: inputs)
+  }
+}

@@ -1,0 +1,49 @@
+import GraphIR
+import LayerCatalog
+
+extension OperatorExample {
+  /// Pooling over one to three axes, in both layouts.
+  static let pooling: [OperatorExample] =
+    windows.flatMap { window, layout, shape in
+      [
+        OperatorExample(MaxPooling(window: window, layout: layout), shapes: [shape]),
+        OperatorExample(
+          AveragePooling(window: window, countsPadding: false, layout: layout), shapes: [shape]),
+        OperatorExample(
+          AveragePooling(window: window, countsPadding: true, layout: layout), shapes: [shape]),
+      ]
+    }
+    + globalPooling.flatMap { operation in
+      [
+        OperatorExample(operation, shapes: [[2, 3, 4, 5]]),
+        OperatorExample(operation, shapes: [[2, 6, 3]]),
+      ]
+    }
+
+  private static let windows: [(Window, DataLayout, shape: [Int])] = [
+    (
+      Window(size: [3, 2], strides: [2, 1], dilation: [1, 1], padding: .same),
+      .channelsLast, [2, 6, 5, 3]
+    ),
+    (
+      Window(size: [2, 3], strides: [1, 3], dilation: [2, 1], padding: .valid),
+      .channelsFirst, [2, 3, 5, 7]
+    ),
+    (
+      Window(
+        size: [3], strides: [2], dilation: [1], padding: .explicit(before: [1], after: [2])),
+      .channelsLast, [2, 7, 4]
+    ),
+    (
+      Window(size: [2, 1, 3], strides: [2, 1, 2], dilation: [1, 1, 1], padding: .same),
+      .channelsLast, [2, 3, 4, 5, 2]
+    ),
+  ]
+
+  private static let globalPooling: [any CatalogOperator] = [
+    GlobalAveragePooling(keepsAxes: false, layout: .channelsLast),
+    GlobalAveragePooling(keepsAxes: true, layout: .channelsFirst),
+    GlobalMaxPooling(keepsAxes: false, layout: .channelsFirst),
+    GlobalMaxPooling(keepsAxes: true, layout: .channelsLast),
+  ]
+}
