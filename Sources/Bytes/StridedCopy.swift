@@ -108,46 +108,53 @@ package struct StridedCopy: Sendable {
     }
   }
 
-  /// Copies bands of one cache line along the source's contiguous axis, which is not the innermost
-  /// of the result: each line of the source is read once, and each band writes as many rows.
+  /// Copies an array whose source is contiguous along an axis (`unit`) that is not the innermost of
+  /// the result.
   private func copyTiles<Element: BitwiseCopyable>(
     _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, unit: Int, as type: Element.Type
   ) {
-    let band = 64 / elementSize
-    var inner = self
-    inner.shape.remove(at: unit)
-    inner.strides.remove(at: unit)
-    var targetStrides = [Int](repeating: elementSize, count: shape.count)
-    for axis in (0..<shape.count - 1).reversed() {
-      targetStrides[axis] = targetStrides[axis + 1] * shape[axis + 1]
-    }
-    let unitStep = targetStrides.remove(at: unit)
-    for start in stride(from: 0, to: shape[unit], by: band) {
-      let width = min(band, shape[unit] - start)
-      inner.copyBand(
-        source + start * elementSize, target + start * unitStep, axis: 0, width: width,
-        unitStep: unitStep, targetStrides: targetStrides, as: type)
+    let outer = Self.offsets(Array(shape[..<unit]), Array(strides[..<unit]))
+    let inner = Self.offsets(Array(shape[(unit + 1)...]), Array(strides[(unit + 1)...]))
+    let rowSize = inner.count * elementSize
+    for (block, offset) in outer.enumerated() {
+      copyBlock(
+        source + offset * elementSize, target + block * shape[unit] * rowSize, rows: shape[unit],
+        columns: inner, as: type)
     }
   }
 
-  private func copyBand<Element: BitwiseCopyable>(
-    _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, axis: Int, width: Int,
-    unitStep: Int, targetStrides: [Int], as type: Element.Type
+  /// Copies rows that are contiguous in the result from columns that are contiguous in the source.
+  ///
+  /// It goes in tiles as wide as a cache line of the result and as high as four of the source: each
+  /// line of either side is then touched once while it is in the cache, and each page of the source
+  /// a quarter as often as with single lines (measured: 12 ms instead of 107 for 38 MB).
+  ///
+  /// - Parameter columns: Where each column begins in the source, in elements.
+  private func copyBlock<Element: BitwiseCopyable>(
+    _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, rows: Int, columns: [Int],
+    as type: Element.Type
   ) {
-    let (extent, sourceStep) = (shape[axis], strides[axis] * elementSize)
-    let targetStep = targetStrides[axis]
-    for index in 0..<extent {
-      let (from, to) = (source + index * sourceStep, target + index * targetStep)
-      if axis < shape.count - 1 {
-        copyBand(
-          from, to, axis: axis + 1, width: width, unitStep: unitStep,
-          targetStrides: targetStrides, as: type)
-      } else {
-        for lane in 0..<width {
-          (to + lane * unitStep).storeBytes(
-            of: (from + lane * elementSize).loadUnaligned(as: type), as: type)
+    let (height, width) = (256 / elementSize, 64 / elementSize)
+    let rowSize = columns.count * elementSize
+    for row in stride(from: 0, to: rows, by: height) {
+      let rowEnd = min(row + height, rows)
+      for column in stride(from: 0, to: columns.count, by: width) {
+        let columnEnd = min(column + width, columns.count)
+        for y in row..<rowEnd {
+          let to = target + y * rowSize
+          for x in column..<columnEnd {
+            (to + x * elementSize).storeBytes(
+              of: (source + (columns[x] + y) * elementSize).loadUnaligned(as: type), as: type)
+          }
         }
       }
+    }
+  }
+
+  /// The offsets of all combinations of indices, row-major, in elements.
+  private static func offsets(_ shape: [Int], _ strides: [Int]) -> [Int] {
+    zip(shape, strides).reduce([0]) { offsets, axis in
+      offsets.flatMap { offset in (0..<axis.0).map { offset + $0 * axis.1 } }
     }
   }
 }

@@ -20,9 +20,10 @@ extension Tensor {
       return
     }
     let sliceSize = byteCount / shape[0]
-    // A piece is a whole number of cache lines of the source's contiguous axis where that is the
-    // outermost one (Keras' kernels), so no line is read twice.
-    let rows = max(1, min(shape[0], (pieceSize / sliceSize + 15) / 16 * 16))
+    // Sixty-four rows are what the strided copy takes at once where the outermost axis is the one
+    // along which the source is contiguous (Keras' kernels); no piece is larger than 8 MB for it.
+    let wanted = (pieceSize / sliceSize + 63) / 64 * 64
+    let rows = max(1, min(shape[0], wanted, (8 << 20) / sliceSize))
     var buffer = [UInt8](repeating: 0, count: rows * sliceSize)
     for start in stride(from: 0, to: shape[0], by: rows) {
       let piece = slice(start..<min(start + rows, shape[0]), along: 0)
