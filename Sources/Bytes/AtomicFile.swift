@@ -96,6 +96,13 @@ package struct AtomicFile: ~Copyable {
     _ = system_start_writing(descriptor, Int64(range.lowerBound), Int64(range.count))
   }
 
+  /// Waits until everything written so far is on the disk.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  package borrowing func syncData() throws(WeighbridgeError) {
+    guard fdatasync(descriptor) == 0 else { throw failed(errno) }
+  }
+
   /// Calls `body` with everything written so far, mapped; used to read back before the commit.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed`` when it cannot be mapped.

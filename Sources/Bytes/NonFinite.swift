@@ -1,7 +1,8 @@
 extension RawSpan {
   /// How many elements of a row-major run are NaN or infinite; 0 for integers.
   ///
-  /// It looks at the exponent bits only, so it keeps up with the memory.
+  /// It looks at the exponent bits only, and counts one by one just where a block has any, so it
+  /// keeps up with the memory.
   package func nonFiniteCount(_ elementType: ElementType) -> Int {
     switch elementType {
     case .float16: count(UInt16.self, exponent: 0x7C00)
@@ -12,24 +13,32 @@ extension RawSpan {
     }
   }
 
-  private func count<Bits: FixedWidthInteger & BitwiseCopyable>(
+  @inline(__always)
+  private func count<Bits: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
     _ type: Bits.Type, exponent: Bits
   ) -> Int {
     let size = MemoryLayout<Bits>.size
-    var count: Bits = 0
+    let elements = byteCount / size
+    // Adding one to an exponent of all ones carries into the sign's place, and no other does.
+    let carry = Bits(1) << exponent.trailingZeroBitCount
+    let sign = ~(Bits.max >> 1)
     var total = 0
-    var offset = 0
-    while offset + size <= byteCount {
-      // Counted in short runs, so that the counter is as wide as the elements and cannot overflow.
-      let end = Swift.min(byteCount - size + 1, offset + 16384 * size)
-      count = 0
-      while offset < end {
-        // Inside: `offset + size` is at most `byteCount`.
-        let bits = unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: type)
-        count &+= bits & exponent == exponent ? 1 : 0
-        offset += size
+    var start = 0
+    while start < elements {
+      let end = Swift.min(start &+ 4096, elements)
+      var carries: Bits = 0
+      for index in start..<end {
+        // Inside: `index` counts whole elements of the span.
+        let bits = unsafeLoadUnaligned(fromUncheckedByteOffset: index &* size, as: type)
+        carries |= (bits & exponent) &+ carry
       }
-      total += Int(count)
+      if carries & sign != 0 {
+        for index in start..<end {
+          let bits = unsafeLoadUnaligned(fromUncheckedByteOffset: index &* size, as: type)
+          if bits & exponent == exponent { total += 1 }
+        }
+      }
+      start = end
     }
     return total
   }

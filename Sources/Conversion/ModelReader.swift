@@ -12,6 +12,9 @@ public struct ReadOptions: Sendable {
   public var kerasVersion: String?
   /// The back end that Keras ran on, such as `tensorflow`, in place of the file's own.
   public var kerasBackend: String?
+  /// Whether the model will be written: the digests of its sources are then computed by another
+  /// thread from the start.
+  public var preparesWriting = false
 
   /// Nothing is said.
   public init() {}

@@ -25,7 +25,7 @@ extension Model {
   public func write(
     to path: String, replacing: Bool = true, cancellation: Cancellation? = nil
   ) throws(WeighbridgeError) -> [WeightWarning] {
-    var sources: [WBMExporter.SourceFile] = []
+    var sources: [SourceFile] = []
     if case .keras(let source, _) = origin { sources = source.files }
     var content = content
     content.provenance.converter = "weighbridge \(weighbridgeVersion)"

@@ -7,7 +7,7 @@ import LayerCatalog
 /// A Keras file, and the one with its architecture if that is another.
 package struct KerasSource: Sendable {
   /// The files that were read, by role.
-  package let files: [WBMExporter.SourceFile]
+  package let files: [SourceFile]
   private let file: KerasFile
   private let model: KerasModelRecord
   private let version: KerasVersion?
@@ -18,20 +18,27 @@ package struct KerasSource: Sendable {
   /// - Throws: As ``KerasFile`` and ``KerasArchitecture``;
   ///   ``WeighbridgeError/Code/missing`` for weights without an architecture.
   package init(path: String, options: ReadOptions) throws(WeighbridgeError) {
-    file = try KerasFile(path: path)
+    let store = ByteStore(try MappedFile(path: path))
+    let starts = options.preparesWriting
+    let digested = SourceFile(
+      role: options.architecture == nil ? "model" : "weights", path: path, store: store,
+      startsDigest: starts)
+    file = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try KerasFile(try HDF5File(store, path: path))
+    }
     var version = file.version
     var backend = file.backend
-    var role = "model"
-    var others: [WBMExporter.SourceFile] = []
+    var files = [digested]
     if let architecturePath = options.architecture {
       let architecture = try KerasArchitecture.read(
         path: architecturePath, layerNames: file.weightGroups.map(\.layerName))
       model = architecture.model
       version = version ?? architecture.version
       backend = backend ?? architecture.backend
-      role = "weights"
       let store = ByteStore(try MappedFile(path: architecturePath))
-      others.append(.init(role: "architecture", path: architecturePath, store: store))
+      files.append(
+        SourceFile(
+          role: "architecture", path: architecturePath, store: store, startsDigest: starts))
     } else if let model = file.model {
       self.model = model
     } else {
@@ -43,7 +50,7 @@ package struct KerasSource: Sendable {
     }
     self.version = try options.kerasVersion.map(Self.parse) ?? version
     self.backend = options.kerasBackend ?? backend
-    files = [.init(role: role, path: path, store: file.store)] + others
+    self.files = files
   }
 
   /// Imports the model.

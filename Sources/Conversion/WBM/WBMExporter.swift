@@ -1,25 +1,10 @@
 package import Bytes
 import Digests
-import Dispatch
 package import GraphIR
-import Synchronization
 import WBMFormat
 
 /// Writes models as `.wbm` files.
 package enum WBMExporter {
-  /// A file that a model was made of; its digest is computed while the model is written.
-  package struct SourceFile: Sendable {
-    package let role: String
-    package let path: String
-    package let store: ByteStore
-
-    package init(role: String, path: String, store: ByteStore) {
-      self.role = role
-      self.path = path
-      self.store = store
-    }
-  }
-
   /// Writes a model.
   ///
   /// Weights are turned into their canonical order and digested piece by piece on the way; the
@@ -38,7 +23,7 @@ package enum WBMExporter {
     cancellation: Cancellation? = nil
   ) throws(WeighbridgeError) -> [(name: String, count: Int)] {
     var content = content
-    let digests = SourceDigests(sources)
+    let digests = sources.map { $0.digest ?? PendingDigest(sha256Of: $0.store) }
     if !sources.isEmpty {
       content.provenance.sources = sources.map {
         Provenance.Source(
@@ -64,8 +49,9 @@ package enum WBMExporter {
         nonFinite.append((header.tensors[index].name, count))
       }
     }
-    for (index, digest) in try digests.values().enumerated() {
-      content.provenance.sources[index].sha256 = digest
+    try writer.syncTensors()  // while the digests are still being computed
+    for (index, digest) in digests.enumerated() {
+      content.provenance.sources[index].sha256 = try digest.value()
     }
     try writer.replaceProvenance(WBMProvenance(content.provenance))
     try writer.commit(replacing: replacing)
@@ -106,27 +92,5 @@ package enum WBMExporter {
 
   private static func baseName(_ path: String) -> String {
     String(path.split(separator: "/").last ?? "")
-  }
-}
-
-/// The SHA-256 digests of files, computed on another thread.
-private final class SourceDigests: Sendable {
-  private let result = Mutex<Result<[[UInt8]], WeighbridgeError>>(.success([]))
-  private let group = DispatchGroup()
-
-  init(_ sources: [WBMExporter.SourceFile]) {
-    guard !sources.isEmpty else { return }
-    DispatchQueue.global(qos: .userInitiated).async(group: group) { [self] in
-      let digests = Result { () throws(WeighbridgeError) in
-        try sources.map { (source) throws(WeighbridgeError) in try sha256(of: source.store) }
-      }
-      result.withLock { $0 = digests }
-    }
-  }
-
-  /// The digests, in the order of the sources; waits until they are there.
-  func values() throws(WeighbridgeError) -> [[UInt8]] {
-    group.wait()
-    return try result.withLock { $0 }.get()
   }
 }

@@ -91,6 +91,12 @@ package struct WBMWriter: ~Copyable {
     }
   }
 
+  /// Waits until the tensors written so far are on the disk, so that ``commit(replacing:)`` has only
+  /// the header left to wait for.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  package borrowing func syncTensors() throws(WeighbridgeError) { try file.syncData() }
+
   /// Replaces the provenance, so that digests of sources may be computed while tensors are written.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the header would have another size.

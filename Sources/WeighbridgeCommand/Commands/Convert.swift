@@ -47,7 +47,9 @@ struct Convert: ParsableCommand {
     let (cancellation, signals) = Interrupts.cancellation()
     defer { signals.cancel() }
     let path = output ?? Self.outputName(for: input)
-    var model = try Model(contentsOf: input, options: source.readOptions)
+    var options = source.readOptions
+    options.preparesWriting = true
+    var model = try Model(contentsOf: input, options: options)
     try model.describe(try description.edit())
     if let arrays = try references.arrays() {
       try model.addReferences(

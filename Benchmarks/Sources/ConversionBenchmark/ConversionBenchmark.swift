@@ -1,0 +1,124 @@
+import Foundation
+
+/// Measures what converting and inspecting a model cost, beside copying the same file.
+///
+/// All commands run in turn, round after round, so that a machine that is slow for a while is slow
+/// for all of them; medians and ratios are what counts.
+@main
+struct ConversionBenchmark {
+  static func main() throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count >= 3 else {
+      print("usage: ConversionBenchmark WEIGHBRIDGE MODEL.h5 [ROUNDS]")
+      exit(2)
+    }
+    let (program, model) = (arguments[1], arguments[2])
+    let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 15 : 15
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("weighbridge-benchmark-\(getpid())").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+
+    let source = folder + "/source.h5"
+    let converted = folder + "/converted.wbm"
+    try Command("cp", ["cp", model, source]).run()
+    try Command("convert", [program, "convert", source, "-o", converted, "--quiet"]).run()
+    let commands = [
+      Command("cp", ["cp", source, folder + "/copy"]),
+      Command("cp, synced", ["dd", "if=" + source, "of=" + folder + "/synced", "bs=1M", "conv=fsync", "status=none"]),
+      Command("convert", [program, "convert", source, "-o", folder + "/out.wbm", "--quiet"]),
+      Command("inspect", [program, "inspect", converted, "--quiet"]),
+      Command("--version", [program, "--version"]),
+    ]
+    report(try measure(commands, rounds: rounds), source: source, rounds: rounds)
+  }
+
+  private static func measure(
+    _ commands: [Command], rounds: Int
+  ) throws -> [(name: String, runs: [Measurement])] {
+    var results = commands.map { (name: $0.name, runs: [Measurement]()) }
+    for round in 0...rounds {
+      for (index, command) in commands.enumerated() {
+        let measurement = try command.run()
+        if round > 0 { results[index].runs.append(measurement) }  // the first round warms up
+      }
+    }
+    return results
+  }
+
+  private static func report(
+    _ results: [(name: String, runs: [Measurement])], source: String, rounds: Int
+  ) {
+    let size = (try? FileManager.default.attributesOfItem(atPath: source)[.size] as? Int) ?? 0
+    print("\(size) bytes, \(rounds) rounds after a warm-up; medians\n")
+    print("| command | wall ms | x cp | resident MB |\n|---|---:|---:|---:|")
+    let base = results[0].runs.map(\.milliseconds).median
+    for result in results {
+      let wall = result.runs.map(\.milliseconds).median
+      let resident = result.runs.map(\.residentMegabytes).median
+      print(
+        "| \(result.name) | \(wall.short) | \((wall / base).short) | \(resident.short) |")
+    }
+  }
+}
+
+/// What one run of a command took.
+struct Measurement {
+  /// From start to end.
+  let milliseconds: Double
+  /// The most memory that was resident at once.
+  let residentMegabytes: Double
+}
+
+/// A command that is run as a process of its own.
+struct Command {
+  let name: String
+  private let arguments: [String]
+
+  /// - Parameter arguments: The program, found on the search path, and what it is given.
+  init(_ name: String, _ arguments: [String]) {
+    self.name = name
+    self.arguments = arguments
+  }
+
+  /// Runs it; its output is thrown away.
+  @discardableResult
+  func run() throws -> Measurement {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+    var list = arguments.map { strdup($0) } + [nil]
+    defer { for pointer in list { free(pointer) } }
+    var child = pid_t()
+    let start = ContinuousClock.now
+    guard posix_spawnp(&child, arguments[0], &actions, nil, &list, environ) == 0 else {
+      throw Failure(reason: "cannot start \(arguments[0])")
+    }
+    var status: Int32 = 0
+    var usage = rusage()
+    guard wait4(child, &status, 0, &usage) == child, status == 0 else {
+      throw Failure(reason: "\(arguments.joined(separator: " ")) failed")
+    }
+    return Measurement(
+      milliseconds: (ContinuousClock.now - start) / .milliseconds(1),
+      residentMegabytes: Double(usage.ru_maxrss) / 1024)
+  }
+
+  /// Why a benchmark cannot go on.
+  struct Failure: Error {
+    let reason: String
+  }
+}
+
+extension [Double] {
+  var median: Double {
+    let sorted = sorted()
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
+  }
+}
+
+extension Double {
+  /// One decimal.
+  var short: String { "\((self * 10).rounded() / 10)" }
+}

@@ -1,0 +1,25 @@
+package import Bytes
+import Dispatch
+import Synchronization
+
+/// A SHA-256 digest that another thread computes.
+package final class PendingDigest: Sendable {
+  private let result = Mutex<Result<[UInt8], WeighbridgeError>>(.success([]))
+  private let group = DispatchGroup()
+
+  /// Begins to digest all bytes of a store.
+  package init(sha256Of store: ByteStore) {
+    DispatchQueue.global(qos: .userInitiated).async(group: group) { [self] in
+      let digest = Result { () throws(WeighbridgeError) in try sha256(of: store) }
+      result.withLock { $0 = digest }
+    }
+  }
+
+  /// The digest's 32 bytes; waits until they are there.
+  ///
+  /// - Throws: As ``sha256(of:)``.
+  package func value() throws(WeighbridgeError) -> [UInt8] {
+    group.wait()
+    return try result.withLock { $0 }.get()
+  }
+}
