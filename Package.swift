@@ -102,8 +102,8 @@ let package = Package(
     tests("KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasFormat"], exclude: ["Files"]),
     tests(
       "WBMFormatTests",
-      ["Bytes", "CProtobufC", "CWBM", "Digests", "ProtobufWire", "WBMFormat"]),
-    tests("NumPyFormatTests", ["Bytes", "NumPyFormat"]),
+      ["Bytes", "Digests", "ProtobufWire", "WBMFormat"]),
+    tests("NumPyFormatTests", ["Bytes", "NumPyFormat"], exclude: ["Files"]),
     tests(
       "LayerCatalogTests",
       ["Bytes", "GraphIR", "JSON", "KerasFormat", "LayerCatalog", "_CatalogTesting"]),

@@ -24,7 +24,9 @@ package struct WBMDetector: Hashable, Sendable {
 
   /// The size of a typical box, in the detector's anchor unit.
   package struct Anchor: Hashable, Sendable {
+    /// Its width.
     package var width: Double
+    /// Its height.
     package var height: Double
     /// Fields of a later version.
     package var unknownFields = UnknownFields()

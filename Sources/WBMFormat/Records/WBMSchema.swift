@@ -4,5 +4,6 @@ import CWBM
 package enum WBMSchema {
   /// A serialized `FileDescriptorSet` of `Schemas/wbm.proto`.
   // The array is constant data of the program with just this size.
-  package static let bytes = Array(UnsafeBufferPointer(start: wbm_schema(), count: wbm_schema_size()))
+  package static let bytes = Array(
+    UnsafeBufferPointer(start: wbm_schema(), count: wbm_schema_size()))
 }

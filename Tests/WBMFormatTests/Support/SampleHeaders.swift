@@ -93,14 +93,14 @@ enum SampleHeaders {
       name: "model", author: "",
       license: WBMLicense(text: "MIT License", spdx: "MIT", note: "given by the user"),
       version: "1.0-β", shortDescription: "Finds things.",
-      features: [
+      inputs: [
         WBMFeature(
           name: "picture", description: "a photograph",
           image: WBMImage(
             colorOrder: .bgr, scale: 1 / 255, bias: [0, -0.5, 1], resize: .letterbox,
-            layout: .channelsLast)),
-        WBMFeature(name: "boxes"),
+            layout: .channelsLast))
       ],
+      outputs: [WBMFeature(name: "boxes"), WBMFeature(name: "again", description: "")],
       classLabels: ["cat", "", "cat"], detector: detector,
       userDefined: [WBMKeyValue(key: "a", value: ""), WBMKeyValue(key: "b", value: "1")])
   }

@@ -67,4 +67,10 @@ enum TestFiles {
   ) throws(WeighbridgeError) -> WBMFile {
     try WBMFile(ByteStore(bytes), path: "test.wbm", limits: limits)
   }
+
+  /// The error that `body` throws, or `nil` when it does not throw.
+  static func failure(_ body: () throws(WeighbridgeError) -> Void) -> WeighbridgeError? {
+    do { try body() } catch { return error }
+    return nil
+  }
 }

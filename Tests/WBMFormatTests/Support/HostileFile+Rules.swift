@@ -1,0 +1,117 @@
+import Bytes
+
+extension HostileFile {
+  /// Attacks on the rules between the header's parts.
+  static let rules: [HostileFile] = [
+    HostileFile(
+      "value-missing", "value #9, and there are 3",
+      story: "A node that reads a value which is not there."
+    ) { $0.nodes = [RawModel.node(inputs: [0, 9])] },
+    HostileFile(
+      "output-missing", "value #9, and there are 3",
+      story: "A graph output that is a value which is not there."
+    ) { $0.outputs = [RawModel.port("y", 9)] },
+    HostileFile(
+      "cycle", "nothing before it computes", story: "A node that reads its own result."
+    ) { $0.nodes = [RawModel.node(inputs: [0, 2])] },
+    HostileFile(
+      "computed-twice", "comes from elsewhere", story: "Two nodes that compute one value."
+    ) { $0.nodes.append(RawModel.node(name: "m")) },
+    HostileFile(
+      "constant-computed", "comes from elsewhere", story: "A node that overwrites a weight."
+    ) { $0.nodes = [RawModel.node(inputs: [0], outputs: [2, 1])] },
+    HostileFile(
+      "value-from-nowhere", "comes from nowhere", story: "A value that nothing computes."
+    ) { $0.values.append(RawModel.value("z")) },
+    HostileFile(
+      "tensor-missing", "tensor #5, and there are 1",
+      story: "A constant whose tensor is not there."
+    ) { $0.values[1] = RawModel.value("w") + Wire.number(4, 5) },
+    HostileFile(
+      "constant-shape", "another type or shape",
+      story: "A constant of another shape than its tensor, read past the end by the careless."
+    ) {
+      $0.values[1] =
+        Wire.text(1, "w") + Wire.number(2, 3) + Wire.bytes(3, Wire.number(1, 4))
+        + Wire.number(4, 0)
+    },
+    HostileFile(
+      "value-twice", "two of the values are named x", story: "Two values of one name."
+    ) { $0.values[2] = RawModel.value("x") },
+    HostileFile(
+      "node-twice", "two of the nodes are named n", story: "Two nodes of one name."
+    ) {
+      $0.values.append(RawModel.value("z"))
+      $0.nodes.append(RawModel.node(outputs: [3]))
+    },
+    HostileFile(
+      "node-nameless", "no name", story: "A node without a name."
+    ) { $0.nodes = [RawModel.node(name: "")] },
+    HostileFile(
+      "port-twice", "two of the graph outputs are named y", story: "Two outputs of one name."
+    ) { $0.outputs.append(RawModel.port("y", 0)) },
+    HostileFile(
+      "attribute-twice", "two of the attributes are named a",
+      story: "A setting given twice; which one counts depends on the reader."
+    ) {
+      let setting = Wire.bytes(6, Wire.text(1, "a") + Wire.number(2, 1))
+      $0.nodes = [RawModel.node(rest: setting + setting)]
+    },
+    HostileFile(
+      "extent-negative", "negative", story: "An axis of -1 elements."
+    ) {
+      $0.values[0] = Wire.text(1, "x") + Wire.number(2, 3) + Wire.bytes(3, Wire.number(1, .max))
+    },
+    HostileFile(
+      "version-zero", "in version 0", story: "An operator without a version."
+    ) { $0.nodes = [Wire.text(1, "add") + RawModel.node().dropFirst(7)] },
+    HostileFile(
+      "reference-missing", "tensor #7, and there are 1",
+      story: "A reference output whose array is not there."
+    ) {
+      $0.references = [Wire.bytes(3, Wire.text(1, "y") + Wire.number(2, 7))]
+    },
+    HostileFile(
+      "reference-unknown", "no output z", story: "A reference for an output which is not there."
+    ) { $0.references = [Wire.bytes(3, Wire.text(1, "z"))] },
+    HostileFile(
+      "feature-unknown", "no input z",
+      story: "A description of an input which is not there."
+    ) { $0.description = Wire.bytes(6, Wire.text(1, "z")) },
+    HostileFile(
+      "keys-unsorted", "not sorted", story: "User-defined keys in an order of somebody's own."
+    ) {
+      $0.description =
+        Wire.bytes(9, Wire.text(1, "b")) + Wire.bytes(9, Wire.text(1, "a"))
+    },
+    HostileFile(
+      "anchor-missing", "anchor #0, and there are 0",
+      story: "A detector head that picks an anchor which is not there."
+    ) {
+      let head = Wire.text(1, "y") + Wire.bytes(2, [0])
+      $0.description = Wire.bytes(
+        8, Wire.number(1, 1) + Wire.number(3, 1) + Wire.bytes(4, head) + Wire.number(5, 1))
+    },
+    HostileFile(
+      "bias-count", "2 biases for 3 channels",
+      story: "An image with a bias for two of its channels."
+    ) {
+      let image =
+        Wire.number(1, 1) + Wire.bytes(3, [UInt8](repeating: 0, count: 16)) + Wire.number(5, 1)
+      $0.description = Wire.bytes(6, Wire.text(1, "x") + Wire.bytes(3, image))
+    },
+    HostileFile(
+      "source-with-folder", "without a folder",
+      story: "A source file's whole path, which tells about the machine it was read on."
+    ) {
+      let source = Wire.text(1, "/home/me/a.h5") + Wire.bytes(3, [UInt8](repeating: 0, count: 32))
+      $0.provenance = Wire.bytes(1, source) + Wire.text(5, "test")
+    },
+    HostileFile(
+      "source-digest", "31 bytes, expected 32", story: "A SHA-256 of thirty-one bytes."
+    ) {
+      let source = Wire.text(1, "a.h5") + Wire.bytes(3, [UInt8](repeating: 0, count: 31))
+      $0.provenance = Wire.bytes(1, source) + Wire.text(5, "test")
+    },
+  ]
+}

@@ -1,0 +1,66 @@
+import Bytes
+import Testing
+import WBMFormat
+
+/// A file that must be refused, with the reason why somebody might meet it.
+struct HostileFile: CustomTestStringConvertible {
+  /// The name in `Samples/Hostile/wbm`, without `.wbm`.
+  let name: String
+  /// What is wrong with it, and what a careless reader would do.
+  let story: String
+  /// The code of the error.
+  let code: WeighbridgeError.Code
+  /// A part of the error's text.
+  let phrase: String
+  /// Whether opening accepts it, so that only the check of the tensors' bytes finds the damage.
+  let opens: Bool
+  let bytes: [UInt8]
+
+  var testDescription: String { name }
+
+  init(
+    _ name: String, _ phrase: String, code: WeighbridgeError.Code = .malformed,
+    opens: Bool = false, story: String, _ bytes: [UInt8]
+  ) {
+    self.name = name
+    self.story = story
+    self.code = code
+    self.phrase = phrase
+    self.opens = opens
+    self.bytes = bytes
+  }
+
+  /// A tiny model with one part changed, its checksums made to fit.
+  init(
+    _ name: String, _ phrase: String, code: WeighbridgeError.Code = .malformed,
+    opens: Bool = false, story: String, change: (inout RawModel) -> Void
+  ) {
+    var model = RawModel()
+    change(&model)
+    self.init(name, phrase, code: code, opens: opens, story: story, model.file)
+  }
+
+  /// All files.
+  static let all = container + table + syntax + rules
+
+  /// The text of `Samples/Hostile/wbm/README.md`.
+  static var readme: String {
+    var text = """
+      # Hostile .wbm files
+
+      Each file must be refused, with the error code and the words given here. They are made by
+      `Tests/WBMFormatTests` (`WEIGHBRIDGE_WRITE_SAMPLES=1 swift test --filter HostileTests`) from
+      one tiny model with one thing changed; unless the story says otherwise, all checksums fit.
+      Attacks that need megabytes are made in memory by the same tests.
+
+      | file | story | error |
+      |---|---|---|
+
+      """
+    for file in all {
+      let when = file.opens ? " (by `checkIntegrity`)" : ""
+      text += "| `\(file.name).wbm` | \(file.story) | `\(file.code)`: \(file.phrase)\(when) |\n"
+    }
+    return text
+  }
+}

@@ -1,0 +1,28 @@
+/// Writes protobuf's wire format by hand, so that tests can write what no library would.
+enum Wire {
+  /// An unsigned number in groups of seven bits.
+  static func varint(_ value: UInt64) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = value
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    return bytes + [UInt8(rest)]
+  }
+
+  /// A field that holds a number.
+  static func number(_ field: UInt64, _ value: UInt64) -> [UInt8] {
+    varint(field << 3) + varint(value)
+  }
+
+  /// A field that holds bytes: a text, a message or packed numbers.
+  static func bytes(_ field: UInt64, _ value: [UInt8]) -> [UInt8] {
+    varint(field << 3 | 2) + varint(UInt64(value.count)) + value
+  }
+
+  /// A field that holds a text.
+  static func text(_ field: UInt64, _ value: String) -> [UInt8] {
+    bytes(field, Array(value.utf8))
+  }
+}
