@@ -9,9 +9,20 @@ import Weighbridge
 
 /// What signals do to the program.
 enum Interrupts {
-  /// Lets writing to a closed pipe fail with an error instead of ending the program.
-  static func ignoreClosedPipes() {
+  /// Turns signals that input or output can raise into errors.
+  ///
+  /// Writing to a closed pipe or past a file size limit then fails like any other write. A mapped
+  /// file that somebody cuts short while it is read cannot be recovered from; the program ends with
+  /// a message and the status of bad input.
+  static func prepare() {
     signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+    signal(SIGBUS) { _ in
+      // Only calls that a signal handler may make.
+      let message: StaticString = "weighbridge: error: a file was cut short while it was read\n"
+      _ = write(STDERR_FILENO, message.utf8Start, message.utf8CodeUnitCount)
+      _exit(ExitStatus.input.rawValue)
+    }
   }
 
   /// Turns Ctrl-C into a cancellation. Work that does not notice within a second is ended; an

@@ -20,7 +20,7 @@ struct WeighbridgeCommand: ParsableCommand {
     subcommands: [Convert.self, Inspect.self, MetadataCommand.self, Verify.self, Run.self])
 
   static func main() {
-    Interrupts.ignoreClosedPipes()
+    Interrupts.prepare()
     do {
       var command = try parseAsRoot()
       try command.run()
