@@ -42,6 +42,14 @@ package final class ByteStore: Sendable {
     }
   }
 
+  /// Says how the bytes of a mapped file will be read from now on.
+  package func expect(_ access: MappedFile.Access) {
+    switch source {
+    case .memory: break
+    case .file(let file): file.expect(access)
+    }
+  }
+
   /// Gives the memory of a mapped range back to the system; it can still be read.
   package func release(_ range: Range<Int>) {
     switch source {

@@ -74,8 +74,18 @@ package struct MappedFile: ~Copyable, Sendable {
     try body(descriptor)
   }
 
-  /// Says that a range of bytes will be read soon, from front to back.
-  package borrowing func willRead(_ range: Range<Int>) { advise(range, MADV_WILLNEED) }
+  /// How a file's bytes will be read.
+  package enum Access: Sendable {
+    /// Here and there: the system reads from the disk what is asked for and nothing around it.
+    case sparse
+    /// In long runs: the system reads ahead.
+    case sequential
+  }
+
+  /// Says how the bytes will be read from now on.
+  package borrowing func expect(_ access: Access) {
+    advise(0..<count, access == .sparse ? MADV_RANDOM : MADV_NORMAL)
+  }
 
   /// Gives a range's memory back to the system; reading it again reads the file again.
   package borrowing func release(_ range: Range<Int>) { advise(range, MADV_DONTNEED) }
@@ -83,14 +93,9 @@ package struct MappedFile: ~Copyable, Sendable {
   private borrowing func advise(_ range: Range<Int>, _ advice: Int32) {
     let range = range.clamped(to: 0..<count)
     let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-    // Releasing keeps partly used pages; fetching takes them.
-    let start =
-      advice == MADV_DONTNEED
-      ? (range.lowerBound + page - 1) / page * page
-      : range.lowerBound / page * page
-    let end =
-      advice == MADV_DONTNEED && range.upperBound < count
-      ? range.upperBound / page * page : range.upperBound
+    // Pages that are used in part are left alone.
+    let start = (range.lowerBound + page - 1) / page * page
+    let end = range.upperBound < count ? range.upperBound / page * page : count
     guard start < end, let address = UnsafeMutableRawPointer(bitPattern: base + UInt(start)) else {
       return
     }

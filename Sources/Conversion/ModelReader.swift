@@ -59,37 +59,35 @@ package enum ModelReader {
   package static func read(
     _ path: String, options: ReadOptions = ReadOptions()
   ) throws(WeighbridgeError) -> ReadModel {
-    let kind = try kind(of: path)
-    switch kind {
+    let store = ByteStore(try MappedFile(path: path))
+    store.expect(.sparse)  // to look at the start and a header must not read the weights too
+    defer { store.expect(.sequential) }
+    switch try locating({ $0.at(file: path) }, { () throws(WeighbridgeError) in try kind(store) }) {
     case .wbm:
       guard options.architecture == nil else {
         throw WeighbridgeError(
           .mismatch, "is a .wbm file, which has its architecture: --architecture does not apply")
           .at(file: path)
       }
-      return .wbm(try WBMModel(path: path))
+      return .wbm(try WBMModel(store, path: path))
     case .hdf5:
-      let source = try KerasSource(path: path, options: options)
+      store.expect(.sequential)
+      let source = try KerasSource(store, path: path, options: options)
       return .keras(source, try source.content())
     }
   }
 
   private enum Kind { case wbm, hdf5 }
 
-  private static func kind(of path: String) throws(WeighbridgeError) -> Kind {
-    let file = try MappedFile(path: path)
-    guard file.count > 0 else {
-      throw WeighbridgeError(.malformed, "is empty").at(file: path)
-    }
-    let (kind, hint) = file.withBytes { bytes -> (Kind?, String) in
+  private static func kind(_ store: ByteStore) throws(WeighbridgeError) -> Kind {
+    guard store.count > 0 else { throw WeighbridgeError(.malformed, "is empty") }
+    let (kind, hint) = store.withBytes { bytes -> (Kind?, String) in
       if WBMFile.recognizes(bytes) { return (.wbm, "") }
       if HDF5File.isHDF5(bytes) { return (.hdf5, "") }
       return (nil, self.hint(bytes))
     }
     guard let kind else {
-      throw WeighbridgeError(
-        .unsupported, "is neither a .wbm nor a Keras .h5 file\(hint)"
-      ).at(file: path)
+      throw WeighbridgeError(.unsupported, "is neither a .wbm nor a Keras .h5 file\(hint)")
     }
     return kind
   }

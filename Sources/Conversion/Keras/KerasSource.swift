@@ -17,8 +17,9 @@ package struct KerasSource: Sendable {
   ///
   /// - Throws: As ``KerasFile`` and ``KerasArchitecture``;
   ///   ``WeighbridgeError/Code/missing`` for weights without an architecture.
-  package init(path: String, options: ReadOptions) throws(WeighbridgeError) {
-    let store = ByteStore(try MappedFile(path: path))
+  package init(
+    _ store: ByteStore, path: String, options: ReadOptions
+  ) throws(WeighbridgeError) {
     let starts = options.preparesWriting
     let digested = SourceFile(
       role: options.architecture == nil ? "model" : "weights", path: path, store: store,

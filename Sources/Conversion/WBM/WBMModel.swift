@@ -13,10 +13,11 @@ package struct WBMModel: Sendable {
 
   /// Reads a model.
   ///
-  /// - Throws: ``WeighbridgeError/Code/missing``, ``WeighbridgeError/Code/malformed``,
-  ///   ``WeighbridgeError/Code/unsupported``, ``WeighbridgeError/Code/limitExceeded``.
-  package init(path: String) throws(WeighbridgeError) {
-    let file = try WBMFile(path: path)
+  /// - Parameter path: What errors call the file.
+  /// - Throws: ``WeighbridgeError/Code/malformed``, ``WeighbridgeError/Code/unsupported``,
+  ///   ``WeighbridgeError/Code/limitExceeded``.
+  package init(_ store: ByteStore, path: String) throws(WeighbridgeError) {
+    let file = try WBMFile(store, path: path)
     self.file = file
     (content, storedTypes) = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try Self.read(file)
