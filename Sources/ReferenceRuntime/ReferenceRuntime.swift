@@ -11,13 +11,19 @@ package struct ReferenceRuntime: Runtime {
   package let name = "reference"
   private let workers: Workers
   private let cancellation: Cancellation?
-  private let memoryLimit: Int?
+  private let memoryLimit: Int
+
+  /// The most bytes that activations may take at once when the caller sets no limit: 64 GiB.
+  package static let defaultMemoryLimit = 64 << 30
 
   /// - Parameters:
   ///   - workers: The threads to use.
   ///   - cancellation: Looked at before each node.
   ///   - memoryLimit: The most bytes that the model's activations may take at once.
-  package init(workers: Workers, cancellation: Cancellation? = nil, memoryLimit: Int? = nil) {
+  package init(
+    workers: Workers, cancellation: Cancellation? = nil,
+    memoryLimit: Int = Self.defaultMemoryLimit
+  ) {
     self.workers = workers
     self.cancellation = cancellation
     self.memoryLimit = memoryLimit
@@ -69,11 +75,10 @@ package struct ReferenceRuntime: Runtime {
   /// Refuses a run whose activations would take more memory than is allowed, before it begins.
   private func checkMemory(_ graph: Graph, _ types: [TensorType]) throws(WeighbridgeError) {
     let peak = try graph.peakActivationSize(types)
-    let limit = memoryLimit ?? Int(Int32.max) * 32
-    guard peak <= limit else {
+    guard peak <= memoryLimit else {
       throw WeighbridgeError(
         .limitExceeded,
-        "its activations take \(peak) bytes at once, and the limit is \(limit)")
+        "its activations take \(peak) bytes at once, and the limit is \(memoryLimit)")
     }
   }
 }

@@ -5,13 +5,13 @@ extension TensorDifference {
   func words(_ tolerance: Tolerance) -> String {
     if nonFiniteMismatches > 0 {
       return "\(nonFiniteMismatches) elements differ in being NaN or infinite, the first at "
-        + "\(worstIndex): \(worstGot) instead of \(worstWant)"
+        + "\(worstIndex): \(worstInWords)"
     }
     let text =
       "max abs \(maxAbsolute.short), max rel \(maxRelative.short), cosine \(cosine.rounded9) "
       + "(tolerance \(tolerance.absolute.short) + \(tolerance.relative.short) x max|want|)"
     guard maxAbsolute > 0 else { return "equal; " + text }
-    return text + ", worst at \(worstIndex): \(worstGot) instead of \(worstWant)"
+    return text + ", worst at \(worstIndex): \(worstInWords)"
   }
 }
 

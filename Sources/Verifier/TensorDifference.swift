@@ -1,3 +1,4 @@
+import Bytes
 public import GraphIR
 
 /// How far two tensors of one shape lie apart.
@@ -18,9 +19,16 @@ public struct TensorDifference: Hashable, Sendable {
   public let nonFiniteMismatches: Int
 
   private let largestWanted: Double
+  private let elementType: ElementType
 
   /// The error of a tensor as the interface defines it: max|got - want| / max(1, max|want|).
   public var error: Double { maxAbsolute / max(1, largestWanted) }
+
+  /// The worst element and what it should be, in as many digits as its type has.
+  var worstInWords: String {
+    guard elementType == .float32 else { return "\(worstGot) instead of \(worstWant)" }
+    return "\(Float(worstGot)) instead of \(Float(worstWant))"
+  }
 
   /// Whether the difference is within a tolerance, and NaN and infinities stand at the same places.
   public func isWithin(_ tolerance: Tolerance) -> Bool {
@@ -56,6 +64,7 @@ public struct TensorDifference: Hashable, Sendable {
     cosine = norms > 0 ? dot / norms : (gotSquares == wantSquares ? 1 : 0)
     nonFiniteMismatches = mismatches
     largestWanted = wanted
+    elementType = got.elementType
     worstGot = gots.isEmpty ? 0 : gots[worst]
     worstWant = wants.isEmpty ? 0 : wants[worst]
     var rest = worst

@@ -23,11 +23,12 @@ struct ArrayMatching {
     let strangers = arrays.filter { !names.contains($0.name) }
     let unknown = strangers.filter { !known.contains($0.name) }
     if named.isEmpty {
-      guard unknown.count == ports.count else {
-        throw Self.wrongCount(arrays, ports, what)
-      }
-      matched = unknown.map(\.tensor)
-      others = strangers.filter { known.contains($0.name) }
+      // Arrays under known names are set aside, unless it takes them all to fill the ports (an
+      // output that was renamed keeps its old name in older array files).
+      let unnamed = unknown.isEmpty ? strangers : unknown
+      guard unnamed.count == ports.count else { throw Self.wrongCount(arrays, ports, what) }
+      matched = unnamed.map(\.tensor)
+      others = unknown.isEmpty ? [] : strangers.filter { known.contains($0.name) }
       return
     }
     guard named.count == ports.count, unknown.isEmpty else {

@@ -12,17 +12,18 @@ import ReferenceRuntime
 public struct RunOptions: Sendable {
   /// How many threads work at once; all processors' when `nil`.
   public var threads: Int?
-  /// The most bytes that activations may take at once; no limit when `nil`.
+  /// The most bytes that activations may take at once; 64 GiB when `nil`.
   public var memoryLimit: Int?
   /// May stop the work between layers.
   public var cancellation: Cancellation?
 
-  /// Runs with all processors and without limits.
+  /// Runs with all processors and the default limit.
   public init() {}
 
   var runtime: ReferenceRuntime {
     ReferenceRuntime(
-      workers: Workers(count: threadCount), cancellation: cancellation, memoryLimit: memoryLimit)
+      workers: Workers(count: threadCount), cancellation: cancellation,
+      memoryLimit: memoryLimit ?? ReferenceRuntime.defaultMemoryLimit)
   }
 
   /// The number of threads that will work.
