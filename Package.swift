@@ -88,8 +88,9 @@ let package = Package(
       ]),
     .executableTarget(
       name: "WeighbridgeCommand",
+      // Modules that Weighbridge passes on are named too: an incremental build only follows those.
       dependencies: [
-        "JSON", "Weighbridge",
+        "Bytes", "Conversion", "GraphIR", "JSON", "Verifier", "Weighbridge",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
