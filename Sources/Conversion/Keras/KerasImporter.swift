@@ -4,7 +4,8 @@ import JSON
 package import KerasFormat
 package import LayerCatalog
 
-/// Turns a Keras model into a graph that mirrors it.
+/// Turns a Keras model into a graph that mirrors it. Models inside the model are inlined; each node
+/// keeps the path of its layer, `outer/inner/layer`.
 ///
 /// Every layer, every setting and every weight is used exactly once, or the import fails and names
 /// what was left.
@@ -17,22 +18,21 @@ package struct KerasImporter: ~Copyable {
     package let decisions: [Provenance.Decision]
   }
 
-  private let model: KerasModelRecord
-  private let version: KerasVersion
-  private var weights: [String: [KerasLayer.Weight]]
-  private var graph = GraphBuilder()
-  private var outputs: [CallKey: [ValueID]] = [:]
-  private var weightValues: [Int: [String: ValueID]] = [:]
-  private var decisions: [Provenance.Decision] = []
-
-  /// A call of a layer, by the layer's position and the call's.
-  private struct CallKey: Hashable {
+  /// A call of a layer in the model at hand, by the layer's position and the call's.
+  struct CallKey: Hashable {
     let layer: Int
     let call: Int
-
-    /// The input that a Sequential without an InputLayer has all the same.
-    static let impliedInput = CallKey(layer: -1, call: 0)
   }
+
+  let version: KerasVersion
+  var graph = GraphBuilder()
+  /// The weights of each layer, by its path.
+  var weights: [String: [KerasLayer.Weight]]
+  /// The graph's values of each layer's weights, by its path and their roles.
+  private var weightValues: [String: [String: ValueID]] = [:]
+  private var decisions: [Provenance.Decision] = []
+  /// What the layers asked for, while the weights of a model inside the model are being shared out.
+  var requests: WeightRequests?
 
   /// Imports a model.
   ///
@@ -46,199 +46,115 @@ package struct KerasImporter: ~Copyable {
   package static func importModel(
     _ model: KerasModelRecord, version: KerasVersion, weights: [String: [KerasLayer.Weight]]
   ) throws(WeighbridgeError) -> Result {
-    var importer = KerasImporter(model: model, version: version, weights: weights)
-    return try importer.run()
+    var importer = KerasImporter(version: version, weights: weights)
+    try importer.checkClasses(model)
+    try importer.checkWeightOwners(model)
+    let outputs = try importer.inline(model, path: "", inputs: nil)
+    let ports = importer.ports(model, outputs)
+    let decisions = importer.decisions
+    return Result(graph: try importer.graph.finish(outputs: ports), decisions: decisions)
   }
 
-  private init(
-    model: KerasModelRecord, version: KerasVersion, weights: [String: [KerasLayer.Weight]]
-  ) {
-    self.model = model
+  init(version: KerasVersion, weights: [String: [KerasLayer.Weight]]) {
     self.version = version
     self.weights = weights
   }
 
-  private mutating func run() throws(WeighbridgeError) -> Result {
-    try checkClasses()
-    try checkWeightOwners()
-    try addImpliedInput()
-    for call in model.callOrder { try addCall(call) }
-    let ports = try ports()
-    return Result(
-      graph: try consumeGraph().finish(outputs: ports), decisions: decisions)
-  }
-
-  private mutating func consumeGraph() -> GraphBuilder {
-    let built = graph
-    graph = GraphBuilder()
-    return built
-  }
-
-  /// One error for all layers that cannot be had.
-  private func checkClasses() throws(WeighbridgeError) {
-    let unknown = model.layers.filter { layer in
-      layer.className != "InputLayer" && Catalog.kerasLayers[layer.className] == nil
-    }
-    guard !unknown.isEmpty else { return }
-    let list = unknown.map { layer in
-      layer.isModel ? "\(layer.label), a model inside the model" : layer.label
-    }
-    let count = unknown.count == 1 ? "a layer" : "\(unknown.count) layers"
-    throw WeighbridgeError(
-      .unsupported,
-      "\(count) of a class that is not supported: \(list.joined(separator: ", "))")
-  }
-
-  /// Weights under a name that no layer has would go unused.
-  private func checkWeightOwners() throws(WeighbridgeError) {
-    for name in weights.keys.sorted()
-    where model.layerIndices[name] == nil && weights[name]?.isEmpty == false {
-      throw WeighbridgeError(
-        .malformed, "the file has weights of a layer \(name), which the architecture does not have")
-    }
-  }
-
-  /// A Sequential without an InputLayer takes what its first layer says.
-  private mutating func addImpliedInput() throws(WeighbridgeError) {
-    guard model.isSequential, let first = model.layers.first, first.className != "InputLayer"
-    else { return }
-    guard let shape = first.config["batch_input_shape"] ?? model.buildInputShape else {
-      throw WeighbridgeError(
-        .unsupported, "the model was never given an input shape, so its weights have no meaning"
-      ).at(layer: first.label)
-    }
-    try locating({ $0.at(layer: first.label) }) { () throws(WeighbridgeError) in
-      let type = try inputType(first, shape: shape, name: "\(first.name)_input")
-      let value = try graph.addInput("\(first.name)_input", type)
-      outputs[.impliedInput] = [value]
-    }
-  }
-
-  private mutating func addCall(_ call: KerasCallReference) throws(WeighbridgeError) {
-    let record = model.layers[call.layer]
-    try locating({ $0.at(layer: record.label) }) { () throws(WeighbridgeError) in
-      if record.className == "InputLayer" {
-        try addInput(record, call)
-      } else {
-        try addLayer(record, call)
+  /// Adds a model's layers.
+  ///
+  /// - Parameters:
+  ///   - path: What stands before the layers' names: empty, or `outer/`.
+  ///   - inputs: What a model inside the model is called with; `nil` for the whole model, whose
+  ///     inputs become the graph's.
+  ///   - call: Which call of a model inside the model this is; the first is 0.
+  /// - Returns: The model's outputs.
+  mutating func inline(
+    _ model: KerasModelRecord, path: String, inputs: [ValueID]?, call: Int = 0
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var values = try bindInputs(model, inputs)
+    for reference in model.callOrder {
+      let key = CallKey(layer: reference.layer, call: reference.call)
+      guard values[key] == nil else { continue }  // an input that is bound already
+      let record = model.layers[reference.layer]
+      values[key] = try locating({ $0.at(layer: Self.label(record, path)) }) {
+        () throws(WeighbridgeError) in
+        if record.className == "InputLayer" { return [try addInput(record)] }
+        let arguments = record.calls[reference.call]
+        try checkArguments(arguments)
+        let isFirst = model.isSequential && reference.layer == 0
+        let tensors =
+          isFirst
+          ? values[.impliedInput] ?? []
+          : try arguments.inputs.map { (input) throws(WeighbridgeError) in
+            try Self.value(input, model, values)
+          }
+        // Layers of a model that is called again are called again themselves.
+        let number = reference.call + call * record.calls.count
+        return record.isModel
+          ? try addModel(record, path: path, inputs: tensors, call: number)
+          : try addLayer(record, path: path, inputs: tensors, call: number)
       }
     }
+    return try model.outputs.map { (output) throws(WeighbridgeError) in
+      try Self.value(output, model, values)
+    }
   }
 
-  private mutating func addInput(
-    _ record: KerasLayerRecord, _ call: KerasCallReference
-  ) throws(WeighbridgeError) {
-    let known = ["batch_input_shape", "dtype", "name", "sparse", "ragged", "trainable", "optional"]
-    for key in record.config.keys where !known.contains(key) {
-      throw WeighbridgeError(.unsupported, "unknown setting \(key)")
+  private mutating func addModel(
+    _ record: KerasLayerRecord, path: String, inputs: [ValueID], call: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let model = try KerasModelRecord(nestedIn: record)
+    let inner = "\(path)\(record.name)/"
+    if requests == nil, let flat = weights.removeValue(forKey: path + record.name) {
+      try shareOut(flat, to: model, path: inner, inputs: inputs)
     }
-    for key in ["sparse", "ragged", "optional"] where record.config[key]?.bool == true {
-      throw WeighbridgeError(.unsupported, "\(key) inputs cannot be had")
-    }
-    let shape = record.config["batch_input_shape"] ?? .null
-    let type = try inputType(record, shape: shape, name: record.name)
-    outputs[CallKey(layer: call.layer, call: call.call)] = [try graph.addInput(record.name, type)]
+    return try inline(model, path: inner, inputs: inputs, call: call)
   }
 
   private mutating func addLayer(
-    _ record: KerasLayerRecord, _ call: KerasCallReference
-  ) throws(WeighbridgeError) {
-    guard let build = Catalog.kerasLayers[record.className] else { return }  // see checkClasses
-    let arguments = record.calls[call.call]
-    try checkArguments(arguments)
-    let isImplied = model.isSequential && call.layer == 0
-    let inputs =
-      isImplied
-      ? outputs[.impliedInput] ?? []
-      : try arguments.inputs.map { (reference) throws(WeighbridgeError) in try value(reference) }
+    _ record: KerasLayerRecord, path: String, inputs: [ValueID], call: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard let build = Catalog.kerasLayers[record.className] else { return [] }  // see checkClasses
+    let name = path + record.name
     var layer = KerasLayer(
-      source: SourceScope(layer: record.name, className: record.className, call: call.call),
-      version: version, settings: try settings(record), weights: weights[record.name] ?? [],
-      weightValues: weightValues[call.layer] ?? [:], graph: consumeGraph())
-    outputs[CallKey(layer: call.layer, call: call.call)] = try build(&layer, inputs)
+      source: SourceScope(layer: name, className: record.className, call: call),
+      version: version, settings: try Self.settings(record),
+      weights: requests.map { .placeholders(elementLimit: $0.elementLimit) }
+        ?? .file(weights[name] ?? []),
+      weightValues: weightValues[name] ?? [:], graph: takeGraph())
+    let outputs = try build(&layer, inputs)
     try layer.finish()
     graph = layer.graph
-    weightValues[call.layer] = layer.weightValues
-    decisions += layer.decisions.map { Provenance.Decision(layer: record.name, text: $0) }
+    if requests != nil {
+      noteRequests(of: layer, record, name)
+    } else {
+      weightValues[name] = layer.weightValues
+      decisions += layer.decisions.map { Provenance.Decision(layer: name, text: $0) }
+    }
+    return outputs
   }
 
-  /// The settings, without the number type once it is known to be float32.
-  private func settings(_ record: KerasLayerRecord) throws(WeighbridgeError) -> JSONObject {
-    var settings = record.config
-    let dtype = settings["dtype"] ?? .null
-    let name = dtype.string ?? dtype.object?["config"]?.object?["name"]?.string
-    guard dtype == .null || name == "float32" else {
-      throw WeighbridgeError(
-        .unsupported, "computes in \(name ?? dtype.text()), and only float32 can be had")
-    }
-    settings["dtype"] = nil
-    return settings
+  /// The graph, taken out so that a layer can add to it without copying it.
+  private mutating func takeGraph() -> GraphBuilder {
+    let taken = graph
+    graph = GraphBuilder()
+    return taken
   }
 
-  /// Arguments of a call that change nothing when the model runs are let through.
-  private func checkArguments(_ call: KerasCall) throws(WeighbridgeError) {
-    if let argument = call.tensorArguments.first {
-      throw WeighbridgeError(.unsupported, "is called with a tensor as \(argument.name)")
-    }
-    for key in call.arguments.keys {
-      let value = call.arguments[key] ?? .null
-      let isPlain = value == .null || (key == "training" && value == .bool(false))
-      guard isPlain else {
-        throw WeighbridgeError(.unsupported, "is called with \(key)=\(value.text())")
-      }
-    }
-  }
-
-  private func value(_ reference: KerasTensorReference) throws(WeighbridgeError) -> ValueID {
+  static func value(
+    _ reference: KerasTensorReference, _ model: KerasModelRecord, _ values: [CallKey: [ValueID]]
+  ) throws(WeighbridgeError) -> ValueID {
     let layer = model.layerIndices[reference.layer] ?? -1
-    let values = outputs[CallKey(layer: layer, call: reference.call)] ?? []
-    guard values.indices.contains(reference.tensor) else {
+    let outputs = values[CallKey(layer: layer, call: reference.call)] ?? []
+    guard outputs.indices.contains(reference.tensor) else {
       throw WeighbridgeError(
-        .malformed, "refers to output \(reference.tensor) of \(reference.layer), which has "
-          + "\(values.count)")
+        .malformed,
+        "refers to output \(reference.tensor) of \(reference.layer), which has \(outputs.count)")
     }
-    return values[reference.tensor]
+    return outputs[reference.tensor]
   }
 
-  /// The outputs' ports, named as the layers that make them.
-  private func ports() throws(WeighbridgeError) -> [Port] {
-    var taken: Set<String> = []
-    var ports: [Port] = []
-    for reference in model.outputs {
-      var name = reference.call == 0 ? reference.layer : "\(reference.layer):\(reference.call)"
-      if reference.tensor > 0 { name += ".\(reference.tensor)" }
-      var number = 2
-      while !taken.insert(name).inserted {
-        name = "\(reference.layer)_\(number)"
-        number += 1
-      }
-      ports.append(Port(name: name, value: try value(reference)))
-    }
-    return ports
-  }
-
-  /// An input's type: the batch axis is symbolic when its extent is open, other open axes carry the
-  /// input's name.
-  private func inputType(
-    _ record: KerasLayerRecord, shape: JSONValue, name: String
-  ) throws(WeighbridgeError) -> TensorType {
-    let dtype = record.className == "InputLayer" ? record.config["dtype"]?.string : nil
-    guard let elementType = ElementType(rawValue: dtype ?? "float32") else {
-      throw WeighbridgeError(.unsupported, "an input of type \(dtype ?? "")")
-    }
-    guard let extents = shape.array, !extents.isEmpty else {
-      throw WeighbridgeError(.malformed, "has no batch_input_shape")
-    }
-    var dimensions: [Dimension] = []
-    for (axis, extent) in extents.enumerated() {
-      if extent == .null {
-        dimensions.append(.symbolic(axis == 0 ? "batch" : "\(name).axis\(axis)"))
-      } else if let value = extent.integer, value > 0 {
-        dimensions.append(.fixed(value))
-      } else {
-        throw WeighbridgeError(.malformed, "batch_input_shape has the extent \(extent.text())")
-      }
-    }
-    return TensorType(elementType, dimensions)
+  static func label(_ record: KerasLayerRecord, _ path: String) -> String {
+    "#\(record.index) \(path)\(record.name) (\(record.className))"
   }
 }

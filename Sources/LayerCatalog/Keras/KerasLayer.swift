@@ -23,6 +23,15 @@ package struct KerasLayer {
     }
   }
 
+  /// Where a layer's weights come from.
+  package enum WeightSupply: Sendable {
+    /// From a file, in its order.
+    case file([Weight])
+    /// Nowhere yet: every weight that is asked for has the shape that is asked for and no meaning.
+    /// None may have more elements than the limit.
+    case placeholders(elementLimit: Int)
+  }
+
   /// Where the nodes come from.
   package let source: SourceScope
   /// The version of Keras whose meaning applies.
@@ -31,6 +40,9 @@ package struct KerasLayer {
   private var unreadSettings: JSONObject
   /// Weights not read yet, in the order of the file.
   private var unreadWeights: ArraySlice<Weight>
+  private let placeholderLimit: Int?
+  /// For each weight that was asked for, in order, whether training changes it.
+  package private(set) var requestedWeights: [Bool] = []
   /// The values of this layer's weights, by role; filled by the first call, used by later ones.
   package private(set) var weightValues: [String: ValueID]
   /// The graph that the nodes are added to.
@@ -40,13 +52,16 @@ package struct KerasLayer {
 
   /// Makes a layer's call.
   package init(
-    source: SourceScope, version: KerasVersion, settings: JSONObject, weights: [Weight],
+    source: SourceScope, version: KerasVersion, settings: JSONObject, weights: WeightSupply,
     weightValues: [String: ValueID], graph: GraphBuilder
   ) {
     self.source = source
     self.version = version
     self.unreadSettings = settings
-    self.unreadWeights = weights[...]
+    switch weights {
+    case .file(let weights): (unreadWeights, placeholderLimit) = (weights[...], nil)
+    case .placeholders(let limit): (unreadWeights, placeholderLimit) = ([], limit)
+    }
     self.weightValues = weightValues
     self.graph = graph
   }
@@ -71,12 +86,26 @@ package struct KerasLayer {
   /// - Parameters:
   ///   - role: What it is for the operator, for example `kernel`.
   ///   - shape: The extents that the layer's settings and input ask for, in Keras' axis order.
+  ///   - isTrained: Whether training by gradients changes it; decides its place in the list of a
+  ///     model inside the model.
   ///   - canonical: Turns it into the operator's axis order; must not depend on elements.
   /// - Returns: The value of the weight in the graph, named `layer/role`.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another.
   package mutating func weight(
-    _ role: String, shape: [Int], canonical: (Tensor) -> Tensor = { $0 }
+    _ role: String, shape: [Int], isTrained: Bool = true,
+    canonical: (Tensor) -> Tensor = { $0 }
   ) throws(WeighbridgeError) -> ValueID {
+    requestedWeights.append(isTrained)
+    if let placeholderLimit {
+      let count = try Checked.product(shape, of: "the size of the weight \(role)")
+      guard count <= placeholderLimit else {
+        throw WeighbridgeError(
+          .malformed, "takes a weight \(role) \(shape), which is more than the file holds")
+      }
+      let element = Tensor(.float32, shape: shape.map { _ in 1 }, bytes: [0, 0, 0, 0])
+      return try graph.addWeight(
+        "\(source.callName)/\(role)", canonical(element.broadcast(to: shape)))
+    }
     guard let weight = unreadWeights.popFirst() else {
       throw WeighbridgeError(.malformed, "the weight \(role) \(shape) is missing in the file")
     }

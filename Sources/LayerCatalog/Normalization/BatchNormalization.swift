@@ -127,7 +127,8 @@ extension BatchNormalization {
       "virtual_batch_size", toBe: .null, because: "it splits the batch even when the model runs")
     var weights: [ValueID] = []
     for slot in operation.inputs.dropFirst() {
-      weights.append(try layer.weight(slot.name, shape: [channels]))
+      let isTrained = slot.name == "gamma" || slot.name == "beta"
+      weights.append(try layer.weight(slot.name, shape: [channels], isTrained: isTrained))
     }
     return try layer.add(operation, inputs + weights)
   }

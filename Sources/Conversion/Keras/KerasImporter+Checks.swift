@@ -1,0 +1,66 @@
+import Bytes
+import JSON
+import KerasFormat
+import LayerCatalog
+
+extension KerasImporter {
+  /// One error for all layers that cannot be had, those of models inside the model included.
+  func checkClasses(_ model: KerasModelRecord) throws(WeighbridgeError) {
+    var unknown: [String] = []
+    try Self.collectUnknown(model, path: "", into: &unknown)
+    guard !unknown.isEmpty else { return }
+    let count = unknown.count == 1 ? "a layer" : "\(unknown.count) layers"
+    throw WeighbridgeError(
+      .unsupported,
+      "\(count) of a class that is not supported: \(unknown.joined(separator: ", "))")
+  }
+
+  private static func collectUnknown(
+    _ model: KerasModelRecord, path: String, into labels: inout [String]
+  ) throws(WeighbridgeError) {
+    for layer in model.layers where layer.className != "InputLayer" {
+      if layer.isModel {
+        let inner = try KerasModelRecord(nestedIn: layer)
+        try collectUnknown(inner, path: "\(path)\(layer.name)/", into: &labels)
+      } else if Catalog.kerasLayers[layer.className] == nil {
+        labels.append(label(layer, path))
+      }
+    }
+  }
+
+  /// Weights under a name that no layer has would go unused.
+  func checkWeightOwners(_ model: KerasModelRecord) throws(WeighbridgeError) {
+    for name in weights.keys.sorted()
+    where model.layerIndices[name] == nil && weights[name]?.isEmpty == false {
+      throw WeighbridgeError(
+        .malformed, "the file has weights of a layer \(name), which the architecture does not have")
+    }
+  }
+
+  /// A layer's settings, without the number type once it is known to be float32.
+  static func settings(_ record: KerasLayerRecord) throws(WeighbridgeError) -> JSONObject {
+    var settings = record.config
+    let dtype = settings["dtype"] ?? .null
+    let name = dtype.string ?? dtype.object?["config"]?.object?["name"]?.string
+    guard dtype == .null || name == "float32" else {
+      throw WeighbridgeError(
+        .unsupported, "computes in \(name ?? dtype.text()), and only float32 can be had")
+    }
+    settings["dtype"] = nil
+    return settings
+  }
+
+  /// Arguments of a call that change nothing when the model runs are let through.
+  func checkArguments(_ call: KerasCall) throws(WeighbridgeError) {
+    if let argument = call.tensorArguments.first {
+      throw WeighbridgeError(.unsupported, "is called with a tensor as \(argument.name)")
+    }
+    for key in call.arguments.keys {
+      let value = call.arguments[key] ?? .null
+      let isPlain = value == .null || (key == "training" && value == .bool(false))
+      guard isPlain else {
+        throw WeighbridgeError(.unsupported, "is called with \(key)=\(value.text())")
+      }
+    }
+  }
+}

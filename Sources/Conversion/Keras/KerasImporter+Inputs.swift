@@ -1,0 +1,117 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+
+extension KerasImporter.CallKey {
+  /// The input that a Sequential without an InputLayer has all the same.
+  static let impliedInput = Self(layer: -1, call: 0)
+}
+
+extension KerasImporter {
+  /// The values that stand at a model's inputs before its first layer runs.
+  ///
+  /// - Parameter inputs: What a model inside the model is called with; `nil` for the whole model.
+  mutating func bindInputs(
+    _ model: KerasModelRecord, _ inputs: [ValueID]?
+  ) throws(WeighbridgeError) -> [CallKey: [ValueID]] {
+    let isImplied = model.isSequential && model.inputs.isEmpty
+    guard let inputs else {
+      return isImplied ? [.impliedInput: [try addImpliedInput(model)]] : [:]
+    }
+    let count = isImplied ? 1 : model.inputs.count
+    guard inputs.count == count else {
+      throw WeighbridgeError(.malformed, "takes \(count) inputs and is given \(inputs.count)")
+    }
+    if isImplied { return [.impliedInput: inputs] }
+    var values: [CallKey: [ValueID]] = [:]
+    for (reference, value) in zip(model.inputs, inputs) {
+      let layer = model.layerIndices[reference.layer] ?? -1
+      values[CallKey(layer: layer, call: reference.call)] = [value]
+    }
+    return values
+  }
+
+  /// A Sequential without an InputLayer takes what its first layer says, or what that one's first
+  /// layer says where it is a model.
+  private mutating func addImpliedInput(
+    _ model: KerasModelRecord
+  ) throws(WeighbridgeError) -> ValueID {
+    let first = model.layers[0]  // a model without layers is refused where it is read
+    let label = Self.label(first, "")
+    return try locating({ $0.at(layer: label) }) { () throws(WeighbridgeError) in
+      guard let shape = try Self.inputShape(first) ?? model.buildInputShape else {
+        throw WeighbridgeError(
+          .unsupported, "the model was never given an input shape, so its weights have no meaning")
+      }
+      let name = "\(first.name)_input"
+      return try graph.addInput(name, try Self.type(shape: shape, dtype: nil, name: name))
+    }
+  }
+
+  private static func inputShape(
+    _ layer: KerasLayerRecord
+  ) throws(WeighbridgeError) -> JSONValue? {
+    var layer = layer
+    while layer.isModel {
+      let model = try KerasModelRecord(nestedIn: layer)
+      let first = model.inputs.first.flatMap { model.layerIndices[$0.layer] } ?? 0
+      layer = model.layers[first]
+    }
+    return layer.config["batch_input_shape"]
+  }
+
+  /// Adds an input of the whole model.
+  mutating func addInput(_ record: KerasLayerRecord) throws(WeighbridgeError) -> ValueID {
+    let known = ["batch_input_shape", "dtype", "name", "sparse", "ragged", "trainable", "optional"]
+    for key in record.config.keys where !known.contains(key) {
+      throw WeighbridgeError(.unsupported, "unknown setting \(key)")
+    }
+    for key in ["sparse", "ragged", "optional"] where record.config[key]?.bool == true {
+      throw WeighbridgeError(.unsupported, "\(key) inputs cannot be had")
+    }
+    let type = try Self.type(
+      shape: record.config["batch_input_shape"] ?? .null, dtype: record.config["dtype"]?.string,
+      name: record.name)
+    return try graph.addInput(record.name, type)
+  }
+
+  /// An input's type: the batch axis is symbolic when its extent is open, other open axes carry the
+  /// input's name.
+  private static func type(
+    shape: JSONValue, dtype: String?, name: String
+  ) throws(WeighbridgeError) -> TensorType {
+    guard let elementType = ElementType(rawValue: dtype ?? "float32") else {
+      throw WeighbridgeError(.unsupported, "an input of type \(dtype ?? "")")
+    }
+    guard let extents = shape.array, !extents.isEmpty else {
+      throw WeighbridgeError(.malformed, "has no batch_input_shape")
+    }
+    var dimensions: [Dimension] = []
+    for (axis, extent) in extents.enumerated() {
+      if extent == .null {
+        dimensions.append(.symbolic(axis == 0 ? "batch" : "\(name).axis\(axis)"))
+      } else if let value = extent.integer, value > 0 {
+        dimensions.append(.fixed(value))
+      } else {
+        throw WeighbridgeError(.malformed, "batch_input_shape has the extent \(extent.text())")
+      }
+    }
+    return TensorType(elementType, dimensions)
+  }
+
+  /// The outputs' ports, named as the layers that make them.
+  func ports(_ model: KerasModelRecord, _ outputs: [ValueID]) -> [Port] {
+    var taken: Set<String> = []
+    return zip(model.outputs, outputs).map { reference, value in
+      var name = reference.call == 0 ? reference.layer : "\(reference.layer):\(reference.call)"
+      if reference.tensor > 0 { name += ".\(reference.tensor)" }
+      var number = 2
+      while !taken.insert(name).inserted {
+        name = "\(reference.layer)_\(number)"
+        number += 1
+      }
+      return Port(name: name, value: value)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// The weights of a model inside the model stand in one list: first those that training changes,
+/// layer by layer, then the others, layer by layer (`Model.weights` in Keras). How many each layer
+/// has is known only to its mapping, so the model is first built with placeholders, on the side.
+extension KerasImporter {
+  /// What one layer asked for.
+  struct WeightRequest {
+    /// The layer's path.
+    let path: String
+    /// For each of its weights, whether training changes it.
+    let isTrained: [Bool]
+  }
+
+  /// What all layers asked for.
+  struct WeightRequests {
+    /// How many elements the list has in all.
+    let elementLimit: Int
+    var layers: [WeightRequest] = []
+  }
+
+  /// Hands each layer its part of the list.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the list is longer or shorter than what the
+  ///   layers ask for.
+  mutating func shareOut(
+    _ list: [KerasLayer.Weight], to model: KerasModelRecord, path: String, inputs: [ValueID]
+  ) throws(WeighbridgeError) {
+    let elementCount = list.reduce(0) { $0 + $1.tensor.count }
+    let requests = try requests(
+      of: model, path: path, inputs: inputs, elementLimit: elementCount)
+    let trained = requests.reduce(0) { $0 + $1.isTrained.count { $0 } }
+    let total = requests.reduce(0) { $0 + $1.isTrained.count }
+    guard list.count == total else {
+      throw WeighbridgeError(
+        .malformed, "the file has \(list.count) weights for it, and its layers take \(total)")
+    }
+    var (nextTrained, nextOther) = (0, trained)
+    for request in requests {
+      var own: [KerasLayer.Weight] = []
+      for isTrained in request.isTrained {
+        own.append(list[isTrained ? nextTrained : nextOther])
+        if isTrained { nextTrained += 1 } else { nextOther += 1 }
+      }
+      weights[request.path] = own
+    }
+  }
+
+  /// What the model's layers ask for, in the order of the layers.
+  private mutating func requests(
+    of model: KerasModelRecord, path: String, inputs: [ValueID], elementLimit: Int
+  ) throws(WeighbridgeError) -> [WeightRequest] {
+    let before = graph
+    requests = WeightRequests(elementLimit: elementLimit)
+    let outcome = Swift.Result { () throws(WeighbridgeError) in
+      try inline(model, path: path, inputs: inputs)
+    }
+    let found = requests?.layers ?? []
+    requests = nil
+    graph = before
+    _ = try outcome.get()
+    // Calls come in the order of the computation; the list follows the order of the layers.
+    let positions = try Self.layerPaths(model, path: path)
+    let byPath = Dictionary(
+      found.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+    return positions.compactMap { byPath[$0] }
+  }
+
+  /// The paths of all layers, models inside the model opened, in the order of the file.
+  private static func layerPaths(
+    _ model: KerasModelRecord, path: String
+  ) throws(WeighbridgeError) -> [String] {
+    var paths: [String] = []
+    for layer in model.layers {
+      if layer.isModel {
+        let inner = try KerasModelRecord(nestedIn: layer)
+        paths += try layerPaths(inner, path: "\(path)\(layer.name)/")
+      } else {
+        paths.append(path + layer.name)
+      }
+    }
+    return paths
+  }
+
+  /// Notes what a layer asked for. Nothing of a frozen layer is trained.
+  mutating func noteRequests(of layer: KerasLayer, _ record: KerasLayerRecord, _ path: String) {
+    let isFrozen = record.config["trainable"] == .bool(false)
+    let trained = layer.requestedWeights.map { $0 && !isFrozen }
+    requests?.layers.append(WeightRequest(path: path, isTrained: trained))
+  }
+}
