@@ -17,7 +17,8 @@ private func graph(
   }
   var layer = KerasLayer(
     source: SourceScope(layer: "layer", className: className), version: version,
-    settings: settings, weights: weights.map { KerasLayer.Weight(path: "/w", tensor: $0) },
+    settings: settings,
+    weights: .file(weights.map { KerasLayer.Weight(path: "/w", tensor: $0) }),
     weightValues: [:], graph: builder)
   let build = try #require(Catalog.kerasLayers[className])
   let outputs = try build(&layer, inputs)

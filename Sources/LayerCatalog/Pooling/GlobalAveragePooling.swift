@@ -3,7 +3,8 @@ package import GraphIR
 
 /// The mean of all elements of a channel (Lin et al. 2013).
 ///
-/// See ``GlobalPoolingOperator`` for the shapes.
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: `[batch, channels]`, or the input's axes with 1 element along each spatial one
 package struct GlobalAveragePooling: GlobalPoolingOperator {
   /// Whether the output keeps the spatial axes, with the extent 1.
   package let keepsAxes: Bool

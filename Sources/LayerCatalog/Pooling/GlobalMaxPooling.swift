@@ -4,7 +4,9 @@ package import GraphIR
 /// The largest of all elements of a channel.
 ///
 /// A NaN wins over every number, other than in ``MaxPooling``: so it is in TensorFlow.
-/// See ``GlobalPoolingOperator`` for the shapes.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: `[batch, channels]`, or the input's axes with 1 element along each spatial one
 package struct GlobalMaxPooling: GlobalPoolingOperator {
   /// Whether the output keeps the spatial axes, with the extent 1.
   package let keepsAxes: Bool
