@@ -1,0 +1,176 @@
+# Goals. Each installs the system libraries that are missing, and says which.
+#
+#   make demo       builds the program, converts the sample detector, inspects and verifies it
+#   make build      the release program, .build/program/release/weighbridge: Swift's runtime and,
+#                   where their archives are installed, all other libraries linked into it
+#   make install    copies the program to PREFIX/bin; PREFIX=/usr/local unless given
+#   make test       all tests in release, the format check, and a package that depends on this one
+#   make generate   renews what is generated: C code from Schemas/wbm.proto, the README's table
+#   make format     formats all Swift files
+#   make bench      runs the benchmarks
+#   make clean      removes everything that was built
+#
+# They need Swift 6.2 or later, git and make. System libraries come from apt on Debian and Ubuntu
+# and from Homebrew on macOS.
+
+PREFIX ?= /usr/local
+
+SHELL := /bin/bash
+.PHONY: demo build install test lint consumer generate format bench clean dependencies archives
+.DEFAULT_GOAL := build
+
+# The program has a build folder of its own, so that its flags and the tests' do not undo each
+# other's work.
+program_folder := .build/program
+program := $(program_folder)/release/weighbridge
+archives := $(CURDIR)/.build/archives
+
+# --- System libraries: the module pkg-config knows, the package of apt, the one of Homebrew.
+
+ifeq ($(shell uname -s),Darwin)
+libraries := hdf5::hdf5 libprotobuf-c::protobuf-c libxxhash::xxhash libcrypto::openssl@3 zlib::zlib
+else
+libraries := hdf5-serial:libhdf5-dev: libprotobuf-c:libprotobuf-c-dev: \
+  libxxhash:libxxhash-dev: libcrypto:libssl-dev: zlib:zlib1g-dev:
+endif
+
+# Homebrew keeps some libraries away from pkg-config's usual folders.
+ifeq ($(shell uname -s),Darwin)
+export PKG_CONFIG_PATH := $(shell for name in openssl@3 zlib; do \
+  printf '%s/lib/pkgconfig:' "$$(brew --prefix $$name 2>/dev/null)"; done)$(PKG_CONFIG_PATH)
+endif
+
+dependencies:
+	@set -eu; missing=; \
+	install() { echo "Installing$$missing"; "$$@" $$missing; }; \
+	add() { for name; do missing="$$missing $$name"; done; }; \
+	column=2; command -v apt-get >/dev/null || column=3; \
+	command -v pkg-config >/dev/null || \
+	  if [ $$column = 2 ]; then add pkg-config; else add pkgconf; fi; \
+	for library in $(libraries); do \
+	  pkg-config --exists "$${library%%:*}" 2>/dev/null || \
+	    add "$$(echo "$$library" | cut -d: -f$$column)"; \
+	done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if command -v apt-get >/dev/null; then \
+	  root=; if [ "$$(id -u)" != 0 ]; then root="sudo"; fi; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  $$root apt-get update -qq; \
+	  install $$root apt-get install -y -qq --no-install-recommends; \
+	elif command -v brew >/dev/null; then \
+	  install brew install; \
+	else \
+	  echo "There is neither apt nor Homebrew; please install what pkg-config knows as:" >&2; \
+	  for library in $(libraries); do echo "  $${library%%:*}" >&2; done; exit 1; \
+	fi
+
+# --- The program.
+
+# Linux: a folder with nothing but archives, and pkg-config files that lead there first. A linker
+# that finds an archive and no shared library takes the archive. (The shared libhdf5 alone brings
+# 37 libraries along, which takes longer than `inspect`.) What has no archive stays shared.
+ifeq ($(shell uname -s),Linux)
+program_flags := --static-swift-stdlib -Xlinker -s
+program_environment := PKG_CONFIG_PATH="$(archives):$$PKG_CONFIG_PATH"
+endif
+
+archives: dependencies
+ifeq ($(shell uname -s),Linux)
+	@set -eu; rm -rf "$(archives)"; mkdir -p "$(archives)"; \
+	archive() { \
+	  path=$$(clang -print-file-name="lib$$1.a"); \
+	  if [ "$${path#/}" != "$$path" ]; then ln -s "$$path" "$(archives)/lib$$2.a"; fi; \
+	}; \
+	for name in sz aec z protobuf-c xxhash crypto stdc++; do archive $$name $$name; done; \
+	archive hdf5_serial hdf5; \
+	hdf5="-lhdf5 -lsz -laec -lz -lcrypto -ldl -lm -lpthread"; \
+	if ! echo 'int H5open(void); int main(void) { return H5open(); }' \
+	  | clang -x c - -L"$(archives)" $$hdf5 -o "$(archives)/probe" 2>/dev/null; then \
+	  rm -f "$(archives)/libhdf5.a"; hdf5=; \
+	fi; \
+	for library in $(libraries); do module=$${library%%:*}; \
+	  extra=; if [ $$module = hdf5-serial ]; then extra=$$hdf5; fi; \
+	  printf 'Name: %s\nDescription: its archive\nVersion: 0\nCflags: %s\nLibs: %s\n' \
+	    $$module "$$(pkg-config --cflags $$module)" \
+	    "-L$(archives) $$extra $$(pkg-config --libs $$module)" > "$(archives)/$$module.pc"; \
+	done
+endif
+
+build: archives
+	$(program_environment) swift build -c release --product weighbridge \
+	  --scratch-path $(program_folder) $(program_flags)
+
+install: build
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 $(program) "$(DESTDIR)$(PREFIX)/bin/weighbridge"
+
+# --- The demonstration: a detector of drawn shapes, trained with Keras 2.1.5.
+
+sample := Samples/Models/shape-detector
+demo_folder := .build/demo
+
+demo: build
+	@mkdir -p $(demo_folder)
+	$(program) convert $(sample)/shape-detector.h5 -o $(demo_folder)/shape-detector.wbm \
+	  --input-name image --output-name grid --image-input image --image-scale 1/255 \
+	  --author "The Weighbridge authors" --license Apache-2.0 \
+	  --description "Finds ellipses, rectangles and triangles in a drawn picture" \
+	  --input-description "image=88x88 RGB picture" \
+	  --output-description "grid=11x11 cells of [x, y, w, h, objectness, 3 x classes] * 3 boxes" \
+	  --detector region --anchors "$$(cat $(sample)/anchors.txt)" \
+	  --labels $(sample)/labels.names \
+	  --reference-inputs $(sample)/input.npy --reference-outputs $(sample)/outputs.npz \
+	  --reference-by "keras 2.1.5"
+	@echo
+	$(program) inspect $(demo_folder)/shape-detector.wbm --layers
+	@echo
+	$(program) verify $(demo_folder)/shape-detector.wbm --against $(sample)/shape-detector.h5
+
+# --- Tests.
+
+test: dependencies lint
+	swift build -c release --build-tests
+	swift test -c release --skip-build
+	@$(MAKE) --no-print-directory consumer
+
+lint:
+	@if swift format --version >/dev/null 2>&1; then \
+	  echo "swift format lint --strict"; \
+	  swift format lint --strict --recursive --parallel Sources Tests Package.swift; \
+	else \
+	  echo "No swift format here: the format is not checked."; \
+	fi
+
+# A package of its own that depends on a tagged copy of the working tree, as others would.
+consumer: dependencies
+	@set -eu; folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; copy=$$folder/weighbridge; \
+	mkdir "$$copy"; \
+	git ls-files -z --cached --others --exclude-standard -- Package.swift Sources Tests \
+	  | tar -cf - --null -T - | tar -xf - -C "$$copy"; \
+	git -C "$$copy" init -q; git -C "$$copy" add -A; \
+	git -C "$$copy" -c user.name=consumer -c user.email=consumer@localhost commit -q -m Copy; \
+	git -C "$$copy" tag 0.1.0; \
+	echo "Building Tests/Consumer against file://$$copy, 0.1.0"; \
+	cp -R Tests/Consumer "$$folder/consumer"; \
+	WEIGHBRIDGE_URL="file://$$copy" swift run -q -c release \
+	  --package-path "$$folder/consumer" --scratch-path "$$folder/build" \
+	  --security-path "$$folder/security" \
+	  consumer $(sample) "$$folder/consumer.wbm"
+
+# --- Upkeep.
+
+generate: dependencies
+	Schemas/generate.sh
+	swift build -c release --build-tests
+	WEIGHBRIDGE_GENERATE=1 swift test -c release --skip-build --filter ReadmeTests
+
+format:
+	swift format --in-place --recursive --parallel Sources Tests Package.swift
+
+bench: build
+	@if [ -e Benchmarks/Makefile ]; then $(MAKE) -C Benchmarks; \
+	elif [ -e Benchmarks/run ]; then Benchmarks/run; \
+	else echo "There are no benchmarks yet."; fi
+
+clean:
+	rm -rf .build Tests/Consumer/.build

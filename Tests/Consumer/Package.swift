@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package as somebody else would write it: it depends on a released version of Weighbridge by
+// its URL. `make consumer` names the URL of a tagged copy of this repository.
+let package = Package(
+  name: "consumer",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(
+      url: Context.environment["WEIGHBRIDGE_URL"] ?? "file:///set/WEIGHBRIDGE_URL/weighbridge",
+      from: "0.1.0")
+  ],
+  targets: [
+    .executableTarget(
+      name: "consumer",
+      dependencies: [.product(name: "Weighbridge", package: "weighbridge")],
+      path: "Sources/Consumer")
+  ]
+)
