@@ -22,6 +22,12 @@ func tests(
   .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: rules)
 }
 
+#if os(macOS)
+  let hdf5 = "hdf5"  // Homebrew's name for pkg-config
+#else
+  let hdf5 = "hdf5-serial"  // Debian's, beside those with MPI
+#endif
+
 let package = Package(
   name: "weighbridge",
   platforms: [.macOS(.v15)],
@@ -36,7 +42,7 @@ let package = Package(
   targets: [
     // Libraries of the system, each for one thing.
     .systemLibrary(  // Reading HDF5, the container of Keras .h5 files.
-      name: "CHDF5", pkgConfig: "hdf5-serial",
+      name: "CHDF5", pkgConfig: hdf5,
       providers: [.apt(["libhdf5-dev"]), .brew(["hdf5"])]),
     .systemLibrary(  // Packing and unpacking the header of .wbm.
       name: "CProtobufC", pkgConfig: "libprotobuf-c",

@@ -11,6 +11,7 @@ extension ModelContent {
     description.name = edit.name ?? description.name
     description.author = edit.author ?? description.author
     description.license = edit.license.map { License(parsing: $0) } ?? description.license
+    try note(edit.licenseNote)
     description.version = edit.version ?? description.version
     description.summary = edit.summary ?? description.summary
     description.userDefined.merge(edit.userDefined) { _, new in new }
@@ -24,17 +25,27 @@ extension ModelContent {
     try checkLabels()
   }
 
+  private mutating func note(_ note: String?) throws(WeighbridgeError) {
+    guard let note else { return }
+    guard description.license != nil else {
+      throw WeighbridgeError(.mismatch, "a note on the license, and no license")
+    }
+    description.license?.note = note
+  }
+
   private mutating func rename(_ edit: DescriptionEdit) throws(WeighbridgeError) {
-    let inputs = try Self.renamed(description.inputs.map(\.name), edit.inputNames, what: "input")
+    let inputs = try Self.renamed(
+      description.inputs.map(\.name), edit.inputNames, listed: edit.listedInputs, what: "input")
     let outputs = try Self.renamed(
-      description.outputs.map(\.name), edit.outputNames, what: "output")
+      description.outputs.map(\.name), edit.outputNames, listed: edit.listedOutputs,
+      what: "output")
     graph = graph.renamingPorts(inputs: inputs, outputs: outputs)
     for (index, name) in inputs.enumerated() { description.inputs[index].name = name }
     for (index, name) in outputs.enumerated() { description.outputs[index].name = name }
   }
 
   private static func renamed(
-    _ names: [String], _ renames: [DescriptionEdit.Rename], what: String
+    _ names: [String], _ renames: [DescriptionEdit.Rename], listed: [String], what: String
   ) throws(WeighbridgeError) -> [String] {
     var result = names
     for rename in renames {
@@ -52,6 +63,10 @@ extension ModelContent {
       }
       result[index] = rename.new
     }
+    if renames.isEmpty, listed.count == names.count, Set(listed).isDisjoint(with: names) {
+      result = listed
+    }
+    for name in listed { _ = try position(of: name, in: result, what: what) }
     if let name = result.first(where: { name in result.count { $0 == name } > 1 }) {
       throw WeighbridgeError(.mismatch, "two \(what)s would be called \(name)")
     }
@@ -82,11 +97,12 @@ extension ModelContent {
     let index = try Self.position(
       of: image.input, in: description.inputs.map(\.name), what: "input")
     let type = graph[graph.inputs[index].value].type
-    guard type.rank == 4, let layout = Self.imageLayout(type) else {
+    guard type.rank == 4, let layout = Self.imageLayout(type, image.layout) else {
+      let place = image.layout.map { ", where \($0.rawValue) has them" }
       throw WeighbridgeError(
         .mismatch,
-        "the input \(image.input) is \(type), and a picture has 4 axes with 1 or 3 channels at "
-          + "the end (or behind the batch)")
+        "the input \(image.input) is \(type), and a picture has 4 axes with 1 or 3 channels"
+          + (place ?? " at the end (or behind the batch)"))
     }
     let channels = type.shape[layout.channelAxis(rank: 4)].value ?? 0
     let colorOrder = image.colorOrder ?? (channels == 1 ? .gray : .rgb)
@@ -107,10 +123,10 @@ extension ModelContent {
       layout: layout)
   }
 
-  private static func imageLayout(_ type: TensorType) -> DataLayout? {
+  private static func imageLayout(_ type: TensorType, _ given: DataLayout?) -> DataLayout? {
     let counts: [Int?] = [1, 3]
     return DataLayout.allCases.first { layout in
-      counts.contains(type.shape[layout.channelAxis(rank: 4)].value)
+      (given ?? layout) == layout && counts.contains(type.shape[layout.channelAxis(rank: 4)].value)
     }
   }
 }

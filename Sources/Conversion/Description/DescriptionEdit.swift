@@ -29,6 +29,8 @@ public struct DescriptionEdit: Sendable {
     public var bias: [Double]?
     /// The resize policy.
     public var resize: ImageInput.ResizePolicy?
+    /// The order of the input's axes; the one that fits its shape when not said.
+    public var layout: DataLayout?
 
     /// An image input of which nothing is said.
     public init(input: String) { self.input = input }
@@ -38,11 +40,22 @@ public struct DescriptionEdit: Sendable {
   public struct DetectorEdit: Sendable, Hashable {
     /// The family.
     public var kind: Detector.Kind
-    /// Widths and heights in turn.
+    /// Widths and heights in turn, in grid cells for region and in input pixels for yolo.
     public var anchors: [Double]
-    /// The least confidence worth showing.
+    /// The outputs that hold boxes, by new name; a stride of `nil` is computed from the shapes.
+    /// All outputs, with equal shares of the anchors, when not said.
+    public var heads: [Detector.Head]?
+    /// How a box's extent is stored; exponential when not said.
+    public var boxEncoding: Detector.BoxEncoding?
+    /// Whether each box has a score for holding any object at all; it has when not said.
+    public var hasObjectness: Bool?
+    /// The number of classes; that of the labels, or what the channels leave, when not said.
+    public var classCount: Int?
+    /// How overlapping boxes are thinned out.
+    public var suppression: Detector.Suppression?
+    /// The least confidence worth showing, 0...1.
     public var confidenceThreshold: Double?
-    /// The overlap above which boxes suppress each other.
+    /// The overlap (intersection over union, 0...1) above which boxes suppress each other.
     public var overlapThreshold: Double?
 
     /// Makes an edit.
@@ -58,6 +71,8 @@ public struct DescriptionEdit: Sendable {
   public var author: String?
   /// The terms of use: an SPDX expression, or any text.
   public var license: String?
+  /// What should be known about the terms; what the text itself shows when not said.
+  public var licenseNote: String?
   /// The model's own version.
   public var version: String?
   /// What it does, in a sentence or two.
@@ -66,6 +81,11 @@ public struct DescriptionEdit: Sendable {
   public var inputNames: [Rename] = []
   /// New names of outputs.
   public var outputNames: [Rename] = []
+  /// Names that inputs have once they are renamed. When nothing is renamed by ``inputNames``, the
+  /// model has none of these names and they are as many as its inputs, the inputs get them in order.
+  public var listedInputs: [String] = []
+  /// Names that outputs have once they are renamed; as ``listedInputs``.
+  public var listedOutputs: [String] = []
   /// What inputs hold, by new name.
   public var inputSummaries: [String: String] = [:]
   /// What outputs hold, by new name.

@@ -12,13 +12,16 @@ extension DescriptionEdit {
     name = try members.text("name")
     author = try members.text("author")
     license = try members.text("license")
+    licenseNote = try members.text("licenseNote")
     version = try members.text("version")
     summary = try members.text("description")
     for feature in try members.list("inputs") {
-      try read(feature, names: \.inputNames, summaries: \.inputSummaries)
+      try read(
+        feature, names: \.inputNames, listed: \.listedInputs, summaries: \.inputSummaries)
     }
     for feature in try members.list("outputs") {
-      try read(feature, names: \.outputNames, summaries: \.outputSummaries)
+      try read(
+        feature, names: \.outputNames, listed: \.listedOutputs, summaries: \.outputSummaries)
     }
     labels = try members.texts("labels")
     if let detector = try members.object("detector") { try read(detector: detector) }
@@ -28,13 +31,14 @@ extension DescriptionEdit {
 
   private mutating func read(
     _ feature: MetadataMembers, names: WritableKeyPath<Self, [Rename]>,
-    summaries: WritableKeyPath<Self, [String: String]>
+    listed: WritableKeyPath<Self, [String]>, summaries: WritableKeyPath<Self, [String: String]>
   ) throws(WeighbridgeError) {
     var feature = feature
     guard let name = try feature.text("name") else { throw feature.wrong("name", "is missing") }
     if let old = try feature.text("source") {
       self[keyPath: names].append(Rename(old: old, new: name))
     }
+    self[keyPath: listed].append(name)
     self[keyPath: summaries][name] = try feature.text("description")
     if names == \Self.inputNames, var settings = try feature.object("image") {
       var image = Image(input: name)
@@ -42,6 +46,7 @@ extension DescriptionEdit {
       image.scale = try settings.number("scale")
       image.bias = try settings.numbers("bias")
       image.resize = try settings.word("resize")
+      image.layout = try settings.word("layout")
       try settings.finish()
       images.append(image)
     }
@@ -54,10 +59,30 @@ extension DescriptionEdit {
       throw members.wrong("kind", "is missing")
     }
     var edit = DetectorEdit(kind: kind, anchors: try members.numbers("anchors") ?? [])
+    if members.has("heads") {
+      edit.heads = try members.list("heads").map { (head) throws(WeighbridgeError) in
+        try Self.head(head)
+      }
+    }
+    edit.boxEncoding = try members.word("boxEncoding")
+    edit.hasObjectness = try members.flag("objectness")
+    edit.classCount = try members.integer("classes")
+    edit.suppression = try members.word("suppression")
     edit.confidenceThreshold = try members.number("confidenceThreshold")
     edit.overlapThreshold = try members.number("overlapThreshold")
     try members.finish()
     detector = edit
+  }
+
+  private static func head(_ members: MetadataMembers) throws(WeighbridgeError) -> Detector.Head {
+    var members = members
+    guard let output = try members.text("output") else { throw members.wrong("output", "is missing") }
+    guard let mask = try members.integers("mask") else { throw members.wrong("mask", "is missing") }
+    let head = Detector.Head(
+      output: output, mask: mask, stride: try members.number("stride"),
+      scaleXY: try members.number("scaleXY") ?? 1)
+    try members.finish()
+    return head
   }
 }
 
@@ -78,6 +103,9 @@ struct MetadataMembers {
   func finish() throws(WeighbridgeError) {
     if let key = members.keys.first { throw wrong(key, "is not known") }
   }
+
+  /// Whether there is a member of that name that is not null.
+  func has(_ key: String) -> Bool { (members[key] ?? .null) != .null }
 
   func wrong(_ key: String, _ problem: String) -> WeighbridgeError {
     WeighbridgeError(.mismatch, problem).at(.path("\(place)/\(key)"))
@@ -107,6 +135,27 @@ struct MetadataMembers {
       throw wrong(key, "is \(text), and one of \(known) is expected")
     }
     return word
+  }
+
+  mutating func flag(_ key: String) throws(WeighbridgeError) -> Bool? {
+    guard let value = take(key) else { return nil }
+    guard let flag = value.bool else { throw wrong(key, "is not true or false") }
+    return flag
+  }
+
+  mutating func integer(_ key: String) throws(WeighbridgeError) -> Int? {
+    guard let value = take(key) else { return nil }
+    guard let integer = value.integer else { throw wrong(key, "is not a whole number") }
+    return integer
+  }
+
+  mutating func integers(_ key: String) throws(WeighbridgeError) -> [Int]? {
+    guard let value = take(key) else { return nil }
+    let integers = value.array?.compactMap(\.integer)
+    guard let integers, integers.count == value.array?.count else {
+      throw wrong(key, "is not a list of whole numbers")
+    }
+    return integers
   }
 
   mutating func number(_ key: String) throws(WeighbridgeError) -> Double? {

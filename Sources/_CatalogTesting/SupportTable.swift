@@ -1,0 +1,44 @@
+package import LayerCatalog
+
+/// What of Keras becomes which operator, as the Markdown table of the README.
+///
+/// It is made of the catalogue's values, so it cannot say what the catalogue does not.
+package struct SupportTable: Sendable {
+  /// An operator and what becomes it.
+  private struct Row {
+    let kind: String
+    let layers: String
+    let activations: String
+  }
+
+  private let rows: [Row]
+
+  /// The table of some operators; their order does not matter.
+  package init(_ operators: [any CatalogOperator.Type] = Catalog.all) {
+    rows = operators.map(Self.row).sorted { $0.kind < $1.kind }
+  }
+
+  /// The table, one line an operator, without a line break at the end.
+  package var markdown: String {
+    let header = [
+      "| operator | Keras layers | Keras activation functions | runs |", "|---|---|---|---|",
+    ]
+    return (header + rows.map { "| `\($0.kind)` | \($0.layers) | \($0.activations) | yes |" })
+      .joined(separator: "\n")
+  }
+
+  private static func row(_ type: any CatalogOperator.Type) -> Row {
+    switch type.keras {
+    case .mapped(let mapping):
+      Row(
+        kind: type.kind, layers: list(mapping.layers.keys),
+        activations: list(mapping.activations.keys))
+    case .unsupported(let reason):
+      Row(kind: type.kind, layers: "none: \(reason)", activations: "")
+    }
+  }
+
+  private static func list(_ names: some Sequence<String>) -> String {
+    names.sorted().map { "`\($0)`" }.joined(separator: ", ")
+  }
+}
