@@ -116,5 +116,11 @@ let package = Package(
     tests(
       "LayerCatalogTests",
       ["Bytes", "GraphIR", "JSON", "KerasFormat", "LayerCatalog", "_CatalogTesting"]),
+    tests(
+      "WeighbridgeTests",
+      [
+        "Bytes", "Conversion", "GraphIR", "JSON", "LayerCatalog", "Verifier", "Weighbridge",
+        "WeighbridgeCommand", "_CatalogTesting",
+      ]),
   ]
 )

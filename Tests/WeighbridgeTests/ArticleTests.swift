@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+import Weighbridge
+
+/// The article "From .h5 to a verified model", compiled and run.
+@Suite struct ArticleTests {
+  private let article = "Sources/Weighbridge/Weighbridge.docc/FromH5ToAVerifiedModel.md"
+
+  @Test("The article's code converts, verifies and runs the sample detector")
+  func articleRuns() throws {
+    let sample = Project.detector
+    try withTemporaryFile("shapes.wbm") { output in
+      var model = try Model(contentsOf: "\(sample)/shape-detector.h5")
+      let input = model.inputs[0]  // input_1, float32 [batch, 88, 88, 3]
+      #expect("\(input.name), \(input.type)" == "input_1, float32 [batch, 88, 88, 3]")
+
+      var options = ReadOptions()
+      options.architecture = "\(sample)/shape-detector.h5"
+      let same = try Model(contentsOf: "\(sample)/shape-detector.h5", options: options)
+      #expect(same.inputs == model.inputs)
+
+      var edit = DescriptionEdit()
+      edit.author = "The Weighbridge authors"
+      edit.license = "Apache-2.0"
+      edit.inputNames = [.init(old: "input_1", new: "image")]
+      edit.outputNames = [.init(old: "conv2d_7", new: "grid")]
+      var picture = DescriptionEdit.Image(input: "image")
+      picture.scale = 1.0 / 255
+      edit.images = [picture]
+      edit.labels = try LabelFile.read("\(sample)/labels.names")
+      edit.detector = .init(kind: .region, anchors: [2.85, 2.46, 2.96, 4.61, 4.96, 4.19])
+      try model.describe(edit)
+      #expect(model.description.detector?.classCount == 3)
+
+      try model.addReferences(
+        inputs: try ArrayFile.read("\(sample)/input.npy"),
+        outputs: try ArrayFile.read("\(sample)/outputs.npz"), author: "keras 2.1.5")
+
+      let warnings = try model.write(to: output)
+      #expect(warnings.isEmpty)
+
+      var strict = VerifyOptions()
+      strict.source = (path: "\(sample)/shape-detector.h5", options: ReadOptions())
+      let report = try Model(contentsOf: output).verify(strict)
+      for result in report.results where result.status == .failed {
+        print(result.name, result.reason)
+      }
+      #expect(report.passed)
+      #expect(report.results.allSatisfy { $0.status == .passed })
+
+      let verified = try Model(contentsOf: output)
+      let arrays = try ArrayFile.read("\(sample)/input.npy")
+      let grid = try verified.run(arrays).outputs[0].tensor  // float32 [1, 11, 11, 24]
+      #expect("\(grid.type)" == "float32 [1, 11, 11, 24]")
+    }
+  }
+
+  @Test("The article's error is thrown as it says")
+  func articleFails() throws {
+    let sample = Project.detector
+    do {
+      _ = try Model(contentsOf: "\(sample)/labels.names")
+    } catch where error.code == .unsupported {
+      print(error)  // .../labels.names: is neither a .wbm nor a Keras .h5 file but a text file
+    }
+    let error = try #require(throws: WeighbridgeError.self) {
+      _ = try Model(contentsOf: "\(sample)/labels.names")
+    }
+    let said = "/labels.names: is neither a .wbm nor a Keras .h5 file but a text file"
+    #expect(error.description.hasSuffix(said))
+  }
+
+  @Test("A wrong number of labels is refused with the arithmetic that the article promises")
+  func arithmetic() throws {
+    var model = try Model(contentsOf: "\(Project.detector)/shape-detector.h5")
+    var edit = DescriptionEdit()
+    edit.labels = ["ellipse", "rectangle"]
+    edit.detector = .init(kind: .region, anchors: [2.85, 2.46, 2.96, 4.61, 4.96, 4.19])
+    let error = try #require(throws: WeighbridgeError.self) { try model.describe(edit) }
+    #expect(error.code == .mismatch)
+    #expect(error.reason.contains("11 x 11 x 24 channels, and 3 anchors x (5 + 2 labels) make 21"))
+  }
+
+  @Test("Each code block of the article stands in this file")
+  func articleIsTested() throws {
+    let tests = lines(try Project.text("Tests/WeighbridgeTests/ArticleTests.swift"))
+    let blocks = try Project.text(article).components(separatedBy: "```swift\n").dropFirst()
+    #expect(blocks.count == 8)
+    for block in blocks {
+      let code = lines(String(block.prefix(upTo: block.range(of: "```")?.lowerBound ?? block.endIndex)))
+      #expect(
+        "\n\(tests)".contains("\n\(code)\n"), "not in the test, or changed there:\n\(code)")
+    }
+  }
+
+  /// The text without indentation.
+  private func lines(_ text: String) -> String {
+    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+      .joined(separator: "\n")
+  }
+}

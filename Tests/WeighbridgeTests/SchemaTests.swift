@@ -1,0 +1,135 @@
+import Bytes
+import Conversion
+import Foundation
+import GraphIR
+import JSON
+import Testing
+import Weighbridge
+
+/// What the program prints and reads as JSON is what `Schemas` says.
+@Suite struct SchemaTests {
+  private let metadata = Result { try schema("metadata") }
+  private let inspection = Result { try schema("inspect") }
+  private let source = "\(Project.detector)/shape-detector.h5"
+
+  private static func schema(_ name: String) throws -> JSONValue {
+    try JSONValue(parsing: Array(try Project.text("Schemas/\(name).schema.json").utf8))
+  }
+
+  /// The example in the schema, which has every member there is.
+  private func example() throws -> JSONValue {
+    try #require(try metadata.get().object?["examples"]?.array?.first)
+  }
+
+  private func json(_ arguments: String...) throws -> JSONValue {
+    let (output, status) = try Program.run(arguments)
+    #expect(status == 0)
+    return try JSONValue(parsing: Array(output.utf8))
+  }
+
+  @Test("The example in the metadata schema has every member, and fits the schema")
+  func exampleIsComplete() throws {
+    let schema = try metadata.get()
+    let example = try example()
+    #expect(SchemaCheck(schema).problems(example) == [])
+    let members = SchemaCheck.members(ofValue: example)
+    for declared in SchemaCheck.members(of: schema) { #expect(members.contains(declared.place)) }
+  }
+
+  @Test("Every member in a schema is described", arguments: ["metadata", "inspect"])
+  func membersAreDescribed(name: String) throws {
+    for member in SchemaCheck.members(of: try Self.schema(name)) {
+      let rules = member.schema.object
+      #expect(rules?["description"] != nil || rules?["$ref"] != nil, "\(member.place)")
+    }
+  }
+
+  @Test("A model takes every member that the metadata schema has, and prints it back")
+  func metadataRoundTrip() throws {
+    try withTemporaryFile("shapes.wbm") { output in
+      let file = output + ".json"
+      let example = try example()
+      try example.text(indented: true).write(toFile: file, atomically: true, encoding: .utf8)
+      _ = try json("convert", source, "-o", output, "--metadata", file, "--json")
+      let printed = try json("metadata", output, "--json")
+      #expect(SchemaCheck(try metadata.get()).problems(printed) == [])
+      let lost = SchemaCheck.members(ofValue: example)
+        .subtracting(SchemaCheck.members(ofValue: printed))
+      #expect(lost == ["/inputs/*/source", "/outputs/*/source"], "read only, as the schema says")
+    }
+  }
+
+  @Test("What metadata --json prints, --metadata takes: for the source and for the .wbm")
+  func printedMetadataIsTaken() throws {
+    try withTemporaryFile("shapes.wbm") { output in
+      let (file, again) = (output + ".json", output + ".again.wbm")
+      var model = try Model(contentsOf: source)
+      try model.describe(try DescriptionEdit(metadata: try example()))
+      try model.write(to: output)
+      let printed = try Program.run("metadata", output, "--json").output
+      try printed.write(toFile: file, atomically: true, encoding: .utf8)
+      for input in [source, output] {
+        _ = try json("convert", input, "-o", again, "--metadata", file, "--json")
+        #expect(try Program.run("metadata", again, "--json").output == printed)
+      }
+    }
+  }
+
+  @Test("A member that the metadata schema does not have is refused, wherever it stands")
+  func unknownMembers() throws {
+    let places = ["/", "/inputs/*/", "/inputs/*/image/", "/outputs/*/", "/detector/"]
+    for place in places + ["/detector/heads/*/"] {
+      let changed = adding("surplus", at: place.split(separator: "/").map(String.init), try example())
+      #expect(SchemaCheck(try metadata.get()).problems(changed).count == 1)
+      let error = #expect(throws: WeighbridgeError.self, "\(place)") {
+        _ = try DescriptionEdit(metadata: changed)
+      }
+      #expect(error?.code == .mismatch)
+      #expect(error?.description.contains("surplus: is not known") == true)
+    }
+  }
+
+  @Test("What inspect --json prints is what its schema says")
+  func inspectionFits() throws {
+    let check = SchemaCheck(
+      try inspection.get(), others: ["metadata.schema.json": try metadata.get()])
+    try withTemporaryFile("shapes.wbm") { output in
+      var model = try Model(contentsOf: source)
+      try model.describe(try DescriptionEdit(metadata: try example()))
+      try model.addReferences(
+        inputs: try ArrayFile.read("\(Project.detector)/input.npy"),
+        outputs: try ArrayFile.read("\(Project.detector)/outputs.npz"), author: "keras 2.1.5")
+      try model.write(to: output)
+      let classifier = "\(Project.folder)/Samples/Models/sketch-classifier/sketch-classifier.h5"
+      for file in [output, source, classifier] {
+        #expect(check.problems(try json("inspect", file, "--json")) == [], "\(file)")
+      }
+    }
+  }
+
+  @Test("A check against a schema finds a missing, a surplus and a wrong member")
+  func checkFinds() throws {
+    let check = SchemaCheck(try inspection.get())
+    let problems = check.problems(.object(["path": 1, "other": true]))
+    #expect(problems.contains("/path: a number is not \"string\""))
+    #expect(problems.contains("/other: is not declared"))
+    #expect(problems.contains("/format: is missing"))
+  }
+
+  /// A value with one more member in the object at `path`, where `*` is the first element.
+  private func adding(_ key: String, at path: [String], _ value: JSONValue) -> JSONValue {
+    guard let step = path.first else {
+      var object = value.object ?? [:]
+      object[key] = true
+      return .object(object)
+    }
+    let rest = Array(path.dropFirst())
+    if step == "*" {
+      let elements = value.array ?? []
+      return .array(elements.prefix(1).map { adding(key, at: rest, $0) } + elements.dropFirst())
+    }
+    var object = value.object ?? [:]
+    object[step] = adding(key, at: rest, object[step] ?? .null)
+    return .object(object)
+  }
+}
