@@ -96,8 +96,6 @@ let package = Package(
       name: "WeighbridgeCommand",
       // Modules that Weighbridge passes on are named too: an incremental build only follows those.
       dependencies: [
-        // With what Weighbridge exports again: otherwise a change of those modules' types is linked
-        // to code that was compiled for the old ones.
         "Bytes", "Conversion", "GraphIR", "JSON", "Verifier", "Weighbridge",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -7,7 +7,8 @@
 /// ```swift
 /// do {
 ///   let model = try Model(contentsOf: "old.h5")
-/// } catch where error.code == .unsupported {
+/// } catch {
+///   guard error.code == .unsupported else { throw error }
 ///   print(error)  // old.h5: layer #3 lambda_1 (Lambda): …
 /// }
 /// ```

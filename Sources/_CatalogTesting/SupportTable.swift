@@ -1,3 +1,4 @@
+import GraphIR
 package import LayerCatalog
 
 /// What of Keras becomes which operator, as the Markdown table of the README.

@@ -60,7 +60,8 @@ import Weighbridge
     let sample = Project.detector
     do {
       _ = try Model(contentsOf: "\(sample)/labels.names")
-    } catch where error.code == .unsupported {
+    } catch {
+      guard error.code == .unsupported else { throw error }
       print(error)  // .../labels.names: is neither a .wbm nor a Keras .h5 file but a text file
     }
     let error = try #require(throws: WeighbridgeError.self) {
