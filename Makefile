@@ -7,13 +7,14 @@
 #   make test       all tests in release, the format check, and a package that depends on this one
 #   make generate   renews what is generated: C code from Schemas/wbm.proto, the README's table
 #   make format     formats all Swift files
-#   make bench      runs the benchmarks
+#   make bench      measures converting and inspecting beside cp; MODEL=FILE.h5 for another model
 #   make clean      removes everything that was built
 #
 # They need Swift 6.2 or later, git and make. System libraries come from apt on Debian and Ubuntu
 # and from Homebrew on macOS.
 
 PREFIX ?= /usr/local
+MODEL ?= $(sample)/shape-detector.h5
 
 SHELL := /bin/bash
 .PHONY: demo build install test lint consumer generate format bench clean dependencies archives
@@ -107,24 +108,9 @@ install: build
 # --- The demonstration: a detector of drawn shapes, trained with Keras 2.1.5.
 
 sample := Samples/Models/shape-detector
-demo_folder := .build/demo
-
 demo: build
-	@mkdir -p $(demo_folder)
-	$(program) convert $(sample)/shape-detector.h5 -o $(demo_folder)/shape-detector.wbm \
-	  --input-name image --output-name grid --image-input image --image-scale 1/255 \
-	  --author "The Weighbridge authors" --license Apache-2.0 \
-	  --description "Finds ellipses, rectangles and triangles in a drawn picture" \
-	  --input-description "image=88x88 RGB picture" \
-	  --output-description "grid=11x11 cells of [x, y, w, h, objectness, 3 x classes] * 3 boxes" \
-	  --detector region --anchors "$$(cat $(sample)/anchors.txt)" \
-	  --labels $(sample)/labels.names \
-	  --reference-inputs $(sample)/input.npy --reference-outputs $(sample)/outputs.npz \
-	  --reference-by "keras 2.1.5"
 	@echo
-	$(program) inspect $(demo_folder)/shape-detector.wbm --layers
-	@echo
-	$(program) verify $(demo_folder)/shape-detector.wbm --against $(sample)/shape-detector.h5
+	@$(sample)/demo.sh $(program) .build/demo
 
 # --- Tests.
 
@@ -171,9 +157,8 @@ format:
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 
 bench: build
-	@if [ -e Benchmarks/Makefile ]; then $(MAKE) -C Benchmarks; \
-	elif [ -e Benchmarks/run ]; then Benchmarks/run; \
-	else echo "There are no benchmarks yet."; fi
+	swift run -c release --package-path Benchmarks --scratch-path .build/benchmarks \
+	  ConversionBenchmark $(program) $(MODEL)
 
 clean:
 	rm -rf .build Tests/Consumer/.build

@@ -30,17 +30,23 @@ func withTemporaryFile<Result>(_ name: String, _ body: (String) throws -> Result
 
 /// The built program.
 enum Program {
+  /// Its path: it is built beside the bundle that the tests are in.
+  static var path: String {
+    URL(filePath: Bundle.main.executablePath ?? CommandLine.arguments[0])
+      .deletingLastPathComponent().appending(path: "weighbridge").path(percentEncoded: false)
+  }
+
   /// Runs it and returns its standard output and exit status.
   static func run(_ arguments: String...) throws -> (output: String, status: Int32) {
     try run(arguments)
   }
 
-  /// The same.
-  static func run(_ arguments: [String]) throws -> (output: String, status: Int32) {
+  /// Runs it, or another program, and returns its standard output and exit status.
+  static func run(
+    _ arguments: [String], of program: String = path
+  ) throws -> (output: String, status: Int32) {
     let process = Process()
-    // Built beside the bundle that the tests are in.
-    process.executableURL = URL(filePath: Bundle.main.executablePath ?? CommandLine.arguments[0])
-      .deletingLastPathComponent().appending(path: "weighbridge")
+    process.executableURL = URL(filePath: program)
     process.arguments = arguments
     let pipe = Pipe()
     process.standardOutput = pipe
