@@ -48,16 +48,19 @@ dependencies:
 	column=2; command -v apt-get >/dev/null || column=3; \
 	command -v pkg-config >/dev/null || \
 	  if [ $$column = 2 ]; then add pkg-config; else add pkgconf; fi; \
+	for tool in $(tools); do \
+	  command -v "$${tool%%:*}" >/dev/null || add "$$(echo "$$tool" | cut -d: -f$$column)"; \
+	done; \
 	for library in $(libraries); do \
 	  pkg-config --exists "$${library%%:*}" 2>/dev/null || \
 	    add "$$(echo "$$library" | cut -d: -f$$column)"; \
 	done; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if command -v apt-get >/dev/null; then \
-	  root=; if [ "$$(id -u)" != 0 ]; then root="sudo"; fi; \
-	  export DEBIAN_FRONTEND=noninteractive; \
+	  root=env; if [ "$$(id -u)" != 0 ]; then root="sudo env"; fi; \
 	  $$root apt-get update -qq; \
-	  install $$root apt-get install -y -qq --no-install-recommends; \
+	  install $$root DEBIAN_FRONTEND=noninteractive \
+	    apt-get install -y -qq --no-install-recommends; \
 	elif command -v brew >/dev/null; then \
 	  install brew install; \
 	else \
@@ -148,6 +151,7 @@ consumer: dependencies
 
 # --- Upkeep.
 
+generate: tools := protoc:protobuf-compiler:protobuf protoc-c:protobuf-c-compiler:protobuf-c
 generate: dependencies
 	Schemas/generate.sh
 	swift build $(test_flags) --build-tests

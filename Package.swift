@@ -58,7 +58,8 @@ let package = Package(
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
     // Rank 0: bytes, text and the graph; they know no file format.
-    .target(name: "CSystemCalls", cSettings: [.define("_GNU_SOURCE")]),  // three Linux calls that Swift's C library module leaves out
+    // Three Linux calls that Swift's C library module leaves out.
+    .target(name: "CSystemCalls", cSettings: [.define("_GNU_SOURCE")]),
     module("Bytes", ["CSystemCalls"]),
     module("JSON", ["Bytes"]),
     module("Digests", ["Bytes", "CXXHash", "CCrypto"]),

@@ -66,8 +66,9 @@ package enum ModelReader {
     case .wbm:
       guard options.architecture == nil else {
         throw WeighbridgeError(
-          .mismatch, "is a .wbm file, which has its architecture: --architecture does not apply")
-          .at(file: path)
+          .mismatch, "is a .wbm file, which has its architecture: --architecture does not apply"
+        )
+        .at(file: path)
       }
       return .wbm(try WBMModel(store, path: path))
     case .hdf5:

@@ -56,7 +56,8 @@ extension Tensor {
   /// Gives the memory of the elements back to the system when they lie in a mapped file; they can
   /// still be read.
   package func releaseMemory() {
-    let lowest = offset + zip(shape, strides).map { min(0, ($0 - 1) * $1) }.reduce(0, +)
+    let lowest =
+      offset + zip(shape, strides).map { min(0, ($0 - 1) * $1) }.reduce(0, +)
       * elementType.byteCount
     store.release(lowest..<min(store.count, lowest + byteCount))
   }

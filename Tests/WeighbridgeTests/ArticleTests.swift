@@ -88,7 +88,8 @@ import Weighbridge
     let blocks = try Project.text(article).components(separatedBy: "```swift\n").dropFirst()
     #expect(blocks.count == 8)
     for block in blocks {
-      let code = lines(String(block.prefix(upTo: block.range(of: "```")?.lowerBound ?? block.endIndex)))
+      let code = lines(
+        String(block.prefix(upTo: block.range(of: "```")?.lowerBound ?? block.endIndex)))
       #expect(
         "\n\(tests)".contains("\n\(code)\n"), "not in the test, or changed there:\n\(code)")
     }

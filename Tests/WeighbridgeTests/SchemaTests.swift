@@ -79,7 +79,8 @@ import Weighbridge
   func unknownMembers() throws {
     let places = ["/", "/inputs/*/", "/inputs/*/image/", "/outputs/*/", "/detector/"]
     for place in places + ["/detector/heads/*/"] {
-      let changed = adding("surplus", at: place.split(separator: "/").map(String.init), try example())
+      let changed = adding(
+        "surplus", at: place.split(separator: "/").map(String.init), try example())
       #expect(SchemaCheck(try metadata.get()).problems(changed).count == 1)
       let error = #expect(throws: WeighbridgeError.self, "\(place)") {
         _ = try DescriptionEdit(metadata: changed)

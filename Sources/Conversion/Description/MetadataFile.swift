@@ -76,7 +76,9 @@ extension DescriptionEdit {
 
   private static func head(_ members: MetadataMembers) throws(WeighbridgeError) -> Detector.Head {
     var members = members
-    guard let output = try members.text("output") else { throw members.wrong("output", "is missing") }
+    guard let output = try members.text("output") else {
+      throw members.wrong("output", "is missing")
+    }
     guard let mask = try members.integers("mask") else { throw members.wrong("mask", "is missing") }
     let head = Detector.Head(
       output: output, mask: mask, stride: try members.number("stride"),

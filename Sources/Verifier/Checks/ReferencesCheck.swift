@@ -82,7 +82,8 @@ private struct LayerComparison {
   }
 
   mutating func compare(_ result: NodeResult, tolerance: Tolerance?) {
-    guard divergence == nil, let layer = lastNodes[result.position], let output = result.outputs.first,
+    guard divergence == nil, let layer = lastNodes[result.position],
+      let output = result.outputs.first,
       let want = wanted[layer]
     else { return }
     compared += 1

@@ -44,7 +44,8 @@ struct Run: ParsableCommand {
   var profile = false
 
   @Option(
-    help: ArgumentHelp("The most memory that activations may take, such as 500M.", valueName: "size"))
+    help: ArgumentHelp(
+      "The most memory that activations may take, such as 500M.", valueName: "size"))
   var memoryLimit: SizeArgument?
 
   @OptionGroup(title: "Source") var source: SourceOptions

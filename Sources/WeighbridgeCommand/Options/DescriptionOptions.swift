@@ -6,7 +6,8 @@ struct DescriptionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Who made the model.", valueName: "text"))
   var author: String?
 
-  @Option(help: ArgumentHelp("The terms of use: an SPDX expression or any text.", valueName: "text"))
+  @Option(
+    help: ArgumentHelp("The terms of use: an SPDX expression or any text.", valueName: "text"))
   var license: String?
 
   @Option(help: ArgumentHelp("The model's own version.", valueName: "text"))
@@ -71,9 +72,10 @@ struct DescriptionOptions: ParsableArguments {
 
   /// What these options say, over what the metadata file says.
   func edit() throws(WeighbridgeError) -> DescriptionEdit {
-    var edit = try metadata.map { (path) throws(WeighbridgeError) in
-      try DescriptionEdit(metadataFile: path)
-    } ?? DescriptionEdit()
+    var edit =
+      try metadata.map { (path) throws(WeighbridgeError) in
+        try DescriptionEdit(metadataFile: path)
+      } ?? DescriptionEdit()
     edit.author = author ?? edit.author
     edit.license = license ?? edit.license
     edit.version = modelVersion ?? edit.version

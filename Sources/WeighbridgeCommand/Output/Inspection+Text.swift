@@ -19,13 +19,15 @@ extension Inspection {
     for set in references {
       let author = set.author.isEmpty ? "somebody" : set.author
       let layers = set.layerCount > 0 ? " and \(set.layerCount) layers" : ""
-      lines.append("reference outputs by \(author): \(set.outputs.joined(separator: ", "))\(layers)")
+      lines.append(
+        "reference outputs by \(author): \(set.outputs.joined(separator: ", "))\(layers)")
     }
     return lines.joined(separator: "\n")
   }
 
   private var layerTable: String {
-    var table = Table(["#", "layer", "class", "operator", "output", "parameters"], rightAligned: [0, 5])
+    var table = Table(
+      ["#", "layer", "class", "operator", "output", "parameters"], rightAligned: [0, 5])
     for layer in layers {
       table.append([
         "\(layer.index)", layer.name, layer.className, layer.kind,
@@ -40,7 +42,8 @@ extension Inspection {
     if !provenance.framework.isEmpty {
       let backend = provenance.backend.map { " on \($0)" } ?? ""
       lines.append(
-        "from \(provenance.framework) \(provenance.frameworkVersion ?? "(version unknown)")\(backend)")
+        "from \(provenance.framework) \(provenance.frameworkVersion ?? "(version unknown)")\(backend)"
+      )
     }
     for source in provenance.sources {
       lines.append("  \(source.role) \(source.fileName), \(source.byteCount.grouped) bytes")
