@@ -1,9 +1,13 @@
 /// The number type of a tensor's elements. Multi-byte elements are little-endian in memory and in
 /// every file we write.
 public enum ElementType: String, Hashable, Sendable, CaseIterable {
+  /// IEEE 754 binary16, the upper half of a binary32 (8 bits of exponent), binary32 and binary64.
   case float16, bfloat16, float32, float64
+  /// Whole numbers with a sign, in two's complement, of as many bits.
   case int8, int16, int32, int64
+  /// Whole numbers from 0, of as many bits.
   case uint8, uint16, uint32, uint64
+  /// A truth value in one byte: 0 is false, anything else true.
   case bool
 
   /// The size of one element in bytes.

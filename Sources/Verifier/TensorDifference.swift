@@ -3,7 +3,7 @@ public import GraphIR
 
 /// How far two tensors of one shape lie apart.
 public struct TensorDifference: Hashable, Sendable {
-  /// The largest |got - want|.
+  /// The largest |got - want|, over the elements that are finite in both.
   public let maxAbsolute: Double
   /// The largest |got - want|, divided by the largest |want|; 0 when both are 0.
   public let maxRelative: Double
@@ -36,7 +36,11 @@ public struct TensorDifference: Hashable, Sendable {
       && maxAbsolute <= tolerance.absolute + tolerance.relative * largestWanted
   }
 
-  /// Compares two tensors. Traps when their shapes differ.
+  /// Compares two tensors, element by element, as `Double`. Copies both.
+  ///
+  /// - Parameters:
+  ///   - got: What was computed.
+  ///   - want: What should have been computed; of the same shape, or it traps.
   public init(got: Tensor, want: Tensor) {
     precondition(got.shape == want.shape, "tensors of different shapes")
     let (gots, wants) = (got.doubles, want.doubles)

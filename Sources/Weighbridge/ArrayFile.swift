@@ -6,7 +6,8 @@ import NumPyFormat
 public struct NamedTensor: Sendable {
   /// The name of the input, output or layer; empty in a `.npy` file.
   public var name: String
-  /// The elements.
+  /// The elements; the axes are those of the model at hand, for a Keras picture
+  /// `[batch, height, width, channels]`.
   public var tensor: Tensor
 
   /// Makes a named tensor.
@@ -18,10 +19,14 @@ public struct NamedTensor: Sendable {
 
 /// Files of arrays: `.npy` and `.npz`.
 public enum ArrayFile {
-  /// Reads all arrays of a file, in its order.
+  /// Reads all arrays of a file, in its order. Which of the two it is, is told from the content.
   ///
-  /// - Throws: ``WeighbridgeError/Code/missing``, ``WeighbridgeError/Code/malformed``,
-  ///   ``WeighbridgeError/Code/unsupported``, ``WeighbridgeError/Code/limitExceeded``.
+  /// - Parameter path: The file.
+  /// - Returns: One array, without a name, for `.npy`; one for each member of an `.npz`.
+  /// - Throws: ``WeighbridgeError/Code/missing`` when the file cannot be opened,
+  ///   ``WeighbridgeError/Code/malformed`` when its bytes are wrong,
+  ///   ``WeighbridgeError/Code/unsupported`` for number types other than those of `ElementType`,
+  ///   ``WeighbridgeError/Code/limitExceeded`` for archives with too many or too large members.
   public static func read(_ path: String) throws(WeighbridgeError) -> [NamedTensor] {
     var result: [NamedTensor] = []
     for array in try NumPyFile.read(path: path) {
@@ -35,7 +40,13 @@ public enum ArrayFile {
   /// Writes arrays: `.npy` when the path ends so and there is one, else `.npz`. bfloat16, which
   /// NumPy does not have, is written as float32.
   ///
-  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  /// The file appears only when it is complete; what stood there before is replaced.
+  ///
+  /// - Parameters:
+  ///   - arrays: The arrays; in an `.npz` their names are the members'.
+  ///   - path: Where the file goes.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed`` when it cannot be written;
+  ///   ``WeighbridgeError/Code/mismatch`` for names that an archive cannot have.
   public static func write(
     _ arrays: [NamedTensor], to path: String
   ) throws(WeighbridgeError) {

@@ -4,8 +4,9 @@ public import GraphIR
 
 /// Changing what a `.wbm` file says of its model, without touching its tensors.
 public enum Metadata {
-  /// Reads the description and the provenance of a file of any format.
+  /// Reads the description of a file of any format.
   ///
+  /// - Parameter path: The file.
   /// - Throws: As ``Model/init(contentsOf:options:)``.
   public static func read(_ path: String) throws(WeighbridgeError) -> ModelDescription {
     try Model(contentsOf: path).description
@@ -42,7 +43,10 @@ public enum Metadata {
   /// Keys are `name`, `author`, `license`, `version`, `description`,
   /// `inputs.NAME.description` and `outputs.NAME.description`; any other key is the user's own.
   ///
-  /// - Parameter value: `nil` removes the entry.
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - value: What stands under it from now on; `nil` removes the entry.
+  ///   - description: What is changed.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for an input or output that is not there, or
   ///   when a key that is to be removed does not exist.
   public static func set(

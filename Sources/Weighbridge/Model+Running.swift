@@ -10,7 +10,8 @@ import ReferenceRuntime
 
 /// How a model is run.
 public struct RunOptions: Sendable {
-  /// How many threads work at once; all processors' when `nil`.
+  /// How many threads work at once, at least 1; one for each processor when `nil`. The results do
+  /// not depend on it.
   public var threads: Int?
   /// The most bytes that activations may take at once; 64 GiB when `nil`.
   public var memoryLimit: Int?
@@ -44,7 +45,7 @@ public struct RunResult: Sendable {
 
   /// One array for each output, in the model's order.
   public var outputs: [NamedTensor]
-  /// One array for each layer, when they were asked for.
+  /// One array for each layer, under its name, when they were asked for.
   public var layers: [NamedTensor]
   /// The nodes in the order in which they ran.
   public var profile: [Layer]

@@ -7,7 +7,7 @@ public import Verifier
 public struct VerifyOptions: Sendable {
   /// The original file to compare with, and how it is to be read.
   public var source: (path: String, options: ReadOptions)?
-  /// Arrays to compare with instead of those the file holds.
+  /// Arrays to compare with instead of those the file holds, matched by name or by order.
   public var references: (inputs: [NamedTensor], outputs: [NamedTensor])?
   /// Whether layers are compared too, where references of layers are there.
   public var checksLayers = false
@@ -26,6 +26,8 @@ extension Model {
   ///
   /// What is wrong with the model is a failed result in the report, not an error.
   ///
+  /// - Parameter options: What is verified, and how strictly.
+  /// - Returns: The results of all checks, each with its reason.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when given arrays do not fit the model; what
   ///   ``init(contentsOf:options:)`` throws for the original file;
   ///   ``WeighbridgeError/Code/cancelled``.

@@ -49,8 +49,9 @@ public struct Model: Sendable {
   /// What the model gives, in order.
   public var outputs: [ModelPort] { content.graph.outputs.map { ModelPort($0, content.graph) } }
 
-  /// Applies what a user says of the model.
+  /// Applies what a user says of the model: first new names, then everything else by those names.
   ///
+  /// - Parameter edit: What is said; the rest stays as it is.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when a name is unknown, or labels, anchors or
   ///   image settings do not fit the model's shapes; the model is then unchanged.
   public mutating func describe(_ edit: DescriptionEdit) throws(WeighbridgeError) {
@@ -64,7 +65,8 @@ public struct Model: Sendable {
 public struct ModelPort: Hashable, Sendable {
   /// The name, unique among the inputs and among the outputs.
   public let name: String
-  /// The number type and the axes, some of which may be unknown until the model runs.
+  /// The number type and the axes, outermost first, in the source's order: a Keras picture is
+  /// `[batch, height, width, channels]`. Some may be unknown until the model runs.
   public let type: TensorType
 
   package init(_ port: Port, _ graph: Graph) {

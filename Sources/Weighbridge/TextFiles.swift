@@ -6,6 +6,8 @@ import JSON
 public enum LabelFile {
   /// Reads the labels. Blank lines at the end are no labels.
   ///
+  /// - Parameter path: The file; blanks at the ends of a line are no part of a label.
+  /// - Returns: The labels, in the order of the lines.
   /// - Throws: ``WeighbridgeError/Code/missing``; ``WeighbridgeError/Code/mismatch`` when the file
   ///   is not UTF-8, is empty, or has a blank line between labels.
   public static func read(_ path: String) throws(WeighbridgeError) -> [String] {

@@ -69,7 +69,12 @@ public struct License: Hashable, Sendable {
 public struct ImageInput: Hashable, Sendable {
   /// The components of a pixel, in the order in which the model takes them.
   public enum ColorOrder: String, Hashable, Sendable, CaseIterable {
-    case rgb, bgr, gray
+    /// Red, green, blue.
+    case rgb
+    /// Blue, green, red.
+    case bgr
+    /// One component: the brightness.
+    case gray
 
     /// The number of components.
     public var componentCount: Int { self == .gray ? 1 : 3 }
