@@ -108,5 +108,16 @@ let package = Package(
     tests(
       "LayerCatalogTests",
       ["Bytes", "GraphIR", "JSON", "KerasFormat", "LayerCatalog", "_CatalogTesting"]),
+
+    // Whole models: what these suites share, and the suites.
+    .target(
+      name: "TestSupport", dependencies: ["Weighbridge"], path: "Tests/TestSupport",
+      swiftSettings: rules),
+    tests(
+      "ConversionTests",
+      [
+        "Bytes", "Conversion", "Digests", "GraphIR", "JSON", "ProtobufWire", "TestSupport",
+        "WBMFormat", "Weighbridge",
+      ], exclude: ["Files"]),
   ]
 )
