@@ -119,5 +119,11 @@ let package = Package(
         "Bytes", "Conversion", "Digests", "GraphIR", "JSON", "ProtobufWire", "TestSupport",
         "WBMFormat", "Weighbridge",
       ], exclude: ["Files"]),
+    tests(
+      "VerifierTests",
+      [
+        "Bytes", "Conversion", "GraphIR", "LayerCatalog", "ReferenceRuntime", "TestSupport",
+        "Verifier", "WBMFormat", "Weighbridge",
+      ]),
   ]
 )
