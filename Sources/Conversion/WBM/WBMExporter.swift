@@ -17,7 +17,8 @@ package enum WBMExporter {
   ///   - replacing: Whether a file of that name may be replaced.
   ///   - cancellation: Looked at between pieces.
   /// - Returns: The weights with NaN or infinite elements, and how many.
-  /// - Throws: ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``;
+  ///   ``WeighbridgeError/Code/malformed`` for a graph that a reader would refuse.
   package static func write(
     _ content: ModelContent, sources: [SourceFile], to path: String, replacing: Bool,
     cancellation: Cancellation? = nil
@@ -32,6 +33,7 @@ package enum WBMExporter {
       }
     }
     let (header, tensors) = header(of: content)
+    _ = try header.graph.graph(tensors: tensors)  // what cannot be read is not written
     var writer = try WBMWriter(path: path, header: header)
     let weightCount = content.graph.weights.count
     var nonFinite: [(name: String, count: Int)] = []
