@@ -125,5 +125,8 @@ let package = Package(
         "Bytes", "Conversion", "GraphIR", "LayerCatalog", "ReferenceRuntime", "TestSupport",
         "Verifier", "WBMFormat", "Weighbridge",
       ]),
+    tests(
+      "WeighbridgeCommandTests",
+      ["GraphIR", "JSON", "TestSupport", "Weighbridge", "WeighbridgeCommand"]),
   ]
 )

@@ -38,12 +38,7 @@ import Weighbridge
   @Test("A chain of 20,000 layers is read, written and run without recursion")
   func longChain() throws {
     let folder = try TemporaryFolder()
-    let layers = (1...20_000).map { number in
-      let name = number == 20_000 ? "b" : "layer\(number)"
-      let className = number == 20_000 || number == 1 ? "Dense" : "Activation"
-      return Self.layer(className, number == 1 ? "a" : name, after: Self.name(number - 1))
-    }
-    try Files.write(Self.architecture(layers).utf8, to: folder.file("chain.json"))
+    try Files.write(ChainArchitecture.json(layers: 20_000).utf8, to: folder.file("chain.json"))
     var options = ReadOptions()
     options.architecture = folder.file("chain.json")
     let model = try Model(contentsOf: path("weights_only"), options: options)
@@ -51,30 +46,5 @@ import Weighbridge
     let input = NamedTensor(name: "x", tensor: Tensor(.float32, shape: [1, 4], [1, 2, 3, 4]))
     let outputs = try Model(contentsOf: folder.file("chain.wbm")).run([input]).outputs
     #expect(outputs.map(\.tensor.shape) == [[1, 2]])
-  }
-
-  private static func name(_ number: Int) -> String {
-    number == 0 ? "x" : number == 1 ? "a" : "layer\(number)"
-  }
-
-  private static func layer(_ className: String, _ name: String, after input: String) -> String {
-    let settings =
-      className == "Dense"
-      ? #""units": \#(name == "a" ? 3 : 2), "use_bias": true, "activation": "linear""#
-      : #""activation": "relu""#
-    return """
-      {"class_name": "\(className)", "name": "\(name)", \
-      "config": {"name": "\(name)", \(settings)}, "inbound_nodes": [[["\(input)", 0, 0, {}]]]}
-      """
-  }
-
-  private static func architecture(_ layers: [String]) -> String {
-    """
-    {"class_name": "Model", "keras_version": "2.2.4", "backend": "tensorflow", "config": {
-    "name": "chain", "input_layers": [["x", 0, 0]], "output_layers": [["b", 0, 0]], "layers": [
-    {"class_name": "InputLayer", "name": "x", "inbound_nodes": [],
-    "config": {"name": "x", "batch_input_shape": [null, 4], "dtype": "float32"}},
-    \(layers.joined(separator: ",\n"))]}}
-    """
   }
 }
