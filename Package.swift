@@ -121,5 +121,25 @@ let package = Package(
         "Bytes", "Conversion", "GraphIR", "JSON", "LayerCatalog", "Verifier", "Weighbridge",
         "WeighbridgeCommand", "_CatalogTesting",
       ]),
+
+    // Whole models: what these suites share, and the suites.
+    .target(
+      name: "TestSupport", dependencies: ["Weighbridge"], path: "Tests/TestSupport",
+      swiftSettings: rules),
+    tests(
+      "ConversionTests",
+      [
+        "Bytes", "Conversion", "Digests", "GraphIR", "JSON", "ProtobufWire", "TestSupport",
+        "WBMFormat", "Weighbridge",
+      ], exclude: ["Files"]),
+    tests(
+      "VerifierTests",
+      [
+        "Bytes", "Conversion", "GraphIR", "LayerCatalog", "ReferenceRuntime", "TestSupport",
+        "Verifier", "WBMFormat", "Weighbridge",
+      ]),
+    tests(
+      "WeighbridgeCommandTests",
+      ["GraphIR", "JSON", "TestSupport", "Weighbridge", "WeighbridgeCommand"]),
   ]
 )

@@ -18,7 +18,7 @@ package struct ReferenceRuntime: Runtime {
 
   /// - Parameters:
   ///   - workers: The threads to use.
-  ///   - cancellation: Looked at before each node.
+  ///   - cancellation: Looked at before each node and after the last.
   ///   - memoryLimit: The most bytes that the model's activations may take at once.
   package init(
     workers: Workers, cancellation: Cancellation? = nil,
@@ -40,15 +40,20 @@ package struct ReferenceRuntime: Runtime {
     for (port, tensor) in zip(graph.inputs, inputs) { tensors[port.value.index] = tensor }
     let lastUses = graph.lastUses
     for (position, node) in graph.nodes.enumerated() {
-      if let cancellation, cancellation.isCancelled {
-        throw WeighbridgeError(.cancelled, "cancelled")
-      }
+      try checkCancellation()
       let result = try evaluate(node, at: position, tensors, types)
       for (id, tensor) in zip(node.outputs, result.outputs) { tensors[id.index] = tensor }
       try observe(result)
       for id in lastUses[position] { tensors[id.index] = nil }
     }
+    try checkCancellation()
     return graph.outputs.compactMap { tensors[$0.value.index]?.contiguous() }
+  }
+
+  private func checkCancellation() throws(WeighbridgeError) {
+    if let cancellation, cancellation.isCancelled {
+      throw WeighbridgeError(.cancelled, "cancelled")
+    }
   }
 
   private func evaluate(

@@ -22,6 +22,9 @@ extension KerasImporter {
       if layer.isModel {
         let inner = try KerasModelRecord(nestedIn: layer)
         try collectUnknown(inner, path: "\(path)\(layer.name)/", into: &labels)
+      } else if let registered = layer.registeredName {
+        // Keras registers only classes of somebody else, which may be called like one of its own.
+        labels.append("\(label(layer, path)), registered as \(registered)")
       } else if Catalog.kerasLayers[layer.className] == nil {
         labels.append(label(layer, path))
       }

@@ -15,9 +15,10 @@ package enum WBMExporter {
   ///   - sources: The files it was made of; they replace what the provenance says of sources.
   ///   - path: Where the file goes.
   ///   - replacing: Whether a file of that name may be replaced.
-  ///   - cancellation: Looked at between pieces.
+  ///   - cancellation: Looked at between pieces, and before the file is put in place.
   /// - Returns: The weights with NaN or infinite elements, and how many.
-  /// - Throws: ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``;
+  ///   ``WeighbridgeError/Code/malformed`` for a graph that a reader would refuse.
   package static func write(
     _ content: ModelContent, sources: [SourceFile], to path: String, replacing: Bool,
     cancellation: Cancellation? = nil
@@ -32,15 +33,14 @@ package enum WBMExporter {
       }
     }
     let (header, tensors) = header(of: content)
+    _ = try header.graph.graph(tensors: tensors)  // what cannot be read is not written
     var writer = try WBMWriter(path: path, header: header)
     let weightCount = content.graph.weights.count
     var nonFinite: [(name: String, count: Int)] = []
     for (index, tensor) in tensors.enumerated() {
       var count = 0
       try tensor.withPieces { (bytes) throws(WeighbridgeError) in
-        if let cancellation, cancellation.isCancelled {
-          throw WeighbridgeError(.cancelled, "cancelled")
-        }
+        try check(cancellation)
         count += bytes.nonFiniteCount(tensor.elementType)
         try writer.append(bytes)
       }
@@ -54,8 +54,15 @@ package enum WBMExporter {
       content.provenance.sources[index].sha256 = try digest.value()
     }
     try writer.replaceProvenance(WBMProvenance(content.provenance))
+    try check(cancellation)
     try writer.commit(replacing: replacing)
     return nonFinite
+  }
+
+  private static func check(_ cancellation: Cancellation?) throws(WeighbridgeError) {
+    if let cancellation, cancellation.isCancelled {
+      throw WeighbridgeError(.cancelled, "cancelled")
+    }
   }
 
   /// The header of a model, and its tensors in the order of the header's table: the weights, then

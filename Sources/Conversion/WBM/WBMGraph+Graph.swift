@@ -6,10 +6,18 @@ import WBMFormat
 extension WBMGraph {
   /// A graph as it is stored. Weights are given by their positions in the tensor table, in the
   /// order of ``Graph/weights``, from 0.
+  ///
+  /// The values stand in the order in which a reader makes them (inputs, weights, what the nodes
+  /// make), so a graph that was read is written as it was.
   init(_ graph: Graph) {
     self.init()
+    let weights = graph.values.indices.filter { graph.values[$0].constant != nil }
+    let made = graph.nodes.flatMap { $0.outputs.map(\.index) }
+    var positions = [Int](repeating: 0, count: graph.values.count)
     var tensors = 0
-    for value in graph.values {
+    for index in graph.inputs.map(\.value.index) + weights + made {
+      let value = graph.values[index]
+      positions[index] = values.count
       var record = WBMValue(
         name: value.name, elementType: value.type.elementType,
         dimensions: value.type.shape.map { WBMDimension($0) })
@@ -19,9 +27,9 @@ extension WBMGraph {
       }
       values.append(record)
     }
-    nodes = graph.nodes.map { WBMNode($0) }
-    inputs = graph.inputs.map { WBMPort(name: $0.name, value: $0.value.index) }
-    outputs = graph.outputs.map { WBMPort(name: $0.name, value: $0.value.index) }
+    nodes = graph.nodes.map { WBMNode($0, positions) }
+    inputs = graph.inputs.map { WBMPort(name: $0.name, value: positions[$0.value.index]) }
+    outputs = graph.outputs.map { WBMPort(name: $0.name, value: positions[$0.value.index]) }
   }
 
   /// The types that the file states for the values.
@@ -126,10 +134,12 @@ extension Dimension {
 }
 
 extension WBMNode {
-  fileprivate init(_ node: Node) {
+  /// - Parameter positions: Where each of the graph's values stands in the file.
+  fileprivate init(_ node: Node, _ positions: [Int]) {
     self.init(
       kind: node.operation.kind, version: type(of: node.operation).version, name: node.name,
-      inputs: node.inputs.map(\.index), outputs: node.outputs.map(\.index),
+      inputs: node.inputs.map { positions[$0.index] },
+      outputs: node.outputs.map { positions[$0.index] },
       attributes: node.operation.attributes.entries.map {
         WBMAttribute(name: $0.name, value: .init($0.value))
       },

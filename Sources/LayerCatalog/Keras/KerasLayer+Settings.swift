@@ -26,7 +26,13 @@ extension KerasLayer {
     guard let real = value.real ?? value.object?["value"]?.real else {
       throw wrong(key, value, "a number")
     }
+    guard real.isFinite else { throw notFinite(key) }
     return real
+  }
+
+  /// An error about a setting that is NaN or infinite, as Python's JSON may have it.
+  private func notFinite(_ key: String) -> WeighbridgeError {
+    WeighbridgeError(.unsupported, "\(key) is NaN or infinite")
   }
 
   /// A number, or `nil` when it is absent or null.
@@ -85,11 +91,12 @@ extension KerasLayer {
     _ key: String, default fallback: [Double]? = nil
   ) throws(WeighbridgeError) -> [Double] {
     guard let value = take(key) else { return try fallback.orMissing(key) }
-    if let one = value.real { return [one] }
-    guard let array = value.array, array.allSatisfy({ $0.real != nil }) else {
-      throw wrong(key, value, "a number or a list of numbers")
-    }
-    return array.compactMap(\.real)
+    guard let array = value.array ?? value.real.map({ [.real($0)] }),
+      array.allSatisfy({ $0.real != nil })
+    else { throw wrong(key, value, "a number or a list of numbers") }
+    let reals = array.compactMap(\.real)
+    guard reals.allSatisfy(\.isFinite) else { throw notFinite(key) }
+    return reals
   }
 
   /// The order of the image axes; `channels_last` unless the layer says otherwise.

@@ -115,6 +115,12 @@ package struct KerasLayer {
         "the weight \(role) has the shape \(weight.tensor.shape), and the layer takes \(shape)"
       ).at(.path(weight.path))
     }
+    guard weight.tensor.elementType == .float32 else {
+      throw WeighbridgeError(
+        .unsupported,
+        "the weight \(role) is \(weight.tensor.elementType.rawValue), and only float32 can be had"
+      ).at(.path(weight.path))
+    }
     if let value = weightValues[role] { return value }
     let value = try graph.addWeight("\(source.layer)/\(role)", canonical(weight.tensor))
     weightValues[role] = value

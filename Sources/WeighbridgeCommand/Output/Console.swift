@@ -23,7 +23,9 @@ enum Console {
       if written > 0 {
         rest = rest.dropFirst(written)
       } else if errno != EINTR {
-        end(errno == EPIPE || descriptor == STDERR_FILENO ? .done : .output)
+        // A message that nobody can receive changes nothing, least of all the exit status.
+        if descriptor == STDERR_FILENO { return }
+        end(errno == EPIPE ? .done : .output)
       }
     }
   }

@@ -1,0 +1,119 @@
+"""Attacks on the architecture as a graph and as a text."""
+
+import json
+
+from writing import PLAIN, dense, layer, model, save, x
+
+
+def unknown_layers(path):
+    """Three layers of classes that nobody knows: one message names all of them."""
+    save(
+        path,
+        model(
+            x(4),
+            layer("Hologram", "first", ["x"]),
+            dense("a", "first", 3),
+            layer("TimeMachine", "second", ["a"], years=-3),
+            layer("Lambda", "third", ["second"], function=["not", "run"]),
+        ),
+    )
+
+
+def cycle(path):
+    """Two layers that need each other."""
+    save(path, model(x(4), dense("a", "b", 3), dense("b", "a", 2)))
+
+
+def self_reference(path):
+    """A layer that takes its own output."""
+    save(path, model(x(4), layer("Add", "a", ["x", "a"]), dense("b", "a", 2)))
+
+
+def same_name(path):
+    """Two layers of one name."""
+    save(path, model(x(4), dense("a", "x", 3), dense("a", "x", 3), dense("b", "a", 2)))
+
+
+def inbound_missing(path):
+    """A layer that takes the output of one that is not there."""
+    save(path, model(x(4), dense("a", "ghost", 3), dense("b", "a", 2)))
+
+
+def inbound_call(path):
+    """A layer that takes the seventh call of one that was called once."""
+    save(path, model(x(4), dense("a", "x", 3), dense("b", ["a", 6, 0, {}], 2)))
+
+
+def inbound_tensor(path):
+    """A layer that takes the second output of one that has one."""
+    save(path, model(x(4), dense("a", "x", 3), dense("b", ["a", 0, 1, {}], 2)))
+
+
+def inbound_negative(path):
+    """References with negative numbers."""
+    save(path, model(x(4), dense("a", "x", 3), dense("b", ["a", -1, 0, {}], 2)))
+
+
+def inbound_nothing(path):
+    """A layer that takes nothing and is no input."""
+    save(path, model(x(4), dense("a", "x", 3), layer("Dense", "b", [], units=2)))
+
+
+def output_missing(path):
+    """The model's output is a layer that is not there."""
+    save(path, model(x(4), dense("a", "x", 3), dense("b", "a", 2), outputs=["ghost"]))
+
+
+def output_none(path):
+    """A model without outputs."""
+    config = model(x(4), dense("a", "x", 3), dense("b", "a", 2))
+    config["config"]["output_layers"] = []
+    save(path, config)
+
+
+def layers_none(path):
+    """A model without layers."""
+    save(path, {"class_name": "Functional", "config": {"name": "net", "layers": []}})
+
+
+def layers_not_a_list(path):
+    """The layers are a number."""
+    save(path, {"class_name": "Functional", "config": {"name": "net", "layers": 3}})
+
+
+def two_inputs_for_one(path):
+    """A layer of one input that gets two."""
+    save(path, model(x(4), layer("Dense", "a", ["x", "x"], units=3), dense("b", "a", 2)))
+
+
+def merge_shapes(path):
+    """A sum of tensors whose shapes do not fit."""
+    save(path, model(x(4), dense("a", "x", 3), layer("Add", "s", ["x", "a"]), dense("b", "s", 2)))
+
+
+def deep_json(path):
+    """Lists nested 10,000 deep, which a recursive reader does not survive."""
+    save(path, '{"class_name": ' + "[" * 10_000 + "]" * 10_000 + "}")
+
+
+def json_cut(path):
+    """The architecture's text ends in the middle."""
+    save(path, json.dumps(PLAIN)[:-20])
+
+
+def json_key_twice(path):
+    """A key that stands twice, of which readers take the one or the other."""
+    save(path, json.dumps(PLAIN).replace('"units": 3', '"units": 3, "units": 4'))
+
+
+def json_trailing(path):
+    """A second text behind the first."""
+    save(path, json.dumps(PLAIN) + "{}")
+
+
+def custom_object(path):
+    """A layer of a class that Keras has, registered by somebody else."""
+    config = model(x(4), dense("a", "x", 3), dense("b", "a", 2))
+    config["config"]["layers"][1]["registered_name"] = "evil>Dense"
+    config["config"]["layers"][1]["module"] = "evil"
+    save(path, config)

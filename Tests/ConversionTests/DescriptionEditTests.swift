@@ -1,0 +1,182 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+@Suite struct DescriptionEditTests {
+  /// What the detector's description becomes by the model case, changed by `change`.
+  private func described(
+    _ change: (inout DescriptionEdit) -> Void = { _ in }
+  ) throws -> ModelDescription {
+    var model = try ModelCase.detector()
+    var edit = ModelCase.shapeDetector
+    change(&edit)
+    try model.describe(edit)
+    return model.description
+  }
+
+  private func expectMismatch(
+    _ parts: String..., sourceLocation: SourceLocation = #_sourceLocation,
+    _ change: (inout DescriptionEdit) -> Void
+  ) {
+    let error = failure { _ = try described(change) }
+    #expect(error?.code == .mismatch, sourceLocation: sourceLocation)
+    for part in parts {
+      #expect(
+        error?.reason.contains(part) == true, "\(String(describing: error))",
+        sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("The model case arrives as it was said, also after a file")
+  func modelCase() throws {
+    let folder = try TemporaryFolder()
+    var model = try ModelCase.detector()
+    try model.describe(ModelCase.shapeDetector)
+    try model.write(to: folder.file("detector.wbm"))
+    let stored = try Model(contentsOf: folder.file("detector.wbm"))
+    #expect(stored.description == model.description)
+    #expect(stored.inputs.map(\.name) == ["image"])
+    #expect(stored.outputs.map(\.name) == ["output"])
+    let description = stored.description
+    #expect(description.author == "Joshua Newnham")
+    #expect(description.summary == ModelCase.summary)
+    #expect(description.inputs.map(\.summary) == [ModelCase.inputSummary])
+    #expect(description.outputs.map(\.summary) == [ModelCase.outputSummary])
+    #expect(description.labels == ["ellipse", "rectangle", "triangle"])
+    #expect(description.license?.text == "BSD")
+    #expect(description.license?.spdxExpression == nil)
+    #expect(description.license?.note?.contains("SPDX knows BSD-1-Clause") == true)
+  }
+
+  @Test("A picture is RGB, scaled and without bias unless something else is said")
+  func image() throws {
+    let image = try #require(try described().inputs[0].image)
+    #expect(image.colorOrder == .rgb && image.layout == .channelsLast && image.resize == nil)
+    #expect(image.scale == 1.0 / 255)
+    #expect(image.bias == [0, 0, 0])
+  }
+
+  @Test("A detector has the anchors and classes that were said, and the stride of its grid")
+  func detector() throws {
+    let detector = try #require(try described().detector)
+    #expect(detector.kind == .region && detector.hasObjectness && detector.classCount == 3)
+    #expect(detector.anchors.map(\.width) == [2.85, 2.96, 4.96])
+    #expect(detector.anchors.map(\.height) == [2.46, 4.61, 4.19])
+    let head = Detector.Head(output: "output", mask: [0, 1, 2], stride: 8, scaleXY: 1)
+    #expect(detector.heads == [head])
+  }
+
+  @Test("A wrong number of labels is refused with the arithmetic")
+  func labelCount() {
+    expectMismatch("11 x 11 x 24 channels", "3 anchors x (5 + 2 labels) make 21") {
+      $0.labels = ["ellipse", "rectangle"]
+    }
+    expectMismatch("3 anchors x (5 + 4 labels) make 27") { $0.labels?.append("pentagon") }
+  }
+
+  @Test("A wrong number of anchors is refused with the arithmetic")
+  func anchorCount() {
+    expectMismatch("24 channels", "2 anchors x (5 + 3 labels) make 16") {
+      $0.detector?.anchors.removeLast(2)
+    }
+    expectMismatch("pairs", "5 numbers") { $0.detector?.anchors.removeLast() }
+    expectMismatch("pairs", "0 numbers") { $0.detector?.anchors = [] }
+    expectMismatch("11 x 11 x 24", "5 anchors x (5 + classes)") {
+      $0.labels = nil
+      $0.detector?.anchors = [Double](repeating: 1, count: 10)
+    }
+  }
+
+  @Test("An anchor without extent is refused", arguments: [0, -1, .infinity, .nan])
+  func badAnchor(_ width: Double) {
+    expectMismatch("above 0") { $0.detector?.anchors[0] = width }
+  }
+
+  @Test("The number of classes follows from the anchors when there are no labels")
+  func classesWithoutLabels() throws {
+    let description = try described { $0.labels = nil }
+    #expect(description.detector?.classCount == 3)
+  }
+
+  @Test("A name that the model does not have is refused, and those it has are named")
+  func unknownNames() {
+    expectMismatch("no input picture", "it has input_1") {
+      $0.inputNames = [.init(old: "picture", new: "image")]
+    }
+    expectMismatch("no output grid", "it has conv2d_7") {
+      $0.outputNames = [.init(old: "grid", new: "output")]
+    }
+    expectMismatch("no input input_1", "it has image") { $0.inputSummaries = ["input_1": "text"] }
+    expectMismatch("no output conv2d_7", "it has output") { $0.outputSummaries = ["conv2d_7": ""] }
+    expectMismatch("no input photo") { $0.images = [.init(input: "photo")] }
+  }
+
+  @Test("Two inputs cannot get one name, and one of several must be named to be renamed")
+  func ambiguousNames() throws {
+    var model = try Model(contentsOf: Places.sample("Layers/add/add_two.h5"))
+    let names = model.inputs.map(\.name)
+    try #require(names.count == 2)
+    var edit = DescriptionEdit()
+    edit.inputNames = [.init(old: nil, new: "x")]
+    #expect(failure { try model.describe(edit) }?.reason.contains("2 inputs") == true)
+    edit.inputNames = [.init(old: names[0], new: names[1])]
+    #expect(failure { try model.describe(edit) }?.reason.contains("two inputs") == true)
+    edit.inputNames = [.init(old: names[0], new: names[1]), .init(old: names[1], new: names[0])]
+    try model.describe(edit)
+    #expect(model.inputs.map(\.name) == names.reversed())
+  }
+
+  @Test("Image settings that do not fit the channels are refused")
+  func imageChannels() {
+    expectMismatch("2 image biases for the 3 channels") { $0.images[0].bias = [1, 2] }
+    expectMismatch("3 channels, and gray has 1") { $0.images[0].colorOrder = .gray }
+  }
+
+  @Test("An input that is no picture cannot be one")
+  func notAnImage() throws {
+    let cases = LayerCase.all.filter { $0.kind == "dense" }
+    let models = try cases.map { try Model(contentsOf: $0.model) }
+    var model = try #require(models.first { $0.inputs[0].type.rank == 2 })
+    var edit = DescriptionEdit()
+    edit.images = [.init(input: model.inputs[0].name)]
+    let before = model.description
+    let error = failure { try model.describe(edit) }
+    #expect(error?.code == .mismatch)
+    #expect(error?.reason.contains("a picture has 4 axes with 1 or 3 channels") == true)
+    #expect(model.description == before)
+  }
+
+  @Test("An edit that fails changes nothing")
+  func unchanged() throws {
+    var model = try ModelCase.detector()
+    let before = model.description
+    var edit = ModelCase.shapeDetector
+    edit.labels = ["one"]
+    #expect(failure { try model.describe(edit) } != nil)
+    #expect(model.description == before)
+    #expect(model.inputs.map(\.name) == ["input_1"])
+  }
+
+  @Test(
+    "Tiny YOLO's 20 labels and 5 anchors fit its 13 x 13 x 125 output, and 19 do not",
+    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+  func tinyYOLO() throws {
+    var model = try Model(contentsOf: FixtureModel.tinyYOLO.path)
+    var edit = ModelCase.tinyYOLO
+    try model.describe(edit)
+    #expect(model.description.detector?.heads.first?.stride == 32)
+    edit = DescriptionEdit()
+    edit.labels = (0..<19).map { "class \($0)" }
+    let error = failure { try model.describe(edit) }
+    #expect(error?.code == .mismatch)
+    #expect(error?.reason.contains("19 labels, and the detector has 20 classes") == true)
+    edit = ModelCase.tinyYOLO
+    edit.inputNames = []
+    edit.outputNames = []
+    edit.labels?.removeLast()
+    let other = failure { try model.describe(edit) }
+    #expect(
+      other?.reason.contains("13 x 13 x 125 channels, and 5 anchors x (5 + 19 labels) make 120")
+        == true)
+  }
+}

@@ -1,0 +1,56 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+struct FixtureModelTests {
+  @Test("A model computes what its own Keras computed", arguments: FixtureModel.all)
+  func outputs(_ fixture: FixtureModel) throws {
+    let model = try Model(contentsOf: fixture.path, options: fixture.options)
+    let outputs = try model.run(ArrayFile.read(fixture.inputs)).outputs
+    for distance in distances(got: outputs, want: try ArrayFile.read(fixture.outputs)) {
+      print("\(fixture.file): \(distance)")
+      if let limit = fixture.absolute {
+        #expect(distance.absolute <= limit, "\(distance)")
+      } else {
+        #expect(distance.error <= 1e-5, "\(distance)")
+      }
+    }
+  }
+
+  @Test(
+    "Its .wbm is the source's tensor by tensor, and the same bytes each time",
+    arguments: FixtureModel.all)
+  func conversion(_ fixture: FixtureModel) throws {
+    let folder = try TemporaryFolder()
+    for name in ["first.wbm", "second.wbm"] {
+      try Model(contentsOf: fixture.path, options: fixture.options).write(to: folder.file(name))
+    }
+    #expect(folder.names == ["first.wbm", "second.wbm"])
+    let bytes = try Files.read(folder.file("first.wbm"))
+    #expect(try bytes == Files.read(folder.file("second.wbm")))
+    var options = VerifyOptions()
+    options.source = (path: fixture.path, options: fixture.options)
+    let report = try Model(contentsOf: folder.file("first.wbm")).verify(options)
+    #expect(report.passed, "\(report.results)")
+    #expect(report.results.contains { $0.name == "source" && $0.status == .passed })
+  }
+
+  @Test("Tiny YOLO has its 15,867,885 parameters and takes at most 64 KB besides its arrays")
+  func size() throws {
+    let fixture = FixtureModel.tinyYOLO
+    let folder = try TemporaryFolder()
+    var model = try Model(contentsOf: fixture.path)
+    let (inputs, outputs) = (
+      try ArrayFile.read(fixture.inputs), try ArrayFile.read(fixture.outputs)
+    )
+    try model.addReferences(inputs: inputs, outputs: outputs, author: "keras 2.1.5")
+    try model.write(to: folder.file("tinyyolo.wbm"))
+    let inspection = try Inspection(of: folder.file("tinyyolo.wbm"))
+    #expect(inspection.parameterCount == 15_867_885)
+    let arrays = (inputs + outputs).reduce(0) { $0 + $1.tensor.byteCount }
+    let overhead = inspection.fileSize - inspection.weightByteCount - arrays
+    #expect(try inspection.fileSize == Files.size(folder.file("tinyyolo.wbm")))
+    #expect((0...64 << 10).contains(overhead), "\(overhead) bytes")
+  }
+}

@@ -1,0 +1,158 @@
+import Bytes
+import Testing
+
+/// A file of `Samples/Hostile/keras` and how it is refused.
+struct HostileKerasFile: CustomTestStringConvertible, Sendable {
+  let name: String
+  let code: WeighbridgeError.Code
+  /// A part of the message: the place where there is one, and the reason.
+  let message: String
+
+  init(_ name: String, _ code: WeighbridgeError.Code, _ message: String) {
+    self.name = name
+    self.code = code
+    self.message = message
+  }
+
+  var testDescription: String { name }
+
+  /// Files that are no attack after all: they become a model.
+  static let harmless = ["group_cycle", "nan_weights", "plain"]
+
+  /// Files with broken containers and weights (`containers.py`).
+  static let containers: [HostileKerasFile] = [
+    .init("config_empty", .malformed, "model_config, byte 0: not JSON: found the end"),
+    .init("config_not_utf8", .malformed, "attribute \"model_config\": it is not UTF-8"),
+    .init("config_number", .malformed, "attribute \"model_config\" is not one string"),
+    .init("empty", .malformed, "is empty"),
+    .init("keras_3", .unsupported, "was written by Keras 3.0.0"),
+    .init("layer_group_missing", .malformed, "/model_weights/b: the file has nothing at this path"),
+    .init("no_weights_group", .malformed, "no group /model_weights"),
+    .init("not_keras", .malformed, "not one that Keras wrote"),
+    .init("text", .unsupported, "is neither a .wbm nor a Keras .h5 file but a text file"),
+    .init("truncated", .malformed, "is cut off: it has 15063 bytes and its superblock says 15064"),
+    .init("truncated_half", .malformed, "is cut off: it has 3000 bytes"),
+    .init("truncated_signature", .malformed, "byte 8"),
+    .init("version_nonsense", .malformed, "keras_version \"latest\" is no version"),
+    .init(
+      "weight_bomb", .malformed,
+      "a/a/kernel:0: layer #1 a (Dense): the weight kernel has the shape [16384, 16384]"),
+    .init(
+      "weight_dataset_missing", .malformed,
+      "/model_weights/b/b/bias:0: the file has nothing at this path"),
+    .init(
+      "weight_double", .unsupported,
+      "a/a/kernel:0: layer #1 a (Dense): the weight kernel is float64"),
+    .init(
+      "weight_external_link", .unsupported,
+      "is a link into another file, which is never followed"),
+    .init(
+      "weight_external_storage", .unsupported,
+      "keeps its bytes in another file, which is never read"),
+    .init("weight_huge", .limitExceeded, "takes 4611686018427387904 bytes decoded"),
+    .init("weight_integers", .unsupported, "the weight kernel is int32"),
+    .init("weight_link_cycle", .limitExceeded, "follows more than 16 soft links"),
+    .init("weight_missing", .malformed, "#2 b (Dense): the weight bias [2] is missing in the file"),
+    .init(
+      "weight_name_upwards", .malformed,
+      "/model_weights/a/../b/b/kernel:0: the file has nothing at this path"),
+    .init(
+      "weight_owner_unknown", .malformed,
+      "has weights of a layer c, which the architecture does not have"),
+    .init("weight_rank", .malformed, "has the shape [12], and the layer takes [4, 3]"),
+    .init(
+      "weight_shape", .malformed,
+      "/model_weights/a/a/kernel:0: layer #1 a (Dense): the weight "
+        + "kernel has the shape [3, 4], and the layer takes [4, 3]"),
+    .init(
+      "weight_surplus", .malformed,
+      "/model_weights/b/b/extra:0: layer #2 b (Dense): a surplus weight of shape [2]"),
+    .init("weight_text", .unsupported, "has elements of type string, which is no number type"),
+    .init(
+      "weight_unlisted", .malformed,
+      "/model_weights/b/b/forgotten: is a dataset that no weight_names"),
+    .init(
+      "weights_only", .missing,
+      "holds weights only; give the architecture with --architecture"),
+    .init("zeros", .unsupported, "is neither a .wbm nor a Keras .h5 file"),
+  ]
+
+  /// Files with broken architectures (`graphs.py`).
+  static let graphs: [HostileKerasFile] = [
+    .init("custom_object", .unsupported, "#1 a (Dense), registered as evil>Dense"),
+    .init("cycle", .malformed, "the layers form a cycle"),
+    .init("deep_json", .limitExceeded, "JSON nests deeper than 500 levels"),
+    .init("inbound_call", .malformed, "refers to call 6 of the layer \"a\", which has 1"),
+    .init(
+      "inbound_missing", .malformed,
+      "#1 a (Dense): refers to the layer \"ghost\", which the model does not have"),
+    .init("inbound_negative", .malformed, "is -1, and cannot be negative"),
+    .init("inbound_nothing", .malformed, "the layer \"b\", which has 0"),
+    .init("inbound_tensor", .malformed, "refers to output 1 of a, which has 1"),
+    .init("json_cut", .malformed, "where the end of a string was expected"),
+    .init("json_key_twice", .malformed, "the key \"units\" stands twice"),
+    .init("json_trailing", .malformed, "where the end of the text was expected"),
+    .init("layers_none", .malformed, "describes a model without layers"),
+    .init("layers_not_a_list", .malformed, "config.layers is a number, not a list"),
+    .init(
+      "merge_shapes", .malformed,
+      "s (Add): the shapes [batch, 4], [batch, 3] differ along axis 1"),
+    .init("output_missing", .malformed, "refers to the layer \"ghost\""),
+    .init("output_none", .malformed, "the model has no output"),
+    .init("same_name", .malformed, "#2 a (Dense): the layer #1 has the name \"a\" too"),
+    .init("self_reference", .malformed, "#1 a (Add): the layer needs its own output"),
+    .init("two_inputs_for_one", .malformed, "#1 a (Dense): takes one input and has 2"),
+    .init(
+      "unknown_layers", .unsupported,
+      "3 layers of a class that is not supported: #1 first "
+        + "(Hologram), #3 second (TimeMachine), #4 third (Lambda)"),
+  ]
+
+  /// Files with impossible settings (`settings.py`).
+  static let settings: [HostileKerasFile] = [
+    .init(
+      "activation_unknown", .unsupported,
+      "#1 a (Dense): the activation function teleport is unknown"),
+    .init("axis_outside", .malformed, "axis=9, and the input is float32 [batch, 8, 8, 3]"),
+    .init(
+      "cropping_everything", .malformed,
+      "cropping 4 and 4 elements leaves nothing of an axis of 8"),
+    .init("dilation_huge", .malformed, "y (Conv2D): a window extent, stride or dilation"),
+    .init("groups_zero", .malformed, "in 0 groups"),
+    .init("infinite_slope", .unsupported, "y (LeakyReLU): alpha is NaN or infinite"),
+    .init("input_dtype", .unsupported, "#0 x (InputLayer): an input of type string"),
+    .init("input_shape_huge", .malformed, "the product of its axes is too large"),
+    .init("input_shape_negative", .malformed, "batch_input_shape has the extent -4"),
+    .init("input_shape_text", .malformed, "batch_input_shape has the extent \"4\""),
+    .init("kernel_too_large", .malformed, "a window of 3 elements does not fit an axis of 2"),
+    .init("kernel_zero", .malformed, "y (Conv2D): a window extent"),
+    .init("nan_epsilon", .unsupported, "y (BatchNormalization): epsilon is NaN or infinite"),
+    .init("nan_scale", .unsupported, "y (Rescaling): scale is NaN or infinite"),
+    .init(
+      "padding_huge", .malformed,
+      "y (ZeroPadding2D): a border of [4611686018427387904, 4611686018427387904]"),
+    .init("padding_negative", .malformed, "y (ZeroPadding2D): a border of [-1, 0]"),
+    .init(
+      "padding_unknown", .unsupported,
+      "padding=\"mirror\", and valid, same, causal is expected"),
+    .init("permute_twice", .malformed, "dims=[1, 1, 2] is not an order"),
+    .init("pool_zero", .malformed, "y (MaxPooling2D): a window extent"),
+    .init("repeat_huge", .malformed, "repeats 4611686018427387904 times"),
+    .init("repeat_negative", .malformed, "repeats -1 times"),
+    .init("reshape_count", .malformed, "do not fit [7, 7], which takes 49"),
+    .init("reshape_overflow", .malformed, "the product of its axes is too large"),
+    .init("reshape_two_unknown", .malformed, "y (Reshape): the target [-1, -1]"),
+    .init("setting_missing", .malformed, "#1 a (Dense): the setting units is missing"),
+    .init(
+      "setting_of_another_type", .unsupported,
+      "units=\"three\", and a whole number is expected"),
+    .init("setting_unknown", .unsupported, "#1 a (Dense): unknown setting warp=9"),
+    .init("stride_negative", .malformed, "y (Conv2D): a window extent"),
+    .init("stride_zero", .malformed, "y (Conv2D): a window extent"),
+    .init("units_beyond_integers", .unsupported, "and a whole number is expected"),
+    .init("units_huge", .malformed, "the layer takes [4, 4611686018427387904]"),
+    .init("units_negative", .malformed, "#1 a (Dense): units=-3"),
+    .init("upsampling_huge", .malformed, "the factors [4611686018427387904, 4611686018427387904]"),
+    .init("upsampling_zero", .malformed, "the factors [0, 1]"),
+  ]
+}

@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// Files that Keras would not write, or that cannot be converted.
+@Suite struct HostileKerasTests {
+  static let refused =
+    HostileKerasFile.containers + HostileKerasFile.graphs + HostileKerasFile.settings
+
+  private func path(_ name: String) -> String { Places.sample("Hostile/keras/\(name).h5") }
+
+  @Test("A hostile file is refused with its place and the reason", arguments: refused)
+  func refusal(_ file: HostileKerasFile) throws {
+    let error = try #require(failure { _ = try Model(contentsOf: path(file.name)) })
+    #expect(error.code == file.code, "\(error)")
+    #expect(error.description.contains(file.message), "\(error)")
+    #expect(error.place.file == path(file.name))
+  }
+
+  @Test("Every hostile file has its answer here")
+  func complete() {
+    let names = Self.refused.map(\.name) + HostileKerasFile.harmless
+    let files = Files.names(in: Places.sample("Hostile/keras")).filter { $0.hasSuffix(".h5") }
+    #expect(Set(names.map { "\($0).h5" }) == Set(files))
+    #expect(names.count == files.count)
+  }
+
+  @Test("What only looks like an attack is converted", arguments: HostileKerasFile.harmless)
+  func harmless(name: String) throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: path(name))
+    let warnings = try model.write(to: folder.file("model.wbm"))
+    #expect(warnings.map(\.nonFiniteCount) == (name == "nan_weights" ? [3] : []))
+    let report = try Model(contentsOf: folder.file("model.wbm")).verify()
+    #expect(report.passed == (name != "nan_weights"))
+  }
+
+  @Test("A chain of 20,000 layers is read, written and run without recursion")
+  func longChain() throws {
+    let folder = try TemporaryFolder()
+    try Files.write(ChainArchitecture.json(layers: 20_000).utf8, to: folder.file("chain.json"))
+    var options = ReadOptions()
+    options.architecture = folder.file("chain.json")
+    let model = try Model(contentsOf: path("weights_only"), options: options)
+    try model.write(to: folder.file("chain.wbm"))
+    let input = NamedTensor(name: "x", tensor: Tensor(.float32, shape: [1, 4], [1, 2, 3, 4]))
+    let outputs = try Model(contentsOf: folder.file("chain.wbm")).run([input]).outputs
+    #expect(outputs.map(\.tensor.shape) == [[1, 2]])
+  }
+}

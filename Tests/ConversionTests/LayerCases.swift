@@ -1,0 +1,26 @@
+import TestSupport
+import Testing
+
+/// One recorded layer: a model of one layer with inputs and what Keras made of them.
+struct LayerCase: CustomTestStringConvertible, Sendable {
+  let kind: String
+  let name: String
+
+  var testDescription: String { "\(kind)/\(name)" }
+  /// The kind of operator that the layer becomes.
+  var operatorKind: String { kind == "thresholded_relu" ? "relu" : kind }
+  var model: String { path("h5") }
+  var inputs: String { path("inputs.npz") }
+  var outputs: String { path("outputs.npz") }
+
+  private func path(_ suffix: String) -> String {
+    Places.sample("Layers/\(kind)/\(name).\(suffix)")
+  }
+
+  /// All cases, sorted.
+  static let all: [LayerCase] = Files.names(in: Places.sample("Layers")).flatMap { kind in
+    Files.names(in: Places.sample("Layers/\(kind)")).filter { $0.hasSuffix(".h5") }.map {
+      LayerCase(kind: kind, name: String($0.dropLast(3)))
+    }
+  }
+}

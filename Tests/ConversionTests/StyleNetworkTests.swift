@@ -1,0 +1,86 @@
+import JSON
+import TestSupport
+import Testing
+import Weighbridge
+
+@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+struct StyleNetworkTests {
+  private func file(_ name: String) -> String { Fixtures.file("keras/real/van-gogh/\(name)") }
+
+  /// The weights with an architecture of our own.
+  private func model(_ folder: TemporaryFolder) throws -> Model {
+    try Files.write(StyleNetwork.json.text().utf8, to: folder.file("style.json"))
+    var options = ReadOptions()
+    options.architecture = folder.file("style.json")
+    return try Model(contentsOf: file("van-gogh-starry-night_style.h5"), options: options)
+  }
+
+  private func distance(_ picture: String, to wanted: [NamedTensor], step: Int) throws -> Distance {
+    let model = try model(try TemporaryFolder())
+    let output = try model.run(ArrayFile.read(file("\(picture)_inputs.npz"))).outputs[0].tensor
+    let distance = Distance(got: output.everyPixel(step), want: wanted[0].tensor)
+    print("style network, \(picture), every pixel of \(step): \(distance)")
+    return distance
+  }
+
+  @Test("The style network paints the noise as Keras painted it")
+  func noise() throws {
+    let wanted = try ArrayFile.read(file("noise_outputs.npz"))
+    #expect(try distance("noise", to: wanted, step: 1).error <= 1e-5)
+  }
+
+  @Test("The style network paints the smooth picture as closely as Keras itself computes it")
+  func smooth() throws {
+    // Keras's own single-precision outputs are 1.6e-4 away from what Keras computes in double
+    // precision (see Files/style_exact.py), and 1e-4 away from themselves on another machine.
+    let wanted = try ArrayFile.read(file("smooth_outputs.npz"))
+    #expect(try distance("smooth", to: wanted, step: 1).error <= 2e-4)
+  }
+
+  @Test(
+    "Both pictures are as Keras computes them in double precision",
+    arguments: [("noise", 1e-5), ("smooth", 2e-5)])
+  func exact(picture: String, limit: Double) throws {
+    let exact = try ArrayFile.read(
+      "\(Places.project)/Tests/ConversionTests/Files/style_exact.npz")
+    let wanted = try #require(exact[picture])
+    let wantedArray = [NamedTensor(name: picture, tensor: wanted)]
+    #expect(try distance(picture, to: wantedArray, step: 8).error <= limit)
+  }
+
+  @Test("All of its weights are used, and its .wbm names both files")
+  func conversion() throws {
+    let folder = try TemporaryFolder()
+    try model(folder).write(to: folder.file("style.wbm"))
+    let stored = try Model(contentsOf: folder.file("style.wbm"))
+    let convolutions = stored.content.graph.nodes.count { $0.operation.kind == "convolution" }
+    #expect(convolutions == 16)
+    #expect(stored.provenance.sources.map(\.role) == ["weights", "architecture"])
+    #expect(
+      stored.provenance.sources.map(\.fileName) == ["van-gogh-starry-night_style.h5", "style.json"])
+  }
+
+  @Test("Without an architecture the weights mean nothing")
+  func weightsOnly() {
+    let error = failure { _ = try Model(contentsOf: file("van-gogh-starry-night_style.h5")) }
+    #expect(error?.code == .missing)
+    #expect(error?.reason.contains("--architecture") == true)
+  }
+}
+
+extension Tensor {
+  /// Every n-th row and column of `[1, height, width, channels]`.
+  fileprivate func everyPixel(_ step: Int) -> Tensor {
+    guard step > 1 else { return self }
+    let (height, width, channels) = (shape[1], shape[2], shape[3])
+    let numbers = doubles
+    var kept: [Double] = []
+    for row in stride(from: 0, to: height, by: step) {
+      for column in stride(from: 0, to: width, by: step) {
+        let start = (row * width + column) * channels
+        kept += numbers[start..<start + channels]
+      }
+    }
+    return Tensor(elementType, shape: [1, height / step, width / step, channels], kept)
+  }
+}

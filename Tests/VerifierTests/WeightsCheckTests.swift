@@ -1,0 +1,60 @@
+import GraphIR
+import TestSupport
+import Testing
+import Verifier
+import Weighbridge
+
+@Suite struct WeightsCheckTests {
+  private func results(_ content: ModelContent) throws -> [CheckResult] {
+    try WeightsCheck().run(VerificationSubject(content: content))
+  }
+
+  @Test("Trained weights pass, and their number is said")
+  func trained() throws {
+    let results = try results(try ShapeDetector.content())
+    #expect(results.map(\.status) == [.passed])
+    #expect(results[0].reason == "78304 parameters, all of them finite")
+  }
+
+  @Test("NaN and infinite weights fail, with the count and the layer")
+  func notFinite() throws {
+    let content = try ShapeDetector.content().changingWeight("conv2d_2/kernel") {
+      $0[0] = .nan
+      $0[5] = .infinity
+      $0[7] = -.infinity
+    }
+    let results = try results(content)
+    #expect(results.map(\.status) == [.failed])
+    #expect(results[0].reason == "conv2d_2/kernel: 3 of 720 elements are NaN or infinite")
+    #expect(results[0].layer?.contains("conv2d_2 (Conv2D)") == true)
+  }
+
+  @Test("Negative variances fail; other negative weights do not")
+  func negativeVariance() throws {
+    let content = try ShapeDetector.content()
+      .changingWeight("batch_normalization_3/variance") { $0[0...1] = [-1e-9, -3] }
+      .changingWeight("batch_normalization_3/mean") { $0[0] = -100 }
+    let results = try results(content)
+    #expect(results.map(\.status) == [.failed])
+    #expect(results[0].reason == "batch_normalization_3/variance: 2 variances are negative")
+  }
+
+  @Test("A channel of zeros is a warning, and the verification passes")
+  func deadChannel() throws {
+    let content = try ShapeDetector.content().changingWeight("conv2d_3/kernel") {
+      for index in 0..<90 * 2 { $0[index] = 0 }
+    }
+    let results = try results(content)
+    #expect(results.map(\.status) == [.warning, .passed])
+    #expect(results[0].reason == "conv2d_3/kernel: 2 of 20 output channels are all zero")
+    #expect(VerificationReport(results: results).passed)
+  }
+
+  @Test("Every weight with a fault is named, not only the first")
+  func several() throws {
+    let content = try ShapeDetector.content()
+      .changingWeight("conv2d_1/kernel") { $0[0] = .nan }
+      .changingWeight("conv2d_7/bias") { $0[0] = .nan }
+    #expect(try results(content).map(\.status) == [.failed, .failed])
+  }
+}

@@ -1,0 +1,142 @@
+import TestSupport
+import Testing
+
+/// What cannot be converted: the status, the message, and nothing written.
+@Suite struct BadInputTests {
+  /// Expects `convert` of an input to fail and to leave everything as it was.
+  private func expectFailure(
+    _ status: Int32, _ input: String, _ parts: [String], also arguments: [String] = [],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let place = try Workplace()
+    let outcome = try Program.run(["convert", input, "-o", place.output] + arguments)
+    outcome.expect(status, "weighbridge: error: ", sourceLocation: sourceLocation)
+    for part in parts {
+      #expect(
+        outcome.messages.contains(part), "\(outcome.messages)", sourceLocation: sourceLocation)
+    }
+    #expect(outcome.output.isEmpty, sourceLocation: sourceLocation)
+    try place.expectUntouched(sourceLocation: sourceLocation)
+  }
+
+  @Test("A file that is not there is named")
+  func missing() throws {
+    try expectFailure(
+      3, "/nowhere/model.h5", ["/nowhere/model.h5: cannot open: No such file or directory"])
+  }
+
+  @Test("A folder is no model")
+  func folder() throws {
+    let folder = Places.sample("Models")
+    try expectFailure(3, folder, ["\(folder): is a folder, not a file"])
+  }
+
+  @Test("A device and a pipe are no models", arguments: ["/dev/null", "/dev/zero"])
+  func device(path: String) throws {
+    try expectFailure(3, path, ["\(path): is not a file"])
+  }
+
+  @Test(
+    "A bad file is refused with its name and the reason",
+    arguments: [
+      ("empty", "is empty"),
+      ("text", "is neither a .wbm nor a Keras .h5 file but a text file"),
+      ("truncated", "is cut off: it has 15063 bytes"),
+      ("not_keras", "is an HDF5 file, but not one that Keras wrote"),
+      ("weights_only", "--architecture"),
+      ("weight_shape", "layer #1 a (Dense): the weight kernel has the shape [3, 4]"),
+      ("weight_missing", "layer #2 b (Dense): the weight bias [2] is missing"),
+      ("weight_surplus", "layer #2 b (Dense): a surplus weight of shape [2]"),
+      ("weight_unlisted", "/model_weights/b/b/forgotten"),
+    ])
+  func badFile(name: String, reason: String) throws {
+    try expectFailure(3, Sample.hostile(name), [Sample.hostile(name), reason])
+  }
+
+  @Test("All unknown layers are listed, with their names and classes")
+  func unknownLayers() throws {
+    try expectFailure(
+      3, Sample.hostile("unknown_layers"),
+      ["#1 first (Hologram)", "#3 second (TimeMachine)", "#4 third (Lambda)"])
+  }
+
+  @Test("A limit that was reached has a status of its own")
+  func limit() throws {
+    try expectFailure(5, Sample.hostile("deep_json"), ["JSON nests deeper than 500 levels"])
+  }
+
+  @Test("No hostile file ends the program by a signal or leaves anything behind")
+  func hostile() throws {
+    let harmless = ["group_cycle.h5", "nan_weights.h5", "plain.h5"]
+    let names = Files.names(in: Places.sample("Hostile/keras")).filter {
+      $0.hasSuffix(".h5") && !harmless.contains($0)
+    }
+    #expect(names.count > 80)
+    for name in names {
+      let place = try Workplace()
+      let path = Places.sample("Hostile/keras/\(name)")
+      let outcome = try Program.run("convert", path, "-o", place.output)
+      #expect([3, 5].contains(outcome.status) && !outcome.wasKilled, "\(name)")
+      #expect(outcome.messages.hasPrefix("weighbridge: error: \(path)"), "\(outcome.messages)")
+      try place.expectUntouched()
+    }
+  }
+
+  @Test("An error ends the program cleanly while a digest is still being computed")
+  func earlyEnd() throws {
+    // A race: one end in a hundred was a crash.
+    let outcome = try Program.shell(
+      #"for i in $(seq 200); do "$PROGRAM" convert "$1" -o /nowhere/x; echo $? >&2; done"#,
+      Sample.hostile("truncated_signature"))
+    let statuses = outcome.messages.split(separator: "\n").filter { Int($0) != nil }
+    #expect(statuses.count == 200 && Set(statuses) == ["3"], "\(outcome.messages)")
+  }
+
+  @Test("NaN among the weights is a warning with the count, and verify fails")
+  func nanWeights() throws {
+    let place = try Workplace()
+    let conversion = try Program.run(
+      "convert", Sample.hostile("nan_weights"), "-o", place.output)
+    conversion.expect(0, "warning: 3 elements of a/kernel are NaN or infinite")
+    #expect(place.folder.names == ["out.wbm"])
+    let verification = try Program.run("verify", place.output)
+    verification.expect(1)
+    #expect(verification.output.contains("3 of 12 elements are NaN or infinite"))
+  }
+
+  @Test("Labels that do not fit are refused with the arithmetic")
+  func labels() throws {
+    let files = try TemporaryFolder()
+    try Files.write("ellipse\nrectangle\n".utf8, to: files.file("two.names"))
+    try expectFailure(
+      2, Sample.detector, ["11 x 11 x 24 channels", "3 anchors x (5 + 2 labels) make 21"],
+      also: [
+        "--detector", "region", "--anchors", Sample.anchors, "--labels", files.file("two.names"),
+      ])
+  }
+
+  @Test(
+    "A description that does not fit is bad usage",
+    arguments: [
+      (["--detector", "region", "--anchors", "1,2,3,4,5,6,7,8,9,10"], "cannot make"),
+      (["--detector", "region", "--anchors", "1,2,3"], "pairs"),
+      (["--input-name", "photo=image"], "no input photo; it has input_1"),
+      (["--image-input", "photo"], "no input photo"),
+      (["--image-input", "input_1", "--image-bias", "1,2"], "2 image biases"),
+      (["--output-description", "grid=cells"], "no output grid; it has conv2d_7"),
+      (["--reference-inputs", Sample.outputs, "--reference-outputs", Sample.outputs], "input_1"),
+    ])
+  func description(arguments: [String], reason: String) throws {
+    try expectFailure(2, Sample.detector, [reason], also: arguments)
+  }
+
+  @Test("Files that go with the model are named when they are missing")
+  func missingCompanions() throws {
+    for option in ["--labels", "--metadata", "--architecture"] {
+      try expectFailure(3, Sample.detector, ["/nowhere/x: "], also: [option, "/nowhere/x"])
+    }
+    try expectFailure(
+      3, Sample.detector, ["/nowhere/x: "],
+      also: ["--reference-inputs", "/nowhere/x", "--reference-outputs", Sample.outputs])
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the program did.
+struct Outcome: Sendable {
+  let status: Int32
+  /// Whether a signal ended it.
+  let wasKilled: Bool
+  let output: String
+  let messages: String
+}
+
+/// The built program, which stands beside the test bundle in the build folder.
+enum Program {
+  /// The program's path: `WEIGHBRIDGE_PROGRAM`, or found upwards from the test bundle.
+  static let path: String? = {
+    if let given = ProcessInfo.processInfo.environment["WEIGHBRIDGE_PROGRAM"] { return given }
+    let arguments = CommandLine.arguments
+    let option = arguments.firstIndex(of: "--test-bundle-path").map { $0 + 1 }
+    var folder = URL(
+      filePath: arguments[option.flatMap { arguments.indices.contains($0) ? $0 : nil } ?? 0])
+    for _ in 0..<5 {
+      folder.deleteLastPathComponent()
+      let candidate = folder.appending(path: "weighbridge").path
+      if FileManager.default.isExecutableFile(atPath: candidate), !Files.isFolder(candidate) {
+        return candidate
+      }
+    }
+    return nil
+  }()
+
+  /// Runs the program and waits for its end.
+  static func run(_ arguments: String..., in folder: String? = nil) throws -> Outcome {
+    try run(arguments, in: folder)
+  }
+
+  /// Runs the program and waits for its end.
+  static func run(_ arguments: [String], in folder: String? = nil) throws -> Outcome {
+    try start(arguments, in: folder).wait()
+  }
+
+  /// Runs a shell's command line with the program as `$PROGRAM` and further words as `$1`, ...
+  static func shell(_ script: String, _ words: String...) throws -> Outcome {
+    try Running(
+      "/bin/sh", ["-c", script, "sh"] + words, in: nil, environment: ["PROGRAM": program()]
+    ).wait()
+  }
+
+  /// Begins to run the program.
+  static func start(_ arguments: [String], in folder: String? = nil) throws -> Running {
+    try Running(program(), arguments, in: folder)
+  }
+
+  private static func program() throws -> String {
+    try #require(path, "the program is not beside the tests; set WEIGHBRIDGE_PROGRAM")
+  }
+}
+
+/// A process that may still be running.
+final class Running {
+  private let process = Process()
+  private let folder: TemporaryFolder
+
+  init(
+    _ program: String, _ arguments: [String], in workingFolder: String?,
+    environment: [String: String] = [:]
+  ) throws {
+    folder = try TemporaryFolder()
+    for name in ["output", "messages"] { try Files.write([], to: folder.file(name)) }
+    process.executableURL = URL(filePath: program)
+    process.arguments = arguments
+    if let workingFolder { process.currentDirectoryURL = URL(filePath: workingFolder) }
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(
+      forWritingTo: URL(filePath: folder.file("output")))
+    process.standardError = try FileHandle(
+      forWritingTo: URL(filePath: folder.file("messages")))
+    try process.run()
+  }
+
+  var isRunning: Bool { process.isRunning }
+
+  /// Sends what Ctrl-C sends.
+  func interrupt() { process.interrupt() }
+
+  /// Waits for the end, at most two minutes.
+  func wait() throws -> Outcome {
+    let deadline = Date(timeIntervalSinceNow: 120)
+    while process.isRunning, Date() < deadline { usleep(2000) }
+    if process.isRunning {
+      process.terminate()
+      Issue.record("it ran for more than two minutes")
+    }
+    process.waitUntilExit()
+    return Outcome(
+      status: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
+      output: String(decoding: try Files.read(folder.file("output")), as: UTF8.self),
+      messages: String(decoding: try Files.read(folder.file("messages")), as: UTF8.self))
+  }
+}
+
+extension Outcome {
+  /// Expects a status and messages with these parts, and no end by a signal.
+  func expect(
+    _ status: Int32, _ parts: String..., sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(!wasKilled, "ended by signal \(self.status)", sourceLocation: sourceLocation)
+    #expect(self.status == status, "\(output)\(messages)", sourceLocation: sourceLocation)
+    for part in parts {
+      #expect(messages.contains(part), "\(messages)", sourceLocation: sourceLocation)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import JSON
+import TestSupport
+import Testing
+import Weighbridge
+
+@Suite struct RunTests {
+  @Test("run writes what Keras computed, of all layers on request")
+  func layers() throws {
+    let folder = try TemporaryFolder()
+    try Program.run(
+      "run", Sample.detector, "--inputs", Sample.input, "--outputs", folder.file("y.npz"),
+      "--layers"
+    ).expect(0)
+    let got = try ArrayFile.read(folder.file("y.npz"))
+    let want = try ArrayFile.read(Sample.layers)
+    #expect(Set(got.map(\.name)) == Set(want.map(\.name)))
+    for array in want {
+      let distance = Distance(got: try #require(got[array.name]), want: array.tensor)
+      #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(array.name)")
+    }
+    #expect(folder.names == ["y.npz"])
+  }
+
+  @Test("One output can be a .npy file")
+  func npy() throws {
+    let folder = try TemporaryFolder()
+    try Program.run(
+      "run", Sample.detector, "--inputs", Sample.input, "--outputs", folder.file("y.npy")
+    ).expect(0)
+    let want = try ArrayFile.read(Sample.outputs)
+    let distance = distances(got: try ArrayFile.read(folder.file("y.npy")), want: want)
+    #expect(distance.allSatisfy { $0.error <= 1e-5 })
+  }
+
+  @Test("run --repeat --json prints the times and threads")
+  func timing() throws {
+    let outcome = try Program.run(
+      "run", Sample.detector, "--inputs", Sample.input, "--repeat", "3", "--threads", "2", "--json")
+    outcome.expect(0)
+    let json = try outcome.json()
+    let times = try ["min_ms", "median_ms", "max_ms"].map { try #require(json[$0]?.real) }
+    #expect(times == times.sorted() && times[0] > 0)
+    #expect(json["threads"] == 2)
+  }
+
+  private func run(_ arrays: [NamedTensor], _ model: String) throws -> Outcome {
+    let place = try Workplace()
+    try ArrayFile.write(arrays, to: place.folder.file("x.npz"))
+    let outcome = try Program.run(
+      "run", model, "--inputs", place.folder.file("x.npz"), "--outputs", place.output)
+    if outcome.status != 0 { try place.expectUntouched("x.npz") }
+    return outcome
+  }
+
+  private func zeros(_ name: String, _ shape: [Int]) -> NamedTensor {
+    let zeros = [Double](repeating: 0, count: shape.reduce(1, *))
+    return NamedTensor(name: name, tensor: Tensor(.float32, shape: shape, zeros))
+  }
+
+  @Test("An array of another shape is refused, and the expected one named")
+  func wrongShape() throws {
+    for shape in [[1, 3, 88, 88], [88, 88, 3], [1, 88, 88, 1]] {
+      try run([zeros("input_1", shape)], Sample.detector).expect(
+        2, "input_1 takes float32 [batch, 88, 88, 3] and was given float32 \(shape)")
+    }
+  }
+
+  @Test("Surplus, missing and misnamed arrays are refused, and the inputs named")
+  func wrongArrays() throws {
+    let model = Places.sample("Layers/add/add_two.h5")
+    let inputs = try ArrayFile.read(Places.sample("Layers/add/add_two.inputs.npz"))
+    try run(inputs, model).expect(0)
+    try run([inputs[0]], model).expect(2, "do not fit the inputs", inputs[1].name)
+    try run(inputs + [zeros("extra", [1])], model).expect(2, "extra")
+    let misnamed = [inputs[0], NamedTensor(name: "typo", tensor: inputs[1].tensor)]
+    try run(misnamed, model).expect(2, "typo")
+  }
+
+  @Test("Arrays whose names say nothing are matched by order")
+  func byOrder() throws {
+    let model = Places.sample("Layers/subtract/subtract_two.h5")
+    let inputs = try ArrayFile.read(Places.sample("Layers/subtract/subtract_two.inputs.npz"))
+    let renamed = inputs.enumerated().map { NamedTensor(name: "in\($0)", tensor: $1.tensor) }
+    try run(renamed, model).expect(0)
+  }
+
+  @Test("A memory limit that is too small has a status of its own")
+  func memoryLimit() throws {
+    try Program.run(
+      "run", Sample.detector, "--inputs", Sample.input, "--outputs", "/nowhere/y.npz",
+      "--memory-limit", "10K"
+    ).expect(5, "its activations take", "the limit is 10240")
+  }
+
+  @Test("An output that cannot be written is told apart from everything else")
+  func output() throws {
+    try Program.run(
+      "run", Sample.detector, "--inputs", Sample.input, "--outputs", "/nowhere/y.npz"
+    ).expect(4, "/nowhere/y.npz")
+  }
+}
