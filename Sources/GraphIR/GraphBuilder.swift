@@ -37,17 +37,17 @@ package struct GraphBuilder {
   ///   - name: The node's name; its first output has the same one, further ones `name:1`, ...
   ///     A name that is taken gets a number.
   ///   - outputNames: Names for the outputs in place of these, when they are known (from a file).
-  /// - Throws: ``WeighbridgeError/Code/malformed`` at the layer when the inputs do not fit.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the inputs do not fit; the caller knows the
+  ///   layer.
   package mutating func addNode(
     _ operation: any Operator, named name: String, inputs: [ValueID], source: SourceScope,
     outputNames: [String]? = nil
   ) throws(WeighbridgeError) -> [ValueID] {
-    let place = source.place(nodes.count)
     let types: [TensorType]
     do throws(ShapeError) {
       types = try operation.checkedOutputTypes(of: inputs.map { values[$0.index].type })
     } catch {
-      throw WeighbridgeError(.malformed, error.reason).at(layer: place)
+      throw WeighbridgeError(.malformed, error.reason)
     }
     let nodeName = unusedName(name, in: nodeNames)
     nodeNames.insert(nodeName)

@@ -32,10 +32,10 @@ extension HDF5File {
       return store.withBytes { $0.copied(range) }
     }
     return try use(dataset.path) { () throws(WeighbridgeError) in
-      guard dataset.byteCount <= limits.datasetByteCount else {
+      let limit = limits.decodedByteCount(ofFileWith: store.count)
+      guard dataset.byteCount <= limit else {
         throw WeighbridgeError(
-          .limitExceeded,
-          "takes \(dataset.byteCount) bytes decoded, over the limit of \(limits.datasetByteCount)")
+          .limitExceeded, "takes \(dataset.byteCount) bytes decoded, over the limit of \(limit)")
       }
       return try decoded(dataset)
     }

@@ -20,9 +20,18 @@ package final class HDF5File: Sendable {
     package var attributeElementCount = 1 << 20
     /// How large a dataset may be that has to be decoded into memory, in bytes.
     package var datasetByteCount = 1 << 32
+    /// How many times the file's size such a dataset may have, beyond the first 64 MiB: what
+    /// deflate can reach. Small files that claim large arrays are refused before they are decoded.
+    package var expansion = 1032
 
     /// The default limits.
     package init() {}
+
+    /// The larger of what a file of a size can hold packed and 64 MiB, within the absolute limit.
+    func decodedByteCount(ofFileWith byteCount: Int) -> Int {
+      let (product, overflow) = byteCount.multipliedReportingOverflow(by: expansion)
+      return min(datasetByteCount, overflow ? .max : max(64 << 20, product))
+    }
   }
 
   /// The file's path as it was given.

@@ -35,8 +35,8 @@ struct HostileKerasFile: CustomTestStringConvertible, Sendable {
     .init("truncated_signature", .malformed, "byte 8"),
     .init("version_nonsense", .malformed, "keras_version \"latest\" is no version"),
     .init(
-      "weight_bomb", .malformed,
-      "a/a/kernel:0: layer #1 a (Dense): the weight kernel has the shape [16384, 16384]"),
+      "weight_bomb", .limitExceeded,
+      "a/a/kernel:0: takes 1073741824 bytes decoded, over the limit of 67108864"),
     .init(
       "weight_dataset_missing", .malformed,
       "/model_weights/b/b/bias:0: the file has nothing at this path"),

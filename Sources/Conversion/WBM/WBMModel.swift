@@ -57,7 +57,7 @@ package struct WBMModel: Sendable {
 
   /// Digests every byte anew and says what does not agree.
   package func integrityProblems() throws(WeighbridgeError) -> [String] {
-    file.damage().map(file.describe)
+    file.damage().map { "\(file.describe($0)) is not as it was written" }
   }
 
   /// Writes the file with another description; the tensors are copied by the system.
