@@ -1,6 +1,7 @@
 """Cases of the layers that shift and scale by stored numbers."""
 
-from keras.layers import BatchNormalization, Rescaling
+from keras.layers import (BatchNormalization, Rescaling,
+                          UnitNormalization)
 
 from case import one, pixels
 

@@ -42,6 +42,7 @@ package enum Catalog {
     Swish.self,
     Tanh.self,
     Transpose.self,
+    TransposedConvolution.self,
     Upsampling.self,
     ZeroPadding.self,
   ]

@@ -15,6 +15,10 @@ extension OperatorExample {
     normalization(axis: 2, hasScale: false, hasCenter: false, [2, 3, 4]),
   ]
 
+  /// Normalisation by the input's own statistics, and by stored ones.
+  static let normalizations: [OperatorExample] = [
+  ]
+
   /// Batch normalisation, whose variances are positive.
   private static func normalization(
     axis: Int, hasScale: Bool, hasCenter: Bool, _ shape: [Int]
