@@ -1,6 +1,6 @@
 """Cases of the layers that shift and scale by stored numbers."""
 
-from keras.layers import (BatchNormalization, Rescaling,
+from keras.layers import (BatchNormalization, LayerNormalization, Rescaling,
                           UnitNormalization)
 
 from case import one, pixels
@@ -18,6 +18,16 @@ CASES = {
         one("batch_normalization_axis1", BatchNormalization, IMAGE, axis=1),
         one("batch_normalization_2d", BatchNormalization, (6,)),
         one("batch_normalization_5d", BatchNormalization, (2, 3, 4, 2)),
+    ],
+    "layer_normalization": [
+        one("layer_normalization_default", LayerNormalization, IMAGE),
+        one("layer_normalization_axis1", LayerNormalization, IMAGE, axis=1),
+        one("layer_normalization_axes2_3", LayerNormalization, IMAGE, axis=[2, 3]),
+        one("layer_normalization_no_scale", LayerNormalization, IMAGE, scale=False),
+        one("layer_normalization_neither_epsilon1e-6", LayerNormalization, (6,), center=False, scale=False,
+            epsilon=1e-6),
+        one("layer_normalization_no_center_unknown_size", LayerNormalization, (None, 4), data_shapes=[(5, 4)],
+            center=False),
     ],
     "rescaling": [
         one("rescaling_to_unit_range", Rescaling, IMAGE, draw=pixels, scale=1 / 127.5, offset=-1.0),

@@ -21,6 +21,7 @@ package enum Catalog {
     GlobalMaxPooling.self,
     HardSigmoid.self,
     Identity.self,
+    LayerNormalization.self,
     LeakyReLU.self,
     LogSoftmax.self,
     Maximum.self,

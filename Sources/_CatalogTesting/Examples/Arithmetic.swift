@@ -17,6 +17,15 @@ extension OperatorExample {
 
   /// Normalisation by the input's own statistics, and by stored ones.
   static let normalizations: [OperatorExample] = [
+    OperatorExample(
+      LayerNormalization(axes: [3], epsilon: 0.25, hasScale: true, hasCenter: true),
+      shapes: [[2, 3, 4, 5], [5], [5]]),
+    OperatorExample(
+      LayerNormalization(axes: [1, 2], epsilon: 0.5, hasScale: false, hasCenter: true),
+      shapes: [[2, 3, 4, 5], [3, 4]]),
+    OperatorExample(
+      LayerNormalization(axes: [1], epsilon: 0.5, hasScale: true, hasCenter: false),
+      shapes: [[2, 3, 4], [3]]),
   ]
 
   /// Batch normalisation, whose variances are positive.
