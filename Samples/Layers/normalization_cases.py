@@ -1,6 +1,6 @@
 """Cases of the layers that shift and scale by stored numbers."""
 
-from keras.layers import (BatchNormalization, LayerNormalization, Rescaling,
+from keras.layers import (BatchNormalization, GroupNormalization, LayerNormalization, Rescaling,
                           UnitNormalization)
 
 from case import one, pixels
@@ -28,6 +28,14 @@ CASES = {
             epsilon=1e-6),
         one("layer_normalization_no_center_unknown_size", LayerNormalization, (None, 4), data_shapes=[(5, 4)],
             center=False),
+    ],
+    "group_normalization": [
+        one("group_normalization_groups2", GroupNormalization, (3, 5, 4), groups=2),
+        one("group_normalization_instance", GroupNormalization, IMAGE, groups=-1),
+        one("group_normalization_one_group_axis1", GroupNormalization, IMAGE, groups=1, axis=1),
+        one("group_normalization_groups2_axis-2", GroupNormalization, (3, 4, 2), groups=2, axis=-2,
+            scale=False),
+        one("group_normalization_vector_epsilon0_05", GroupNormalization, (6,), groups=3, center=False, epsilon=0.05),
     ],
     "rescaling": [
         one("rescaling_to_unit_range", Rescaling, IMAGE, draw=pixels, scale=1 / 127.5, offset=-1.0),

@@ -19,6 +19,7 @@ package enum Catalog {
     GELU.self,
     GlobalAveragePooling.self,
     GlobalMaxPooling.self,
+    GroupNormalization.self,
     HardSigmoid.self,
     Identity.self,
     LayerNormalization.self,

@@ -26,6 +26,15 @@ extension OperatorExample {
     OperatorExample(
       LayerNormalization(axes: [1], epsilon: 0.5, hasScale: true, hasCenter: false),
       shapes: [[2, 3, 4], [3]]),
+    OperatorExample(
+      GroupNormalization(groups: 2, axis: 3, epsilon: 0.25, hasScale: true, hasCenter: true),
+      shapes: [[2, 3, 5, 4], [4], [4]]),
+    OperatorExample(
+      GroupNormalization(groups: 3, axis: 1, epsilon: 0.5, hasScale: false, hasCenter: true),
+      shapes: [[2, 3, 4, 5], [3]]),
+    OperatorExample(
+      GroupNormalization(groups: 1, axis: 2, epsilon: 0.5, hasScale: true, hasCenter: false),
+      shapes: [[2, 3, 4], [4]]),
   ]
 
   /// Batch normalisation, whose variances are positive.
