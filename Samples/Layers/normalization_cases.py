@@ -37,6 +37,10 @@ CASES = {
             scale=False),
         one("group_normalization_vector_epsilon0_05", GroupNormalization, (6,), groups=3, center=False, epsilon=0.05),
     ],
+    "unit_normalization": [
+        one("unit_normalization_default", UnitNormalization, IMAGE),
+        one("unit_normalization_axes1_2", UnitNormalization, IMAGE, axis=[1, 2]),
+    ],
     "rescaling": [
         one("rescaling_to_unit_range", Rescaling, IMAGE, draw=pixels, scale=1 / 127.5, offset=-1.0),
         one("rescaling_offset_per_channel", Rescaling, IMAGE, draw=pixels, scale=1 / 255, offset=[-0.4, 0.1, 0.7]),

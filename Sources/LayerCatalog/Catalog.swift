@@ -45,6 +45,7 @@ package enum Catalog {
     Tanh.self,
     Transpose.self,
     TransposedConvolution.self,
+    UnitNormalization.self,
     Upsampling.self,
     ZeroPadding.self,
   ]

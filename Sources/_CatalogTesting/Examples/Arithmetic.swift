@@ -35,6 +35,8 @@ extension OperatorExample {
     OperatorExample(
       GroupNormalization(groups: 1, axis: 2, epsilon: 0.5, hasScale: true, hasCenter: false),
       shapes: [[2, 3, 4], [4]]),
+    OperatorExample(UnitNormalization(axes: [3]), shapes: [[2, 3, 4, 5]]),
+    OperatorExample(UnitNormalization(axes: [1, 2]), shapes: [[2, 3, 4]]),
   ]
 
   /// Batch normalisation, whose variances are positive.
