@@ -1,6 +1,6 @@
 """Cases of the layers that shift and scale by stored numbers."""
 
-from keras.layers import (BatchNormalization, GroupNormalization, LayerNormalization, Rescaling,
+from keras.layers import (BatchNormalization, GroupNormalization, LayerNormalization, Normalization, Rescaling,
                           UnitNormalization)
 
 from case import one, pixels
@@ -40,6 +40,17 @@ CASES = {
     "unit_normalization": [
         one("unit_normalization_default", UnitNormalization, IMAGE),
         one("unit_normalization_axes1_2", UnitNormalization, IMAGE, axis=[1, 2]),
+    ],
+    "normalization": [
+        one("normalization_adapted", Normalization, IMAGE),
+        one("normalization_adapted_axes1_3", Normalization, IMAGE, axis=[1, 3]),
+        one("normalization_scalar_weights", Normalization, IMAGE, axis=None),
+        one("normalization_settings", Normalization, IMAGE, mean=[0.4, 0.5, -0.6], variance=[0.04, 2.5, 1.44]),
+        one("normalization_settings_inverse", Normalization, IMAGE, mean=[0.4, 0.5, -0.6], variance=[0.04, 2.5, 1.44],
+            invert=True),
+        one("normalization_settings_scalar", Normalization, (6,), axis=None, mean=0.4, variance=0.05),
+        one("normalization_settings_no_variance", Normalization, (6,), mean=0.5, variance=0.0),
+        one("normalization_settings_one_for_all", Normalization, IMAGE, mean=1.5, variance=4.0),
     ],
     "rescaling": [
         one("rescaling_to_unit_range", Rescaling, IMAGE, draw=pixels, scale=1 / 127.5, offset=-1.0),

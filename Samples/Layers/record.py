@@ -50,6 +50,9 @@ WEIGHT_DRAWS = {
     "beta": lambda rng, shape: rng.normal(0.0, 0.5, shape),
     "moving_mean": lambda rng, shape: rng.normal(0.0, 0.5, shape),
     "moving_variance": lambda rng, shape: rng.uniform(0.2, 2.0, shape),
+    "mean": lambda rng, shape: rng.normal(0.0, 0.5, shape),
+    "variance": lambda rng, shape: rng.uniform(0.2, 2.0, shape),
+    "count": lambda rng, shape: rng.integers(1, 100, shape),
     "alpha": lambda rng, shape: rng.uniform(0.05, 0.4, shape),
 }
 
@@ -71,7 +74,10 @@ def draw_weights(model, rng):
     """Replaces all weights of `model` by random ones; a weight of unknown name is an error."""
     for weight in model.weights:
         role = weight.name.split("/")[-1].split(":")[0]
-        weight.assign(WEIGHT_DRAWS[role](rng, tuple(weight.shape)).astype(np.float32))
+        weight.assign(np.asarray(WEIGHT_DRAWS[role](rng, tuple(weight.shape)), weight.dtype.as_numpy_dtype))
+    for layer in model.layers:
+        if hasattr(layer, "finalize_state"):
+            layer.finalize_state()  # Normalization keeps copies of its weights
 
 
 def run(model, arrays):

@@ -30,6 +30,7 @@ package enum Catalog {
     Minimum.self,
     Mish.self,
     Multiply.self,
+    Normalization.self,
     PReLU.self,
     ReLU.self,
     RepeatVector.self,

@@ -106,6 +106,21 @@ package struct KerasLayer {
       return try graph.addWeight(
         "\(source.callName)/\(role)", canonical(element.broadcast(to: shape)))
     }
+    let weight = try takeWeight(role, shape: shape)
+    guard weight.tensor.elementType == .float32 else {
+      throw WeighbridgeError(
+        .unsupported,
+        "the weight \(role) is \(weight.tensor.elementType.rawValue), and only float32 can be had"
+      ).at(.path(weight.path))
+    }
+    if let value = weightValues[role] { return value }
+    return try constant(role, canonical(weight.tensor))
+  }
+
+  /// Takes the next weight of the file and checks its shape.
+  private mutating func takeWeight(
+    _ role: String, shape: [Int]
+  ) throws(WeighbridgeError) -> Weight {
     guard let weight = unreadWeights.popFirst() else {
       throw WeighbridgeError(.malformed, "the weight \(role) \(shape) is missing in the file")
     }
@@ -115,14 +130,29 @@ package struct KerasLayer {
         "the weight \(role) has the shape \(weight.tensor.shape), and the layer takes \(shape)"
       ).at(.path(weight.path))
     }
-    guard weight.tensor.elementType == .float32 else {
-      throw WeighbridgeError(
-        .unsupported,
-        "the weight \(role) is \(weight.tensor.elementType.rawValue), and only float32 can be had"
-      ).at(.path(weight.path))
-    }
+    return weight
+  }
+
+  /// Takes the next weight, which is not trained and means nothing when the model runs.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another.
+  package mutating func ignoreWeight(
+    _ role: String, shape: [Int]
+  ) throws(WeighbridgeError) {
+    requestedWeights.append(false)
+    if placeholderLimit == nil { _ = try takeWeight(role, shape: shape) }
+  }
+
+  /// Adds a weight that the settings hold, and not the file's weights.
+  ///
+  /// - Parameter role: What it is for the operator.
+  /// - Returns: The value of the weight in the graph, named `layer/role`.
+  package mutating func constant(
+    _ role: String, _ tensor: Tensor
+  ) throws(WeighbridgeError) -> ValueID {
     if let value = weightValues[role] { return value }
-    let value = try graph.addWeight("\(source.layer)/\(role)", canonical(weight.tensor))
+    let owner = placeholderLimit == nil ? source.layer : source.callName
+    let value = try graph.addWeight("\(owner)/\(role)", tensor)
     weightValues[role] = value
     return value
   }

@@ -37,6 +37,15 @@ extension OperatorExample {
       shapes: [[2, 3, 4], [4]]),
     OperatorExample(UnitNormalization(axes: [3]), shapes: [[2, 3, 4, 5]]),
     OperatorExample(UnitNormalization(axes: [1, 2]), shapes: [[2, 3, 4]]),
+    OperatorExample(
+      Normalization(axes: [2], isInverse: false, smallestDeviation: 0.25),
+      shapes: [[2, 3, 4], [4], [4]], in: 0...2),
+    OperatorExample(
+      Normalization(axes: [1, 3], isInverse: true, smallestDeviation: 0.5),
+      shapes: [[2, 3, 4, 5], [3, 5], [3, 5]], in: 0...2),
+    OperatorExample(
+      Normalization(axes: [], isInverse: false, smallestDeviation: 0.25),
+      shapes: [[2, 3], [], []], in: 0.5...2),
   ]
 
   /// Batch normalisation, whose variances are positive.
