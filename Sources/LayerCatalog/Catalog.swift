@@ -36,6 +36,7 @@ package enum Catalog {
     RepeatVector.self,
     Rescaling.self,
     Reshape.self,
+    Resizing.self,
     SELU.self,
     Sigmoid.self,
     Softmax.self,
