@@ -1,6 +1,6 @@
 """Cases of the layers that move values without computing with them, and of those that interpolate."""
 
-from keras.layers import (Cropping1D, Cropping2D, Cropping3D, Flatten, Permute, RandomCrop, RepeatVector,
+from keras.layers import (CenterCrop, Cropping1D, Cropping2D, Cropping3D, Flatten, Permute, RandomCrop, RepeatVector,
                           Reshape, Resizing, UpSampling1D, UpSampling2D, UpSampling3D, ZeroPadding1D, ZeroPadding2D, ZeroPadding3D)
 
 from case import one
@@ -71,5 +71,11 @@ CASES = {
         one("resizing_same_size", Resizing, IMAGE, height=4, width=5, interpolation="lanczos3"),
         one("random_crop", RandomCrop, (8, 5, 2), height=3, width=4),
         one("random_crop_smaller_input", RandomCrop, (8, 5, 2), height=4, width=7),
+    ],
+    "center_crop": [
+        one("center_crop_even_and_odd", CenterCrop, (8, 9, 2), height=4, width=4),
+        one("center_crop_odd_of_even", CenterCrop, (8, 9, 2), height=5, width=9),
+        one("center_crop_smaller_input", CenterCrop, (8, 5, 2), height=4, width=7),
+        one("center_crop_unknown_size", CenterCrop, (None, None, 2), data_shapes=[(8, 9, 2)], height=3, width=4),
     ],
 }

@@ -41,5 +41,8 @@ extension OperatorExample {
         extents: [2, 3, 5], interpolation: .lanczos5, keepsProportions: false,
         layout: .channelsFirst),
       shapes: [[1, 2, 3, 4, 2]]),
+    OperatorExample(CenterCrop(extents: [3, 2], layout: .channelsLast), shapes: [[2, 4, 5, 3]]),
+    OperatorExample(CenterCrop(extents: [3, 5], layout: .channelsFirst), shapes: [[2, 3, 4, 6]]),
+    OperatorExample(CenterCrop(extents: [5, 3], layout: .channelsFirst), shapes: [[2, 3, 4, 6]]),
   ]
 }
