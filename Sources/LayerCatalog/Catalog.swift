@@ -15,6 +15,7 @@ package enum Catalog {
     Cropping.self,
     Dense.self,
     ELU.self,
+    Embedding.self,
     ExpandDims.self,
     Exponential.self,
     GELU.self,

@@ -5,6 +5,8 @@ import LayerCatalog
 extension OperatorExample {
   /// Operators between indices and features.
   static let encoding: [OperatorExample] = [
+    OperatorExample(Embedding(), shapes: [[2, 3], [5, 4]], in: 0...4),
+    OperatorExample(Embedding(), shapes: [[2, 3, 4], [3, 1]], in: 0...2),
   ]
 
   /// Attention, and the product it is made of.
