@@ -1,6 +1,6 @@
 """Cases of the layers between numbers, indices and features."""
 
-from keras.layers import Embedding
+from keras.layers import CategoryEncoding, Embedding
 
 from case import indices, one
 
@@ -12,5 +12,12 @@ CASES = {
         one("embedding_float_indices", Embedding, (3, 2), draw=indices(5), input_dim=5, output_dim=2),
         one("embedding_unknown_length", Embedding, (None,), data_shapes=[(5,)], draw=indices(5), input_type="int32",
             input_dim=5, output_dim=3),
+    ],
+    "category_encoding": [
+        one("category_encoding_one_hot", CategoryEncoding, (1,), draw=indices(5), input_type="int32", num_tokens=5,
+            output_mode="one_hot"),
+        one("category_encoding_multi_hot", CategoryEncoding, (6,), draw=indices(5), input_type="int32", num_tokens=6),
+        one("category_encoding_count", CategoryEncoding, (9,), draw=indices(4), input_type="int64", num_tokens=4,
+            output_mode="count"),
     ],
 }

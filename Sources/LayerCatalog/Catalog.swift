@@ -9,6 +9,7 @@ package enum Catalog {
     Average.self,
     AveragePooling.self,
     BatchNormalization.self,
+    CategoryEncoding.self,
     CenterCrop.self,
     Concatenate.self,
     Convolution.self,

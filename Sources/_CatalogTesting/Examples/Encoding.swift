@@ -5,6 +5,10 @@ import LayerCatalog
 extension OperatorExample {
   /// Operators between indices and features.
   static let encoding: [OperatorExample] = [
+    OperatorExample(
+      CategoryEncoding(categories: 4, isCounting: false), shapes: [[2, 5]], in: 0...3),
+    OperatorExample(
+      CategoryEncoding(categories: 3, isCounting: true), shapes: [[3, 5]], in: 0...2),
     OperatorExample(Embedding(), shapes: [[2, 3], [5, 4]], in: 0...4),
     OperatorExample(Embedding(), shapes: [[2, 3, 4], [3, 1]], in: 0...2),
   ]
