@@ -15,6 +15,7 @@ package enum Catalog {
     Convolution.self,
     Cropping.self,
     Dense.self,
+    Discretization.self,
     ELU.self,
     Embedding.self,
     ExpandDims.self,

@@ -9,6 +9,9 @@ extension OperatorExample {
       CategoryEncoding(categories: 4, isCounting: false), shapes: [[2, 5]], in: 0...3),
     OperatorExample(
       CategoryEncoding(categories: 3, isCounting: true), shapes: [[3, 5]], in: 0...2),
+    OperatorExample(
+      Discretization(boundaries: [-1, 0, 0.5], outputType: .int64), shapes: [[2, 3, 4]]),
+    OperatorExample(Discretization(boundaries: [], outputType: .int32), shapes: [[2, 3]]),
     OperatorExample(Embedding(), shapes: [[2, 3], [5, 4]], in: 0...4),
     OperatorExample(Embedding(), shapes: [[2, 3, 4], [3, 1]], in: 0...2),
   ]
