@@ -16,6 +16,7 @@ package enum Catalog {
     Cropping.self,
     Dense.self,
     Discretization.self,
+    Dot.self,
     ELU.self,
     Embedding.self,
     ExpandDims.self,

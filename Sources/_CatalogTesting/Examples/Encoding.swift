@@ -18,5 +18,11 @@ extension OperatorExample {
 
   /// Attention, and the product it is made of.
   static let attention: [OperatorExample] = [
+    OperatorExample(
+      Dot(firstAxis: 1, secondAxis: 1, normalizes: true), shapes: [[2, 5], [2, 5]]),
+    OperatorExample(
+      Dot(firstAxis: 2, secondAxis: 1, normalizes: false), shapes: [[2, 3, 4], [2, 4, 5]]),
+    OperatorExample(
+      Dot(firstAxis: 1, secondAxis: 2, normalizes: true), shapes: [[2, 3], [2, 4, 3]]),
   ]
 }
