@@ -1,6 +1,6 @@
 """Cases of the layers that combine several inputs."""
 
-from keras.layers import (Add, Average, Concatenate, Dot, Maximum, Minimum, Multiply,
+from keras.layers import (Add, Attention, Average, Concatenate, Dot, Maximum, Minimum, Multiply,
                           Subtract)
 
 from case import one
@@ -53,5 +53,12 @@ CASES = {
         one("dot_vector_and_matrix", Dot, (4,), (3, 4), axes=(1, -1)),
         one("dot_matrix_and_vector", Dot, (4, 3), (4,), axes=1),
         one("dot_image_and_matrix", Dot, (2, 4, 3), (5, 4), axes=(2, 2)),
+    ],
+    "attention": [
+        one("attention_dot", Attention, (4, 3), (5, 3)),
+        one("attention_dot_scale_key", Attention, (4, 3), (5, 6), (5, 3), use_scale=True),
+        one("attention_concat", Attention, (4, 3), (5, 3), score_mode="concat"),
+        one("attention_concat_scale", Attention, (4, 3), (5, 3), score_mode="concat", use_scale=True, dropout=0.25),
+        one("attention_unknown_length", Attention, (None, 3), (None, 3), data_shapes=[(4, 3), (6, 3)]),
     ],
 }

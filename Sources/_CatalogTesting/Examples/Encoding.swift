@@ -19,6 +19,13 @@ extension OperatorExample {
   /// Attention, and the product it is made of.
   static let attention: [OperatorExample] = [
     OperatorExample(
+      Attention(score: .dot, hasScale: true), shapes: [[2, 3, 4], [2, 5, 6], [2, 5, 4], []]),
+    OperatorExample(
+      Attention(score: .dot, hasScale: false), shapes: [[2, 3, 4], [2, 5, 6], [2, 5, 4]]),
+    OperatorExample(
+      Attention(score: .concat, hasScale: true),
+      shapes: [[2, 3, 4], [2, 5, 6], [2, 5, 4], [], []]),
+    OperatorExample(
       Dot(firstAxis: 1, secondAxis: 1, normalizes: true), shapes: [[2, 5], [2, 5]]),
     OperatorExample(
       Dot(firstAxis: 2, secondAxis: 1, normalizes: false), shapes: [[2, 3, 4], [2, 4, 5]]),
