@@ -1,6 +1,6 @@
 """Cases of the layers that combine several inputs."""
 
-from keras.layers import (Add, Attention, Average, Concatenate, Dot, Maximum, Minimum, Multiply,
+from keras.layers import (Add, AdditiveAttention, Attention, Average, Concatenate, Dot, Maximum, Minimum, Multiply,
                           Subtract)
 
 from case import one
@@ -60,5 +60,9 @@ CASES = {
         one("attention_concat", Attention, (4, 3), (5, 3), score_mode="concat"),
         one("attention_concat_scale", Attention, (4, 3), (5, 3), score_mode="concat", use_scale=True, dropout=0.25),
         one("attention_unknown_length", Attention, (None, 3), (None, 3), data_shapes=[(4, 3), (6, 3)]),
+    ],
+    "additive_attention": [
+        one("additive_attention_default", AdditiveAttention, (4, 3), (5, 3)),
+        one("additive_attention_no_scale_key", AdditiveAttention, (4, 3), (5, 6), (5, 3), use_scale=False),
     ],
 }

@@ -6,6 +6,7 @@ package enum Catalog {
   /// Every operator there is. A test compares this list with the files of this folder.
   package static let all: [any CatalogOperator.Type] = [
     Add.self,
+    AdditiveAttention.self,
     Attention.self,
     Average.self,
     AveragePooling.self,

@@ -19,6 +19,10 @@ extension OperatorExample {
   /// Attention, and the product it is made of.
   static let attention: [OperatorExample] = [
     OperatorExample(
+      AdditiveAttention(hasScale: true), shapes: [[2, 3, 4], [2, 5, 6], [2, 5, 4], [4]]),
+    OperatorExample(
+      AdditiveAttention(hasScale: false), shapes: [[2, 3, 4], [2, 5, 6], [2, 5, 4]]),
+    OperatorExample(
       Attention(score: .dot, hasScale: true), shapes: [[2, 3, 4], [2, 5, 6], [2, 5, 4], []]),
     OperatorExample(
       Attention(score: .dot, hasScale: false), shapes: [[2, 3, 4], [2, 5, 6], [2, 5, 4]]),
