@@ -1,4 +1,4 @@
-"""Cases of the layers that shift and scale by stored numbers."""
+"""Cases of the layers that shift and scale, by stored numbers or by the input's own statistics."""
 
 from keras.layers import (BatchNormalization, GroupNormalization, LayerNormalization, Normalization, Rescaling,
                           UnitNormalization)

@@ -1,7 +1,8 @@
 """Cases of the layers that move values without computing with them, and of those that interpolate."""
 
 from keras.layers import (CenterCrop, Cropping1D, Cropping2D, Cropping3D, Flatten, Permute, RandomCrop, RepeatVector,
-                          Reshape, Resizing, UpSampling1D, UpSampling2D, UpSampling3D, ZeroPadding1D, ZeroPadding2D, ZeroPadding3D)
+                          Reshape, Resizing, UpSampling1D, UpSampling2D, UpSampling3D, ZeroPadding1D, ZeroPadding2D,
+                          ZeroPadding3D)
 
 from case import one
 
