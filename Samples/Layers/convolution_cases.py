@@ -4,7 +4,7 @@ No convolution with data_format="channels_first" is recorded: TensorFlow has no 
 """
 
 from keras.layers import (Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, Dense,
-                          DepthwiseConv2D, SeparableConv2D)
+                          DepthwiseConv2D, SeparableConv2D, SpectralNormalization)
 
 from case import activation_variants, one, several
 
@@ -36,6 +36,8 @@ CASES = {
             activation="relu"),
         one("separable_conv2d_valid_multiplier2_no_bias", SeparableConv2D, IMAGE, filters=5, kernel_size=3,
             depth_multiplier=2, use_bias=False),
+        one("spectral_normalization_conv2d", SpectralNormalization, IMAGE,
+            layer=Conv2D(filters=4, kernel_size=3, activation="relu", name="wrapped")),
         one("conv1d_same_stride2", Conv1D, SEQUENCE, filters=4, kernel_size=4, strides=2, padding="same"),
         one("conv1d_valid_dilation2", Conv1D, SEQUENCE, filters=4, kernel_size=3, dilation_rate=2),
         one("conv1d_causal_dilation2", Conv1D, SEQUENCE, filters=4, kernel_size=3, dilation_rate=2, padding="causal"),
@@ -75,6 +77,11 @@ CASES = {
         one("dense_2d", Dense, (6,), units=4),
         one("dense_3d", Dense, (5, 6), units=4),
         one("dense_4d", Dense, (3, 2, 6), units=4),
+        one("spectral_normalization_dense", SpectralNormalization, (6,), layer=Dense(units=4, name="wrapped"),
+            power_iterations=2),
+        # Here the vector of the wrapper, which has the kernel's shape, comes before the bias.
+        one("spectral_normalization_dense_frozen", SpectralNormalization, (1,),
+            layer=Dense(units=4, name="wrapped"), trainable=False),
         one("dense_no_bias", Dense, (6,), units=4, use_bias=False),
         several("dense_fused_activations", activation_variants(Dense, ["relu", "softmax"], units=4), (6,)),
     ],

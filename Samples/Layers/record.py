@@ -57,6 +57,7 @@ WEIGHT_DRAWS = {
     "count": lambda rng, shape: rng.integers(1, 100, shape),
     "embeddings": lambda rng, shape: rng.normal(0.0, 1.0, shape),
     "scale": lambda rng, shape: rng.uniform(0.5, 1.5, shape),
+    "vector_u": lambda rng, shape: rng.normal(0.0, 1.0, shape),
     "concat_score_weight": lambda rng, shape: rng.uniform(0.5, 1.5, shape),
     "alpha": lambda rng, shape: rng.uniform(0.05, 0.4, shape),
 }

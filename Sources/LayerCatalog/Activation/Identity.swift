@@ -31,6 +31,7 @@ extension Identity {
   /// Keras: the function `linear`, and the layers that do something in training only: `Dropout`,
   /// `SpatialDropout1D` to `SpatialDropout3D`, `GaussianNoise`, `GaussianDropout`, `AlphaDropout`,
   /// `ActivityRegularization`, and the random changes of pictures, `RandomFlip` to `RandomWidth`.
+  /// `SpectralNormalization` becomes what it wraps.
   /// Also `Activation`, whose setting names what it is.
   package static let keras = SourceMapping.mapped(
     KerasMapping(
@@ -60,6 +61,7 @@ extension Identity {
         "RandomTranslation": randomChange,
         "RandomWidth": randomChange,
         "RandomZoom": randomChange,
+        "SpectralNormalization": spectralNormalization,
       ],
       activations: ["linear": { _, _ in Identity() }]))
 

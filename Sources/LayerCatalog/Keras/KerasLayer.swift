@@ -117,13 +117,14 @@ package struct KerasLayer {
     return try constant(role, canonical(weight.tensor))
   }
 
-  /// Takes the next weight of the file and checks its shape.
+  /// Takes one of the next weights of the file and checks its shape.
   private mutating func takeWeight(
-    _ role: String, shape: [Int]
+    _ role: String, shape: [Int], position: Int = 0
   ) throws(WeighbridgeError) -> Weight {
-    guard let weight = unreadWeights.popFirst() else {
+    guard unreadWeights.count > position else {
       throw WeighbridgeError(.malformed, "the weight \(role) \(shape) is missing in the file")
     }
+    let weight = unreadWeights.remove(at: unreadWeights.startIndex + position)
     guard weight.tensor.shape == shape else {
       throw WeighbridgeError(
         .malformed,
@@ -133,14 +134,23 @@ package struct KerasLayer {
     return weight
   }
 
-  /// Takes the next weight, which is not trained and means nothing when the model runs.
+  /// Takes one of the next weights, which is not trained and means nothing when the model runs.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another.
+  /// - Parameter position: How many weights that were not taken yet stand before it.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another;
+  ///   ``WeighbridgeError/Code/unsupported`` when it is not the next and the order of a model inside
+  ///   the model is to be found out.
   package mutating func ignoreWeight(
-    _ role: String, shape: [Int]
+    _ role: String, shape: [Int], position: Int = 0
   ) throws(WeighbridgeError) {
     requestedWeights.append(false)
-    if placeholderLimit == nil { _ = try takeWeight(role, shape: shape) }
+    guard placeholderLimit == nil else {
+      guard position > 0 else { return }
+      throw WeighbridgeError(
+        .unsupported,
+        "is frozen inside a model in the model, and its weights then have another order")
+    }
+    _ = try takeWeight(role, shape: shape, position: position)
   }
 
   /// Adds a weight that the settings hold, and not the file's weights.
@@ -169,19 +179,43 @@ package struct KerasLayer {
     return try graph.addNode(operation, named: name, inputs: inputs, source: source)
   }
 
+  /// Goes on with the settings of the layer that this one wraps and holds as `layer`; the weights
+  /// stay where they are.
+  ///
+  /// - Returns: The wrapped layer's class, and its settings, of which none is crossed off yet.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none;
+  ///   ``WeighbridgeError/Code/unsupported`` for a setting of this layer that nobody read, and for
+  ///   a wrapped layer that does not compute in float32.
+  package mutating func unwrap() throws(WeighbridgeError) -> (
+    className: String, settings: JSONObject
+  ) {
+    guard let form = take("layer")?.object, let className = form["class_name"]?.string,
+      let settings = form["config"]?.object
+    else { throw WeighbridgeError(.malformed, "wraps no layer") }
+    try checkSettings()
+    unreadSettings = settings
+    try require("dtype", toBe: "float32", because: "only float32 can be had")
+    return (className, settings)
+  }
+
   /// Ends the reading.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting nobody read and
   ///   ``WeighbridgeError/Code/malformed`` for a weight nobody read.
   package func finish() throws(WeighbridgeError) {
-    for key in unreadSettings.keys where !Self.hasNoMeaningAtInference(key) {
-      let value = unreadSettings[key]?.text() ?? ""
-      throw WeighbridgeError(.unsupported, "unknown setting \(key)=\(value)")
-    }
+    try checkSettings()
     if let weight = unreadWeights.first {
       throw WeighbridgeError(
         .malformed, "a surplus weight of shape \(weight.tensor.shape)"
       ).at(.path(weight.path))
+    }
+  }
+
+  /// Refuses a setting that nobody read.
+  private func checkSettings() throws(WeighbridgeError) {
+    for key in unreadSettings.keys where !Self.hasNoMeaningAtInference(key) {
+      let value = unreadSettings[key]?.text() ?? ""
+      throw WeighbridgeError(.unsupported, "unknown setting \(key)=\(value)")
     }
   }
 
