@@ -1,7 +1,9 @@
 """Cases of the element-wise functions, of Softmax, and of the layers that do nothing at inference."""
 
-from keras.layers import (ELU, Activation, ActivityRegularization, Dropout, GaussianNoise, LeakyReLU, PReLU, ReLU,
-                          Softmax, SpatialDropout2D, ThresholdedReLU)
+from keras.layers import (ELU, Activation, ActivityRegularization, Dropout, GaussianNoise, LeakyReLU, PReLU,
+                          RandomBrightness, RandomContrast, RandomFlip, RandomHeight, RandomRotation,
+                          RandomTranslation, RandomWidth, RandomZoom, ReLU, Softmax, SpatialDropout2D,
+                          ThresholdedReLU)
 
 from case import one, wide
 
@@ -59,5 +61,13 @@ CASES = {
         one("spatial_dropout2d", SpatialDropout2D, IMAGE, rate=0.4),
         one("gaussian_noise", GaussianNoise, IMAGE, stddev=0.5),
         one("activity_regularization", ActivityRegularization, VECTOR, l1=0.01, l2=0.02),
+        one("random_brightness", RandomBrightness, IMAGE, factor=0.3),
+        one("random_contrast", RandomContrast, IMAGE, factor=0.3),
+        one("random_flip", RandomFlip, IMAGE),
+        one("random_height", RandomHeight, IMAGE, factor=0.3),
+        one("random_rotation", RandomRotation, IMAGE, factor=0.3),
+        one("random_translation", RandomTranslation, IMAGE, height_factor=0.3, width_factor=0.2),
+        one("random_width", RandomWidth, IMAGE, factor=0.3),
+        one("random_zoom", RandomZoom, IMAGE, height_factor=0.3),
     ],
 }

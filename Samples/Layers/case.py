@@ -31,6 +31,11 @@ def pixels(rng, shape):
     return rng.integers(0, 256, shape).astype(np.float32)
 
 
+def indices(count):
+    """Whole numbers from 0 to count - 1."""
+    return lambda rng, shape: rng.integers(0, count, shape)
+
+
 @dataclass(frozen=True)
 class LayerSettings:
     """A layer that is not built yet: its class and its constructor's arguments."""
@@ -55,11 +60,13 @@ class Case:
     data_shapes: Sequence[Shape]
     layers: Sequence[LayerSettings]
     draw: Draw = normal
+    input_type: str = "float32"
 
 
-def one(name, layer_class, *input_shapes, data_shapes=None, draw=normal, **options):
+def one(name, layer_class, *input_shapes, data_shapes=None, draw=normal, input_type="float32", **options):
     """A case with a single layer."""
-    return Case(name, input_shapes, data_shapes or input_shapes, [LayerSettings(layer_class, options)], draw)
+    layers = [LayerSettings(layer_class, options)]
+    return Case(name, input_shapes, data_shapes or input_shapes, layers, draw, input_type)
 
 
 def several(name, layers, *input_shapes):

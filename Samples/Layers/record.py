@@ -24,6 +24,7 @@ import tensorflow as tf
 
 import activation_cases
 import convolution_cases
+import encoding_cases
 import merging_cases
 import normalization_cases
 import pooling_cases
@@ -31,7 +32,8 @@ import shape_cases
 from case import BATCH_SIZE
 
 FOLDER = Path(__file__).resolve().parent
-CASE_MODULES = [convolution_cases, pooling_cases, normalization_cases, activation_cases, merging_cases, shape_cases]
+CASE_MODULES = [convolution_cases, pooling_cases, normalization_cases, activation_cases, merging_cases, shape_cases,
+                encoding_cases]
 
 
 def scaled_kernel(rng, shape):
@@ -50,6 +52,13 @@ WEIGHT_DRAWS = {
     "beta": lambda rng, shape: rng.normal(0.0, 0.5, shape),
     "moving_mean": lambda rng, shape: rng.normal(0.0, 0.5, shape),
     "moving_variance": lambda rng, shape: rng.uniform(0.2, 2.0, shape),
+    "mean": lambda rng, shape: rng.normal(0.0, 0.5, shape),
+    "variance": lambda rng, shape: rng.uniform(0.2, 2.0, shape),
+    "count": lambda rng, shape: rng.integers(1, 100, shape),
+    "embeddings": lambda rng, shape: rng.normal(0.0, 1.0, shape),
+    "scale": lambda rng, shape: rng.uniform(0.5, 1.5, shape),
+    "vector_u": lambda rng, shape: rng.normal(0.0, 1.0, shape),
+    "concat_score_weight": lambda rng, shape: rng.uniform(0.5, 1.5, shape),
     "alpha": lambda rng, shape: rng.uniform(0.05, 0.4, shape),
 }
 
@@ -62,7 +71,7 @@ def all_cases():
 def build_model(case):
     """The Keras model of a case, with layer names that do not depend on other cases."""
     keras.backend.clear_session()
-    inputs = [keras.Input(shape) for shape in case.input_shapes]
+    inputs = [keras.Input(shape, dtype=case.input_type) for shape in case.input_shapes]
     outputs = [settings.build()(inputs if len(inputs) > 1 else inputs[0]) for settings in case.layers]
     return keras.Model(inputs, outputs, name=case.name)
 
@@ -71,7 +80,10 @@ def draw_weights(model, rng):
     """Replaces all weights of `model` by random ones; a weight of unknown name is an error."""
     for weight in model.weights:
         role = weight.name.split("/")[-1].split(":")[0]
-        weight.assign(WEIGHT_DRAWS[role](rng, tuple(weight.shape)).astype(np.float32))
+        weight.assign(np.asarray(WEIGHT_DRAWS[role](rng, tuple(weight.shape)), weight.dtype.as_numpy_dtype))
+    for layer in model.layers:
+        if hasattr(layer, "finalize_state"):
+            layer.finalize_state()  # Normalization keeps copies of its weights
 
 
 def run(model, arrays):
@@ -86,7 +98,7 @@ def record(kind, case):
     rng = np.random.default_rng(zlib.crc32(f"{kind}/{case.name}".encode()))
     model = build_model(case)
     draw_weights(model, rng)
-    arrays = [case.draw(rng, (BATCH_SIZE, *shape)) for shape in case.data_shapes]
+    arrays = [case.draw(rng, (BATCH_SIZE, *shape)).astype(case.input_type) for shape in case.data_shapes]
     outputs = run(model, arrays)
     if not all(np.isfinite(output).all() for output in outputs.values()):
         raise ValueError(f"{kind}/{case.name}: an output is not finite")

@@ -1,7 +1,8 @@
-"""Cases of the layers that move values without computing with them, and of interpolating UpSampling2D."""
+"""Cases of the layers that move values without computing with them, and of those that interpolate."""
 
-from keras.layers import (Cropping1D, Cropping2D, Cropping3D, Flatten, Permute, RepeatVector, Reshape, UpSampling1D,
-                          UpSampling2D, UpSampling3D, ZeroPadding1D, ZeroPadding2D, ZeroPadding3D)
+from keras.layers import (CenterCrop, Cropping1D, Cropping2D, Cropping3D, Flatten, Permute, RandomCrop, RepeatVector,
+                          Reshape, Resizing, UpSampling1D, UpSampling2D, UpSampling3D, ZeroPadding1D, ZeroPadding2D,
+                          ZeroPadding3D)
 
 from case import one
 
@@ -10,6 +11,19 @@ IMAGE = (4, 5, 3)
 LARGE_IMAGE = (8, 9, 2)
 VOLUME = (3, 4, 2, 2)
 LARGE_VOLUME = (6, 7, 5, 2)
+
+
+def interpolation_cases():
+    """Every interpolation, once to a larger and once to a smaller image."""
+    return [
+        case
+        for name in ["bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5"]
+        for case in [
+            one(f"resizing_{name}_larger", Resizing, IMAGE, height=9, width=7, interpolation=name),
+            one(f"resizing_{name}_smaller", Resizing, (9, 11, 2), height=4, width=5, interpolation=name),
+        ]
+    ]
+
 
 CASES = {
     "reshape": [
@@ -48,5 +62,21 @@ CASES = {
         one("upsampling2d_bilinear", UpSampling2D, IMAGE, size=2, interpolation="bilinear"),
         one("upsampling2d_bilinear_2x3", UpSampling2D, IMAGE, size=(2, 3), interpolation="bilinear"),
         one("upsampling3d", UpSampling3D, VOLUME, size=(2, 1, 3)),
+    ],
+    "resizing": [
+        *interpolation_cases(),
+        one("resizing_bilinear_wider_and_lower", Resizing, (9, 5, 2), height=3, width=10),
+        one("resizing_keeps_proportions", Resizing, (8, 5, 2), height=4, width=6, crop_to_aspect_ratio=True),
+        one("resizing_keeps_proportions_unknown_size", Resizing, (None, None, 2), data_shapes=[(5, 9, 2)], height=4,
+            width=3, crop_to_aspect_ratio=True, interpolation="bicubic"),
+        one("resizing_same_size", Resizing, IMAGE, height=4, width=5, interpolation="lanczos3"),
+        one("random_crop", RandomCrop, (8, 5, 2), height=3, width=4),
+        one("random_crop_smaller_input", RandomCrop, (8, 5, 2), height=4, width=7),
+    ],
+    "center_crop": [
+        one("center_crop_even_and_odd", CenterCrop, (8, 9, 2), height=4, width=4),
+        one("center_crop_odd_of_even", CenterCrop, (8, 9, 2), height=5, width=9),
+        one("center_crop_smaller_input", CenterCrop, (8, 5, 2), height=4, width=7),
+        one("center_crop_unknown_size", CenterCrop, (None, None, 2), data_shapes=[(8, 9, 2)], height=3, width=4),
     ],
 }

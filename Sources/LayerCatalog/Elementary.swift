@@ -16,6 +16,8 @@ extension Double {
   var logarithm: Double { log(self) }
   /// The natural logarithm of 1 + this; accurate also near 0.
   var logarithmOfOnePlus: Double { log1p(self) }
+  /// The sine.
+  var sine: Double { sin(self) }
   /// The hyperbolic tangent.
   var hyperbolicTangent: Double { tanh(self) }
   /// 1 minus the error function; accurate also where that is nearly 1.

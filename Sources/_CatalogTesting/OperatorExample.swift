@@ -53,5 +53,6 @@ package struct OperatorExample: Sendable, CustomStringConvertible {
 
   /// All examples; at least one for each operator of the catalogue.
   package static let all: [OperatorExample] =
-    activations + arithmetic + convolutions + merging + pooling + reshaping + resizing
+    activations + arithmetic + attention + convolutions + encoding + merging + normalizations
+    + pooling + reshaping + resizing
 }

@@ -37,6 +37,12 @@ private func activation(
     .operators
 }
 
+extension Tensor {
+  fileprivate static func zeros(_ shape: [Int]) -> Tensor {
+    Tensor(.float32, shape: shape, [Double](repeating: 0, count: shape.reduce(1, *)))
+  }
+}
+
 extension Graph {
   fileprivate var operators: [AnyHashable] { nodes.map { AnyHashable($0.operation) } }
 }
@@ -114,6 +120,68 @@ extension Graph {
     #expect(shared[shared.outputs[0].value].type == TensorType(.float32, input))
     #expect(throws: WeighbridgeError.self) {
       try self.graph(of: "PReLU", ["shared_axes": .null], on: [input], weights: [alpha])
+    }
+  }
+
+  @Test("An output padding of 0 is not an absent one, and one that cannot be is refused")
+  func outputPadding() throws {
+    let kernel = Tensor.zeros([3, 3, 2, 4])
+    func extents(_ padding: JSONValue) throws -> [Dimension] {
+      let settings: JSONObject = [
+        "filters": 2, "kernel_size": 3, "strides": 2, "padding": "same", "use_bias": false,
+        "output_padding": padding,
+      ]
+      let graph = try graph(
+        of: "Conv2DTranspose", settings, on: [[batch, 5, .symbolic("width"), 4]],
+        weights: [kernel])
+      return graph[graph.outputs[0].value].type.shape
+    }
+    #expect(try extents(.null) == [batch, 10, .unknown, 2])
+    #expect(try extents(0) == [batch, 9, .unknown, 2])
+    #expect(try extents([1, 0]) == [batch, 10, .unknown, 2])
+    for padding: JSONValue in [2, -1, [0], [0, 0, 0], "same"] {
+      #expect(throws: WeighbridgeError.self) { try extents(padding) }
+    }
+  }
+
+  @Test("What would need a mask is refused")
+  func masks() {
+    let table = Tensor.zeros([3, 2])
+    let settings: JSONObject = ["input_dim": 3, "output_dim": 2, "mask_zero": true]
+    let error = #expect(throws: WeighbridgeError.self) {
+      try graph(of: "Embedding", settings, on: [[batch, 4]], weights: [table])
+    }
+    #expect(error?.code == .unsupported && error?.reason.contains("mask_zero") == true)
+    #expect(throws: WeighbridgeError.self) {
+      try graph(of: "Attention", ["causal": true], on: [[batch, 4, 3], [batch, 4, 3]])
+    }
+  }
+
+  @Test("Statistics stand among the settings or the weights, both of them")
+  func statistics() throws {
+    let written: JSONObject = ["axis": [-1], "mean": [[1, 2, 3]], "variance": 4]
+    let graph = try graph(of: "Normalization", written, on: [[batch, 3]])
+    #expect(graph.weights.map { $0.tensor.doubles } == [[1, 2, 3], [4, 4, 4]])
+    let wrong: [JSONObject] = [
+      ["axis": [-1]], ["axis": [-1], "mean": 1], ["axis": [2], "mean": 1, "variance": 1],
+      ["axis": [-1], "mean": [1, 2], "variance": 1], ["axis": .null, "mean": 1, "variance": 1],
+    ]
+    for settings in wrong {
+      #expect(throws: WeighbridgeError.self) {
+        try self.graph(of: "Normalization", settings, on: [[batch, 3]])
+      }
+    }
+  }
+
+  @Test("An index outside of the table is an error when the model runs")
+  func indexOutside() {
+    let table = Tensor.zeros([3, 2])
+    for index in [-1, 3, Double.nan, .infinity] {
+      let error = #expect(throws: WeighbridgeError.self) {
+        let indices = Tensor(.float32, shape: [1, 2], [0, index])
+        _ = try Embedding().evaluate([indices, table], workers: Workers(count: 1))
+      }
+      #expect(error?.code == .mismatch)
     }
   }
 

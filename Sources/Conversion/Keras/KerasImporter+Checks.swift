@@ -45,6 +45,8 @@ extension KerasImporter {
     var settings = record.config
     let dtype = settings["dtype"] ?? .null
     let name = dtype.string ?? dtype.object?["config"]?.object?["name"]?.string
+    // Whole numbers stay among the settings, for the layers that make them.
+    if let name, ["int32", "int64"].contains(name) { return settings }
     guard dtype == .null || name == "float32" else {
       throw WeighbridgeError(
         .unsupported, "computes in \(name ?? dtype.text()), and only float32 can be had")

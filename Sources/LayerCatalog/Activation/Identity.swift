@@ -30,7 +30,9 @@ extension Identity {
 
   /// Keras: the function `linear`, and the layers that do something in training only: `Dropout`,
   /// `SpatialDropout1D` to `SpatialDropout3D`, `GaussianNoise`, `GaussianDropout`, `AlphaDropout`,
-  /// `ActivityRegularization`. Also `Activation`, whose setting names what it is.
+  /// `ActivityRegularization`, and the random changes of pictures, `RandomFlip` to `RandomWidth`.
+  /// `SpectralNormalization` becomes what it wraps.
+  /// Also `Activation`, whose setting names what it is.
   package static let keras = SourceMapping.mapped(
     KerasMapping(
       layers: [
@@ -51,11 +53,32 @@ extension Identity {
           layer.ignore("l1", "l2")
           return try layer.add(Identity(), inputs)
         },
+        "RandomBrightness": randomChange,
+        "RandomContrast": randomChange,
+        "RandomFlip": randomChange,
+        "RandomHeight": randomChange,
+        "RandomRotation": randomChange,
+        "RandomTranslation": randomChange,
+        "RandomWidth": randomChange,
+        "RandomZoom": randomChange,
+        "SpectralNormalization": spectralNormalization,
       ],
       activations: ["linear": { _, _ in Identity() }]))
 
   private static let dropout: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     layer.ignore("rate", "noise_shape", "seed", "data_format")
+    return try layer.add(Identity(), inputs)
+  }
+
+  private static let randomChange: KerasMapping.Build = {
+    (layer, inputs) throws(WeighbridgeError) in
+    layer.ignore(
+      "factor", "fill_mode", "fill_value", "height_factor", "interpolation", "mode", "seed",
+      "value_range", "width_factor")
+    let type = layer.graph.type(of: try layer.onlyInput(inputs))
+    guard type.elementType.isFloat else {
+      throw WeighbridgeError(.unsupported, "turns \(type) into floating-point numbers")
+    }
     return try layer.add(Identity(), inputs)
   }
 }

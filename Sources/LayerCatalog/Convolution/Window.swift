@@ -68,7 +68,7 @@ package struct Window: Hashable, Sendable {
   }
 
   /// How many elements lie between the first and the last of a window, both included.
-  private func reach(_ axis: Int) -> Int { (size[axis] - 1) * dilation[axis] + 1 }
+  func reach(_ axis: Int) -> Int { (size[axis] - 1) * dilation[axis] + 1 }
 
   /// Whether a position may see nothing but padding.
   package var mayLieInPadding: Bool {

@@ -106,15 +106,7 @@ package struct KerasLayer {
       return try graph.addWeight(
         "\(source.callName)/\(role)", canonical(element.broadcast(to: shape)))
     }
-    guard let weight = unreadWeights.popFirst() else {
-      throw WeighbridgeError(.malformed, "the weight \(role) \(shape) is missing in the file")
-    }
-    guard weight.tensor.shape == shape else {
-      throw WeighbridgeError(
-        .malformed,
-        "the weight \(role) has the shape \(weight.tensor.shape), and the layer takes \(shape)"
-      ).at(.path(weight.path))
-    }
+    let weight = try takeWeight(role, shape: shape)
     guard weight.tensor.elementType == .float32 else {
       throw WeighbridgeError(
         .unsupported,
@@ -122,7 +114,55 @@ package struct KerasLayer {
       ).at(.path(weight.path))
     }
     if let value = weightValues[role] { return value }
-    let value = try graph.addWeight("\(source.layer)/\(role)", canonical(weight.tensor))
+    return try constant(role, canonical(weight.tensor))
+  }
+
+  /// Takes one of the next weights of the file and checks its shape.
+  private mutating func takeWeight(
+    _ role: String, shape: [Int], position: Int = 0
+  ) throws(WeighbridgeError) -> Weight {
+    guard unreadWeights.count > position else {
+      throw WeighbridgeError(.malformed, "the weight \(role) \(shape) is missing in the file")
+    }
+    let weight = unreadWeights.remove(at: unreadWeights.startIndex + position)
+    guard weight.tensor.shape == shape else {
+      throw WeighbridgeError(
+        .malformed,
+        "the weight \(role) has the shape \(weight.tensor.shape), and the layer takes \(shape)"
+      ).at(.path(weight.path))
+    }
+    return weight
+  }
+
+  /// Takes one of the next weights, which is not trained and means nothing when the model runs.
+  ///
+  /// - Parameter position: How many weights that were not taken yet stand before it.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another;
+  ///   ``WeighbridgeError/Code/unsupported`` when it is not the next and the order of a model inside
+  ///   the model is to be found out.
+  package mutating func ignoreWeight(
+    _ role: String, shape: [Int], position: Int = 0
+  ) throws(WeighbridgeError) {
+    requestedWeights.append(false)
+    guard placeholderLimit == nil else {
+      guard position > 0 else { return }
+      throw WeighbridgeError(
+        .unsupported,
+        "is frozen inside a model in the model, and its weights then have another order")
+    }
+    _ = try takeWeight(role, shape: shape, position: position)
+  }
+
+  /// Adds a weight that the settings hold, and not the file's weights.
+  ///
+  /// - Parameter role: What it is for the operator.
+  /// - Returns: The value of the weight in the graph, named `layer/role`.
+  package mutating func constant(
+    _ role: String, _ tensor: Tensor
+  ) throws(WeighbridgeError) -> ValueID {
+    if let value = weightValues[role] { return value }
+    let owner = placeholderLimit == nil ? source.layer : source.callName
+    let value = try graph.addWeight("\(owner)/\(role)", tensor)
     weightValues[role] = value
     return value
   }
@@ -139,19 +179,43 @@ package struct KerasLayer {
     return try graph.addNode(operation, named: name, inputs: inputs, source: source)
   }
 
+  /// Goes on with the settings of the layer that this one wraps and holds as `layer`; the weights
+  /// stay where they are.
+  ///
+  /// - Returns: The wrapped layer's class, and its settings, of which none is crossed off yet.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none;
+  ///   ``WeighbridgeError/Code/unsupported`` for a setting of this layer that nobody read, and for
+  ///   a wrapped layer that does not compute in float32.
+  package mutating func unwrap() throws(WeighbridgeError) -> (
+    className: String, settings: JSONObject
+  ) {
+    guard let form = take("layer")?.object, let className = form["class_name"]?.string,
+      let settings = form["config"]?.object
+    else { throw WeighbridgeError(.malformed, "wraps no layer") }
+    try checkSettings()
+    unreadSettings = settings
+    try require("dtype", toBe: "float32", because: "only float32 can be had")
+    return (className, settings)
+  }
+
   /// Ends the reading.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting nobody read and
   ///   ``WeighbridgeError/Code/malformed`` for a weight nobody read.
   package func finish() throws(WeighbridgeError) {
-    for key in unreadSettings.keys where !Self.hasNoMeaningAtInference(key) {
-      let value = unreadSettings[key]?.text() ?? ""
-      throw WeighbridgeError(.unsupported, "unknown setting \(key)=\(value)")
-    }
+    try checkSettings()
     if let weight = unreadWeights.first {
       throw WeighbridgeError(
         .malformed, "a surplus weight of shape \(weight.tensor.shape)"
       ).at(.path(weight.path))
+    }
+  }
+
+  /// Refuses a setting that nobody read.
+  private func checkSettings() throws(WeighbridgeError) {
+    for key in unreadSettings.keys where !Self.hasNoMeaningAtInference(key) {
+      let value = unreadSettings[key]?.text() ?? ""
+      throw WeighbridgeError(.unsupported, "unknown setting \(key)=\(value)")
     }
   }
 

@@ -15,6 +15,39 @@ extension OperatorExample {
     normalization(axis: 2, hasScale: false, hasCenter: false, [2, 3, 4]),
   ]
 
+  /// Normalisation by the input's own statistics, and by stored ones.
+  static let normalizations: [OperatorExample] = [
+    OperatorExample(
+      LayerNormalization(axes: [3], epsilon: 0.25, hasScale: true, hasCenter: true),
+      shapes: [[2, 3, 4, 5], [5], [5]]),
+    OperatorExample(
+      LayerNormalization(axes: [1, 2], epsilon: 0.5, hasScale: false, hasCenter: true),
+      shapes: [[2, 3, 4, 5], [3, 4]]),
+    OperatorExample(
+      LayerNormalization(axes: [1], epsilon: 0.5, hasScale: true, hasCenter: false),
+      shapes: [[2, 3, 4], [3]]),
+    OperatorExample(
+      GroupNormalization(groups: 2, axis: 3, epsilon: 0.25, hasScale: true, hasCenter: true),
+      shapes: [[2, 3, 5, 4], [4], [4]]),
+    OperatorExample(
+      GroupNormalization(groups: 3, axis: 1, epsilon: 0.5, hasScale: false, hasCenter: true),
+      shapes: [[2, 3, 4, 5], [3]]),
+    OperatorExample(
+      GroupNormalization(groups: 1, axis: 2, epsilon: 0.5, hasScale: true, hasCenter: false),
+      shapes: [[2, 3, 4], [4]]),
+    OperatorExample(UnitNormalization(axes: [3]), shapes: [[2, 3, 4, 5]]),
+    OperatorExample(UnitNormalization(axes: [1, 2]), shapes: [[2, 3, 4]]),
+    OperatorExample(
+      Normalization(axes: [2], isInverse: false, smallestDeviation: 0.25),
+      shapes: [[2, 3, 4], [4], [4]], in: 0...2),
+    OperatorExample(
+      Normalization(axes: [1, 3], isInverse: true, smallestDeviation: 0.5),
+      shapes: [[2, 3, 4, 5], [3, 5], [3, 5]], in: 0...2),
+    OperatorExample(
+      Normalization(axes: [], isInverse: false, smallestDeviation: 0.25),
+      shapes: [[2, 3], [], []], in: 0.5...2),
+  ]
+
   /// Batch normalisation, whose variances are positive.
   private static func normalization(
     axis: Int, hasScale: Bool, hasCenter: Bool, _ shape: [Int]

@@ -2,7 +2,7 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// Upsampling by every interpolation, in both layouts.
+  /// Upsampling and resizing by every interpolation, in both layouts.
   static let resizing: [OperatorExample] = [
     OperatorExample(
       Upsampling(factors: [3], interpolation: .nearest, layout: .channelsLast),
@@ -16,5 +16,33 @@ extension OperatorExample {
     OperatorExample(
       Upsampling(factors: [2, 1, 3], interpolation: .nearest, layout: .channelsFirst),
       shapes: [[2, 3, 4, 2, 3]]),
+    OperatorExample(
+      Resizing(
+        extents: [5, 3], interpolation: .nearest, keepsProportions: false, layout: .channelsLast),
+      shapes: [[2, 3, 4, 5]]),
+    OperatorExample(
+      Resizing(
+        extents: [4, 6], interpolation: .bilinear, keepsProportions: true, layout: .channelsFirst),
+      shapes: [[2, 3, 7, 5]]),
+    OperatorExample(
+      Resizing(
+        extents: [6, 2], interpolation: .bicubic, keepsProportions: false, layout: .channelsLast),
+      shapes: [[2, 4, 5, 3]]),
+    OperatorExample(
+      Resizing(
+        extents: [3], interpolation: .area, keepsProportions: false, layout: .channelsLast),
+      shapes: [[2, 7, 3]]),
+    OperatorExample(
+      Resizing(
+        extents: [5, 4], interpolation: .lanczos3, keepsProportions: true, layout: .channelsLast),
+      shapes: [[2, 4, 6, 3]]),
+    OperatorExample(
+      Resizing(
+        extents: [2, 3, 5], interpolation: .lanczos5, keepsProportions: false,
+        layout: .channelsFirst),
+      shapes: [[1, 2, 3, 4, 2]]),
+    OperatorExample(CenterCrop(extents: [3, 2], layout: .channelsLast), shapes: [[2, 4, 5, 3]]),
+    OperatorExample(CenterCrop(extents: [3, 5], layout: .channelsFirst), shapes: [[2, 3, 4, 6]]),
+    OperatorExample(CenterCrop(extents: [5, 3], layout: .channelsFirst), shapes: [[2, 3, 4, 6]]),
   ]
 }

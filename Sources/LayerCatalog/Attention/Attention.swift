@@ -1,0 +1,83 @@
+package import Bytes
+package import GraphIR
+
+/// Attention whose query and key match as their product says (Luong et al. 2015).
+///
+/// - query: `[batch, queries, features]`
+/// - value: `[batch, values, out]`
+/// - key: `[batch, values, features]`
+/// - scale: a scalar s; 1 when there is none
+/// - sum weight: a scalar w, of the score `concat` only
+/// - output: `[batch, queries, out]`, the values weighted by the softmax over all of them of the
+///   scores: s q·k (`dot`), or w times the sum over the features of tanh(s (q + k)) (`concat`)
+package struct Attention: AttentionOperator {
+  /// How a query and a key are compared.
+  package enum Score: String, Hashable, Sendable, CaseIterable {
+    case dot, concat
+  }
+
+  /// How a query and a key are compared.
+  package let score: Score
+  /// Whether there is a scale.
+  package let hasScale: Bool
+
+  package static let kind = "attention"
+  package static let version = 1
+
+  package var weightSlots: [InputSlot] {
+    (hasScale ? [.weight("scale")] : []) + (score == .concat ? [.weight("sum_weight")] : [])
+  }
+
+  package var attributes: Attributes {
+    ["score": .text(score.rawValue), "scale": .flag(hasScale)]
+  }
+
+  /// Makes the operator.
+  package init(score: Score, hasScale: Bool) {
+    self.score = score
+    self.hasScale = hasScale
+  }
+}
+
+extension Attention {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    score = try attributes.word("score")
+    hasScale = try attributes.flag("scale")
+  }
+
+  package func checkWeights(
+    _ weights: [TensorType], features: Dimension
+  ) throws(ShapeError) {
+    guard weights.allSatisfy({ $0.rank == 0 }) else {
+      throw ShapeError("the weights \(weights) are not single numbers")
+    }
+  }
+
+  package func score(
+    _ query: ArraySlice<Double>, _ key: ArraySlice<Double>, _ weights: [[Double]]
+  ) -> Double {
+    let scale = hasScale ? weights[0][0] : 1
+    switch score {
+    case .dot: return zip(query, key).reduce(0) { $0 + $1.0 * $1.1 } * scale
+    case .concat:
+      let sum = zip(query, key).reduce(0) { $0 + (scale * ($1.0 + $1.1)).hyperbolicTangent }
+      return weights[weights.count - 1][0] * sum
+    }
+  }
+
+  /// Keras: `Attention(use_scale=False, score_mode="dot")`.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "Attention": { (layer, inputs) throws(WeighbridgeError) in
+        let inputs = try layer.attentionInputs(inputs)
+        let operation = Attention(
+          score: try layer.word("score_mode", default: .dot),
+          hasScale: try layer.flag("use_scale", default: false))
+        var weights: [ValueID] = []
+        for slot in operation.weightSlots {
+          weights.append(try layer.weight(slot.name, shape: []))
+        }
+        return try layer.add(operation, inputs + weights)
+      }
+    ]))
+}

@@ -1,0 +1,203 @@
+package import Bytes
+package import GraphIR
+
+/// The transpose of a ``Convolution``, also called deconvolution (Zeiler et al. 2010): what a
+/// convolution gathers into one element, this spreads out of one element.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - kernel: `[channels, out/groups, spatial...]`
+/// - bias: `[out]`
+/// - output: the input's layout, with `out` channels; a spatial axis of n elements becomes
+///   (n - 1) stride + (size - 1) dilation + 1 + outputPadding - before - after long
+///
+/// Output element o is the sum of input[i] kernel[k] over all i, k with
+/// o = i stride + k dilation - before. Input channel c acts on the output channels of group
+/// c / (channels/groups).
+package struct TransposedConvolution: CatalogOperator {
+  /// The window that is spread; its size is the kernel's, and its padding (which is explicit) what
+  /// is taken away at both ends.
+  package let window: Window
+  /// How many elements of the bias alone come behind each spatial axis before anything is taken
+  /// away.
+  package let outputPadding: [Int]
+  /// Into how many groups the input's channels are split; at least 1.
+  package let groups: Int
+  /// Whether there is a bias.
+  package let hasBias: Bool
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "transposed_convolution"
+  package static let version = 1
+
+  package var inputs: [InputSlot] {
+    [.data("input"), .weight("kernel")] + (hasBias ? [.weight("bias")] : [])
+  }
+
+  package var attributes: Attributes {
+    var attributes = Attributes()
+    window.append(to: &attributes)
+    attributes.append("output_padding", .integers(outputPadding))
+    attributes.append("groups", .integer(groups))
+    attributes.append("bias", .flag(hasBias))
+    attributes.append("layout", .text(layout.rawValue))
+    return attributes
+  }
+
+  /// Why such settings cannot be, if they cannot.
+  static func problem(_ window: Window, outputPadding: [Int]) -> String? {
+    guard case .explicit = window.padding else { return "a padding that is not explicit" }
+    let isPossible =
+      outputPadding.count == window.size.count
+      && outputPadding.allSatisfy { (0...1 << 24).contains($0) }
+    return isPossible ? nil : "an output padding of \(outputPadding)"
+  }
+
+  /// Makes the operator.
+  package init(
+    window: Window, outputPadding: [Int], groups: Int, hasBias: Bool, layout: DataLayout
+  ) {
+    self.window = window
+    self.outputPadding = outputPadding
+    self.groups = groups
+    self.hasBias = hasBias
+    self.layout = layout
+  }
+}
+
+extension TransposedConvolution {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    window = try Window(reading: &attributes)
+    outputPadding = try attributes.integers("output_padding")
+    groups = try attributes.integer("groups")
+    hasBias = try attributes.flag("bias")
+    layout = try attributes.word("layout")
+    guard groups >= 1 else { throw attributes.malformed("\(groups) groups") }
+    if let problem = Self.problem(window, outputPadding: outputPadding) {
+      throw attributes.malformed(problem)
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (input, kernel) = (inputs[0], inputs[1])
+    guard input.rank == window.size.count + 2, input.elementType.isFloat else {
+      throw ShapeError("takes \(window.size.count) spatial axes and has the input \(input)")
+    }
+    let channelAxis = layout.channelAxis(rank: input.rank)
+    guard let shape = kernel.fixedShape, shape.count == input.rank,
+      Array(shape[2...]) == window.size, shape[0] % groups == 0
+    else { throw ShapeError("the kernel \(kernel) does not fit a window of \(window.size)") }
+    guard input.shape[channelAxis].agrees(with: .fixed(shape[0])) else {
+      throw ShapeError(
+        "the kernel takes \(shape[0]) channels, and the input has \(input.shape[channelAxis])")
+    }
+    let (out, overflow) = shape[1].multipliedReportingOverflow(by: groups)
+    guard !overflow, !hasBias || inputs[2].shape == [.fixed(out)] else {
+      throw ShapeError(
+        "\(shape[1]) output channels in each of \(groups) groups do not fit the bias")
+    }
+    var output = try input.mappingSpatialAxes(layout, count: window.size.count) {
+      (axis, extent) throws(ShapeError) in try outputExtent(axis, of: extent)
+    }
+    output.shape[channelAxis] = .fixed(out)
+    return [output]
+  }
+
+  /// How long an axis is once everything is spread, before anything is taken away.
+  private func spreadExtent(_ axis: Int, of extent: Int) -> Int {
+    (extent - 1) * window.strides[axis] + window.reach(axis) + outputPadding[axis]
+  }
+
+  /// What is taken away at both ends of an axis.
+  private func borders(_ axis: Int) -> (before: Int, after: Int) {
+    guard case .explicit(let before, let after) = window.padding else { return (0, 0) }
+    return (before[axis], after[axis])
+  }
+
+  private func outputExtent(_ axis: Int, of extent: Int) throws(ShapeError) -> Int {
+    // With this and the window's own bounds, nothing below can overflow.
+    guard (1...1 << 32).contains(extent) else {
+      throw ShapeError("an axis of \(extent) elements cannot be spread")
+    }
+    let (before, after) = borders(axis)
+    let result = spreadExtent(axis, of: extent) - before - after
+    guard result >= 1 else {
+      throw ShapeError("taking away \(before) and \(after) leaves nothing of \(extent) elements")
+    }
+    return result
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    _ = try outputShape(of: inputs)  // which refuses what no memory holds
+    let input = inputs[0].permuted(layout.axesToChannelsFirst(rank: inputs[0].shape.count))
+    let spread = input.shape[2...].enumerated().map { spreadExtent($0, of: $1) }
+    let groupOut = inputs[1].shape[1]
+    let out = groupOut * groups
+    _ = try Checked.product([input.shape[0], out] + spread + [8], of: "the size of the output")
+    let pass = Pass(
+      elements: input.doubles, weights: inputs[1].doubles, channels: input.shape[1],
+      groupChannels: input.shape[1] / groups, groupOut: groupOut,
+      planeSize: spread.reduce(1, *),
+      places: offsets(Array(input.shape[2...]), window.strides, in: spread),
+      taps: offsets(window.size, window.dilation, in: spread))
+    let bias = hasBias ? inputs[2].doubles : [Double](repeating: 0, count: out)
+    let planes = workers.map(input.shape[0] * out) { index in
+      pass.plane(image: index / out, out: index % out, bias: bias[index % out])
+    }
+    var output = Tensor(
+      inputs[0].elementType, shape: [input.shape[0], out] + spread, planes.flatMap { $0 })
+    for (axis, extent) in spread.enumerated() {
+      let (before, after) = borders(axis)
+      output = output.slice(before..<extent - after, along: axis + 2)
+    }
+    return [output.permuted(layout.axesFromChannelsFirst(rank: output.shape.count))]
+  }
+
+  /// The offsets in a spread plane of all combinations of indices, `steps` elements apart.
+  private func offsets(_ extents: [Int], _ steps: [Int], in spread: [Int]) -> [Int] {
+    PaddedPlanes.offsets(extents, zip(Tensor.rowMajorStrides(spread), steps).map(*))
+  }
+
+  /// The numbers that every output plane is made of.
+  private struct Pass: Sendable {
+    let elements: [Double]
+    let weights: [Double]
+    let channels: Int
+    let groupChannels: Int
+    let groupOut: Int
+    let planeSize: Int
+    let places: [Int]
+    let taps: [Int]
+
+    func plane(image: Int, out: Int, bias: Double) -> [Double] {
+      var sums = [Double](repeating: bias, count: planeSize)
+      let first = out / groupOut * groupChannels
+      for channel in first..<first + groupChannels {
+        let start = (image * channels + channel) * places.count
+        let kernel = (channel * groupOut + out % groupOut) * taps.count
+        for (index, place) in places.enumerated() {
+          let element = elements[start + index]
+          for (tap, offset) in taps.enumerated() {
+            sums[place + offset] += element * weights[kernel + tap]
+          }
+        }
+      }
+      return sums
+    }
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> TransposedConvolution? {
+    guard axes.count == window.size.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return TransposedConvolution(
+      window: window, outputPadding: outputPadding, groups: groups, hasBias: hasBias,
+      layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,105 @@
+package import Bytes
+package import GraphIR
+import JSON
+
+/// For each element the number of the interval it lies in.
+///
+/// - input: any shape, numbers of any type
+/// - output: the same shape, whole numbers: how many boundaries are not above the element (all of
+///   them for NaN)
+package struct Discretization: CatalogOperator {
+  /// The intervals' boundaries, not falling; each belongs to the interval above it.
+  package let boundaries: [Double]
+  /// The type of the output: int32 or int64.
+  package let outputType: ElementType
+
+  package static let kind = "discretization"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    ["boundaries": .reals(boundaries), "output_type": .text(outputType.rawValue)]
+  }
+
+  /// Why such settings cannot be, if they cannot.
+  static func problem(_ boundaries: [Double], _ outputType: ElementType) -> String? {
+    guard boundaries.allSatisfy({ !$0.isNaN }),
+      zip(boundaries, boundaries.dropFirst()).allSatisfy(<=)
+    else { return "the boundaries \(boundaries) are not in rising order" }
+    return [.int32, .int64].contains(outputType)
+      ? nil : "intervals counted in \(outputType.rawValue), and not in int32 or int64"
+  }
+
+  /// Makes the operator.
+  package init(boundaries: [Double], outputType: ElementType) {
+    self.boundaries = boundaries
+    self.outputType = outputType
+  }
+}
+
+extension Discretization {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    boundaries = try attributes.reals("boundaries")
+    outputType = try attributes.word("output_type")
+    if let problem = Self.problem(boundaries, outputType) { throw attributes.malformed(problem) }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    [TensorType(outputType, inputs[0].shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let numbers = inputs[0].doubles.map { element in
+      Double(boundaries.firstIndex { element < $0 } ?? boundaries.count)
+    }
+    return [Tensor(outputType, shape: inputs[0].shape, numbers)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Discretization? { self }
+
+  package var decomposition: Decomposition { .primitive }
+
+  /// Keras: `Discretization(bin_boundaries, output_mode="int")`, whose boundaries are float32. Those
+  /// that were found by `adapt` are not in the file, only what they are computed from.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "Discretization": { (layer, inputs) throws(WeighbridgeError) in try add(&layer, inputs) }
+    ]))
+
+  private static func add(
+    _ layer: inout KerasLayer, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    layer.ignore("epsilon")
+    try layer.require(
+      "num_bins", toBe: .null, because: "boundaries that `adapt` found cannot be had yet")
+    try layer.require("sparse", toBe: false, because: "sparse tensors cannot be had")
+    let boundaries = try layer.realList("bin_boundaries").map { Double(Float($0)) }
+    let mode = layer.take("output_mode") ?? "int"
+    let outputType = mode == "int" ? try wholeNumbers(&layer) : .int64
+    if let problem = problem(boundaries, outputType) { throw WeighbridgeError(.malformed, problem) }
+    let operation = Discretization(boundaries: boundaries, outputType: outputType)
+    if mode == "int" { return try layer.add(operation, inputs) }
+    guard let encoding = mode.string.flatMap(CategoryEncoding.Mode.init(rawValue:)) else {
+      throw layer.wrong("output_mode", mode, "int, one_hot, multi_hot, count")
+    }
+    let intervals = try layer.add(operation, inputs, role: "intervals")
+    return try layer.addEncoding(
+      of: intervals[0], categories: boundaries.count + 1, encoding, role: "encoding")
+  }
+
+  /// The setting `dtype`, which this layer has int64 in unless told otherwise.
+  private static func wholeNumbers(
+    _ layer: inout KerasLayer
+  ) throws(WeighbridgeError) -> ElementType {
+    guard let setting = layer.take("dtype") else { return .int64 }
+    guard let type = setting.string.flatMap(ElementType.init(rawValue:)) else {
+      throw layer.wrong("dtype", setting, "int32 or int64")
+    }
+    return type
+  }
+}

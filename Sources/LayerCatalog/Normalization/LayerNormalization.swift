@@ -1,0 +1,155 @@
+package import Bytes
+package import GraphIR
+
+/// Layer normalisation (Ba et al. 2016): y = gamma (x - mean) / sqrt(variance + epsilon) + beta,
+/// with the mean and the variance over `axes` for each index of the other axes.
+///
+/// - input: any shape with these axes
+/// - gamma, beta: the input's extents along `axes`, in their order; only where the flags say so
+/// - output: the input's shape
+package struct LayerNormalization: CatalogOperator {
+  /// The axes over which is normalised, rising, at least one.
+  package let axes: [Int]
+  /// Added to the variance.
+  package let epsilon: Double
+  /// Whether there is a gamma; 1 otherwise.
+  package let hasScale: Bool
+  /// Whether there is a beta; 0 otherwise.
+  package let hasCenter: Bool
+
+  package static let kind = "layer_normalization"
+  package static let version = 1
+
+  package var inputs: [InputSlot] {
+    [.data("input")] + (hasScale ? [.weight("gamma")] : []) + (hasCenter ? [.weight("beta")] : [])
+  }
+
+  package var attributes: Attributes {
+    [
+      "axes": .integers(axes), "epsilon": .real(epsilon), "scale": .flag(hasScale),
+      "center": .flag(hasCenter),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(axes: [Int], epsilon: Double, hasScale: Bool, hasCenter: Bool) {
+    self.axes = axes
+    self.epsilon = epsilon
+    self.hasScale = hasScale
+    self.hasCenter = hasCenter
+  }
+}
+
+extension LayerNormalization {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axes = try attributes.integers("axes")
+    epsilon = try attributes.real("epsilon")
+    hasScale = try attributes.flag("scale")
+    hasCenter = try attributes.flag("center")
+    guard let first = axes.first, first >= 0, zip(axes, axes.dropFirst()).allSatisfy(<) else {
+      throw attributes.malformed("axes \(axes), and at least one is needed, in rising order")
+    }
+    guard epsilon >= 0, epsilon.isFinite else { throw attributes.malformed("epsilon \(epsilon)") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard input.elementType.isFloat, axes.allSatisfy(input.shape.indices.contains) else {
+      throw ShapeError("normalises the axes \(axes) of floating-point numbers and has \(input)")
+    }
+    for (position, weight) in inputs.enumerated().dropFirst() {
+      guard weight.rank == axes.count,
+        zip(weight.shape, axes).allSatisfy({ $0.agrees(with: input.shape[$1]) })
+      else {
+        throw ShapeError(
+          "\(slot(position)?.name ?? "") \(weight) does not fit the axes \(axes) of \(input)")
+      }
+    }
+    return [input]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let input = inputs[0]
+    let order = input.shape.indices.filter { !axes.contains($0) } + axes
+    let turned = input.permuted(order)
+    let size = axes.map { input.shape[$0] }.reduce(1, *)
+    var elements = NormalizedLanes.compute(
+      turned.doubles, size: size, epsilon: epsilon, workers: workers)
+    var weights = inputs.dropFirst().map(\.doubles)
+    let gamma = hasScale ? weights.removeFirst() : nil
+    let beta = weights.first
+    for index in elements.indices {
+      elements[index] =
+        elements[index] * (gamma?[index % size] ?? 1) + (beta?[index % size] ?? 0)
+    }
+    let inverse = order.indices.sorted { order[$0] < order[$1] }
+    return [Tensor(input.elementType, shape: turned.shape, elements).permuted(inverse)]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// The weights have an order of axes too, which must stay.
+  package func permutingAxes(_ order: [Int]) -> LayerNormalization? {
+    let places = axes.compactMap { order.firstIndex(of: $0) }
+    guard places.count == axes.count, zip(places, places.dropFirst()).allSatisfy(<) else {
+      return nil
+    }
+    return LayerNormalization(
+      axes: places, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+
+  /// Keras: `LayerNormalization(axis=-1, epsilon=1e-3)`, where `axis` may be a list.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "LayerNormalization": { (layer, inputs) throws(WeighbridgeError) in
+        let type = layer.graph.type(of: try layer.onlyInput(inputs))
+        let operation = LayerNormalization(
+          axes: try layer.axes("axis", of: type),
+          epsilon: try layer.real("epsilon", default: 1e-3),
+          hasScale: try layer.flag("scale", default: true),
+          hasCenter: try layer.flag("center", default: true))
+        var weights: [ValueID] = []
+        for slot in operation.inputs.dropFirst() {
+          let shape = try layer.extents(operation.axes, of: type)
+          weights.append(try layer.weight(slot.name, shape: shape))
+        }
+        return try layer.add(operation, inputs + weights)
+      }
+    ]))
+}
+
+extension KerasLayer {
+  /// Axes as Keras writes them, one or a list, counted from either end; -1 when nothing is written.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when `type` has no such axis, or one stands
+  ///   twice; ``WeighbridgeError/Code/unsupported`` when they do not rise, because the weights then
+  ///   have another order than the axes.
+  mutating func axes(_ key: String, of type: TensorType) throws(WeighbridgeError) -> [Int] {
+    let written = try integerList(key, default: [-1])
+    var axes: [Int] = []
+    for axis in written { axes.append(try Self.axis(axis, of: type)) }
+    guard !axes.isEmpty, Set(axes).count == axes.count else {
+      throw WeighbridgeError(.malformed, "\(key)=\(written), and different axes are expected")
+    }
+    guard axes == axes.sorted() else {
+      throw WeighbridgeError(.unsupported, "\(key)=\(written), which do not rise")
+    }
+    return axes
+  }
+
+  /// The extents along some axes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when one is not known.
+  func extents(_ axes: [Int], of type: TensorType) throws(WeighbridgeError) -> [Int] {
+    let extents = axes.compactMap { type.shape[$0].value }
+    guard extents.count == axes.count else {
+      throw WeighbridgeError(
+        .malformed, "the extents along the axes \(axes) of its input \(type) are not known")
+    }
+    return extents
+  }
+}

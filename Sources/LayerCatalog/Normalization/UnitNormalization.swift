@@ -1,0 +1,36 @@
+import Bytes
+import GraphIR
+
+/// Scaling to unit length: x / sqrt(max(sum of x² along `axes`, 10⁻¹²)).
+///
+/// Any shape with these axes in, the same out.
+package struct UnitNormalization: LanewiseOperator {
+  /// The axes along which the squares of the outputs add up to 1, rising, at least one.
+  package let axes: [Int]
+
+  package static let kind = "unit_normalization"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init(axes: [Int]) { self.axes = axes }
+}
+
+extension UnitNormalization {
+  package func apply(_ lane: ArraySlice<Double>) -> [Double] {
+    let sum = lane.reduce(0) { $0 + $1 * $1 }
+    // In this order a NaN stays one.
+    let length = (sum < 1e-12 ? 1e-12 : sum).squareRoot()
+    return lane.map { $0 / length }
+  }
+
+  package var decomposition: Decomposition { .primitive }
+
+  /// Keras: `UnitNormalization(axis=-1)`, where `axis` may be a list.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "UnitNormalization": { (layer, inputs) throws(WeighbridgeError) in
+        let type = layer.graph.type(of: try layer.onlyInput(inputs))
+        return try layer.add(UnitNormalization(axes: try layer.axes("axis", of: type)), inputs)
+      }
+    ]))
+}

@@ -1,0 +1,99 @@
+package import Bytes
+package import GraphIR
+import KerasFormat
+
+/// The centre of a picture, in given extents.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`; two
+///   spatial axes
+/// - output: the same with these extents
+///
+/// Of an odd rest the smaller half is cut off in front. Where the input is shorter along an axis,
+/// it is resized instead, bilinearly and in its proportions, as by ``Resizing``.
+package struct CenterCrop: CatalogOperator {
+  /// The extents of the output's spatial axes; two, 1 to 2^24 each.
+  package let extents: [Int]
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "center_crop"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    ["extents": .integers(extents), "layout": .text(layout.rawValue)]
+  }
+
+  /// Makes the operator.
+  package init(extents: [Int], layout: DataLayout) {
+    self.extents = extents
+    self.layout = layout
+  }
+}
+
+extension CenterCrop {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    extents = try attributes.integers("extents")
+    layout = try attributes.word("layout")
+    if let problem = Resizing.problem(extents) { throw attributes.malformed(problem) }
+    guard extents.count == 2 else {
+      throw attributes.malformed("\(extents.count) spatial axes, and a picture has two")
+    }
+  }
+
+  /// What is done with inputs that are too small.
+  private var resizing: Resizing {
+    Resizing(extents: extents, interpolation: .bilinear, keepsProportions: true, layout: layout)
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    try resizing.outputTypes(of: inputs)
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    var result = inputs[0]
+    let axes = Array(layout.spatialAxes(rank: result.shape.count))
+    let rests = zip(axes, extents).map { result.shape[$0] - $1 }
+    guard rests.allSatisfy({ $0 >= 0 }) else {
+      return try resizing.evaluate(inputs, workers: workers)
+    }
+    for (number, axis) in axes.enumerated() {
+      let start = rests[number] / 2
+      result = result.slice(start..<start + extents[number], along: axis)
+    }
+    return [result]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> CenterCrop? {
+    guard axes.count == extents.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return CenterCrop(extents: extents, layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+
+  /// Keras: `CenterCrop(height, width)`.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "CenterCrop": { (layer, inputs) throws(WeighbridgeError) in
+        let operation = CenterCrop(extents: try layer.pictureExtents(), layout: .channelsLast)
+        let type = layer.graph.type(of: try layer.onlyInput(inputs))
+        let isCropped = zip(type.shape.dropFirst(), operation.extents).allSatisfy {
+          ($0.value ?? 0) >= $1
+        }
+        guard isCropped || layer.version >= KerasVersion(2, 15) else {
+          throw WeighbridgeError(
+            .unsupported,
+            "pictures of \(type) may be too small, and what Keras \(layer.version) then does was "
+              + "never compared; it is known for 2.15")
+        }
+        return try layer.add(operation, inputs)
+      }
+    ]))
+}

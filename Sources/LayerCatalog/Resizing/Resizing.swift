@@ -1,0 +1,144 @@
+package import Bytes
+package import GraphIR
+
+/// Bringing the spatial axes to given extents, as TensorFlow 2 does it without antialiasing.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: the same with these extents
+///
+/// Element o of an axis is a weighted sum of the input's elements around (o + 0.5) s - 0.5, with
+/// s the input's extent by the output's, along one axis after the other. Coordinates are computed in
+/// float32, as in TensorFlow, since their rounding can decide which element is nearest.
+package struct Resizing: CatalogOperator {
+  /// The extents of the output's spatial axes; 1 to 2^24 each.
+  package let extents: [Int]
+  /// How elements between the input's are found.
+  package let interpolation: ResizingInterpolation
+  /// Whether the input is first cropped, about its centre, to the output's proportions; with two
+  /// spatial axes only.
+  package let keepsProportions: Bool
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "resizing"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    [
+      "extents": .integers(extents), "interpolation": .text(interpolation.rawValue),
+      "keep_proportions": .flag(keepsProportions), "layout": .text(layout.rawValue),
+    ]
+  }
+
+  /// Why such extents cannot be, if they cannot.
+  static func problem(_ extents: [Int]) -> String? {
+    !extents.isEmpty && extents.allSatisfy { (1...1 << 24).contains($0) }
+      ? nil : "the extents \(extents) are not 1 to \(1 << 24) for each axis"
+  }
+
+  /// Makes the operator.
+  package init(
+    extents: [Int], interpolation: ResizingInterpolation, keepsProportions: Bool,
+    layout: DataLayout
+  ) {
+    self.extents = extents
+    self.interpolation = interpolation
+    self.keepsProportions = keepsProportions
+    self.layout = layout
+  }
+}
+
+extension Resizing {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    extents = try attributes.integers("extents")
+    interpolation = try attributes.word("interpolation")
+    keepsProportions = try attributes.flag("keep_proportions")
+    layout = try attributes.word("layout")
+    if let problem = Self.problem(extents) { throw attributes.malformed(problem) }
+    guard !keepsProportions || extents.count == 2 else {
+      throw attributes.malformed("keeping proportions of \(extents.count) spatial axes")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard input.rank == extents.count + 2, input.elementType.isFloat else {
+      throw ShapeError("takes \(extents.count) spatial axes and has the input \(input)")
+    }
+    let spatial = layout.spatialAxes(rank: input.rank)
+    let known = input.shape[spatial].map { $0.value ?? 1 }
+    guard known.allSatisfy({ (1...1 << 24).contains($0) }) else {
+      throw ShapeError("axes of \(known) elements cannot be resized")
+    }
+    var shape = input.shape
+    shape.replaceSubrange(spatial, with: extents.map(Dimension.fixed))
+    return [input.with(shape: shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)  // which refuses what no memory holds
+    var result = try keepsProportions ? cropped(inputs[0]) : inputs[0]
+    for (number, axis) in layout.spatialAxes(rank: shape.count).enumerated() {
+      var middle = result.shape
+      middle[axis] = extents[number]
+      _ = try Checked.product(middle + [8], of: "the size of the partly resized input")
+      result = Tensor(.float64, shape: middle, resize(result, along: axis, to: extents[number]))
+    }
+    return [Tensor(inputs[0].elementType, shape: shape, result.doubles)]
+  }
+
+  private func resize(_ input: Tensor, along axis: Int, to extent: Int) -> [Double] {
+    let elements = input.doubles
+    let (old, run) = (input.shape[axis], input.shape[(axis + 1)...].reduce(1, *))
+    let samples = (0..<extent).map { interpolation.sample($0, from: old, to: extent) }
+    var result: [Double] = []
+    for slice in 0..<input.shape[..<axis].reduce(1, *) {
+      for sample in samples {
+        let start = (slice * old + sample.first) * run
+        for index in start..<start + run {
+          result.append(
+            sample.weights.indices.reduce(0) {
+              $0 + elements[index + $1 * run] * sample.weights[$1]
+            })
+        }
+      }
+    }
+    return result
+  }
+
+  /// The largest centred part that has the output's proportions, rounded as Keras does it.
+  private func cropped(_ input: Tensor) throws(WeighbridgeError) -> Tensor {
+    let axes = Array(layout.spatialAxes(rank: input.shape.count))
+    let old = axes.map { input.shape[$0] }
+    var result = input
+    for (number, axis) in axes.enumerated() {
+      let other = 1 - number
+      let wanted = Float(old[other] * extents[number]) / Float(extents[other])
+      let count = min(old[number], Int(wanted))
+      guard count >= 1 else {
+        throw WeighbridgeError(
+          .mismatch, "nothing of \(old) elements has the proportions of \(extents)")
+      }
+      let start = Int(Float(old[number] - count) / 2)
+      result = result.slice(start..<start + count, along: axis)
+    }
+    return result
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> Resizing? {
+    guard axes.count == extents.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return Resizing(
+      extents: extents, interpolation: interpolation, keepsProportions: keepsProportions,
+      layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

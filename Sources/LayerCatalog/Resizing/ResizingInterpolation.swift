@@ -1,0 +1,105 @@
+/// How ``Resizing`` finds elements between those of an axis.
+package enum ResizingInterpolation: String, Hashable, Sendable {
+  /// The nearest element; of two the one behind.
+  case nearest
+  /// Linear between the neighbours along each axis.
+  case bilinear
+  /// The cubic convolution of Keys (1981) with a = -1/2, which TensorFlow tabulates in 1024 steps.
+  case bicubic
+  /// The mean of the part of the input that the element covers.
+  case area
+  /// Lanczos' windowed sinc over three elements to each side.
+  case lanczos3
+  /// Lanczos' windowed sinc over five elements to each side.
+  case lanczos5
+
+  /// Neighbouring elements and their weights.
+  struct Sample {
+    /// The index of the first.
+    let first: Int
+    /// The weights, at least one.
+    let weights: [Double]
+
+    /// A sample of weights as they are.
+    init(first: Int, weights: [Double]) {
+      self.first = first
+      self.weights = weights
+    }
+
+    /// A sample without what lies outside of an axis, with weights that add up to 1.
+    init(first: Int, weights: [Double], within extent: Int) {
+      let inside = weights.indices.filter { (0..<extent).contains(first + $0) }
+      let sum = inside.reduce(0) { $0 + weights[$1] }
+      self.init(first: max(0, first), weights: inside.map { weights[$0] / sum })
+    }
+  }
+
+  /// What element `output` of `new` is made of, on an axis of `old`.
+  func sample(_ output: Int, from old: Int, to new: Int) -> Sample {
+    let scale = Float(old) / Float(new)
+    let centre = (Float(output) + 0.5) * scale
+    switch self {
+    case .nearest:
+      return Sample(first: min(Int(centre), old - 1), weights: [1])
+    case .bilinear:
+      let (floor, fraction) = Self.split(min(max(centre - 0.5, 0), Float(old - 1)))
+      return Sample(
+        first: floor, weights: fraction > 0 ? [1 - fraction, fraction] : [1])
+    case .bicubic:
+      let (floor, fraction) = Self.split(centre - 0.5)
+      let step = (fraction * 1024).rounded(.toNearestOrEven) / 1024
+      let weights = [1 + step, step, 1 - step, 2 - step].map(Self.cubic)
+      return Sample(first: floor - 1, weights: weights, within: old)
+    case .area: return Self.area(output, from: old, to: new)
+    case .lanczos3: return Self.lanczos(output, radius: 3, from: old, to: new)
+    case .lanczos5: return Self.lanczos(output, radius: 5, from: old, to: new)
+    }
+  }
+
+  /// The whole number below a coordinate, and how far the coordinate lies above it.
+  private static func split(_ coordinate: Float) -> (floor: Int, fraction: Double) {
+    let floor = coordinate.rounded(.down)
+    return (Int(floor), Double(coordinate - floor))
+  }
+
+  private static func cubic(_ distance: Double) -> Double {
+    distance < 1
+      ? (1.5 * distance - 2.5) * distance * distance + 1
+      : ((-0.5 * distance + 2.5) * distance - 4) * distance + 2
+  }
+
+  /// What each element has in common with the part from `output * old / new` to the same of the
+  /// next output, by that part's length.
+  private static func area(_ output: Int, from old: Int, to new: Int) -> Sample {
+    let scale = Float(old) / Float(new)
+    let (start, end) = (Float(output) * scale, Float(output + 1) * scale)
+    let first = min(Int(start), old - 1)
+    // By rounding, the end may lie behind the last element.
+    let last = max(first, min(Int(end.rounded(.up)), old) - 1)
+    let weights = (first...last).map {
+      Double(min(end, Float($0 + 1)) - max(start, Float($0))) / Double(scale)
+    }
+    return Sample(first: first, weights: weights)
+  }
+
+  private static func lanczos(
+    _ output: Int, radius: Int, from old: Int, to new: Int
+  ) -> Sample {
+    // Here TensorFlow inverts the enlargement, which rounds once more.
+    let centre = (Float(output) + 0.5) * (1 / (Float(new) / Float(old)))
+    let first = max(0, Int((centre - Float(radius) - 0.5).rounded(.up)))
+    let last = min(old - 1, Int((centre + Float(radius) - 0.5).rounded(.down)))
+    let weights = (first...max(first, last)).map { index in
+      windowedSinc(Double(abs(Float(index) + 0.5 - centre)), radius: Double(radius))
+    }
+    return Sample(first: first, weights: weights, within: old)
+  }
+
+  private static func windowedSinc(_ distance: Double, radius: Double) -> Double {
+    // Where TensorFlow takes the limit.
+    if distance > radius { return 0 }
+    if distance <= 1e-3 { return 1 }
+    let angle = Double.pi * distance
+    return radius * angle.sine * (angle / radius).sine / (angle * angle)
+  }
+}
