@@ -8,7 +8,7 @@ extension Identity {
   /// and stores the quotient. Its vector u, the length of the kernel's last axis, serves the next
   /// division only.
   ///
-  /// Keras writes the kernel first, as the wrapper's own, then what is trained, then what is not; so
+  /// Keras writes the kernel first, as the wrapper's, then what is trained, then what is not, so
   /// where the layer is frozen the vector comes before the bias.
   static let spectralNormalization: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in

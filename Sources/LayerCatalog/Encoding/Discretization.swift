@@ -64,8 +64,8 @@ extension Discretization {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: `Discretization(bin_boundaries, output_mode="int")`, whose boundaries are float32. Those
-  /// that were found by `adapt` are not in the file, only what they are computed from.
+  /// Keras: `Discretization(bin_boundaries, output_mode="int")`, whose boundaries are float32.
+  /// Those that were found by `adapt` are not in the file, only what they are computed from.
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "Discretization": { (layer, inputs) throws(WeighbridgeError) in try add(&layer, inputs) }

@@ -138,8 +138,8 @@ package struct KerasLayer {
   ///
   /// - Parameter position: How many weights that were not taken yet stand before it.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another;
-  ///   ``WeighbridgeError/Code/unsupported`` when it is not the next and the order of a model inside
-  ///   the model is to be found out.
+  ///   ``WeighbridgeError/Code/unsupported`` when it is not the next and the order of a nested
+  ///   model's weights is to be found out.
   package mutating func ignoreWeight(
     _ role: String, shape: [Int], position: Int = 0
   ) throws(WeighbridgeError) {

@@ -70,7 +70,7 @@ extension GroupNormalization {
     for (position, weight) in inputs.enumerated().dropFirst() {
       guard weight.rank == 1, weight.shape[0].agrees(with: channels) else {
         throw ShapeError(
-          "\(slot(position)?.name ?? "") \(weight) does not fit the \(channels) channels of \(input)"
+          "\(slot(position)?.name ?? "") \(weight) does not fit \(channels) channels of \(input)"
         )
       }
     }

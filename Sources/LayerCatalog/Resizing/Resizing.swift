@@ -7,7 +7,7 @@ package import GraphIR
 /// - output: the same with these extents
 ///
 /// Element o of an axis is a weighted sum of the input's elements around (o + 0.5) s - 0.5, with
-/// s the input's extent by the output's, along one axis after the other. Coordinates are computed in
+/// s the input's extent by the output's, along one axis after the other. Coordinates are rounded to
 /// float32, as in TensorFlow, since their rounding can decide which element is nearest.
 package struct Resizing: CatalogOperator {
   /// The extents of the output's spatial axes; 1 to 2^24 each.

@@ -76,8 +76,11 @@ package enum ResizingInterpolation: String, Hashable, Sendable {
     let first = min(Int(start), old - 1)
     // By rounding, the end may lie behind the last element.
     let last = max(first, min(Int(end.rounded(.up)), old) - 1)
-    let weights = (first...last).map {
-      Double(min(end, Float($0 + 1)) - max(start, Float($0))) / Double(scale)
+    let weights = (first...last).map { index in
+      let (front, back) = (Float(index), Float(index + 1))
+      // A part within one element is as long as each, whatever its ends were rounded to.
+      let common = front < start && back > end ? scale : min(end, back) - max(start, front)
+      return Double(common) / Double(scale)
     }
     return Sample(first: first, weights: weights)
   }
