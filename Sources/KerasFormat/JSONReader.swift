@@ -53,6 +53,13 @@ struct JSONReader {
     return array.enumerated().map { JSONReader($1, place: "\(place)[\($0)]") }
   }
 
+  /// The members of an object, by the code points of their keys, as Python sorts them.
+  func membersByKey() throws(WeighbridgeError) -> [JSONReader] {
+    let object = try object()
+    let keys = object.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return keys.map { JSONReader(object[$0] ?? .null, place: "\(place).\($0)") }
+  }
+
   /// Refuses keys that nobody reads.
   func allow(only keys: [String]) throws(WeighbridgeError) {
     let unknown = try object().keys.filter { !keys.contains($0) }

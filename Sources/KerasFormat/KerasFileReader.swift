@@ -79,11 +79,11 @@ struct KerasFileReader {
 
 /// The generations of Keras whose models can be read.
 enum KerasGeneration {
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for Keras 3 and later, whose layers mean other
-  ///   things under the same names.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for Keras 4 and later, whose layers may mean
+  ///   other things under the same names.
   static func check(_ version: KerasVersion?) throws(WeighbridgeError) {
-    guard let version, version.major > 2 else { return }
+    guard let version, version.major > 3 else { return }
     throw WeighbridgeError(
-      .unsupported, "was written by Keras \(version); models of Keras 1 and 2 can be read")
+      .unsupported, "was written by Keras \(version); models of Keras 1 to 3 can be read")
   }
 }

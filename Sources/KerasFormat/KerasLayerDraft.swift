@@ -22,6 +22,7 @@ struct KerasLayerDraft {
   ) throws(WeighbridgeError) {
     try json.allow(only: [
       "class_name", "config", "name", "inbound_nodes", "module", "registered_name", "build_config",
+      "compile_config",
     ])
     className = try json.member("class_name").string()
     let config = try json.member("config")

@@ -10,9 +10,12 @@ struct KerasLayerTable {
   /// What Keras' count of a layer's calls begins with.
   private let firstCalls: [Int]
 
+  /// - Parameter outputs: The model's outputs, with Keras' own count of calls.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when two layers share a name or a node is not
-  ///   well-formed; ``WeighbridgeError/Code/unsupported`` for nodes as Keras 3 writes them.
-  init(_ drafts: [KerasLayerDraft]) throws(WeighbridgeError) {
+  ///   well-formed; ``WeighbridgeError/Code/unsupported`` for constants as inputs.
+  init(
+    _ drafts: [KerasLayerDraft], outputs: [KerasTensorReference] = []
+  ) throws(WeighbridgeError) {
     var indices: [String: Int] = [:]
     var calls: [[KerasCall]] = []
     for draft in drafts {
@@ -29,7 +32,8 @@ struct KerasLayerTable {
     self.drafts = drafts
     self.indices = indices
     self.calls = calls
-    firstCalls = Self.firstCalls(drafts, indices, calls)
+    firstCalls = Self.firstCalls(
+      drafts, indices, calls.joined().flatMap(\.allInputs) + outputs)
   }
 
   /// The layers with their calls; every reference leads to an existing call.
@@ -120,10 +124,11 @@ struct KerasLayerTable {
   /// inputs before (always, for Model and Functional). Every call is referred to, since Keras
   /// writes only those that an output needs; so the count began with 1 when nobody refers to 0.
   private static func firstCalls(
-    _ drafts: [KerasLayerDraft], _ indices: [String: Int], _ calls: [[KerasCall]]
+    _ drafts: [KerasLayerDraft], _ indices: [String: Int],
+    _ references: [KerasTensorReference]
   ) -> [Int] {
     var firstCalls = drafts.map { $0.isModel ? 1 : 0 }
-    for reference in calls.joined().flatMap(\.allInputs) where reference.call == 0 {
+    for reference in references where reference.call == 0 {
       if let index = indices[reference.layer] { firstCalls[index] = 0 }
     }
     return firstCalls

@@ -63,7 +63,8 @@ extension KerasModelRecord {
     for (index, layer) in try config.member("layers").elements().enumerated() {
       drafts.append(try KerasLayerDraft(layer, index: index))
     }
-    let table = try KerasLayerTable(drafts)
+    let written = try KerasNodeParser.references(in: try config.member("output_layers"))
+    let table = try KerasLayerTable(drafts, outputs: written)
     let layers = try table.layers()
     let inputs = try table.references(in: try config.member("input_layers"))
     let outputs = try table.references(in: try config.member("output_layers"))

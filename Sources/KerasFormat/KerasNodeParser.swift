@@ -11,26 +11,27 @@ enum KerasNodeParser {
     return calls
   }
 
-  /// References as a list of `["x", 0, 0]`, or one of them alone.
+  /// References as one `["x", 0, 0]`, or as lists and dictionaries of such, nested or not. They
+  /// come in the order of the lists and of the sorted keys, as Keras flattens them.
   static func references(
     in json: JSONReader
   ) throws(WeighbridgeError) -> [KerasTensorReference] {
+    let parts: [JSONReader]
     if json.value.object != nil {
-      throw json.failure("is a dictionary of tensors; lists can be read", code: .unsupported)
+      parts = try json.membersByKey()
+    } else {
+      parts = try json.elements()
+      if parts.first?.value.string != nil { return [try reference(json)] }
     }
-    if isReference(json.value) { return [try reference(json)] }
     var references: [KerasTensorReference] = []
-    for element in try json.elements() { references.append(try reference(element)) }
+    for part in parts { references += try self.references(in: part) }
     return references
   }
 
-  /// One node: a list of `["x", 0, 0, {...}]`, or one of them alone (operations as layers).
+  /// One node: a list of `["x", 0, 0, {...}]`, or one of them alone (operations as layers). Keras 3
+  /// writes a dictionary.
   private static func call(_ node: JSONReader) throws(WeighbridgeError) -> KerasCall {
-    if node.value.object != nil {
-      throw node.failure(
-        "is a dictionary (Keras 3 writes that); lists, as of Keras 1 and 2, can be read",
-        code: .unsupported)
-    }
+    if node.value.object != nil { return try callOfArguments(node) }
     let items = isReference(node.value) ? [node] : try node.elements()
     var inputs: [KerasTensorReference] = []
     var keywords: JSONObject?
@@ -69,7 +70,7 @@ enum KerasNodeParser {
     return list[0].string != nil && list[1].integer != nil && list[2].integer != nil
   }
 
-  private static func reference(
+  static func reference(
     _ json: JSONReader
   ) throws(WeighbridgeError) -> KerasTensorReference {
     let parts = try json.elements()

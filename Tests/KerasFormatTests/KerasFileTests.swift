@@ -86,10 +86,10 @@ struct KerasFileTests {
     expectFailure(.malformed, "\(name).h5") { _ = try KerasFile(path: file("\(name).h5")) }
   }
 
-  @Test("what Keras 3 writes, and what Keras did not write, is refused by name")
+  @Test("what Keras 4 may write, and what Keras did not write, is refused by name")
   func others() {
-    expectFailure(.unsupported, "was written by Keras 3.5.0") {
-      _ = try KerasFile(path: file("keras3_model.h5"))
+    expectFailure(.unsupported, "was written by Keras 4.0.0") {
+      _ = try KerasFile(path: file("keras4_model.h5"))
     }
     expectFailure(.unsupported, "the layout of Keras 3 (.weights.h5)") {
       _ = try KerasFile(path: file("keras3.weights.h5"))
@@ -134,7 +134,7 @@ struct ArchitectureTests {
     "what cannot be read yet is refused by name",
     arguments: [
       ("model.yaml", "is YAML"), ("archive.keras", "is a ZIP archive"),
-      ("keras3.json", "written by Keras 3.1.0"),
+      ("keras4.json", "written by Keras 4.0.0"),
     ])
   func unsupported(name: String, reason: String) {
     expectFailure(.unsupported, reason) { _ = try KerasArchitecture.read(path: file(name)) }

@@ -58,14 +58,6 @@ struct ModelErrorTests {
     }
   }
 
-  @Test("what Keras 3 writes is refused by name")
-  func keras3() {
-    let node = #"[{"args": [], "kwargs": {}}]"#
-    expectFailure(.unsupported, "#1 y (Dense): config.layers[1].inbound_nodes[0] is a dictionary") {
-      _ = try model(functional(dense("y", node)))
-    }
-  }
-
   @Test("a constant as input, and arguments that differ between tensors, are refused")
   func oddNodes() {
     expectFailure(.unsupported, "with a constant") {

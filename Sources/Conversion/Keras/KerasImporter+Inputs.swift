@@ -49,6 +49,12 @@ extension KerasImporter {
     }
   }
 
+  /// The shape with the batch axis, under the name of the writing version: `batch_shape` is
+  /// Keras 3's.
+  private static func inputShape(_ settings: JSONObject) -> JSONValue? {
+    settings["batch_input_shape"] ?? settings["batch_shape"]
+  }
+
   private static func inputShape(
     _ layer: KerasLayerRecord
   ) throws(WeighbridgeError) -> JSONValue? {
@@ -58,12 +64,15 @@ extension KerasImporter {
       let first = model.inputs.first.flatMap { model.layerIndices[$0.layer] } ?? 0
       layer = model.layers[first]
     }
-    return layer.config["batch_input_shape"]
+    return inputShape(layer.config)
   }
 
   /// Adds an input of the whole model.
   mutating func addInput(_ record: KerasLayerRecord) throws(WeighbridgeError) -> ValueID {
-    let known = ["batch_input_shape", "dtype", "name", "sparse", "ragged", "trainable", "optional"]
+    let known = [
+      "batch_input_shape", "batch_shape", "dtype", "name", "sparse", "ragged", "trainable",
+      "optional",
+    ]
     for key in record.config.keys where !known.contains(key) {
       throw WeighbridgeError(.unsupported, "unknown setting \(key)")
     }
@@ -71,7 +80,7 @@ extension KerasImporter {
       throw WeighbridgeError(.unsupported, "\(key) inputs cannot be had")
     }
     let type = try Self.type(
-      shape: record.config["batch_input_shape"] ?? .null, dtype: record.config["dtype"]?.string,
+      shape: Self.inputShape(record.config) ?? .null, dtype: record.config["dtype"]?.string,
       name: record.name)
     return try graph.addInput(record.name, type)
   }
@@ -85,7 +94,7 @@ extension KerasImporter {
       throw WeighbridgeError(.unsupported, "an input of type \(dtype ?? "")")
     }
     guard let extents = shape.array, !extents.isEmpty else {
-      throw WeighbridgeError(.malformed, "has no batch_input_shape")
+      throw WeighbridgeError(.malformed, "has neither batch_input_shape nor batch_shape")
     }
     var dimensions: [Dimension] = []
     for (axis, extent) in extents.enumerated() {
@@ -94,7 +103,7 @@ extension KerasImporter {
       } else if let value = extent.integer, value > 0 {
         dimensions.append(.fixed(value))
       } else {
-        throw WeighbridgeError(.malformed, "batch_input_shape has the extent \(extent.text())")
+        throw WeighbridgeError(.malformed, "the input's shape has the extent \(extent.text())")
       }
     }
     return TensorType(elementType, dimensions)

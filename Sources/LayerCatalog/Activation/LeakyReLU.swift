@@ -1,5 +1,6 @@
 package import Bytes
 package import GraphIR
+import KerasFormat
 
 /// The leaky rectifier: x where x > 0, and slope · x elsewhere (Maas et al. 2013).
 ///
@@ -26,12 +27,13 @@ extension LeakyReLU {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: `LeakyReLU(alpha=0.3)`, the function `leaky_relu` with its slope of 0.2.
+  /// Keras: `LeakyReLU(alpha=0.3)`, in Keras 3 `LeakyReLU(negative_slope=0.3)`; the function `leaky_relu` with its slope of 0.2.
   package static let keras = SourceMapping.mapped(
     KerasMapping(
       layers: [
         "LeakyReLU": { (layer, inputs) throws(WeighbridgeError) in
-          let slope = try layer.real("alpha", default: 0.3)
+          let key = layer.version.major < 3 ? "alpha" : "negative_slope"
+          let slope = try layer.real(key, default: 0.3)
           return try layer.add(LeakyReLU(slope: slope), inputs)
         }
       ],

@@ -213,10 +213,16 @@ package struct KerasLayer {
 
   /// Refuses a setting that nobody read.
   private func checkSettings() throws(WeighbridgeError) {
-    for key in unreadSettings.keys where !Self.hasNoMeaningAtInference(key) {
+    for key in unreadSettings.keys
+    where !Self.hasNoMeaningAtInference(key) && !isUnusedSetting(key) {
       let value = unreadSettings[key]?.text() ?? ""
       throw WeighbridgeError(.unsupported, "unknown setting \(key)=\(value)")
     }
+  }
+
+  /// Settings that Keras 3 writes for layers that do not use them: null means no use.
+  private func isUnusedSetting(_ key: String) -> Bool {
+    key == "quantization_config" && unreadSettings[key] == .null
   }
 
   /// Settings of every layer that only matter while training or building it.

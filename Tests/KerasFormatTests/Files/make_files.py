@@ -114,7 +114,7 @@ file, root = new("bad_json.h5", '{"class_name": "Model", ')
 usual(root)
 file, root = new("bad_version.h5", version="new")
 usual(root)
-file, root = new("keras3_model.h5", version="3.5.0")
+file, root = new("keras4_model.h5", version="4.0.0")
 usual(root)
 
 file, root = new("keras3.weights.h5", None)
@@ -134,7 +134,7 @@ layer(root, "last", [])
 
 texts = {
     "model.json": json.dumps(MODEL | {"keras_version": "2.2.4-tf", "backend": "tensorflow"}),
-    "keras3.json": json.dumps(MODEL | {"keras_version": "3.1.0"}),
+    "keras4.json": json.dumps(MODEL | {"keras_version": "4.0.0"}),
     "model.yaml": "backend: tensorflow\nclass_name: Model\n",
     "model.txt": "Layer (type)    Output Shape\n",
     "empty.json": "",

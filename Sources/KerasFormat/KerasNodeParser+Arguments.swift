@@ -1,0 +1,70 @@
+import Bytes
+import JSON
+
+/// Nodes as Keras 3 writes them: `{"args": [...], "kwargs": {...}}`, with an object of the class
+/// `__keras_tensor__` wherever a tensor stands.
+extension KerasNodeParser {
+  /// The first positional argument is the call's input; a further one has no name in the file and
+  /// is called `args[1]`, `args[2]`, ...
+  static func callOfArguments(_ node: JSONReader) throws(WeighbridgeError) -> KerasCall {
+    try node.allow(only: ["args", "kwargs"])
+    var inputs: [KerasTensorReference] = []
+    var tensors: [KerasTensorArgument] = []
+    var arguments = JSONObject()
+    for (position, argument) in try node.member("args").elements().enumerated() {
+      let name = "args[\(position)]"
+      if !containsTensor(argument.value) {
+        arguments[name] = argument.value
+      } else if position == 0 {
+        inputs = try self.tensors(in: argument)
+      } else {
+        tensors.append(KerasTensorArgument(name: name, tensors: try self.tensors(in: argument)))
+      }
+    }
+    let keywords = try node.member("kwargs")
+    for key in try keywords.object().keys {
+      let argument = try keywords.member(key)
+      if containsTensor(argument.value) {
+        tensors.append(KerasTensorArgument(name: key, tensors: try self.tensors(in: argument)))
+      } else {
+        arguments[key] = argument.value
+      }
+    }
+    return KerasCall(inputs: inputs, tensorArguments: tensors, arguments: arguments)
+  }
+
+  private static func isTensor(_ value: JSONValue) -> Bool {
+    value.object?["class_name"]?.string == "__keras_tensor__"
+  }
+
+  private static func containsTensor(_ value: JSONValue) -> Bool {
+    if let list = value.array { return list.contains(where: containsTensor) }
+    guard let object = value.object else { return false }
+    return isTensor(value) || object.keys.contains { object[$0].map(containsTensor) ?? false }
+  }
+
+  /// The tensors of an argument that is nothing but tensors in lists and dictionaries.
+  private static func tensors(
+    in json: JSONReader
+  ) throws(WeighbridgeError) -> [KerasTensorReference] {
+    if isTensor(json.value) { return [try tensor(json)] }
+    guard json.value.array != nil || json.value.object != nil else {
+      throw json.failure(
+        "is \(json.value.typeName) among tensors, which cannot be read yet", code: .unsupported)
+    }
+    let parts = try json.value.array == nil ? json.membersByKey() : json.elements()
+    var tensors: [KerasTensorReference] = []
+    for part in parts { tensors += try self.tensors(in: part) }
+    return tensors
+  }
+
+  private static func tensor(
+    _ json: JSONReader
+  ) throws(WeighbridgeError) -> KerasTensorReference {
+    try json.allow(only: ["class_name", "config"])
+    let config = try json.member("config")
+    // The shape, type and name are what the layer gives anyway.
+    try config.allow(only: ["shape", "dtype", "keras_history", "name"])
+    return try reference(try config.member("keras_history"))
+  }
+}
