@@ -53,7 +53,7 @@ let package = Package(
     .systemLibrary(  // SHA-256, the provenance digest of source files.
       name: "CCrypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-    .systemLibrary(  // Deflate and CRC-32 of .npz members.
+    .systemLibrary(  // Deflate and CRC-32 of ZIP members.
       name: "CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
@@ -65,11 +65,12 @@ let package = Package(
     module("Digests", ["Bytes", "CXXHash", "CCrypto"]),
     module("GraphIR", ["Bytes"]),
     module("ProtobufWire", ["Bytes", "CProtobufC"]),
+    module("ZipArchive", ["Bytes", "CZlib"]),
 
     // Rank 1: syntax only, bytes to plain records and back.
     module("HDF5File", ["Bytes", "CHDF5"]),
     module("KerasFormat", ["Bytes", "HDF5File", "JSON"]),
-    module("NumPyFormat", ["Bytes", "CZlib"]),
+    module("NumPyFormat", ["Bytes", "ZipArchive"]),
     .target(name: "CWBM", dependencies: ["CProtobufC"]),
     module("WBMFormat", ["Bytes", "Digests", "CWBM", "CProtobufC", "ProtobufWire"]),
 
@@ -111,7 +112,7 @@ let package = Package(
     tests(
       "WBMFormatTests",
       ["Bytes", "Digests", "ProtobufWire", "WBMFormat"]),
-    tests("NumPyFormatTests", ["Bytes", "NumPyFormat"], exclude: ["Files"]),
+    tests("NumPyFormatTests", ["Bytes", "NumPyFormat", "ZipArchive"], exclude: ["Files"]),
     tests(
       "LayerCatalogTests",
       ["Bytes", "GraphIR", "JSON", "KerasFormat", "LayerCatalog", "_CatalogTesting"]),

@@ -96,10 +96,3 @@ extension ElementType {
     }
   }
 }
-
-extension [UInt8] {
-  /// Appends an integer in so many bytes, least significant first.
-  mutating func append(littleEndian value: Int, byteCount: Int) {
-    for index in 0..<byteCount { append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
-  }
-}

@@ -1,4 +1,5 @@
 package import Bytes
+import ZipArchive
 
 extension NumPyFile {
   /// Writes arrays: as `.npy` when the path ends so and there is one array, else as `.npz` in the

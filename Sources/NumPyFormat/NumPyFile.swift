@@ -1,4 +1,5 @@
 package import Bytes
+import ZipArchive
 
 /// Reads and writes NumPy's files: `.npy`, one array, and `.npz`, a ZIP archive of them.
 ///
@@ -47,11 +48,14 @@ package enum NumPyFile {
     _ store: ByteStore, memory: inout Int, limits: NumPyLimits
   ) throws(WeighbridgeError) -> [NumPyArray] {
     let directory = try store.withBytes { (bytes) throws(WeighbridgeError) in
-      try ZipDirectory(bytes, limits: limits)
+      try ZipDirectory(bytes, memberLimit: limits.memberCount)
     }
     var arrays: [NumPyArray] = []
     for member in directory.members {
       do throws(WeighbridgeError) {
+        guard member.name.hasSuffix(NPYHeader.fileExtension) else {
+          throw WeighbridgeError(.unsupported, "is not an array: its name does not end with .npy")
+        }
         let (contents, range) = try ZipReader.contents(of: member, in: store, memory: &memory)
         arrays.append(
           try NPYReader.array(

@@ -1,7 +1,7 @@
-import Bytes
+package import Bytes
 
 /// Writes a ZIP archive of stored members; always the same bytes for the same members.
-struct ZipWriter: ~Copyable {
+package struct ZipWriter: ~Copyable {
   /// 1 January 1980, midnight: the earliest date of the format.
   private static let date = 0x0021
   private static let versionNeeded = 20
@@ -21,27 +21,27 @@ struct ZipWriter: ~Copyable {
   /// Begins an archive.
   ///
   /// - Parameter largest: The largest size or offset written without ZIP64; tests lower it.
-  init(path: String, largest: Int = Int(UInt32.max) - 1) throws(WeighbridgeError) {
+  package init(path: String, largest: Int = Int(UInt32.max) - 1) throws(WeighbridgeError) {
     file = try AtomicFile(path: path)
     self.largest = largest
   }
 
   /// Begins a member whose size is known.
-  mutating func begin(_ name: String, byteCount: Int) throws(WeighbridgeError) {
+  package mutating func begin(_ name: String, byteCount: Int) throws(WeighbridgeError) {
     let entry = Entry(name: Array(name.utf8), byteCount: byteCount, offset: file.count)
     entries.append(entry)
     file.skip(localHeader(entry).count)
   }
 
   /// Appends bytes of the current member.
-  mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
+  package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
     let last = entries.count - 1
     entries[last].crc = ZipReader.checksum(bytes, after: entries[last].crc)
     try file.append(bytes)
   }
 
   /// Ends the current member: its local header is written where room was left.
-  mutating func end() throws(WeighbridgeError) {
+  package mutating func end() throws(WeighbridgeError) {
     let entry = entries[entries.count - 1]
     let header = localHeader(entry)
     precondition(file.count == entry.offset + header.count + entry.byteCount, "another size")
@@ -49,15 +49,13 @@ struct ZipWriter: ~Copyable {
   }
 
   /// Writes the directory and puts the archive in place when it reads back.
-  consuming func commit(replacing: Bool) throws(WeighbridgeError) {
+  package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     let start = file.count
     for entry in entries { try file.append(centralHeader(entry).span.bytes) }
     try file.append(endRecords(directory: start..<file.count, at: file.count).span.bytes)
     let (count, path) = (entries.count, file.path)
     try file.withWrittenBytes { (bytes) throws(WeighbridgeError) in
-      var limits = NumPyLimits()
-      limits.memberCount = count
-      guard try ZipDirectory(bytes, limits: limits).members.count == count else {
+      guard try ZipDirectory(bytes, memberLimit: count).members.count == count else {
         throw WeighbridgeError(.outputFailed, "an archive that was read back differs")
           .at(file: path)
       }

@@ -1,15 +1,17 @@
-import Bytes
+package import Bytes
 
-/// The central directory of a ZIP archive (APPNOTE 6.3, sections 4.3 to 4.5), as far as `.npz`
-/// files need it.
-struct ZipDirectory {
+/// The central directory of a ZIP archive (APPNOTE 6.3, sections 4.3 to 4.5), as far as `.npz` and
+/// `.keras` files need it.
+package struct ZipDirectory: Sendable {
   /// A member of the archive.
-  struct Member {
-    let name: String
+  package struct Member: Sendable {
+    /// The name: UTF-8 without control characters, unique in the archive. It is no path to write to.
+    package let name: String
     let isDeflated: Bool
     let crc: UInt32
     let compressedByteCount: Int
-    let byteCount: Int
+    /// The size once unpacked, in bytes.
+    package let byteCount: Int
     /// The member's bytes as stored, without its local header.
     let range: Range<Int>
   }
@@ -18,9 +20,11 @@ struct ZipDirectory {
   static let centralSignature: UInt32 = 0x0201_4B50
   static let endSignature: UInt32 = 0x0605_4B50
 
-  let members: [Member]
+  /// The members, in the order of the directory.
+  package let members: [Member]
 
-  static func isMagic(_ bytes: RawSpan) -> Bool {
+  /// Whether bytes begin like a ZIP archive.
+  package static func isMagic(_ bytes: RawSpan) -> Bool {
     var cursor = ByteCursor(0..<bytes.byteCount)
     let signature = try? cursor.integer(UInt32.self, from: bytes)
     return signature == localSignature || signature == endSignature
@@ -28,14 +32,15 @@ struct ZipDirectory {
 
   /// Reads the directory and finds each member.
   ///
+  /// - Parameter memberLimit: How many members there may be.
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for
   ///   encryption and other methods than storing and deflating;
   ///   ``WeighbridgeError/Code/limitExceeded``.
-  init(_ bytes: RawSpan, limits: NumPyLimits) throws(WeighbridgeError) {
+  package init(_ bytes: RawSpan, memberLimit: Int) throws(WeighbridgeError) {
     let end = try ZipEnd(bytes)
-    guard end.memberCount <= limits.memberCount else {
+    guard end.memberCount <= memberLimit else {
       throw WeighbridgeError(
-        .limitExceeded, "has \(end.memberCount) members, over the limit of \(limits.memberCount)")
+        .limitExceeded, "has \(end.memberCount) members, over the limit of \(memberLimit)")
     }
     var cursor = ByteCursor(end.directory)
     var members: [Member] = []
@@ -86,7 +91,7 @@ struct ZipDirectory {
       range: start..<start + entry.compressedByteCount)
   }
 
-  /// The member's name, which must be a plain text that ends with `.npy`.
+  /// The member's name, which must be a plain text.
   private static func name(_ entry: ZipEntry) throws(WeighbridgeError) -> String {
     let isUTF8 = entry.flags & 0x800 != 0
     guard let name = String(validating: entry.name, as: UTF8.self),
@@ -94,10 +99,8 @@ struct ZipDirectory {
     else {
       throw WeighbridgeError(.unsupported, "has a name that is not UTF-8")
     }
-    guard name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),
-      name.hasSuffix(NPYHeader.fileExtension)
-    else {
-      throw WeighbridgeError(.unsupported, "is not an array: its name does not end with .npy")
+    guard name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      throw WeighbridgeError(.malformed, "has control characters in its name")
     }
     return name
   }

@@ -1,8 +1,8 @@
-import Bytes
+package import Bytes
 import CZlib
 
 /// Gets at the contents of a ZIP member.
-enum ZipReader {
+package enum ZipReader {
   /// Deflate never makes more than this of one byte, by its specification (RFC 1951).
   private static let largestRatio = 1032
 
@@ -11,7 +11,7 @@ enum ZipReader {
   /// - Parameter memory: How many bytes may be unpacked; reduced by what is.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the checksum or size is wrong,
   ///   ``WeighbridgeError/Code/limitExceeded``.
-  static func contents(
+  package static func contents(
     of member: ZipDirectory.Member, in store: ByteStore, memory: inout Int
   ) throws(WeighbridgeError) -> (ByteStore, Range<Int>) {
     guard member.isDeflated else {
