@@ -66,6 +66,49 @@ static inline hid_t chdf5_open(const char *path) {
   return H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
 }
 
+// The memory of an image is its user data: HDF5 is handed that memory whenever it would allocate
+// some to copy the image to, and nothing is copied, grown or freed.
+static inline void *chdf5_image_malloc(size_t size, H5FD_file_image_op_t operation, void *image) {
+  (void)size, (void)operation;
+  return image;
+}
+static inline void *chdf5_image_memcpy(
+    void *to, const void *from, size_t size, H5FD_file_image_op_t operation, void *image) {
+  (void)size, (void)operation, (void)image;
+  return to == from ? to : NULL;
+}
+static inline void *chdf5_image_realloc(
+    void *memory, size_t size, H5FD_file_image_op_t operation, void *image) {
+  (void)memory, (void)size, (void)operation, (void)image;
+  return NULL;
+}
+static inline herr_t chdf5_image_free(void *memory, H5FD_file_image_op_t operation, void *image) {
+  (void)memory, (void)operation, (void)image;
+  return 0;
+}
+static inline void *chdf5_image_data(void *image) { return image; }
+static inline herr_t chdf5_image_data_free(void *image) {
+  (void)image;
+  return 0;
+}
+
+/// Opens a file in memory for reading, in place; negative when HDF5 cannot. The memory must stay
+/// until the file is closed, and the name must be another for every open image.
+static inline hid_t chdf5_open_image(const void *image, size_t size, const char *name) {
+  H5FD_file_image_callbacks_t callbacks = {
+      chdf5_image_malloc, chdf5_image_memcpy, chdf5_image_realloc, chdf5_image_free,
+      chdf5_image_data, chdf5_image_data_free, (void *)image};
+  hid_t file = -1;
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  if (access >= 0 && H5Pset_fapl_core(access, 1 << 16, 0) >= 0 &&
+      H5Pset_file_image_callbacks(access, &callbacks) >= 0 &&
+      H5Pset_file_image(access, (void *)image, size) >= 0) {
+    file = H5Fopen(name, H5F_ACC_RDONLY, access);
+  }
+  if (access >= 0) H5Pclose(access);
+  return file;
+}
+
 static inline int chdf5_object_kind(H5O_type_t type) {
   return type == H5O_TYPE_GROUP ? CHDF5_GROUP
          : type == H5O_TYPE_DATASET ? CHDF5_DATASET : CHDF5_OTHER_OBJECT;

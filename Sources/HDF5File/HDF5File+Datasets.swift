@@ -89,11 +89,11 @@ extension HDF5File {
     guard UInt64(offset) != chdf5_no_address() else { return nil }
     let start = try Checked.count(offset, of: "the dataset's address")
     let end = try Checked.sum(start, byteCount, of: "the dataset's end")
-    guard end <= store.count else {
+    guard end <= extent.count else {
       throw WeighbridgeError(
-        .malformed, "lies at bytes \(start) to \(end) of a file of \(store.count)")
+        .malformed, "lies at bytes \(start) to \(end) of a file of \(extent.count)")
     }
-    return start..<end
+    return extent.lowerBound + start..<extent.lowerBound + end
   }
 
   /// The number of filters, each of which must be one that HDF5 has built in.

@@ -36,8 +36,10 @@ package final class HDF5File: Sendable {
 
   /// The file's path as it was given.
   package let path: String
-  /// All bytes of the file; a ``HDF5Dataset/Storage/fileRange(_:)`` is a range of them.
+  /// The bytes that the file is in; a ``HDF5Dataset/Storage/fileRange(_:)`` is a range of them.
   package let store: ByteStore
+  /// Where in the store the file is: all of it, or a part such as a member of an archive.
+  let extent: Range<Int>
   /// The bounds on what is read.
   package let limits: Limits
   let identifier: hid_t
@@ -51,27 +53,52 @@ package final class HDF5File: Sendable {
     try self.init(ByteStore(try MappedFile(path: path)), path: path, limits: limits)
   }
 
-  /// Opens an HDF5 file that is mapped already.
+  /// Opens an HDF5 file that is mapped already, or is in memory; nothing is copied.
   ///
   /// - Parameters:
-  ///   - store: The mapped file.
+  ///   - store: The mapped file or the memory.
+  ///   - extent: Where in the store the file is; `nil` when it is all of it.
   ///   - path: Its path, for errors.
   ///   - limits: The bounds on what is read.
   /// - Throws: As ``init(path:limits:)``.
   package init(
-    _ store: ByteStore, path: String, limits: Limits = Limits()
+    _ store: ByteStore, extent: Range<Int>? = nil, path: String, limits: Limits = Limits()
   ) throws(WeighbridgeError) {
+    let range = extent ?? 0..<store.count
     self.path = path
     self.store = store
+    self.extent = range
     self.limits = limits
     identifier = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try store.withBytes { bytes throws(WeighbridgeError) in _ = try HDF5Superblock(in: bytes) }
+      try store.withBytes { bytes throws(WeighbridgeError) in
+        _ = try HDF5Superblock(in: bytes.extracting(range))
+      }
       return try store.withDescriptor { descriptor throws(WeighbridgeError) in
-        // The very file that is mapped, even when another has taken its path meanwhile.
-        let name = descriptor.map { "/dev/fd/\($0)" } ?? path
-        return try HDF5Library.use { () throws(WeighbridgeError) in
-          try HDF5Library.check(chdf5_open(name), "cannot be opened")
+        guard let descriptor, range == 0..<store.count else {
+          return try Self.openImage(store, range)
         }
+        // The very file that is mapped, even when another has taken its path meanwhile.
+        return try HDF5Library.use { () throws(WeighbridgeError) in
+          try HDF5Library.check(chdf5_open("/dev/fd/\(descriptor)"), "cannot be opened")
+        }
+      }
+    }
+  }
+
+  /// Opens bytes of a store where they are.
+  private static func openImage(
+    _ store: ByteStore, _ range: Range<Int>
+  ) throws(WeighbridgeError) -> hid_t {
+    try store.withBytes { bytes throws(WeighbridgeError) in
+      // A store's bytes neither move nor change while it lives, and the object being made keeps it
+      // until its own `deinit` has closed the file. HDF5 only reads.
+      let image = bytes.extracting(range).withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+      return try HDF5Library.use { () throws(WeighbridgeError) in
+        // A path that no file can have, and no other open image has.
+        try HDF5Library.check(
+          chdf5_open_image(
+            UnsafeRawPointer(bitPattern: image), range.count, "/dev/null/image-\(image)"),
+          "cannot be opened")
       }
     }
   }

@@ -44,6 +44,29 @@ struct FileTests {
     #expect(!isHDF5(0, 7))
   }
 
+  @Test("a file that is part of other bytes in memory is read in place", arguments: [0, 1, 517])
+  func image(offset: Int) throws {
+    let own = try open("layouts.h5")
+    let bytes = own.store.withBytes { $0.copied(0..<$0.byteCount) }
+    let around = [UInt8](repeating: 7, count: offset)
+    let store = ByteStore(around + bytes + around)
+    let extent = offset..<offset + bytes.count
+    let image = try HDF5File(store, extent: extent, path: "image")
+    let other = try HDF5File(ByteStore(bytes), path: "other")  // two images open at once
+    #expect(try image.members(below: "/") == own.members(below: "/"))
+    for member in try own.members(below: "/") where member.kind == .dataset {
+      guard let dataset = try? own.dataset(at: member.path), dataset.byteCount < 1 << 20 else {
+        continue
+      }
+      let wanted = try own.contents(of: dataset)
+      #expect(try image.contents(of: image.dataset(at: member.path)) == wanted)
+      #expect(try other.contents(of: other.dataset(at: member.path)) == wanted)
+    }
+    expectFailure(.malformed, "image: is cut off") {
+      _ = try HDF5File(store, extent: offset..<extent.upperBound - 100, path: "image")
+    }
+  }
+
   @Test("many tasks may read one file and open it again")
   func tasks() async throws {
     let shared = try open("layouts.h5")
