@@ -69,7 +69,7 @@ let package = Package(
 
     // Rank 1: syntax only, bytes to plain records and back.
     module("HDF5File", ["Bytes", "CHDF5"]),
-    module("KerasFormat", ["Bytes", "HDF5File", "JSON"]),
+    module("KerasFormat", ["Bytes", "HDF5File", "JSON", "ZipArchive"]),
     module("NumPyFormat", ["Bytes", "ZipArchive"]),
     .target(name: "CWBM", dependencies: ["CProtobufC"]),
     module("WBMFormat", ["Bytes", "Digests", "CWBM", "CProtobufC", "ProtobufWire"]),

@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
-import HDF5File
+import KerasFormat
 import WBMFormat
 
 /// What a user says of a source that the source does not say itself.
 public struct ReadOptions: Sendable {
-  /// A file with the architecture (a `to_json` text, or an `.h5` of the same network), for Keras
-  /// files that have weights only.
+  /// A file with the architecture (a `to_json` text, or an `.h5` or `.keras` of the same network), for
+  /// Keras files that have weights only.
   public var architecture: String?
   /// The version of Keras whose meaning applies, such as `2.1.5`, in place of the file's own.
   public var kerasVersion: String?
@@ -45,7 +45,7 @@ package enum ReadModel: Sendable {
   package var formatName: String {
     switch self {
     case .wbm(let model): "wbm \(model.file.version)"
-    case .keras: "keras hdf5"
+    case .keras(let source, _): "keras \(source.file.container.rawValue)"
     }
   }
 }
@@ -71,24 +71,25 @@ package enum ModelReader {
         .at(file: path)
       }
       return .wbm(try WBMModel(store, path: path))
-    case .hdf5:
+    case .keras:
       store.expect(.sequential)
       let source = try KerasSource(store, path: path, options: options)
       return .keras(source, try source.content())
     }
   }
 
-  private enum Kind { case wbm, hdf5 }
+  private enum Kind { case wbm, keras }
 
   private static func kind(_ store: ByteStore) throws(WeighbridgeError) -> Kind {
     guard store.count > 0 else { throw WeighbridgeError(.malformed, "is empty") }
     let (kind, hint) = store.withBytes { bytes -> (Kind?, String) in
       if WBMFile.recognizes(bytes) { return (.wbm, "") }
-      if HDF5File.isHDF5(bytes) { return (.hdf5, "") }
+      if KerasFile.recognizes(bytes) { return (.keras, "") }
       return (nil, self.hint(bytes))
     }
     guard let kind else {
-      throw WeighbridgeError(.unsupported, "is neither a .wbm nor a Keras .h5 file\(hint)")
+      throw WeighbridgeError(
+        .unsupported, "is neither a .wbm nor a Keras file (.h5, .keras)\(hint)")
     }
     return kind
   }
@@ -96,9 +97,6 @@ package enum ModelReader {
   /// What a file of another kind seems to be.
   private static func hint(_ bytes: borrowing RawSpan) -> String {
     let start = bytes.copied(0..<min(64, bytes.byteCount))
-    if start.starts(with: "PK\u{3}\u{4}".utf8) {
-      return " but a zip archive (.keras archives cannot be read yet)"
-    }
     let first = start.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     if first == UInt8(ascii: "{") {
       return " but looks like JSON; an architecture goes with --architecture, beside the weights"

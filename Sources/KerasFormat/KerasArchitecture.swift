@@ -11,8 +11,8 @@ package struct KerasArchitecture: Hashable, Sendable {
   /// The model.
   package let model: KerasModelRecord
 
-  /// Reads the model from a `to_json` text or from an `.h5` file that has one, told apart by their
-  /// content.
+  /// Reads the model from a `to_json` text, or from an `.h5` file or a `.keras` archive that has
+  /// one, told apart by their content.
   ///
   /// - Parameters:
   ///   - path: The file.
@@ -28,23 +28,34 @@ package struct KerasArchitecture: Hashable, Sendable {
       if store.withBytes({ HDF5File.isHDF5($0) }) {
         return try KerasArchitecture(HDF5File(store, path: path), layerNames)
       }
+      if store.withBytes({ KerasArchive.recognizes($0) }) {
+        return try KerasArchitecture(KerasArchive(store, path: path))
+      }
       return try KerasArchitecture(
         text: store.withBytes { $0.copied(0..<$0.byteCount) }, layerNames)
     }
   }
 
+  private init(_ archive: KerasArchive) throws(WeighbridgeError) {
+    version = archive.version
+    backend = nil
+    model = try archive.model()
+  }
+
   private init(_ file: HDF5File, _ layerNames: [String]?) throws(WeighbridgeError) {
     let reader = KerasFileReader(file: file)
-    let root = try reader.weightsRoot()
+    guard let root = try reader.weightsRoot() else { throw Self.weightsOnly }
     version = try reader.version(root)
     backend = try reader.string("backend", of: root)
     let ownNames = try KerasWeightReader(file: file, root: root).layerNames()
     guard let model = try reader.model(version, layerNames: layerNames ?? ownNames) else {
-      throw WeighbridgeError(
-        .malformed, "has weights only: it has no model_config attribute with the architecture")
+      throw Self.weightsOnly
     }
     self.model = model
   }
+
+  private static let weightsOnly = WeighbridgeError(
+    .malformed, "has weights only: it has no model_config attribute with the architecture")
 
   private init(text: [UInt8], _ layerNames: [String]?) throws(WeighbridgeError) {
     let json = try Self.json(text)
@@ -68,10 +79,6 @@ package struct KerasArchitecture: Hashable, Sendable {
   private static func json(_ text: [UInt8]) throws(WeighbridgeError) -> JSONValue {
     let first = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     if first == UInt8(ascii: "{") { return try JSONValue(parsing: text) }
-    if text.starts(with: "PK\u{3}\u{4}".utf8) {
-      throw WeighbridgeError(
-        .unsupported, "is a ZIP archive (a .keras file of Keras 3?), which cannot be read yet")
-    }
     if text.starts(with: "backend:".utf8) || text.starts(with: "class_name:".utf8) {
       throw WeighbridgeError(
         .unsupported, "is YAML (to_yaml of an old Keras); use to_json or model.save instead")
@@ -79,6 +86,7 @@ package struct KerasArchitecture: Hashable, Sendable {
     throw WeighbridgeError(
       .malformed,
       first == nil
-        ? "is empty" : "is neither JSON (to_json) nor HDF5 (.h5), one of which is expected here")
+        ? "is empty"
+        : "is neither JSON (to_json), HDF5 (.h5) nor a .keras archive, one of which is expected")
   }
 }

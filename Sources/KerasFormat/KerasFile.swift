@@ -2,9 +2,22 @@ package import Bytes
 package import HDF5File
 import JSON
 
-/// A Keras model or its weights in an HDF5 file, as `model.save` and `save_weights` of Keras 1 and 2
-/// write it. Optimizer state and training settings are not read.
+/// A Keras model or its weights, as `model.save` and `save_weights` of Keras 1 to 3 write them: an
+/// `.h5` file, a `.keras` archive or a `.weights.h5` file. Optimizer state and training settings are
+/// not read.
 package struct KerasFile: Sendable {
+  /// How a file is built.
+  package enum Container: String, Hashable, Sendable {
+    /// HDF5 with lists of the layers' and weights' names.
+    case named = "hdf5"
+    /// HDF5 with a group for each object, named by classes (`.weights.h5`).
+    case objects = "weights hdf5"
+    /// A ZIP archive with such weights and the model (`.keras`).
+    case archive
+  }
+
+  /// How the file is built.
+  package let container: Container
   /// The HDF5 file, for its mapped bytes and for weights that have to be decoded.
   package let file: HDF5File
   /// The version of Keras that wrote the file; `nil` where the file does not say.
@@ -13,36 +26,78 @@ package struct KerasFile: Sendable {
   package let backend: String?
   /// The model; `nil` in a file that has only weights.
   package let model: KerasModelRecord?
-  /// The weights of each layer, in the order of `layer_names`.
+  /// The weights of each layer, in the order of `layer_names`. Empty in the other containers, where
+  /// the names follow from the model; see ``weightGroups(of:)``.
   package let weightGroups: [KerasWeightGroup]
 
-  /// All bytes of the file.
-  package var store: ByteStore { file.store }
+  /// Whether bytes begin like one of the containers; a file with weights only is one too.
+  package static func recognizes(_ bytes: RawSpan) -> Bool {
+    HDF5File.isHDF5(bytes) || KerasArchive.recognizes(bytes)
+  }
 
-  /// Reads a file.
+  /// Reads a file, told from its content.
   ///
-  /// - Throws: ``WeighbridgeError/Code/missing``; ``WeighbridgeError/Code/malformed`` when it is not
-  ///   HDF5, not of Keras, or has weights that no layer lists; ``WeighbridgeError/Code/unsupported``
-  ///   for what Keras 3 writes; ``WeighbridgeError/Code/limitExceeded``.
+  /// - Throws: ``WeighbridgeError/Code/missing``; ``WeighbridgeError/Code/malformed`` when it is
+  ///   neither HDF5 nor an archive, not of Keras, or has weights that no layer lists;
+  ///   ``WeighbridgeError/Code/unsupported``; ``WeighbridgeError/Code/limitExceeded``.
   package init(
     path: String, limits: HDF5File.Limits = HDF5File.Limits()
   ) throws(WeighbridgeError) {
-    try self.init(HDF5File(path: path, limits: limits))
+    try self.init(ByteStore(try MappedFile(path: path)), path: path, limits: limits)
   }
 
-  /// Reads a file that is open already.
+  /// Reads a file that is mapped already.
   ///
   /// - Throws: As ``init(path:limits:)``.
-  package init(_ file: HDF5File) throws(WeighbridgeError) {
+  package init(
+    _ store: ByteStore, path: String, limits: HDF5File.Limits = HDF5File.Limits()
+  ) throws(WeighbridgeError) {
+    if store.withBytes({ KerasArchive.recognizes($0) }) {
+      self = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+        try KerasFile(KerasArchive(store, path: path), limits)
+      }
+    } else {
+      try self.init(HDF5File(store, path: path, limits: limits))
+    }
+  }
+
+  private init(_ archive: KerasArchive, _ limits: HDF5File.Limits) throws(WeighbridgeError) {
+    container = .archive
+    file = try archive.weightsFile(limits)
+    version = archive.version
+    backend = nil
+    model = try archive.model()
+    weightGroups = []
+  }
+
+  private init(_ file: HDF5File) throws(WeighbridgeError) {
     self.file = file
     let reader = KerasFileReader(file: file)
-    let root = try reader.weightsRoot()
+    guard let root = try reader.weightsRoot() else {
+      (container, version, backend, model, weightGroups) = (.objects, nil, nil, nil, [])
+      return
+    }
+    container = .named
     version = try reader.version(root)
     backend = try reader.string("backend", of: root)
     let weights = KerasWeightReader(file: file, root: root)
     let layerNames = try weights.layerNames()
     model = try reader.model(version, layerNames: layerNames)
     weightGroups = try weights.groups(layerNames)
+  }
+
+  /// The weights of each layer of the model that the file belongs to. In a container other than
+  /// ``Container/named`` those of a model inside the model stand one by one under their layers'
+  /// paths, `outer/inner/layer`.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the file has weights that no layer of the
+  ///   model has.
+  package func weightGroups(
+    of model: KerasModelRecord
+  ) throws(WeighbridgeError) -> [KerasWeightGroup] {
+    guard container != .named else { return weightGroups }
+    var reader = try KerasObjectReader(file)
+    return try reader.groups(of: model)
   }
 
   /// Where a weight's bytes are: the mapped file, or memory when they had to be decoded (which
@@ -52,7 +107,7 @@ package struct KerasFile: Sendable {
   package func bytes(
     of weight: KerasWeight
   ) throws(WeighbridgeError) -> (store: ByteStore, range: Range<Int>) {
-    if case .fileRange(let range) = weight.dataset.storage { return (store, range) }
+    if case .fileRange(let range) = weight.dataset.storage { return (file.store, range) }
     let contents = try file.contents(of: weight.dataset)
     return (ByteStore(contents), 0..<contents.count)
   }

@@ -6,10 +6,10 @@ import JSON
 struct KerasFileReader {
   let file: HDF5File
 
-  /// The group whose members are the layers' weights.
+  /// The group whose members are the layers' weights; `nil` when they are in the newer layout.
   ///
   /// - Throws: An error that says what the file is instead, when it is not Keras'.
-  func weightsRoot() throws(WeighbridgeError) -> String {
+  func weightsRoot() throws(WeighbridgeError) -> String? {
     if try file.hasAttribute("model_config", of: "/") {
       guard try file.exists("/model_weights") else {
         throw WeighbridgeError(
@@ -23,11 +23,7 @@ struct KerasFileReader {
     }
     let members = try file.group(at: "/").members.map(\.name)
     if members.contains("layers") || members.contains("_layer_checkpoint_dependencies") {
-      throw WeighbridgeError(
-        .unsupported,
-        "holds weights in the layout of Keras 3 (.weights.h5), which cannot be read yet; "
-          + "save them with Keras 2 as .h5"
-      ).at(file: file.path)
+      return nil
     }
     let list = (members.isEmpty ? ["nothing"] : members).prefix(10).joined(separator: ", ")
     throw WeighbridgeError(

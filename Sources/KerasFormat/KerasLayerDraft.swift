@@ -74,4 +74,20 @@ extension KerasLayerRecord {
       ).record([])
     }
   }
+
+  /// The layers or cells in the list under a key of the settings, such as `cells` of stacked cells;
+  /// empty when the key is not there.
+  ///
+  /// - Throws: As ``inner(_:)``.
+  package func innerList(_ key: String) throws(WeighbridgeError) -> [KerasLayerRecord] {
+    guard let json = config[key] else { return [] }
+    return try locating({ $0.at(layer: label) }) { () throws(WeighbridgeError) in
+      var records: [KerasLayerRecord] = []
+      for element in try JSONReader(json, place: "config.\(key)").elements() {
+        records.append(
+          try KerasLayerDraft(element, index: index, fallbackName: name).record([]))
+      }
+      return records
+    }
+  }
 }

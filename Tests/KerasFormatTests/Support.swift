@@ -8,6 +8,19 @@ func file(_ name: String, at filePath: String = #filePath) -> String {
   "/\(filePath.split(separator: "/").dropLast().joined(separator: "/"))/Files/\(name)"
 }
 
+/// The elements of a float32 weight.
+func floats(_ file: KerasFile, _ weight: KerasWeight) throws -> [Float] {
+  let (store, range) = try file.bytes(of: weight)
+  return try store.withBytes { bytes throws(WeighbridgeError) in
+    var cursor = ByteCursor(range)
+    var values: [Float] = []
+    while cursor.remaining > 0 {
+      values.append(Float(bitPattern: try cursor.integer(UInt32.self, from: bytes)))
+    }
+    return values
+  }
+}
+
 /// Reads a model from JSON text.
 func model(_ text: String, layerNames: [String]? = nil) throws -> KerasModelRecord {
   try KerasModelRecord(parsing: JSONValue(parsing: Array(text.utf8)), layerNames: layerNames)

@@ -5,9 +5,9 @@ import LayerCatalog
 
 extension KerasImporter {
   /// One error for all layers that cannot be had, those of models inside the model included.
-  func checkClasses(_ model: KerasModelRecord) throws(WeighbridgeError) {
+  static func checkClasses(_ model: KerasModelRecord) throws(WeighbridgeError) {
     var unknown: [String] = []
-    try Self.collectUnknown(model, path: "", into: &unknown)
+    try collectUnknown(model, path: "", into: &unknown)
     guard !unknown.isEmpty else { return }
     let count = unknown.count == 1 ? "a layer" : "\(unknown.count) layers"
     throw WeighbridgeError(
@@ -33,8 +33,11 @@ extension KerasImporter {
 
   /// Weights under a name that no layer has would go unused.
   func checkWeightOwners(_ model: KerasModelRecord) throws(WeighbridgeError) {
-    for name in weights.keys.sorted()
-    where model.layerIndices[name] == nil && weights[name]?.isEmpty == false {
+    let owned = weights.filter { model.layerIndices[$0.key] == nil && !$0.value.isEmpty }
+    if owned.isEmpty { return }
+    // Some containers have the weights of models inside the model one by one.
+    let paths = Set(try Self.layerPaths(model, path: ""))
+    for name in owned.keys.sorted() where !paths.contains(name) {
       throw WeighbridgeError(
         .malformed, "the file has weights of a layer \(name), which the architecture does not have")
     }

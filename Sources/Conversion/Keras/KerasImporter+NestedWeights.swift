@@ -71,7 +71,7 @@ extension KerasImporter {
   }
 
   /// The paths of all layers, models inside the model opened, in the order of the file.
-  private static func layerPaths(
+  static func layerPaths(
     _ model: KerasModelRecord, path: String
   ) throws(WeighbridgeError) -> [String] {
     var paths: [String] = []

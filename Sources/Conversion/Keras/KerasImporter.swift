@@ -47,7 +47,7 @@ package struct KerasImporter: ~Copyable {
     _ model: KerasModelRecord, version: KerasVersion, weights: [String: [KerasLayer.Weight]]
   ) throws(WeighbridgeError) -> Result {
     var importer = KerasImporter(version: version, weights: weights)
-    try importer.checkClasses(model)
+    try checkClasses(model)
     try importer.checkWeightOwners(model)
     let outputs = try importer.inline(model, path: "", inputs: nil)
     let ports = importer.ports(model, outputs)

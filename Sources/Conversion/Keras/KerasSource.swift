@@ -1,6 +1,5 @@
 package import Bytes
 package import GraphIR
-import HDF5File
 import KerasFormat
 import LayerCatalog
 
@@ -8,7 +7,7 @@ import LayerCatalog
 package struct KerasSource: Sendable {
   /// The files that were read, by role.
   package let files: [SourceFile]
-  private let file: KerasFile
+  let file: KerasFile
   private let model: KerasModelRecord
   private let version: KerasVersion?
   private let backend: String?
@@ -25,7 +24,7 @@ package struct KerasSource: Sendable {
       role: options.architecture == nil ? "model" : "weights", path: path, store: store,
       startsDigest: starts)
     file = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try KerasFile(try HDF5File(store, path: path))
+      try KerasFile(store, path: path)
     }
     var version = file.version
     var backend = file.backend
@@ -46,7 +45,7 @@ package struct KerasSource: Sendable {
       throw WeighbridgeError(
         .missing,
         "holds weights only; give the architecture with --architecture (a to_json file, or an "
-          + ".h5 of the same network)"
+          + ".h5 or .keras of the same network)"
       ).at(file: path)
     }
     self.version = try options.kerasVersion.map(Self.parse) ?? version
@@ -67,6 +66,7 @@ package struct KerasSource: Sendable {
             layer: "",
             text: "the file does not name its Keras version; read as Keras \(assumed) means it"))
       }
+      try KerasImporter.checkClasses(model)  // says more than what their weights may miss
       let result = try KerasImporter.importModel(
         model, version: version ?? assumed, weights: try weights())
       provenance.framework = "keras"
@@ -90,7 +90,7 @@ package struct KerasSource: Sendable {
 
   private func weights() throws(WeighbridgeError) -> [String: [KerasLayer.Weight]] {
     var result: [String: [KerasLayer.Weight]] = [:]
-    for group in file.weightGroups {
+    for group in try file.weightGroups(of: model) {
       var weights: [KerasLayer.Weight] = []
       for weight in group.weights {
         let (store, range) = try file.bytes(of: weight)

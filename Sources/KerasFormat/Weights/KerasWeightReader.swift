@@ -7,7 +7,7 @@ struct KerasWeightReader {
   let root: String
 
   /// The group of the weights that belong to the model itself (Keras 2.6 and later).
-  private static let topLevel = "top_level_model_weights"
+  static let topLevel = "top_level_model_weights"
 
   /// The layers' names, in the model's order.
   func layerNames() throws(WeighbridgeError) -> [String] {

@@ -6,8 +6,8 @@ struct SourceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The architecture of a Keras file with weights only: a to_json file, or an .h5 of the same \
-      network.
+      The architecture of a Keras file with weights only: a to_json file, or an .h5 or \
+      .keras of the same network.
       """, valueName: "file"))
   var architecture: String?
 

@@ -5,6 +5,8 @@ They follow keras/saving/legacy/hdf5_format.py by hand, so that each can be wron
 
 import json
 import os
+import warnings
+import zipfile
 
 import h5py
 import numpy as np
@@ -117,8 +119,6 @@ usual(root)
 file, root = new("keras4_model.h5", version="4.0.0")
 usual(root)
 
-file, root = new("keras3.weights.h5", None)
-file.create_group("layers/dense/vars").create_dataset("0", data=np.zeros(2, "<f4"))
 file, root = new("not_keras.h5", None)
 file.create_dataset("images", data=np.zeros(2, "<f4"))
 file.create_group("labels")
@@ -140,8 +140,73 @@ texts = {
     "empty.json": "",
     "list.json": "[]",
     "broken.json": '{"class_name": }',
-    "archive.keras": "PK\x03\x04 and so on",
+    "cut_off.keras": "PK\x03\x04 and so on",
 }
 for name, text in texts.items():
     with open(os.path.join(folder, name), "w") as file:
         file.write(text)
+
+
+def objects(name, layers="layers", groups=("dense",)):
+    """Weights in the layout of .weights.h5; returns the bytes too."""
+    path = os.path.join(folder, name)
+    with h5py.File(path, "w", libver=("earliest", "v110")) as file:
+        for index, group in enumerate(groups):
+            variables = file.create_group(f"{layers}/{group}/vars")
+            for number, shape in enumerate([(3, 2), (2,)]):
+                data = np.arange(np.prod(shape), dtype="<f4").reshape(shape)
+                variables.create_dataset(str(number), data=data + 10 * number + 100 * index)
+        file.create_group("optimizer/vars").create_dataset("0", data=np.zeros(2, "<f4"))
+    with open(path, "rb") as file:
+        return file.read()
+
+
+WEIGHTS = objects("objects.weights.h5")
+objects("objects_older.weights.h5", "_layer_checkpoint_dependencies", ["dense", "dense_2"])
+objects("objects_surplus.weights.h5", groups=["dense", "dense_1"])
+METADATA = json.dumps({"keras_version": "3.15.1", "date_saved": "2026-01-01@00:00:00"})
+
+
+def archive(name, changes={}, more=(), method=zipfile.ZIP_STORED):
+    """A .keras archive; a change to None leaves the member out."""
+    members = {"metadata.json": METADATA, "config.json": json.dumps(MODEL),
+               "model.weights.h5": WEIGHTS} | changes
+    path = os.path.join(folder, name)
+    with zipfile.ZipFile(path, "w") as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for key, data in [*members.items(), *more]:
+            if data is not None:
+                file.writestr(zipfile.ZipInfo(key), data, method)
+    return path
+
+
+archive("stored.keras")
+archive("deflated.keras", method=zipfile.ZIP_DEFLATED)
+archive("no_config.keras", {"config.json": None})
+archive("no_metadata.keras", {"metadata.json": None})
+archive("no_weights.keras", {"model.weights.h5": None})
+archive("twice.keras", more=[("config.json", "{}")])
+archive("traversing.keras", more=[("../config.json", "{}")])
+archive("absolute.keras", more=[("/etc/config.json", "{}")])
+archive("more.keras", more=[("notes.txt", "Hello")])
+archive("assets.keras", more=[("assets/layers/lookup/vocabulary.txt", "one")])
+archive("folder.keras", more=[("assets/", "")])
+archive("bad_json.keras", {"config.json": '{"class_name": '})
+archive("bad_version.keras", {"metadata.json": '{"keras_version": "new"}'})
+archive("no_version.keras", {"metadata.json": "{}"})
+archive("keras4.keras", {"metadata.json": '{"keras_version": "4.0.0"}'})
+archive("no_hdf5.keras", {"model.weights.h5": b"weights"})
+
+# One byte of the weights is another than the checksum says.
+path = archive("damaged.keras")
+with open(path, "r+b") as file:
+    data = file.read()
+    file.seek(data.index(WEIGHTS) + len(WEIGHTS) - 1)
+    file.write(bytes([WEIGHTS[-1] ^ 1]))
+# The directory claims far more than a few bytes can unpack to.
+path = archive("bomb.keras", method=zipfile.ZIP_DEFLATED)
+with open(path, "r+b") as file:
+    data = file.read()
+    entry = data.rindex(b"model.weights.h5") - 46
+    file.seek(entry + 24)
+    file.write((1 << 30).to_bytes(4, "little"))

@@ -1,0 +1,127 @@
+import Bytes
+import HDF5File
+import JSON
+import ZipArchive
+
+/// A `.keras` archive (Keras 2.12 and later): a ZIP archive with the model as JSON, its weights as
+/// HDF5 and the version that wrote it. It is read where it is; nothing is unpacked to a disk.
+struct KerasArchive: Sendable {
+  /// Bounds on what is read.
+  struct Limits: Sendable {
+    /// How many members the archive may have.
+    var memberCount = 1 << 16
+    /// How many bytes may be unpacked into memory. Stored members stay in the mapped file.
+    var memory = 1 << 31
+
+    /// The default limits.
+    init() {}
+  }
+
+  private static let configName = "config.json"
+  private static let metadataName = "metadata.json"
+  private static let weightsName = "model.weights.h5"
+
+  private let store: ByteStore
+  private let path: String
+  private let members: [String: ZipDirectory.Member]
+  /// The version of Keras that wrote the archive.
+  let version: KerasVersion
+  /// The model as Keras wrote it.
+  let config: JSONValue
+  /// How many more bytes may be unpacked.
+  private let memory: Int
+
+  /// Whether bytes begin like a ZIP archive.
+  static func recognizes(_ bytes: RawSpan) -> Bool { ZipDirectory.isMagic(bytes) }
+
+  /// Reads all but the weights.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the archive is damaged, or a member is
+  ///   missing, stands twice or leads out of the archive; ``WeighbridgeError/Code/unsupported`` for
+  ///   members that Keras does not write; ``WeighbridgeError/Code/limitExceeded``.
+  init(_ store: ByteStore, path: String, limits: Limits = Limits()) throws(WeighbridgeError) {
+    let directory = try store.withBytes { (bytes) throws(WeighbridgeError) in
+      try ZipDirectory(bytes, memberLimit: limits.memberCount)
+    }
+    try Self.check(directory)
+    members = Dictionary(
+      directory.members.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.store = store
+    self.path = path
+    var memory = limits.memory
+    config = try Self.json(Self.configName, in: members, store, &memory)
+    let metadata = try Self.json(Self.metadataName, in: members, store, &memory)
+    version = try locating({ $0.at(.path(Self.metadataName)) }) { () throws(WeighbridgeError) in
+      let reader = JSONReader(metadata, place: "")
+      return try KerasVersion(checking: try reader.member("keras_version").string())
+    }
+    try KerasGeneration.check(version)
+    self.memory = memory
+  }
+
+  /// The weights, which stay in the mapped archive when they are stored there as they are.
+  func weightsFile(_ limits: HDF5File.Limits) throws(WeighbridgeError) -> HDF5File {
+    var memory = memory
+    let (contents, range) = try Self.contents(Self.weightsName, in: members, store, &memory)
+    return try HDF5File(
+      contents, extent: range, path: "\(path)/\(Self.weightsName)", limits: limits)
+  }
+
+  /// The model.
+  func model() throws(WeighbridgeError) -> KerasModelRecord {
+    try locating({ $0.at(.path(Self.configName)) }) { () throws(WeighbridgeError) in
+      try KerasModelRecord(parsing: config)
+    }
+  }
+
+  /// Refuses what Keras does not write, so that nothing in an archive goes unnoticed.
+  private static func check(_ directory: ZipDirectory) throws(WeighbridgeError) {
+    let names = directory.members.map(\.name)
+    guard names.contains(configName) else {
+      throw WeighbridgeError(
+        .malformed, "is a ZIP archive without \(configName), so not a .keras file")
+    }
+    for member in directory.members
+    where ![configName, metadataName, weightsName].contains(member.name) {
+      let parts = member.name.split(separator: "/", omittingEmptySubsequences: false)
+      if member.name.hasPrefix("/") || parts.contains("..") || member.name.contains("\\") {
+        throw WeighbridgeError(
+          .malformed, "has a member \"\(member.name)\", whose name leads out of the archive")
+      }
+      guard member.byteCount > 0 || !member.name.hasSuffix("/") else { continue }  // a folder
+      throw WeighbridgeError(
+        .unsupported,
+        parts.first == "assets"
+          ? "has files of layers such as vocabularies (\(member.name)), which cannot be read yet"
+          : "has a member \"\(member.name)\", which no known version of Keras writes")
+    }
+  }
+
+  private static func contents(
+    _ name: String, in members: [String: ZipDirectory.Member], _ store: ByteStore,
+    _ memory: inout Int
+  ) throws(WeighbridgeError) -> (ByteStore, Range<Int>) {
+    guard let member = members[name] else {
+      throw WeighbridgeError(.malformed, "is a .keras archive without \(name)")
+    }
+    do throws(WeighbridgeError) {
+      return try ZipReader.contents(of: member, in: store, memory: &memory)
+    } catch {
+      throw WeighbridgeError(error.code, error.reason).at(.path(name))
+    }
+  }
+
+  private static func json(
+    _ name: String, in members: [String: ZipDirectory.Member], _ store: ByteStore,
+    _ memory: inout Int
+  ) throws(WeighbridgeError) -> JSONValue {
+    let (contents, range) = try contents(name, in: members, store, &memory)
+    do throws(WeighbridgeError) {
+      return try JSONValue(parsing: contents.withBytes { $0.copied(range) })
+    } catch {
+      // A byte offset counts within the member.
+      guard case .byte(let offset) = error.place.spot else { throw error.at(.path(name)) }
+      throw WeighbridgeError(error.code, "\(name), byte \(offset): \(error.reason)")
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/// The names of the groups of the objects in a list: each is named by its class, and numbered when
+/// the class comes again.
+struct KerasObjectNames {
+  private var counts: [String: Int] = [:]
+
+  /// The name of the next object.
+  ///
+  /// - Parameter isTaken: Whether the object may have a name. Keras 2.12 and 2.13 pass over a
+  ///   number after each object with weights, but make a group for every object.
+  mutating func next(_ className: String, where isTaken: (String) -> Bool = { _ in true }) -> String
+  {
+    let base = Self.snakeCase(className)
+    let first = counts[base] ?? 0
+    let number = [first, first + 1].first { isTaken(Self.name(base, $0)) } ?? first
+    counts[base] = number + 1
+    return Self.name(base, number)
+  }
+
+  private static func name(_ base: String, _ number: Int) -> String {
+    number == 0 ? base : "\(base)_\(number)"
+  }
+
+  /// A class name as Keras makes a variable's name of it: `Conv2DTranspose` is `conv2d_transpose`.
+  static func snakeCase(_ className: String) -> String {
+    let letters = className.filter { $0.isLetter || $0.isNumber || $0 == "_" }
+    let parted = separate(Array(letters)) { before, letters, index in
+      // A capital that begins a word.
+      index + 1 < letters.count && isLower(letters[index + 1]) && before != nil
+    }
+    let all = separate(parted) { before, _, _ in before.map(isLower) ?? false }
+    return String(all).lowercased()
+  }
+
+  /// Puts `_` before the capitals that a rule chooses.
+  private static func separate(
+    _ letters: [Character], _ isChosen: (Character?, [Character], Int) -> Bool
+  ) -> [Character] {
+    var result: [Character] = []
+    for (index, letter) in letters.enumerated() {
+      let before = index > 0 ? letters[index - 1] : nil
+      if isUpper(letter), isChosen(before, letters, index) { result.append("_") }
+      result.append(letter)
+    }
+    return result
+  }
+
+  private static func isLower(_ letter: Character) -> Bool { ("a"..."z").contains(letter) }
+  private static func isUpper(_ letter: Character) -> Bool { ("A"..."Z").contains(letter) }
+}

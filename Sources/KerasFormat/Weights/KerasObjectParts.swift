@@ -1,0 +1,60 @@
+import Bytes
+import JSON
+
+/// What a layer consists of, as far as its weights' places in a file follow from it.
+struct KerasObjectParts {
+  /// How many of the layer's own variables, from the first, training changes.
+  private(set) var trainedCount: Int
+  /// An own variable that is only another name of one further below.
+  private(set) var alias: (index: Int, path: String)?
+  /// The objects that are attributes of the layer: the names they may have, and what is known.
+  private(set) var objects: [([String], KerasLayerRecord)] = []
+  /// The objects in the layer's list: a model's layers, or the cells of stacked cells.
+  private(set) var list: [KerasLayerRecord] = []
+
+  /// - Parameter ownCount: How many variables the layer itself has in the file.
+  init(of record: KerasLayerRecord, ownCount: Int) throws(WeighbridgeError) {
+    trainedCount = ownCount
+    if record.isModel {
+      list = try KerasModelRecord(nestedIn: record).layers
+      return
+    }
+    switch record.className {
+    case "BatchNormalization", "SyncBatchNormalization":
+      trainedCount = max(0, ownCount - 2)  // gamma and beta; not the moving mean and variance
+    case "Normalization": trainedCount = 0
+    case "SpectralNormalization":
+      trainedCount = 0  // the vector; the kernel is that of the wrapped layer
+      alias = (0, "layer/vars/0")
+      try addInner("layer", of: record)
+    case "TimeDistributed": try addInner("layer", of: record)
+    case "Bidirectional":
+      try addInner("forward_layer", from: ["layer"], of: record)
+      try addInner("backward_layer", from: ["backward_layer", "layer"], of: record)
+    case "RNN": try addInner("cell", of: record)
+    case "StackedRNNCells": list = try record.innerList("cells")
+    case "SimpleRNN", "LSTM", "GRU", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D": addPlain(["cell"])
+    case "MultiHeadAttention", "GroupQueryAttention", "GroupedQueryAttention":
+      for name in ["query", "key", "gate", "value", "output"] {
+        addPlain(["\(name)_dense", "_\(name)_dense"])
+      }
+    default: break
+    }
+  }
+
+  /// A part without parts of its own.
+  private mutating func addPlain(_ names: [String]) {
+    objects.append((names, KerasLayerRecord(name: names[0], className: "", config: [:])))
+  }
+
+  /// A part whose settings stand under one of some keys.
+  private mutating func addInner(
+    _ name: String, from keys: [String]? = nil, of record: KerasLayerRecord
+  ) throws(WeighbridgeError) {
+    for key in keys ?? [name] {
+      guard let inner = try record.inner(key) else { continue }
+      objects.append(([name], inner))
+      return
+    }
+  }
+}

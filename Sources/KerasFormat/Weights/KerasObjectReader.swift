@@ -1,0 +1,109 @@
+import Bytes
+import HDF5File
+import JSON
+
+/// Reads weights in the layout of `.weights.h5` (Keras 2.12 and later): a group for each object,
+/// whose name follows from its class and its place in the model: `layers/conv2d_1/vars/0`.
+///
+/// The weights of each layer come in the order in which an `.h5` lists them: those that training
+/// changes, then the others.
+struct KerasObjectReader {
+  /// A variable, and whether training changes it.
+  private typealias Variable = (weight: KerasWeight, isTrained: Bool)
+
+  private var tree: KerasObjectTree
+
+  init(_ file: HDF5File) throws(WeighbridgeError) { tree = try KerasObjectTree(file) }
+
+  /// The weights of a model's layers; those of a model inside the model stand one by one under
+  /// their paths, `outer/inner/layer`.
+  mutating func groups(
+    of model: KerasModelRecord
+  ) throws(WeighbridgeError) -> [KerasWeightGroup] {
+    var groups: [KerasWeightGroup] = []
+    try addGroups(of: model, at: "", path: "", to: &groups)
+    let own = try tree.variables(at: "")
+    if !own.isEmpty {
+      groups.append(KerasWeightGroup(layerName: KerasWeightReader.topLevel, weights: own))
+    }
+    try tree.checkAllUsed()
+    return groups
+  }
+
+  private mutating func addGroups(
+    of model: KerasModelRecord, at place: String, path: String,
+    to groups: inout [KerasWeightGroup]
+  ) throws(WeighbridgeError) {
+    for (layer, place) in objects(model.layers, in: container(of: place)) {
+      if layer.isModel {
+        let inner = try KerasModelRecord(nestedIn: layer)
+        try addGroups(of: inner, at: place, path: "\(path)\(layer.name)/", to: &groups)
+      } else {
+        let variables = try variables(of: layer, at: place, isTrained: true)
+        let weights = variables.filter(\.isTrained) + variables.filter { !$0.isTrained }
+        groups.append(
+          KerasWeightGroup(layerName: path + layer.name, weights: weights.map(\.weight)))
+      }
+    }
+  }
+
+  /// Where a model keeps its layers. Keras 2.12 to 2.14 write the other name.
+  private func container(of place: String) -> String {
+    let older = "\(place)/_layer_checkpoint_dependencies"
+    return tree.hasGroup(older) ? older : "\(place)/layers"
+  }
+
+  /// The group of each object of a list.
+  private func objects(
+    _ records: [KerasLayerRecord], in container: String
+  ) -> [(KerasLayerRecord, String)] {
+    let hasGaps = container.hasSuffix("_layer_checkpoint_dependencies")
+    var names = KerasObjectNames()
+    return records.map { record in
+      // A model is of the class Functional, also where it is written as Model.
+      let className =
+        record.isModel && record.className == "Model" ? "Functional" : record.className
+      let name = names.next(className) { !hasGaps || tree.hasGroup("\(container)/\($0)") }
+      return (record, "\(container)/\(name)")
+    }
+  }
+
+  /// The variables of an object and of the objects in it, in the order of Keras' own walk.
+  private mutating func variables(
+    of record: KerasLayerRecord, at place: String, isTrained: Bool
+  ) throws(WeighbridgeError) -> [Variable] {
+    let isTrained = isTrained && record.config["trainable"] != .bool(false)
+    let own = try tree.variables(at: place)
+    let parts = try KerasObjectParts(of: record, ownCount: own.count)
+    var variables: [Variable] = []
+    for (index, weight) in own.enumerated() {
+      if let alias = parts.alias, alias.index == index {
+        try checkEqual(weight, "\(place)/\(alias.path)")
+      } else {
+        variables.append((weight, isTrained && index < parts.trainedCount))
+      }
+    }
+    for (name, part) in parts.objects {
+      let inner = name.first { tree.hasGroup("\(place)/\($0)") } ?? name[0]
+      variables += try self.variables(of: part, at: "\(place)/\(inner)", isTrained: isTrained)
+    }
+    if !parts.list.isEmpty {
+      let layers = record.isModel ? container(of: place) : "\(place)/cells"
+      for (part, place) in objects(parts.list, in: layers) {
+        variables += try self.variables(of: part, at: place, isTrained: isTrained)
+      }
+    }
+    return variables
+  }
+
+  /// A variable that is written a second time must be the same there.
+  private func checkEqual(_ weight: KerasWeight, _ path: String) throws(WeighbridgeError) {
+    let other = try tree.file.dataset(at: path)
+    guard other.shape == weight.shape, other.elementType == weight.elementType,
+      try tree.file.contents(of: other) == tree.file.contents(of: weight.dataset)
+    else {
+      throw WeighbridgeError(.malformed, "is the weight \(path) a second time, and differs from it")
+        .at(.path(weight.path)).at(file: tree.file.path)
+    }
+  }
+}

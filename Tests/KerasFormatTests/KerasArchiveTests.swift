@@ -1,0 +1,157 @@
+import Bytes
+import HDF5File
+import Testing
+
+@testable import KerasFormat
+
+@Suite("Keras archives")
+struct KerasArchiveTests {
+  @Test("stored and deflated archives give the same version, model and weights")
+  func both() throws {
+    let stored = try KerasFile(path: file("stored.keras"))
+    let deflated = try KerasFile(path: file("deflated.keras"))
+    let expected = [Float](stride(from: 0, to: 6, by: 1)) + [10, 11]
+    for keras in [stored, deflated] {
+      #expect(keras.container == .archive)
+      #expect(keras.version == KerasVersion(3, 15, 1))
+      let model = try #require(keras.model)
+      #expect(model == stored.model)
+      let groups = try keras.weightGroups(of: model)
+      #expect(groups.map(\.layerName) == ["x", "fc"])
+      #expect(groups[1].weights.map(\.shape) == [[3, 2], [2]])
+      #expect(try groups[1].weights.flatMap { try floats(keras, $0) } == expected)
+    }
+    #expect(stored.file.store.withDescriptor { $0 != nil })
+    #expect(deflated.file.store.withDescriptor { $0 == nil })
+    #expect(try KerasFile(path: file("folder.keras")).model == stored.model)
+  }
+
+  @Test("an archive is an architecture too")
+  func architecture() throws {
+    let architecture = try KerasArchitecture.read(path: file("stored.keras"))
+    #expect(architecture.version == KerasVersion(3, 15, 1))
+    #expect(try architecture.model == KerasFile(path: file("stored.keras")).model)
+    let weights = try KerasFile(path: file("objects.weights.h5"))
+    #expect(weights.container == .objects)
+    #expect(weights.model == nil)
+    #expect(try weights.weightGroups(of: architecture.model)[1].weights.count == 2)
+  }
+
+  @Test(
+    "a wrong archive is refused with its member",
+    arguments: [
+      ("no_config", "without config.json, so not a .keras file"),
+      ("no_metadata", "is a .keras archive without metadata.json"),
+      ("no_weights", "is a .keras archive without model.weights.h5"),
+      ("twice", "member config.json is in the archive twice"),
+      ("traversing", "\"../config.json\", whose name leads out of the archive"),
+      ("absolute", "\"/etc/config.json\", whose name leads out of the archive"),
+      ("bad_json", "config.json, byte 15: not JSON"),
+      ("bad_version", ":metadata.json: keras_version \"new\" is no version"),
+      ("no_version", ":metadata.json: has no key \"keras_version\""),
+      ("no_hdf5", "no_hdf5.keras/model.weights.h5: is not an HDF5 file"),
+      ("damaged", ":model.weights.h5: is damaged: its checksum does not fit"),
+      ("bomb", ":model.weights.h5: claims 1073741824 bytes, which"),
+      ("cut_off", "is a ZIP archive without its end"),
+    ])
+  func malformed(name: String, reason: String) {
+    expectFailure(.malformed, reason) { _ = try KerasFile(path: file("\(name).keras")) }
+    expectFailure(.malformed, "\(name).keras") { _ = try KerasFile(path: file("\(name).keras")) }
+  }
+
+  @Test(
+    "what an archive may have and we cannot read is refused by name",
+    arguments: [
+      ("more", "a member \"notes.txt\", which no known version"),
+      ("assets", "vocabularies (assets/layers/lookup/vocabulary.txt)"),
+      ("keras4", "was written by Keras 4.0.0"),
+    ])
+  func unsupported(name: String, reason: String) {
+    expectFailure(.unsupported, reason) { _ = try KerasFile(path: file("\(name).keras")) }
+    expectFailure(.unsupported, "\(name).keras") { _ = try KerasFile(path: file("\(name).keras")) }
+  }
+
+  @Test("what is unpacked, and how many members there are, is bounded")
+  func limits() throws {
+    let store = ByteStore(try MappedFile(path: file("deflated.keras")))
+    var limits = KerasArchive.Limits()
+    limits.memory = 1000
+    let archive = try KerasArchive(store, path: "deflated.keras", limits: limits)
+    expectFailure(.limitExceeded, ":model.weights.h5: unpacks to 9") {
+      _ = try archive.weightsFile(HDF5File.Limits())
+    }
+    limits.memberCount = 2
+    expectFailure(.limitExceeded, "has 3 members, over the limit of 2") {
+      _ = try KerasArchive(store, path: "deflated.keras", limits: limits)
+    }
+  }
+}
+
+@Suite("Weights whose places follow from the model")
+struct KerasObjectTests {
+  private let two = functional(
+    dense("first", #"[[["x", 0, 0]]]"#) + "," + dense("y", #"[[["first", 0, 0]]]"#))
+
+  @Test("Keras 2.12 and 2.13 pass over a number after each layer with weights")
+  func older() throws {
+    let keras = try KerasFile(path: file("objects_older.weights.h5"))
+    let groups = try keras.weightGroups(of: model(two))
+    #expect(groups.map(\.layerName) == ["x", "first", "y"])
+    #expect(try floats(keras, groups[1].weights[1]) == [10, 11])
+    #expect(try floats(keras, groups[2].weights[1]) == [110, 111])
+    #expect(
+      groups[2].weights[0].name == "_layer_checkpoint_dependencies/dense_2/vars/0")
+  }
+
+  @Test("weights of no layer are refused, the optimizer's are not read")
+  func surplus() throws {
+    let one = try model(functional(dense("y", #"[[["x", 0, 0]]]"#)))
+    let whole = try KerasFile(path: file("objects.weights.h5"))
+    #expect(try whole.weightGroups(of: one)[1].weights.count == 2)
+    #expect(try whole.weightGroups(of: model(two))[2].weights.isEmpty)
+    let surplus = try KerasFile(path: file("objects_surplus.weights.h5"))
+    expectFailure(
+      .malformed,
+      "/layers/dense_1/vars/0: is a dataset of no layer of the architecture; so are 1 others"
+    ) { _ = try surplus.weightGroups(of: one) }
+  }
+
+  @Test(
+    "class names become names of groups",
+    arguments: [
+      ("Dense", "dense"), ("Conv2DTranspose", "conv2d_transpose"), ("LSTM", "lstm"),
+      ("ConvLSTM2D", "conv_lstm2d"), ("GlobalMaxPooling2D", "global_max_pooling2d"),
+      ("RNN", "rnn"), ("StackedRNNCells", "stacked_rnn_cells"), ("PReLU", "p_re_lu"),
+      ("TFOpLambda", "tf_op_lambda"), ("MultiHeadAttention", "multi_head_attention"),
+    ])
+  func names(className: String, name: String) {
+    #expect(KerasObjectNames.snakeCase(className) == name)
+  }
+
+  @Test(
+    "genuine files of every layout hold the same weights",
+    arguments: [
+      "2.12.0.keras", "2.13.1.keras", "2.15.0.keras", "2.15.0.weights.h5", "3.15.1.keras",
+    ]
+  )
+  func genuine(name: String) throws {
+    let listed = try KerasFile(path: file("Genuine/2.15.0.h5"))
+    let keras = try KerasFile(path: file("Genuine/\(name)"))
+    let groups = try keras.weightGroups(of: #require(keras.model ?? listed.model))
+    let byName = Dictionary(uniqueKeysWithValues: groups.map { ($0.layerName, $0.weights) })
+    for group in listed.weightGroups where group.layerName != "inner" {
+      let weights = try #require(byName[group.layerName])
+      #expect(
+        try weights.map { try floats(keras, $0) } == group.weights.map { try floats(listed, $0) },
+        "\(group.layerName)")
+    }
+    // The model inside: what training changes comes first, where the names are listed.
+    let inner = try ["inner_norm", "inner_last", "inner_first"].map {
+      try #require(byName["inner/\($0)"])
+    }
+    let order = inner[0].prefix(2) + inner[1] + inner[2] + inner[0].suffix(2)
+    let wanted = try #require(listed.weightGroups.first { $0.layerName == "inner" }).weights
+    #expect(
+      try order.map { try floats(keras, $0) } == wanted.map { try floats(listed, $0) })
+  }
+}
