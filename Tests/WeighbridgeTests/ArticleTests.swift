@@ -62,12 +62,12 @@ import Weighbridge
       _ = try Model(contentsOf: "\(sample)/labels.names")
     } catch {
       guard error.code == .unsupported else { throw error }
-      print(error)  // .../labels.names: is neither a .wbm nor a Keras .h5 file but a text file
+      print(error)  // .../labels.names: is neither a .wbm nor a Keras file
     }
     let error = try #require(throws: WeighbridgeError.self) {
       _ = try Model(contentsOf: "\(sample)/labels.names")
     }
-    let said = "/labels.names: is neither a .wbm nor a Keras .h5 file but a text file"
+    let said = "/labels.names: is neither a .wbm nor a Keras file (.h5, .keras) but a text file"
     #expect(error.description.hasSuffix(said))
   }
 
