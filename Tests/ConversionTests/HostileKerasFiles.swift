@@ -25,11 +25,11 @@ struct HostileKerasFile: CustomTestStringConvertible, Sendable {
     .init("config_not_utf8", .malformed, "attribute \"model_config\": it is not UTF-8"),
     .init("config_number", .malformed, "attribute \"model_config\" is not one string"),
     .init("empty", .malformed, "is empty"),
-    .init("keras_3", .unsupported, "was written by Keras 3.0.0"),
+    .init("keras_4", .unsupported, "was written by Keras 4.0.0"),
     .init("layer_group_missing", .malformed, "/model_weights/b: the file has nothing at this path"),
     .init("no_weights_group", .malformed, "no group /model_weights"),
     .init("not_keras", .malformed, "not one that Keras wrote"),
-    .init("text", .unsupported, "is neither a .wbm nor a Keras .h5 file but a text file"),
+    .init("text", .unsupported, "is neither a .wbm nor a Keras file (.h5, .keras) but a text file"),
     .init("truncated", .malformed, "is cut off: it has 15063 bytes and its superblock says 15064"),
     .init("truncated_half", .malformed, "is cut off: it has 3000 bytes"),
     .init("truncated_signature", .malformed, "byte 8"),
@@ -74,7 +74,7 @@ struct HostileKerasFile: CustomTestStringConvertible, Sendable {
     .init(
       "weights_only", .missing,
       "holds weights only; give the architecture with --architecture"),
-    .init("zeros", .unsupported, "is neither a .wbm nor a Keras .h5 file"),
+    .init("zeros", .unsupported, "is neither a .wbm nor a Keras file (.h5, .keras)"),
   ]
 
   /// Files with broken architectures (`graphs.py`).
@@ -122,8 +122,8 @@ struct HostileKerasFile: CustomTestStringConvertible, Sendable {
     .init("infinite_slope", .unsupported, "y (LeakyReLU): alpha is NaN or infinite"),
     .init("input_dtype", .unsupported, "#0 x (InputLayer): an input of type string"),
     .init("input_shape_huge", .malformed, "the product of its axes is too large"),
-    .init("input_shape_negative", .malformed, "batch_input_shape has the extent -4"),
-    .init("input_shape_text", .malformed, "batch_input_shape has the extent \"4\""),
+    .init("input_shape_negative", .malformed, "the input's shape has the extent -4"),
+    .init("input_shape_text", .malformed, "the input's shape has the extent \"4\""),
     .init("kernel_too_large", .malformed, "a window of 3 elements does not fit an axis of 2"),
     .init("kernel_zero", .malformed, "y (Conv2D): a window extent"),
     .init("nan_epsilon", .unsupported, "y (BatchNormalization): epsilon is NaN or infinite"),

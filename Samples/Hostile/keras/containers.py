@@ -55,9 +55,9 @@ def weights_only(path):
     save(path, config=None)
 
 
-def keras_3(path):
-    """A model that says it was written by Keras 3, where layers mean other things."""
-    save(path, version="3.0.0")
+def keras_4(path):
+    """A model that says it was written by Keras 4, whose layers may mean other things."""
+    save(path, version="4.0.0")
 
 
 def version_nonsense(path):
