@@ -10,7 +10,7 @@ package import LayerCatalog
 package struct OperatorExample: Sendable, CustomStringConvertible {
   /// The operator.
   package let operation: any CatalogOperator
-  /// One tensor for each slot, float32.
+  /// One tensor for each slot; float32 where the operator takes floating-point numbers.
   package let inputs: [Tensor]
 
   /// An example on given tensors.
@@ -46,13 +46,15 @@ package struct OperatorExample: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The same example computed in `Double`.
+  /// The same example computed in `Double`; whole numbers and truth values stay what they are.
   package var inDouble: OperatorExample {
-    OperatorExample(operation, inputs: inputs.map { $0.converted(to: .float64) })
+    OperatorExample(
+      operation,
+      inputs: inputs.map { $0.elementType.isFloat ? $0.converted(to: .float64) : $0 })
   }
 
   /// All examples; at least one for each operator of the catalogue.
   package static let all: [OperatorExample] =
-    activations + arithmetic + attention + convolutions + encoding + merging + normalizations
-    + pooling + reshaping + resizing
+    activations + arithmetic + attention + convolutions + encoding + logic + merging
+    + normalizations + pooling + reductions + reshaping + resizing
 }

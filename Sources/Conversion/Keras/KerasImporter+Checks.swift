@@ -57,26 +57,4 @@ extension KerasImporter {
     settings["dtype"] = nil
     return settings
   }
-
-  /// Nothing, or a list of nothing such as the masks of several inputs without masks.
-  private static func isEmpty(_ value: JSONValue) -> Bool {
-    value == .null || value.array?.allSatisfy { $0 == .null } == true
-  }
-
-  /// Arguments of a call that change nothing when the model runs are let through. `training` is
-  /// one of them in Keras 3, where the model's own mode takes its place in every call.
-  func checkArguments(_ call: KerasCall) throws(WeighbridgeError) {
-    if let argument = call.tensorArguments.first {
-      throw WeighbridgeError(.unsupported, "is called with a tensor as \(argument.name)")
-    }
-    for key in call.arguments.keys {
-      let value = call.arguments[key] ?? .null
-      let isPlain =
-        Self.isEmpty(value) || (key == "training" && value == .bool(false))
-        || (key == "training" && version.major >= 3 && value.bool != nil)
-      guard isPlain else {
-        throw WeighbridgeError(.unsupported, "is called with \(key)=\(value.text())")
-      }
-    }
-  }
 }

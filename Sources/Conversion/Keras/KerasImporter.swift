@@ -24,8 +24,17 @@ package struct KerasImporter: ~Copyable {
     let call: Int
   }
 
+  /// What a layer is called with, and which of its calls this is; the first is 0.
+  struct LayerCall {
+    let inputs: [ValueID]
+    let arguments: KerasLayer.CallArguments
+    let number: Int
+  }
+
   let version: KerasVersion
   var graph = GraphBuilder()
+  /// The masks that travel beside values.
+  var masks: [ValueID: ValueID] = [:]
   /// The weights of each layer, by its path.
   var weights: [String: [KerasLayer.Weight]]
   /// The graph's values of each layer's weights, by its path and their roles.
@@ -79,52 +88,55 @@ package struct KerasImporter: ~Copyable {
       values[key] = try locating({ $0.at(layer: Self.label(record, path)) }) {
         () throws(WeighbridgeError) in
         if record.className == "InputLayer" { return [try addInput(record)] }
-        let arguments = record.calls[reference.call]
-        try checkArguments(arguments)
+        let written = record.calls[reference.call]
         let isFirst = model.isSequential && reference.layer == 0
         let tensors =
           isFirst
-          ? values[.impliedInput] ?? []
-          : try arguments.inputs.map { (input) throws(WeighbridgeError) in
-            try Self.value(input, model, values)
-          }
+          ? values[.impliedInput] ?? [] : try Self.values(of: written.inputs, model, values)
+        var arguments = KerasLayer.CallArguments(plain: written.arguments)
+        for argument in written.tensorArguments {
+          let tensors = try Self.values(of: argument.tensors, model, values)
+          arguments.tensors.append((argument.name, tensors))
+        }
         // Layers of a model that is called again are called again themselves.
         let number = reference.call + call * record.calls.count
+        let layerCall = LayerCall(inputs: tensors, arguments: arguments, number: number)
         return record.isModel
-          ? try addModel(record, path: path, inputs: tensors, call: number)
-          : try addLayer(record, path: path, inputs: tensors, call: number)
+          ? try addModel(record, path: path, layerCall)
+          : try addLayer(record, path: path, layerCall)
       }
     }
-    return try model.outputs.map { (output) throws(WeighbridgeError) in
-      try Self.value(output, model, values)
-    }
+    return try Self.values(of: model.outputs, model, values)
   }
 
   private mutating func addModel(
-    _ record: KerasLayerRecord, path: String, inputs: [ValueID], call: Int
+    _ record: KerasLayerRecord, path: String, _ call: LayerCall
   ) throws(WeighbridgeError) -> [ValueID] {
+    try call.arguments.checkRest(version)
     let model = try KerasModelRecord(nestedIn: record)
     let inner = "\(path)\(record.name)/"
     if requests == nil, let flat = weights.removeValue(forKey: path + record.name) {
-      try shareOut(flat, to: model, path: inner, inputs: inputs)
+      try shareOut(flat, to: model, path: inner, inputs: call.inputs)
     }
-    return try inline(model, path: inner, inputs: inputs, call: call)
+    return try inline(model, path: inner, inputs: call.inputs, call: call.number)
   }
 
   private mutating func addLayer(
-    _ record: KerasLayerRecord, path: String, inputs: [ValueID], call: Int
+    _ record: KerasLayerRecord, path: String, _ call: LayerCall
   ) throws(WeighbridgeError) -> [ValueID] {
     guard let build = Catalog.kerasLayers[record.className] else { return [] }  // see checkClasses
     let name = path + record.name
     var layer = KerasLayer(
-      source: SourceScope(layer: name, className: record.className, call: call),
+      source: SourceScope(layer: name, className: record.className, call: call.number),
       version: version, settings: try Self.settings(record),
       weights: requests.map { .placeholders(elementLimit: $0.elementLimit) }
         ?? .file(weights[name] ?? []),
-      weightValues: weightValues[name] ?? [:], graph: takeGraph())
-    let outputs = try build(&layer, inputs)
+      weightValues: weightValues[name] ?? [:], arguments: call.arguments, masks: takeMasks(),
+      graph: takeGraph())
+    let outputs = try build(&layer, call.inputs)
     try layer.finish()
     graph = layer.graph
+    masks = layer.masks
     if requests != nil {
       noteRequests(of: layer, record, name)
     } else {
@@ -141,7 +153,24 @@ package struct KerasImporter: ~Copyable {
     return taken
   }
 
-  static func value(
+  /// The masks, taken out likewise.
+  private mutating func takeMasks() -> [ValueID: ValueID] {
+    let taken = masks
+    masks = [:]
+    return taken
+  }
+
+  /// The values behind references to layers' outputs.
+  private static func values(
+    of references: [KerasTensorReference], _ model: KerasModelRecord,
+    _ values: [CallKey: [ValueID]]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    try references.map { (reference) throws(WeighbridgeError) in
+      try value(reference, model, values)
+    }
+  }
+
+  private static func value(
     _ reference: KerasTensorReference, _ model: KerasModelRecord, _ values: [CallKey: [ValueID]]
   ) throws(WeighbridgeError) -> ValueID {
     let layer = model.layerIndices[reference.layer] ?? -1

@@ -49,15 +49,26 @@ package struct KerasLayer {
   package var graph: GraphBuilder
   /// Decisions taken on the way that the file does not state.
   package private(set) var decisions: [String] = []
+  /// What the call was given besides its inputs, without what was taken.
+  var arguments: CallArguments
+  /// The masks that travel beside values; see ``mask(of:)``.
+  package var masks: [ValueID: ValueID]
 
   /// Makes a layer's call.
+  ///
+  /// - Parameters:
+  ///   - arguments: What the call was given besides its inputs.
+  ///   - masks: The masks of the values so far.
   package init(
     source: SourceScope, version: KerasVersion, settings: JSONObject, weights: WeightSupply,
-    weightValues: [String: ValueID], graph: GraphBuilder
+    weightValues: [String: ValueID], arguments: CallArguments = CallArguments(),
+    masks: [ValueID: ValueID] = [:], graph: GraphBuilder
   ) {
     self.source = source
     self.version = version
     self.unreadSettings = settings
+    self.arguments = arguments
+    self.masks = masks
     switch weights {
     case .file(let weights): (unreadWeights, placeholderLimit) = (weights[...], nil)
     case .placeholders(let limit): (unreadWeights, placeholderLimit) = ([], limit)
@@ -200,9 +211,10 @@ package struct KerasLayer {
 
   /// Ends the reading.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting nobody read and
-  ///   ``WeighbridgeError/Code/malformed`` for a weight nobody read.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting or an argument of the call that
+  ///   nobody read and ``WeighbridgeError/Code/malformed`` for a weight nobody read.
   package func finish() throws(WeighbridgeError) {
+    try arguments.checkRest(version)
     try checkSettings()
     if let weight = unreadWeights.first {
       throw WeighbridgeError(

@@ -45,10 +45,18 @@ extension BroadcastingOperator {
 enum Broadcasting {
   /// The type of the combination of tensors of one floating-point type and one rank.
   static func outputType(of inputs: [TensorType]) throws(ShapeError) -> TensorType {
+    guard inputs[0].elementType.isFloat else {
+      throw ShapeError("takes floating-point numbers and has \(inputs[0])")
+    }
+    return try outputTypeOfAny(inputs)
+  }
+
+  /// The type of the combination of tensors of one element type, whichever, and one rank.
+  static func outputTypeOfAny(_ inputs: [TensorType]) throws(ShapeError) -> TensorType {
     let first = inputs[0]
     for other in inputs {
-      guard other.elementType == first.elementType, other.elementType.isFloat else {
-        throw ShapeError("takes floating-point numbers of one type and has \(first) and \(other)")
+      guard other.elementType == first.elementType else {
+        throw ShapeError("takes elements of one type and has \(first) and \(other)")
       }
       guard other.rank == first.rank else {
         throw ShapeError("takes inputs of one rank and has \(first) and \(other)")

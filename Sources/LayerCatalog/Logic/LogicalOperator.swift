@@ -1,0 +1,46 @@
+package import Bytes
+package import GraphIR
+
+/// An operator that combines truth values of tensors of one rank, from the first to the last.
+///
+/// Along each axis the extents are equal or 1; an extent of 1 counts for each index of the others.
+/// What follows from that, and so is the same for all of them, is defined here.
+package protocol LogicalOperator: CatalogOperator {
+  /// The truth value made of what the inputs so far gave and the next input's.
+  func combine(_ truth: Bool, _ next: Bool) -> Bool
+
+  /// Makes the operator.
+  init()
+}
+
+extension LogicalOperator {
+  package var inputs: [InputSlot] { [.variadic("input", atLeast: 2)] }
+
+  package var attributes: Attributes { [:] }
+
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard inputs[0].elementType == .bool else {
+      throw ShapeError("takes truth values and has \(inputs[0])")
+    }
+    return [try Broadcasting.outputTypeOfAny(inputs)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
+    var truths = inputs[0].broadcast(to: shape).doubles.map { $0 != 0 }
+    for input in inputs.dropFirst() {
+      truths = zip(truths, input.broadcast(to: shape).doubles).map { combine($0, $1 != 0) }
+    }
+    return [Tensor(.bool, shape: shape, truths.map { $0 ? 1 : 0 })]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Self? { self }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,21 @@
+import Bytes
+import GraphIR
+
+/// Whether one of the truth values holds, element by element.
+///
+/// - inputs: two or more of one rank, truth values; along each axis the extents are equal or 1
+/// - output: truth values; along each axis the extent that is not 1, if there is one
+package struct LogicalOr: LogicalOperator {
+  package static let kind = "logical_or"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension LogicalOr {
+  package func combine(_ truth: Bool, _ next: Bool) -> Bool { truth || next }
+
+  package static let keras = SourceMapping<KerasMapping>.unsupported(
+    "Keras has no such layer; masks are made with it")
+}

@@ -1,0 +1,114 @@
+package import Bytes
+package import GraphIR
+
+/// One element for all elements along some axes.
+///
+/// - input: any shape with these axes; numbers, or for `any` and `all` truth values
+/// - output: the input's element type and axes, without `axes` or with extent 1 there
+///
+/// Of no elements the sum is 0, the product 1, `any` false and `all` true; the mean is NaN, and
+/// the largest and the smallest are the infinities below and above all numbers.
+package struct Reduction: CatalogOperator {
+  /// What is made of the elements.
+  package enum Function: String, Hashable, Sendable, CaseIterable {
+    case sum, mean, product, maximum, minimum, any, all
+  }
+
+  /// What is made of the elements.
+  package let function: Function
+  /// The axes that are gone through, rising.
+  package let axes: [Int]
+  /// Whether the output keeps these axes, with the extent 1.
+  package let keepsAxes: Bool
+
+  package static let kind = "reduction"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    [
+      "function": .text(function.rawValue), "axes": .integers(axes), "keeps_axes": .flag(keepsAxes),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(_ function: Function, axes: [Int], keepsAxes: Bool) {
+    self.function = function
+    self.axes = axes
+    self.keepsAxes = keepsAxes
+  }
+}
+
+extension Reduction {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    function = try attributes.word("function")
+    axes = try attributes.integers("axes")
+    keepsAxes = try attributes.flag("keeps_axes")
+    guard axes.allSatisfy({ $0 >= 0 }), zip(axes, axes.dropFirst()).allSatisfy(<) else {
+      throw attributes.malformed("axes \(axes), which do not rise from 0")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    let isLogical = function == .any || function == .all
+    guard isLogical == (input.elementType == .bool) else {
+      throw ShapeError(
+        "\(function.rawValue) of \(isLogical ? "truth values" : "numbers"): \(input)")
+    }
+    guard function != .mean || input.elementType.isFloat else {
+      throw ShapeError("takes the mean of floating-point numbers and has \(input)")
+    }
+    guard axes.last.map({ $0 < input.rank }) ?? true else {
+      throw ShapeError("goes through the axes \(axes) and has \(input)")
+    }
+    var shape = input.shape
+    for axis in axes.reversed() {
+      if keepsAxes { shape[axis] = 1 } else { shape.remove(at: axis) }
+    }
+    return [input.with(shape: shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let input = inputs[0]
+    let kept = input.shape.indices.filter { !axes.contains($0) }
+    let elements = input.permuted(kept + axes).doubles
+    // Of a tensor without elements the extents' product may be anything.
+    let size = elements.isEmpty ? 0 : axes.map { input.shape[$0] }.reduce(1, *)
+    let count = shape.reduce(1, *)
+    let reduced = workers.map(count) { reduce(elements[$0 * size..<($0 + 1) * size]) }
+    return [Tensor(input.elementType, shape: shape, reduced)]
+  }
+
+  private func reduce(_ lane: ArraySlice<Double>) -> Double {
+    switch function {
+    case .sum: lane.reduce(0, +)
+    case .mean: lane.reduce(0, +) / Double(lane.count)
+    case .product: lane.reduce(1, *)
+    // In this order a NaN stays one.
+    case .maximum: lane.reduce(-.infinity) { $0.isNaN || $0 > $1 ? $0 : $1 }
+    case .minimum: lane.reduce(.infinity) { $0.isNaN || $0 < $1 ? $0 : $1 }
+    case .any: lane.contains { $0 != 0 } ? 1 : 0
+    case .all: lane.allSatisfy { $0 != 0 } ? 1 : 0
+    }
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> Reduction? {
+    // Without its axes, the output has another number of axes than the input.
+    guard keepsAxes || self.axes.isEmpty else { return nil }
+    let turned = axes.indices.filter { self.axes.contains(axes[$0]) }
+    guard turned.count == self.axes.count else { return nil }
+    return Reduction(function, axes: turned, keepsAxes: keepsAxes)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+
+  package static let keras = SourceMapping<KerasMapping>.unsupported(
+    "Keras has no such layer; masks are made with it")
+}

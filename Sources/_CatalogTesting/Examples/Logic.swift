@@ -1,0 +1,43 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension OperatorExample {
+  /// Comparisons, what is made of truth values, and casts.
+  static let logic: [OperatorExample] =
+    Comparison.Relation.allCases.map {
+      OperatorExample(Comparison($0), inputs: [digits([2, 3, 1]), digits([2, 1, 4])])
+    } + [
+      OperatorExample(LogicalAnd(), inputs: [truths([2, 3, 4]), truths([2, 1, 4], seed: 2)]),
+      OperatorExample(
+        LogicalOr(), inputs: [truths([2, 3]), truths([2, 3], seed: 2), truths([2, 1], seed: 3)]),
+      OperatorExample(LogicalNot(), inputs: [truths([2, 3, 4])]),
+      OperatorExample(Cast(to: .int32), shapes: [[2, 3, 4]]),
+      OperatorExample(Cast(to: .float16), shapes: [[2, 3]]),
+      OperatorExample(Cast(to: .float64), inputs: [truths([2, 3])]),
+    ]
+
+  /// One element of many.
+  static let reductions: [OperatorExample] =
+    [Reduction.Function.sum, .mean, .product, .maximum, .minimum].flatMap {
+      [
+        OperatorExample(Reduction($0, axes: [1, 3], keepsAxes: true), shapes: [[2, 3, 4, 5]]),
+        OperatorExample(Reduction($0, axes: [2], keepsAxes: false), shapes: [[2, 3, 4]]),
+      ]
+    } + [
+      OperatorExample(Reduction(.any, axes: [2], keepsAxes: false), inputs: [truths([2, 3, 4])]),
+      OperatorExample(Reduction(.all, axes: [1], keepsAxes: true), inputs: [truths([2, 3, 4])]),
+      OperatorExample(Reduction(.sum, axes: [], keepsAxes: false), shapes: [[2, 3]]),
+    ]
+
+  /// Whole numbers of which several are equal.
+  private static func digits(_ shape: [Int]) -> Tensor {
+    let random = Tensor.random(.float32, shape: shape, in: -2...2, seed: 5)
+    return Tensor(.float32, shape: shape, random.doubles.map { $0.rounded() })
+  }
+
+  private static func truths(_ shape: [Int], seed: UInt64 = 1) -> Tensor {
+    let random = Tensor.random(.float32, shape: shape, in: -1...1, seed: seed)
+    return Tensor(.bool, shape: shape, random.doubles.map { $0 > 0 ? 1 : 0 })
+  }
+}
