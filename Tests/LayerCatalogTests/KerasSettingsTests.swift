@@ -61,7 +61,7 @@ extension Graph {
 
   @Test("Other objects are refused by name")
   func otherObjects() {
-    let layer: JSONObject = ["class_name": "LeakyReLU", "config": .object([:])]
+    let layer: JSONObject = ["class_name": "Dense", "config": .object([:])]
     let own: JSONObject = [
       "module": "my.code", "class_name": "function", "config": "relu", "registered_name": "relu",
     ]
@@ -69,8 +69,25 @@ extension Graph {
       #expect(throws: WeighbridgeError.self) { try activation(.object(setting)) }
     }
     #expect(errors.map(\.code) == [.unsupported, .unsupported])
-    #expect(errors.first?.reason.contains("LeakyReLU") == true)
+    #expect(errors.first?.reason.contains("Dense") == true)
     #expect(errors.last?.reason.contains("my.code") == true)
+  }
+
+  @Test("A layer that stands in place of a function keeps its settings")
+  func activationLayers() throws {
+    let settings: JSONObject = ["name": "act", "dtype": "float32", "alpha": .real(0.25)]
+    let layer: JSONObject = [
+      "module": "keras.layers", "class_name": "LeakyReLU", "config": .object(settings),
+      "registered_name": .null,
+    ]
+    #expect(try activation(.object(layer)) == [LeakyReLU(slope: 0.25)])
+    var wrong: [JSONObject] = [layer, layer, layer]
+    wrong[0]["module"] = "my.layers"
+    wrong[1]["config"] = .object(["alpha": .real(0.25), "beta": 1])
+    wrong[2]["config"] = .object(["dtype": "float16", "alpha": .real(0.25)])
+    for setting in wrong {
+      #expect(throws: WeighbridgeError.self) { try activation(.object(setting)) }
+    }
   }
 
   @Test("The hard sigmoid is the one of the file's version of Keras")

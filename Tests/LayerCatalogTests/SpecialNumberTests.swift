@@ -5,10 +5,12 @@ import Testing
 
 @Suite struct SpecialNumberTests {
   private static let elementwise: [any ElementwiseOperator] = [
-    ELU(alpha: 1), Exponential(), GELU(isApproximate: false), GELU(isApproximate: true),
-    HardSigmoid(slope: 0.2, offset: 0.5), Identity(), LeakyReLU(slope: 0.1), Mish(),
-    ReLU(slope: 0, threshold: 0, maximum: 6), ReLU(slope: 0.1, threshold: 1, maximum: nil), SELU(),
-    Sigmoid(), Softplus(), Softsign(), Swish(), Tanh(),
+    CELU(alpha: 1), Clip(minimum: -1, maximum: 1), ELU(alpha: 1), Exponential(),
+    GELU(isApproximate: false), GELU(isApproximate: true), HardShrink(threshold: 0.5),
+    HardSigmoid(slope: 0.2, offset: 0.5), HardSwish(), Identity(), LeakyReLU(slope: 0.1),
+    LogSigmoid(), Mish(), ReLU(slope: 0, threshold: 0, maximum: 6),
+    ReLU(slope: 0.1, threshold: 1, maximum: nil), SELU(), Sigmoid(), SoftShrink(threshold: 0.5),
+    Softplus(), Softsign(), SparsePlus(), Squareplus(smoothness: 4), Swish(), Tanh(), TanhShrink(),
   ]
 
   @Test("NaN stays NaN")
@@ -22,7 +24,10 @@ import Testing
       let both = try operation.evaluate([numbers, other], workers: Workers(count: 1))
       #expect(both[0].doubles.filter(\.isNaN).count == 2)
     }
-    for operation in [Softmax(axes: [1]), LogSoftmax(axes: [1])] as [any CatalogOperator] {
+    let lanewise: [any CatalogOperator] = [
+      LogSoftmax(axes: [1]), Softmax(axes: [1]), Sparsemax(axes: [1]),
+    ]
+    for operation in lanewise {
       let result = try operation.evaluate([numbers], workers: Workers(count: 1))
       #expect(result[0].doubles.filter(\.isNaN).count == 2)
     }

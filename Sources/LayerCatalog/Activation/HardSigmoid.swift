@@ -37,11 +37,13 @@ extension HardSigmoid {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: the function `hard_sigmoid`. Up to Keras 2 its slope is 0.2, since Keras 3 it is 1/6.
+  /// Keras: the function `hard_sigmoid`, whose slope is 0.2 up to Keras 2 and 1/6 since Keras 3; the
+  /// function `sparse_sigmoid` (Martins and Astudillo 2016), whose slope is 1/2.
   package static let keras = SourceMapping.mapped(
     KerasMapping(activations: [
       "hard_sigmoid": { version, _ in
         HardSigmoid(slope: version < KerasVersion(3, 0, 0) ? 0.2 : 1 / 6, offset: 0.5)
-      }
+      },
+      "sparse_sigmoid": { _, _ in HardSigmoid(slope: 0.5, offset: 0.5) },
     ]))
 }

@@ -13,7 +13,12 @@ extension KerasLayer {
   package mutating func addActivation(
     to value: ValueID, role: String = "activation"
   ) throws(WeighbridgeError) -> [ValueID] {
-    let name = try activationName(take("activation") ?? "linear")
+    let setting = take("activation") ?? "linear"
+    if let inner = try activationLayer(setting) {
+      let outputs = try addInner(inner.settings, [value], role: role, build: inner.build)
+      return outputs
+    }
+    let name = try activationName(setting)
     if name == "linear", !role.isEmpty { return [value] }
     guard let make = Catalog.kerasActivations[name] else {
       throw WeighbridgeError(.unsupported, "the activation function \(name) is unknown")
@@ -21,10 +26,33 @@ extension KerasLayer {
     return try add(make(version, graph.type(of: value)), [value], role: role)
   }
 
+  /// The layer that a setting describes in place of a function; `nil` when it is no layer.
+  private func activationLayer(
+    _ setting: JSONValue
+  ) throws(WeighbridgeError) -> (settings: JSONObject, build: KerasMapping.Build)? {
+    let layers = [
+      "Activation", "ELU", "LeakyReLU", "PReLU", "ReLU", "Softmax", "ThresholdedReLU",
+    ]
+    guard let form = setting.object, let className = form["class_name"]?.string,
+      layers.contains(className), let build = Catalog.kerasLayers[className],
+      let settings = form["config"]?.object
+    else { return nil }
+    let registered = form["registered_name"] ?? .null
+    let module = form["module"]?.string ?? "keras.layers"
+    guard registered == .null || registered == .string(className),
+      module == "keras.layers" || module.hasPrefix("keras.src.layers.")
+    else {
+      throw WeighbridgeError(
+        .unsupported,
+        "the activation \(className) is not Keras' own: it is of the module \(module)")
+    }
+    return (settings, build)
+  }
+
   /// The name of an activation function of Keras, from a setting in one of the forms it has had.
   ///
   /// Up to Keras 2.12 it is the name. Keras 2.13 and later may write an object with `class_name`
-  /// `function` and the name in `config`; other objects stand for layers or a user's functions.
+  /// `function` and the name in `config`; other objects stand for a user's functions.
   private func activationName(_ setting: JSONValue) throws(WeighbridgeError) -> String {
     if let name = setting.string { return name }
     guard let form = setting.object, let className = form["class_name"]?.string else {
@@ -33,7 +61,8 @@ extension KerasLayer {
     guard className == "function", let name = form["config"]?.string else {
       throw WeighbridgeError(
         .unsupported,
-        "the activation is an object of the class \(className), and only functions are possible")
+        "the activation is an object of the class \(className), and only functions and"
+          + " activation layers are possible")
     }
     let module = form["module"]?.string ?? "builtins"
     let registered = form["registered_name"]?.string ?? "function"

@@ -41,6 +41,8 @@ package struct KerasLayer {
   /// Weights not read yet, in the order of the file.
   private var unreadWeights: ArraySlice<Weight>
   private let placeholderLimit: Int?
+  /// What stands before the roles of the nodes while a layer among the settings is added.
+  private var outerRole = ""
   /// For each weight that was asked for, in order, whether training changes it.
   package private(set) var requestedWeights: [Bool] = []
   /// The values of this layer's weights, by role; filled by the first call, used by later ones.
@@ -184,6 +186,7 @@ package struct KerasLayer {
   package mutating func add(
     _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> [ValueID] {
+    let role = [outerRole, role].filter { !$0.isEmpty }.joined(separator: "/")
     var source = source
     source.role = role
     let name = role.isEmpty ? source.callName : "\(source.callName)/\(role)"
@@ -207,6 +210,32 @@ package struct KerasLayer {
     unreadSettings = settings
     try require("dtype", toBe: "float32", because: "only float32 can be had")
     return (className, settings)
+  }
+
+  /// Adds the nodes of a layer that stands among the settings, such as an activation. Its weights
+  /// are the next ones.
+  ///
+  /// - Parameters:
+  ///   - settings: The inner layer's.
+  ///   - role: What stands before the roles of its nodes.
+  ///   - build: The inner layer's builder.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting of it that nobody read, and what
+  ///   the builder throws.
+  package mutating func addInner(
+    _ settings: JSONObject, _ inputs: [ValueID], role: String, build: KerasMapping.Build
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let outer = (settings: unreadSettings, role: outerRole)
+    unreadSettings = settings
+    outerRole = [outer.role, role].filter { !$0.isEmpty }.joined(separator: "/")
+    let dtype = take("dtype")
+    let name = dtype?.string ?? dtype?.object?["config"]?.object?["name"]?.string
+    guard dtype == nil || name == "float32" else {
+      throw WeighbridgeError(.unsupported, "the \(role) computes in another type than float32")
+    }
+    let outputs = try build(&self, inputs)
+    try checkSettings()
+    (unreadSettings, outerRole) = outer
+    return outputs
   }
 
   /// Ends the reading.

@@ -15,29 +15,43 @@ extension OperatorExample {
     ]
 
   private static let elementwise: [any CatalogOperator] = [
+    CELU(alpha: 0.7),
+    Clip(minimum: -0.5, maximum: 1.5),
     ELU(alpha: 0.7),
     Exponential(),
     GELU(isApproximate: false),
     GELU(isApproximate: true),
+    HardShrink(threshold: 0.4),
     HardSigmoid(slope: 0.2, offset: 0.5),
+    HardSwish(),
     Identity(),
     LeakyReLU(slope: 0.1),
+    LogSigmoid(),
     Mish(),
     ReLU(slope: 0, threshold: 0, maximum: nil),
     ReLU(slope: 0.25, threshold: 0.5, maximum: 2),
     SELU(),
     Sigmoid(),
+    SoftShrink(threshold: 0.4),
     Softplus(),
     Softsign(),
+    SparsePlus(),
+    Squareplus(smoothness: 3),
     Swish(),
     Tanh(),
+    TanhShrink(),
+    Threshold(threshold: 0.3, replacement: -1.5),
   ]
 
   private static let alongAxes: [OperatorExample] = [
     OperatorExample(Softmax(axes: [3]), shapes: [[2, 3, 4, 5]]),
     OperatorExample(Softmax(axes: [1, 3]), shapes: [[2, 3, 4, 5]]),
     OperatorExample(Softmax(axes: [1]), shapes: [[2, 6]], in: -900...900),
+    OperatorExample(GLU(axis: 2), shapes: [[2, 3, 4, 5]]),
+    OperatorExample(GLU(axis: 1), shapes: [[3, 2]], in: -60...60),
     OperatorExample(LogSoftmax(axes: [1]), shapes: [[2, 3, 4]]),
     OperatorExample(LogSoftmax(axes: [1]), shapes: [[2, 6]], in: -900...900),
+    OperatorExample(Sparsemax(axes: [1]), shapes: [[2, 3, 4]]),
+    OperatorExample(Sparsemax(axes: [1, 3]), shapes: [[2, 3, 4, 5]], in: -60...60),
   ]
 }

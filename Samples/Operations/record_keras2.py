@@ -1,0 +1,19 @@
+"""Records the cases of Keras 2.15 (see README.md)."""
+
+import os
+import sys
+from pathlib import Path
+
+os.environ.update(TF_ENABLE_ONEDNN_OPTS="0", TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="-1")
+
+import keras
+
+import keras2_cases
+from recording import record
+
+FOLDER = Path(__file__).resolve().parent / "keras2"
+
+if __name__ == "__main__":
+    for case in keras2_cases.CASES:
+        if not sys.argv[1:] or case.name in sys.argv[1:]:
+            record(keras, FOLDER, case, save_format="h5", include_optimizer=False)

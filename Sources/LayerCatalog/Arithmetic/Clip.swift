@@ -1,0 +1,46 @@
+package import Bytes
+package import GraphIR
+
+/// Each element, moved into the range from a minimum to a maximum.
+///
+/// Any shape in, the same out. NaN stays NaN.
+package struct Clip: ElementwiseOperator {
+  /// The smallest output; may be -∞.
+  package let minimum: Double
+  /// The largest output, at least the minimum; may be ∞.
+  package let maximum: Double
+
+  package static let kind = "clip"
+  package static let version = 1
+
+  package var attributes: Attributes { ["minimum": .real(minimum), "maximum": .real(maximum)] }
+
+  /// Makes the operator.
+  package init(minimum: Double, maximum: Double) {
+    self.minimum = minimum
+    self.maximum = maximum
+  }
+}
+
+extension Clip {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    minimum = try attributes.real("minimum")
+    maximum = try attributes.real("maximum")
+    guard minimum <= maximum else {
+      throw attributes.malformed("clips to \(minimum)...\(maximum)")
+    }
+  }
+
+  package func apply(_ element: Double) -> Double {
+    // `min` and `max` of a NaN depend on the order of their arguments.
+    element.isNaN ? element : min(max(element, minimum), maximum)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+
+  /// Keras: the function `hard_tanh`, which clips to -1...1; the operation `clip`.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(activations: [
+      "hard_tanh": { _, _ in Clip(minimum: -1, maximum: 1) }
+    ]))
+}

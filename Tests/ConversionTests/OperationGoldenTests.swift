@@ -1,0 +1,54 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// What functions compute, against what Keras computed: models of many small parts side by side.
+@Suite struct OperationGoldenTests {
+  /// A recorded model.
+  struct Recording: CustomTestStringConvertible, Sendable {
+    let path: String
+
+    var testDescription: String { path }
+    var model: String { Places.sample("Operations/\(path).h5") }
+    var inputs: String { Places.sample("Operations/\(path).inputs.npz") }
+    var outputs: String { Places.sample("Operations/\(path).outputs.npz") }
+
+    static let all: [Recording] = ["keras2", "keras3"].flatMap { folder in
+      Files.names(in: Places.sample("Operations/\(folder)")).filter { $0.hasSuffix(".h5") }.map {
+        Recording(path: "\(folder)/\($0.dropLast(3))")
+      }
+    }
+  }
+
+  @Test("There are recorded models, and they are not a remainder")
+  func count() {
+    #expect(Recording.all.count >= 3)
+  }
+
+  @Test(
+    "Each output is what Keras computed, from the source and from the .wbm alike",
+    arguments: Recording.all)
+  func golden(_ recording: Recording) throws {
+    let inputs = try ArrayFile.read(recording.inputs)
+    let wanted = try ArrayFile.read(recording.outputs)
+    let model = try Model(contentsOf: recording.model)
+    let outputs = try model.run(inputs).outputs
+    #expect(Set(outputs.map(\.name)) == Set(wanted.map(\.name)))
+    for output in outputs {
+      #expect(output.tensor.type == wanted[output.name]?.type, "\(output.name)")
+    }
+    for distance in distances(got: outputs, want: wanted) {
+      #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
+    }
+    for port in model.content.graph.outputs {
+      let actual = try #require(outputs[port.name]).type
+      #expect(model.content.graph[port.value].type.agrees(with: actual), "\(port.name)")
+    }
+    let folder = try TemporaryFolder()
+    let path = folder.file("functions.wbm")
+    try model.write(to: path)
+    let again = try Model(contentsOf: path).run(inputs).outputs
+    #expect(
+      again.map { $0.tensor.contiguousBytes() } == outputs.map { $0.tensor.contiguousBytes() })
+  }
+}
