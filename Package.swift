@@ -86,19 +86,20 @@ let package = Package(
       ]),
     module("ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
     module("Verifier", ["Bytes", "GraphIR"]),
+    module("ModelComparison", ["GraphIR", "LayerCatalog", "Verifier"]),
 
     // Rank 4: the library product and the program.
     module(
       "Weighbridge",
       [
         "Bytes", "Conversion", "Digests", "GraphIR", "JSON", "KerasFormat", "LayerCatalog",
-        "NumPyFormat", "ReferenceRuntime", "Verifier", "WBMFormat",
+        "ModelComparison", "NumPyFormat", "ReferenceRuntime", "Verifier", "WBMFormat",
       ]),
     .executableTarget(
       name: "WeighbridgeCommand",
       // Modules that Weighbridge passes on are named too: an incremental build only follows those.
       dependencies: [
-        "Bytes", "Conversion", "GraphIR", "JSON", "Verifier", "Weighbridge",
+        "Bytes", "Conversion", "GraphIR", "JSON", "ModelComparison", "Verifier", "Weighbridge",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
@@ -138,6 +139,12 @@ let package = Package(
       [
         "Bytes", "Conversion", "GraphIR", "LayerCatalog", "ReferenceRuntime", "TestSupport",
         "Verifier", "WBMFormat", "Weighbridge",
+      ]),
+    tests(
+      "ModelComparisonTests",
+      [
+        "Bytes", "GraphIR", "LayerCatalog", "ModelComparison", "TestSupport", "Verifier",
+        "Weighbridge",
       ]),
     tests(
       "WeighbridgeCommandTests",

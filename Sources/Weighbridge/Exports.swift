@@ -2,4 +2,5 @@
 @_exported public import Bytes
 @_exported public import Conversion
 @_exported public import GraphIR
+@_exported public import ModelComparison
 @_exported public import Verifier

@@ -12,12 +12,14 @@ struct WeighbridgeCommand: ParsableCommand {
       Example:
         weighbridge convert tinyyolo.h5 -o tinyyolo.wbm && weighbridge verify tinyyolo.wbm
 
-      Exit status: 0 done or passed; 1 a check failed; 2 bad usage, or names, labels, anchors or \
+      Exit status: 0 done or passed; 1 a check failed or models differ; 2 bad usage, or names, labels, anchors or \
       arrays that do not fit the model; 3 the input is missing, malformed or unsupported; 4 the \
       output could not be written; 5 a limit was reached; 130 interrupted.
       """,
     version: "weighbridge \(weighbridgeVersion)",
-    subcommands: [Convert.self, Inspect.self, MetadataCommand.self, Verify.self, Run.self])
+    subcommands: [
+      Convert.self, Inspect.self, MetadataCommand.self, Verify.self, Run.self, Diff.self,
+    ])
 
   static func main() {
     Interrupts.prepare()

@@ -1,0 +1,84 @@
+/// Which elements of two sequences belong together: a longest common subsequence.
+struct Alignment {
+  /// Positions in the first and in the second sequence, both rising.
+  let pairs: [(first: Int, second: Int)]
+
+  /// The most insertions and removals that are looked for; what differs more is cut off.
+  static let largestDistance = 500
+
+  /// Aligns two sequences (Myers 1986, greedy). Takes O((n + m) d) for d insertions and removals.
+  init(_ first: [String], _ second: [String]) {
+    var start = 0
+    while start < min(first.count, second.count), first[start] == second[start] { start += 1 }
+    var end = 0
+    while end < min(first.count, second.count) - start,
+      first[first.count - 1 - end] == second[second.count - 1 - end]
+    { end += 1 }
+    let middle = Self.middle(
+      Array(first[start..<first.count - end]), Array(second[start..<second.count - end]))
+    pairs =
+      (0..<start).map { ($0, $0) } + middle.map { ($0.first + start, $0.second + start) }
+      + (0..<end).reversed().map { (first.count - 1 - $0, second.count - 1 - $0) }
+  }
+
+  /// The pairs of two sequences whose first elements differ, and whose last ones do.
+  private static func middle(
+    _ first: [String], _ second: [String]
+  ) -> [(first: Int, second: Int)] {
+    let search = Search(firstCount: first.count, secondCount: second.count)
+    // On each diagonal x - y, the farthest x that so many edits reach; one entry for each number.
+    var history: [[Int: Int]] = []
+    var best = (x: 0, y: 0, distance: 0)
+    for distance in 0...min(first.count + second.count, largestDistance) {
+      let before = history.last ?? [:]
+      var reach: [Int: Int] = [:]
+      for diagonal in stride(from: -distance, through: distance, by: 2) {
+        guard let start = search.start(diagonal, before, distance) else { continue }
+        var (x, y) = (start.x, start.x - diagonal)
+        while x < first.count, y < second.count, first[x] == second[y] { (x, y) = (x + 1, y + 1) }
+        reach[diagonal] = x
+        if distance == 0 || x + y > best.x + best.y { best = (x, y, distance) }
+      }
+      history.append(reach)
+      if best.x == first.count, best.y == second.count { break }
+    }
+    return search.pairs(history, to: best)
+  }
+
+  /// The steps between the points (x, y) that x elements of the first and y of the second stand for.
+  private struct Search {
+    let firstCount: Int
+    let secondCount: Int
+
+    /// Where a diagonal is entered, and from which one; `nil` when it cannot be.
+    ///
+    /// - Parameter before: What one edit less reaches.
+    func start(
+      _ diagonal: Int, _ before: [Int: Int], _ distance: Int
+    ) -> (x: Int, previous: Int)? {
+      guard distance > 0 else { return (0, 0) }
+      let removal = before[diagonal - 1].map { (x: $0 + 1, previous: diagonal - 1) }
+      let insertion = before[diagonal + 1].map { (x: $0, previous: diagonal + 1) }
+      let possible = [insertion, removal].compactMap { $0 }.filter {
+        $0.x <= firstCount && $0.x - diagonal <= secondCount
+      }
+      return possible.max { $0.x < $1.x }
+    }
+
+    /// Walks back from a point, collecting what was equal on the way.
+    func pairs(
+      _ history: [[Int: Int]], to end: (x: Int, y: Int, distance: Int)
+    ) -> [(first: Int, second: Int)] {
+      var (x, diagonal) = (end.x, end.x - end.y)
+      var pairs: [(first: Int, second: Int)] = []
+      for distance in stride(from: end.distance, through: 0, by: -1) {
+        let before = distance > 0 ? history[distance - 1] : [:]
+        guard let start = start(diagonal, before, distance) else { break }
+        for equal in (start.x..<x).reversed() { pairs.append((equal, equal - diagonal)) }
+        diagonal = start.previous
+        x = before[diagonal] ?? 0
+      }
+      return pairs.reversed()
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import GraphIR
+import LayerCatalog
+
+/// A graph as a comparison sees it: without nodes that only pass on what they take, and in an order
+/// that depends on what is computed and not on how the file lists it.
+struct ComparableGraph {
+  /// Where a node's data comes from.
+  enum Origin: Hashable {
+    /// What a node makes, by its position in ``nodes``, and which of its outputs.
+    case node(Int, output: Int)
+    /// An input of the model, by its position.
+    case input(Int)
+    /// A weight.
+    case weight(ValueID)
+  }
+
+  let graph: Graph
+  /// The nodes that compute something, each after those whose outputs it takes, walked from the
+  /// outputs; nodes that no output needs come last.
+  let nodes: [Node]
+  /// Where each value comes from, behind all nodes that only pass it on.
+  private let origins: [ValueID: Origin]
+
+  /// Takes O(nodes).
+  init(_ graph: Graph) {
+    self.graph = graph
+    let passed = Self.passedOn(graph)
+    let order = Self.order(graph, passed)
+    nodes = order.map { graph.nodes[$0] }
+    var origins: [ValueID: Origin] = [:]
+    for (position, port) in graph.inputs.enumerated() { origins[port.value] = .input(position) }
+    for (position, node) in nodes.enumerated() {
+      for (output, id) in node.outputs.enumerated() {
+        origins[id] = .node(position, output: output)
+      }
+    }
+    for (id, source) in passed { origins[id] = origins[source] }
+    self.origins = origins
+  }
+
+  /// Where a value comes from.
+  func origin(of value: ValueID) -> Origin { origins[value] ?? .weight(value) }
+
+  /// The layer of a node for messages.
+  func layer(_ position: Int) -> String {
+    let source = nodes[position].source
+    return source.role.isEmpty ? source.callName : "\(source.callName)/\(source.role)"
+  }
+
+  /// What stands for a value in a message.
+  func words(_ origin: Origin) -> String {
+    switch origin {
+    case .node(let position, _): layer(position)
+    case .input(let position): "the input \(graph.inputs[position].name)"
+    case .weight(let id): "the weight \(graph[id].name)"
+    }
+  }
+
+  /// For each value that a node only passes on, the value that it really is.
+  private static func passedOn(_ graph: Graph) -> [ValueID: ValueID] {
+    var passed: [ValueID: ValueID] = [:]
+    for node in graph.nodes where isTransparent(node.operation) {
+      passed[node.outputs[0]] = passed[node.inputs[0]] ?? node.inputs[0]
+    }
+    return passed
+  }
+
+  /// Dropout and the like, and turns between the two orders of an image tensor's axes.
+  private static func isTransparent(_ operation: any Operator) -> Bool {
+    if operation is Identity { return true }
+    guard let transpose = operation as? Transpose else { return false }
+    let axes = Array(transpose.axes.indices)
+    guard axes.count >= 3 else { return false }
+    return transpose.axes == DataLayout.channelsLast.axesToChannelsFirst(rank: axes.count)
+      || transpose.axes == DataLayout.channelsLast.axesFromChannelsFirst(rank: axes.count)
+  }
+
+  private static func order(_ graph: Graph, _ passed: [ValueID: ValueID]) -> [Int] {
+    var makers: [ValueID: Int] = [:]
+    for (position, node) in graph.nodes.enumerated() where !isTransparent(node.operation) {
+      for id in node.outputs { makers[id] = position }
+    }
+    let sources = graph.nodes.map { node in
+      node.inputs.compactMap { makers[passed[$0] ?? $0] }
+    }
+    var order: [Int] = []
+    var isPlaced = [Bool](repeating: false, count: graph.nodes.count)
+    let ends = graph.outputs.compactMap { makers[passed[$0.value] ?? $0.value] }
+    let others = graph.nodes.indices.filter { !isTransparent(graph.nodes[$0].operation) }
+    for end in ends + others where !isPlaced[end] {
+      var stack = [(node: end, next: 0)]
+      isPlaced[end] = true
+      while let (node, next) = stack.last {
+        guard next < sources[node].count else {
+          order.append(node)
+          stack.removeLast()
+          continue
+        }
+        stack[stack.count - 1].next += 1
+        let source = sources[node][next]
+        if !isPlaced[source] {
+          isPlaced[source] = true
+          stack.append((source, 0))
+        }
+      }
+    }
+    return order
+  }
+}

@@ -1,0 +1,66 @@
+package import GraphIR
+
+/// Compares what two models say of themselves.
+package enum DescriptionComparison {
+  /// What differs, field by field.
+  ///
+  /// - Parameters:
+  ///   - usesNames: Whether the models' own names are compared too.
+  ///   - counts: Whether the differences make the models different.
+  package static func differences(
+    _ first: ModelDescription, _ second: ModelDescription, usesNames: Bool, counts: Bool
+  ) -> [ModelDifferences.Item] {
+    var lines: [String] = []
+    func compare(_ field: String, _ one: String?, _ other: String?) {
+      guard one != other else { return }
+      lines.append("\(field): \(words(one)), and in the second \(words(other))")
+    }
+    if usesNames { compare("name", first.name, second.name) }
+    compare("author", first.author, second.author)
+    compare("license", first.license?.text, second.license?.text)
+    compare("version", first.version, second.version)
+    compare("description", first.summary, second.summary)
+    for (what, features, others) in [
+      ("input", first.inputs, second.inputs), ("output", first.outputs, second.outputs),
+    ] {
+      for (feature, other) in zip(features, others) {
+        compare("\(what) \(feature.name)", feature.summary, other.summary)
+        compare("\(what) \(feature.name) as a picture", feature.image?.words, other.image?.words)
+      }
+    }
+    compare("labels", labels(first), labels(second))
+    if first.detector != second.detector {
+      compare("detector", detector(first), detector(second))
+      if detector(first) == detector(second) { lines.append("detector: other settings") }
+    }
+    for key in Set(first.userDefined.keys).union(second.userDefined.keys).sorted() {
+      compare(key, first.userDefined[key], second.userDefined[key])
+    }
+    return lines.map { ModelDifferences.Item(.metadata, $0, counts: counts) }
+  }
+
+  private static func words(_ text: String?) -> String {
+    guard let text else { return "nothing" }
+    return text.count <= 60 ? "\"\(text)\"" : "\"\(text.prefix(60))...\""
+  }
+
+  private static func labels(_ description: ModelDescription) -> String? {
+    description.labels.isEmpty
+      ? nil : "\(description.labels.count): \(description.labels.joined(separator: ", "))"
+  }
+
+  private static func detector(_ description: ModelDescription) -> String? {
+    description.detector.map { detector in
+      let anchors = detector.anchors.map { "\($0.width)x\($0.height)" }
+      return "\(detector.kind.rawValue), \(detector.classCount) classes, anchors "
+        + anchors.joined(separator: " ")
+    }
+  }
+}
+
+extension ImageInput {
+  /// The record in a line.
+  fileprivate var words: String {
+    "\(colorOrder.rawValue), scale \(scale), bias \(bias), \(resize?.rawValue ?? "any size policy")"
+  }
+}

@@ -1,0 +1,274 @@
+import Bytes
+package import GraphIR
+import LayerCatalog
+import Verifier
+
+/// Compares what two graphs compute, without running them: operators are paired by structure, and
+/// weights, which have one axis order whatever the source, number by number.
+///
+/// Names and the order of image axes do not matter unless names are asked for, and neither do nodes
+/// that only pass on what they take.
+package struct GraphComparison {
+  private let first: ComparableGraph
+  private let second: ComparableGraph
+  private let usesNames: Bool
+  private var result = ModelDifferences(
+    items: [], pairedOperators: 0, comparedWeights: 0, comparedNumbers: 0)
+
+  /// Compares two graphs.
+  ///
+  /// - Parameter usesNames: Whether operators are paired by their layers' names, and different names
+  ///   of inputs and outputs count.
+  package static func differences(
+    _ first: Graph, _ second: Graph, usesNames: Bool
+  ) -> ModelDifferences {
+    var comparison = GraphComparison(
+      first: ComparableGraph(first), second: ComparableGraph(second), usesNames: usesNames)
+    comparison.compare()
+    return comparison.result
+  }
+
+  private init(first: ComparableGraph, second: ComparableGraph, usesNames: Bool) {
+    self.first = first
+    self.second = second
+    self.usesNames = usesNames
+  }
+
+  private mutating func compare() {
+    let pairs = usesNames ? pairsByName() : pairsByStructure()
+    result.pairedOperators = pairs.count
+    let partners = Dictionary(
+      pairs.map { ($0.first, $0.second) }, uniquingKeysWith: { first, _ in first })
+    let taken = Set(pairs.map(\.second))
+    var (next, nextSecond) = (0, 0)
+    var compared: Set<[Int]> = []
+    for pair in pairs.sorted(by: { $0.first < $1.first }) {
+      noteUnpaired(next..<pair.first, in: first, isFirst: true)
+      if nextSecond <= pair.second {
+        noteUnpaired(nextSecond..<pair.second, in: second, isFirst: false, except: taken)
+        nextSecond = pair.second + 1
+      }
+      next = pair.first + 1
+      compareNodes(pair.first, pair.second, partners, &compared)
+    }
+    noteUnpaired(next..<first.nodes.count, in: first, isFirst: true)
+    noteUnpaired(nextSecond..<second.nodes.count, in: second, isFirst: false, except: taken)
+    comparePorts(first.graph.inputs, second.graph.inputs, "input")
+    comparePorts(first.graph.outputs, second.graph.outputs, "output")
+    compareOutputOrigins(partners)
+  }
+
+  // MARK: Pairs
+
+  private func pairsByStructure() -> [(first: Int, second: Int)] {
+    Alignment(first.nodes.map(\.operation.kind), second.nodes.map(\.operation.kind)).pairs
+  }
+
+  private func pairsByName() -> [(first: Int, second: Int)] {
+    let positions = Dictionary(
+      second.nodes.indices.map { (second.nodes[$0].name, $0) },
+      uniquingKeysWith: { first, _ in first })
+    return first.nodes.indices.compactMap { position in
+      positions[first.nodes[position].name].map { (position, $0) }
+    }
+  }
+
+  private mutating func noteUnpaired(
+    _ positions: Range<Int>, in graph: ComparableGraph, isFirst: Bool,
+    except taken: Set<Int> = []
+  ) {
+    for position in positions where isFirst || !taken.contains(position) {
+      let layer = graph.layer(position)
+      result.items.append(
+        ModelDifferences.Item(
+          .structure, first: isFirst ? layer : nil, second: isFirst ? nil : layer,
+          "\(graph.nodes[position].operation.kind) is only in the \(isFirst ? "first" : "second")"))
+    }
+  }
+
+  // MARK: Nodes
+
+  private mutating func compareNodes(
+    _ one: Int, _ other: Int, _ partners: [Int: Int], _ compared: inout Set<[Int]>
+  ) {
+    let (node, wanted) = (first.nodes[one], second.nodes[other])
+    func note(_ kind: ModelDifferences.Item.Kind, _ reason: String, _ difference: TensorDifference?)
+    {
+      result.items.append(
+        ModelDifferences.Item(
+          kind, first: first.layer(one), second: second.layer(other), reason,
+          difference: difference))
+    }
+    if let reason = Self.settingsDifference(node.operation, wanted.operation) {
+      note(.setting, reason, nil)
+    }
+    if node.inputs.count != wanted.inputs.count {
+      note(.structure, "takes \(node.inputs.count) and \(wanted.inputs.count) inputs", nil)
+    }
+    for (position, (id, wantedID)) in zip(node.inputs, wanted.inputs).enumerated() {
+      let (origin, wantedOrigin) = (first.origin(of: id), second.origin(of: wantedID))
+      guard case .weight = origin, case .weight = wantedOrigin else {
+        if !isPaired(origin, wantedOrigin, partners) {
+          note(
+            .structure,
+            "takes what \(first.words(origin)) gives, and in the second what "
+              + "\(second.words(wantedOrigin)) gives", nil)
+        }
+        continue
+      }
+      guard compared.insert([id.index, wantedID.index]).inserted else { continue }
+      let name = node.operation.slot(position)?.name ?? "weight"
+      if let (reason, difference) = compareWeights(id, wantedID) {
+        note(.weight, "\(name) \(reason)", difference)
+      }
+    }
+  }
+
+  private func isPaired(
+    _ origin: ComparableGraph.Origin, _ other: ComparableGraph.Origin, _ partners: [Int: Int]
+  ) -> Bool {
+    guard case .node(let position, let output) = origin,
+      case .node(let otherPosition, let otherOutput) = other
+    else { return origin == other }
+    return partners[position] == otherPosition && output == otherOutput
+  }
+
+  /// What differs between two operators' settings; nothing where only the order of the image axes
+  /// does, or a number only beyond float32's digits (some writers round, some do not).
+  private static func settingsDifference(
+    _ operation: any Operator, _ other: any Operator
+  ) -> String? {
+    guard operation.kind == other.kind else { return "\(operation.kind) and \(other.kind)" }
+    guard operation.attributes.rounded != other.attributes.rounded else { return nil }
+    if let operation = operation as? any CatalogOperator {
+      for rank in 3...5 {
+        for layout in DataLayout.allCases {
+          let turned = operation.permutingAxes(
+            layout == .channelsLast
+              ? layout.axesToChannelsFirst(rank: rank)
+              : layout.turned.axesToChannelsFirst(rank: rank).inverted)
+          if turned?.attributes.rounded == other.attributes.rounded { return nil }
+        }
+      }
+    }
+    let pairs = zip(operation.attributes.rounded.entries, other.attributes.rounded.entries)
+    let changed = pairs.filter { $0.0 != $0.1 }.map { one, other in
+      "\(one.name) is \(one.value.words) and \(other.value.words)"
+    }
+    return changed.isEmpty ? "has other settings" : changed.joined(separator: ", ")
+  }
+
+  // MARK: Weights
+
+  private mutating func compareWeights(
+    _ id: ValueID, _ other: ValueID
+  ) -> (String, TensorDifference?)? {
+    guard let tensor = first.graph[id].constant, let wanted = second.graph[other].constant else {
+      return ("is not a weight in both", nil)
+    }
+    result.comparedWeights += 1
+    result.comparedNumbers += tensor.count
+    guard tensor.shape == wanted.shape else {
+      return ("has the shape \(tensor.shape) and \(wanted.shape)", nil)
+    }
+    guard tensor.elementType == wanted.elementType else {
+      let types = "is \(tensor.elementType.rawValue) and \(wanted.elementType.rawValue)"
+      return (types, TensorDifference(got: tensor, want: wanted))
+    }
+    let (bytes, wantedBytes) = (tensor.contiguousBytes(), wanted.contiguousBytes())
+    guard bytes != wantedBytes else { return nil }
+    let size = tensor.elementType.byteCount
+    let count = stride(from: 0, to: bytes.count, by: size).count {
+      bytes[$0..<$0 + size] != wantedBytes[$0..<$0 + size]
+    }
+    return (
+      "differs in \(count) of \(tensor.count) numbers", TensorDifference(got: tensor, want: wanted)
+    )
+  }
+
+  // MARK: Ports
+
+  private mutating func comparePorts(_ ports: [Port], _ others: [Port], _ what: String) {
+    if ports.count != others.count {
+      note(.port, "\(ports.count) \(what)s and \(others.count)")
+    }
+    for (port, other) in zip(ports, others) {
+      let (type, otherType) = (first.graph[port.value].type, second.graph[other.value].type)
+      if type.elementType != otherType.elementType
+        || !Self.isSame(type.shape, otherType.shape)
+      {
+        note(.port, "the \(what) \(port.name) is \(type) and \(other.name) \(otherType)")
+      }
+      if usesNames, port.name != other.name {
+        note(.port, "the \(what) is named \(port.name) and \(other.name)")
+      }
+    }
+  }
+
+  /// Whether two shapes are the same up to the order of the image axes and the names of unknown
+  /// extents.
+  private static func isSame(_ shape: [Dimension], _ other: [Dimension]) -> Bool {
+    let (extents, others) = (shape.map(\.value), other.map(\.value))
+    if extents == others { return true }
+    guard shape.count >= 3, shape.count == other.count else { return false }
+    let last = others.count - 1
+    return extents == [others[0], others[last]] + others[1..<last]
+      || others == [extents[0], extents[last]] + extents[1..<last]
+  }
+
+  private mutating func compareOutputOrigins(_ partners: [Int: Int]) {
+    for (port, other) in zip(first.graph.outputs, second.graph.outputs) {
+      let (origin, otherOrigin) = (
+        first.origin(of: port.value), second.origin(of: other.value)
+      )
+      if !isPaired(origin, otherOrigin, partners) {
+        note(
+          .structure,
+          "the output \(port.name) is what \(first.words(origin)) gives, and \(other.name) what "
+            + "\(second.words(otherOrigin)) gives")
+      }
+    }
+  }
+
+  private mutating func note(_ kind: ModelDifferences.Item.Kind, _ reason: String) {
+    result.items.append(ModelDifferences.Item(kind, reason))
+  }
+}
+
+extension [Int] {
+  /// The permutation that undoes this one.
+  fileprivate var inverted: [Int] {
+    var inverse = self
+    for (position, axis) in enumerated() { inverse[axis] = position }
+    return inverse
+  }
+}
+
+extension Attributes {
+  /// With real numbers rounded to float32.
+  fileprivate var rounded: Attributes {
+    Attributes(
+      entries.map { name, value in
+        switch value {
+        case .real(let number): (name, .real(Double(Float(number))))
+        case .reals(let numbers): (name, .reals(numbers.map { Double(Float($0)) }))
+        default: (name, value)
+        }
+      })
+  }
+}
+
+extension AttributeValue {
+  /// The value for people.
+  fileprivate var words: String {
+    switch self {
+    case .integer(let value): "\(value)"
+    case .real(let value): "\(value)"
+    case .flag(let value): "\(value)"
+    case .text(let value): value
+    case .integers(let values): "\(values)"
+    case .reals(let values): "\(values)"
+    case .texts(let values): "\(values)"
+    }
+  }
+}

@@ -1,0 +1,73 @@
+public import Bytes
+public import GraphIR
+public import ModelComparison
+import Verifier
+
+/// How two models are compared.
+public struct ComparisonOptions: Sendable {
+  /// Whether layers are paired by their names, and other names of inputs and outputs count. Without
+  /// it they are paired by structure.
+  public var usesNames = false
+  /// Arrays for the inputs: both models are then run, and their outputs compared.
+  public var inputs: [NamedTensor]?
+  /// The tolerance for outputs; `nil` for the standard one of each number type.
+  public var tolerance: Tolerance?
+  /// How the models are run.
+  public var run = RunOptions()
+
+  /// Structure, weights and metadata.
+  public init() {}
+}
+
+extension Model {
+  /// What sets this model apart from another one.
+  ///
+  /// Operators are paired by structure, whatever their names and the order of the image axes;
+  /// weights are compared number by number in the catalogue's axis order. Metadata count when both
+  /// files are of a format that can hold them.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when given arrays do not fit one of the models;
+  ///   ``WeighbridgeError/Code/cancelled``.
+  public func differences(
+    from other: Model, _ options: ComparisonOptions = ComparisonOptions()
+  ) throws(WeighbridgeError) -> ModelDifferences {
+    var differences = GraphComparison.differences(
+      content.graph, other.content.graph, usesNames: options.usesNames)
+    differences.items += DescriptionComparison.differences(
+      description, other.description, usesNames: options.usesNames,
+      counts: holdsMetadata && other.holdsMetadata)
+    if let inputs = options.inputs {
+      let outputs = try run(inputs, options: options.run).outputs
+      let others = try other.run(inputs, options: options.run).outputs
+      for (got, want) in zip(outputs, others) {
+        differences.items += Self.difference(got, want, options.tolerance)
+      }
+    }
+    return differences
+  }
+
+  /// Whether the file's format has a place for author, license and the like.
+  private var holdsMetadata: Bool {
+    if case .wbm = origin { true } else { false }
+  }
+
+  private static func difference(
+    _ got: NamedTensor, _ want: NamedTensor, _ tolerance: Tolerance?
+  ) -> [ModelDifferences.Item] {
+    guard got.tensor.shape == want.tensor.shape else {
+      return [
+        ModelDifferences.Item(
+          .output, "the output \(got.name) is \(got.tensor.type) and \(want.tensor.type)")
+      ]
+    }
+    let difference = TensorDifference(got: got.tensor, want: want.tensor)
+    let tolerance = tolerance ?? .standard(for: got.tensor.elementType)
+    let isSame = difference.isWithin(tolerance)
+    return [
+      ModelDifferences.Item(
+        .output,
+        "the output \(got.name) \(isSame ? "is the same within the tolerance" : "differs")",
+        difference: difference, counts: !isSame)
+    ]
+  }
+}

@@ -1,0 +1,63 @@
+import JSON
+import Weighbridge
+
+extension ModelDifferences {
+  /// The differences for people: a line each, then the verdict.
+  var text: String {
+    var lines = items.map { item in
+      let kind = item.kind.rawValue
+      let name = kind + String(repeating: " ", count: max(0, 9 - kind.count))
+      return "  \(item.counts ? "differs" : "note   ")  \(name)  \(item.place)\(item.reason)"
+        + (item.difference.map { "; \($0.shortWords)" } ?? "")
+    }
+    let size =
+      "\(pairedOperators) operators and \(comparedWeights) weights "
+      + "(\(comparedNumbers.grouped) numbers)"
+    let count = items.count { $0.counts }
+    lines.append(
+      areNone
+        ? "the same: \(size)" : "different: \(count) differences; compared \(size)")
+    return lines.joined(separator: "\n")
+  }
+
+  /// As JSON: `same`, what was compared, and the differences.
+  var json: JSONValue {
+    .object([
+      "same": .bool(areNone), "operators": .integer(pairedOperators),
+      "weights": .integer(comparedWeights), "numbers": .integer(comparedNumbers),
+      "differences": .array(
+        items.map { item in
+          var object: JSONObject = [
+            "kind": .string(item.kind.rawValue), "counts": .bool(item.counts),
+            "reason": .string(item.reason),
+          ]
+          object["first"] = item.first.map(JSONValue.string)
+          object["second"] = item.second.map(JSONValue.string)
+          object["max_abs"] = item.difference.map { .real($0.maxAbsolute) }
+          object["max_rel"] = item.difference.map { .real($0.maxRelative) }
+          object["cosine"] = item.difference.map { .real($0.cosine) }
+          return .object(object)
+        }),
+    ])
+  }
+}
+
+extension ModelDifferences.Item {
+  /// The layers it is about.
+  fileprivate var place: String {
+    switch (first, second) {
+    case (let first?, let second?): first == second ? "\(first): " : "\(first) | \(second): "
+    case (let layer?, nil), (nil, let layer?): "\(layer): "
+    case (nil, nil): ""
+    }
+  }
+}
+
+extension TensorDifference {
+  /// The largest errors.
+  fileprivate var shortWords: String {
+    nonFiniteMismatches > 0
+      ? "\(nonFiniteMismatches) are NaN or infinite in one only"
+      : "max abs \(maxAbsolute.short), max rel \(maxRelative.short)"
+  }
+}

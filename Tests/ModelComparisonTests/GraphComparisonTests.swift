@@ -1,0 +1,104 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+import ModelComparison
+import Testing
+import Verifier
+
+@Suite struct GraphComparisonTests {
+  /// A small network: convolution, batch normalisation, activation, pooling.
+  private struct Network {
+    var layout = DataLayout.channelsLast
+    var stride = 1
+    var activation: any CatalogOperator = ReLU(slope: 0, threshold: 0, maximum: nil)
+    var hasDropout = false
+    var turnsInside = false
+    var kernel = Tensor(.float32, shape: [3, 2, 1, 1], (0..<6).map { Double($0) })
+    var prefix = "first"
+
+    func graph() throws -> Graph {
+      var builder = GraphBuilder()
+      let shape: [Dimension] =
+        layout == .channelsLast && !turnsInside || layout == .channelsFirst && turnsInside
+        ? [.symbolic("batch"), 4, 5, 2] : [.symbolic("batch"), 2, 4, 5]
+      var value = try builder.addInput("\(prefix)_input", TensorType(.float32, shape))
+      func add(_ operation: any CatalogOperator, _ inputs: [ValueID], _ name: String) throws {
+        value = try builder.addNode(
+          operation, named: "\(prefix)_\(name)", inputs: inputs,
+          source: SourceScope(layer: "\(prefix)_\(name)", className: name))[0]
+      }
+      if turnsInside { try add(Transpose(axes: [0, 3, 1, 2]), [value], "turn") }
+      let kernel = try builder.addWeight("\(prefix)_kernel", kernel)
+      try add(
+        Convolution(
+          window: Window(
+            size: [1, 1], strides: [stride, stride], dilation: [1, 1], padding: .valid),
+          groups: 1, hasBias: false, layout: layout), [value, kernel], "convolution")
+      if hasDropout { try add(Identity(), [value], "dropout") }
+      try add(activation, [value], "activation")
+      if turnsInside { try add(Transpose(axes: [0, 2, 3, 1]), [value], "turn_back") }
+      return try builder.finish(outputs: [Port(name: "\(prefix)_output", value: value)])
+    }
+  }
+
+  private func items(
+    _ first: Network, _ second: Network, names: Bool = false
+  ) throws -> [ModelDifferences.Item] {
+    GraphComparison.differences(
+      try first.graph(), try second.graph(), usesNames: names
+    ).items
+  }
+
+  @Test("Names, dropout and the order of the image axes do not matter")
+  func same() throws {
+    var other = Network()
+    other.prefix = "second"
+    other.hasDropout = true
+    #expect(try items(Network(), other).isEmpty)
+    other.layout = .channelsFirst
+    #expect(try items(Network(), other).isEmpty)
+    #expect(try items(other, Network()).isEmpty)
+    other.turnsInside = true
+    #expect(try items(Network(), other).isEmpty)
+  }
+
+  @Test("With names, other names matter")
+  func names() throws {
+    var other = Network()
+    #expect(try items(Network(), other, names: true).isEmpty)
+    other.prefix = "second"
+    let kinds = try items(Network(), other, names: true).map(\.kind)
+    #expect(kinds.contains(.structure))
+    #expect(kinds.contains(.port))
+  }
+
+  @Test("A changed number is found, with its layers")
+  func weight() throws {
+    var other = Network()
+    other.prefix = "second"
+    other.kernel = Tensor(.float32, shape: [3, 2, 1, 1], [0, 1, 2, 3.5, 4, 5])
+    let items = try items(Network(), other)
+    let item = try #require(items.first)
+    #expect(items.count == 1)
+    #expect(item.kind == .weight)
+    #expect(item.first == "first_convolution")
+    #expect(item.second == "second_convolution")
+    #expect(item.reason == "kernel differs in 1 of 6 numbers")
+    #expect(item.difference?.maxAbsolute == 0.5)
+  }
+
+  @Test("A changed setting and another operator are found")
+  func structure() throws {
+    var other = Network()
+    other.stride = 2
+    let items = try items(Network(), other)
+    #expect(items.map(\.kind) == [.setting, .port])
+    #expect(items[0].reason == "strides is [1, 1] and [2, 2]")
+    other.stride = 1
+    other.activation = Sigmoid()
+    let exchanged = try self.items(Network(), other)
+    #expect(exchanged.map(\.kind) == [.structure, .structure, .structure])
+    #expect(exchanged[0].reason == "relu is only in the first")
+    #expect(exchanged[1].reason == "sigmoid is only in the second")
+  }
+}
