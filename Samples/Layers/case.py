@@ -21,6 +21,27 @@ def wide(rng, shape):
     return rng.normal(0.0, 50.0, shape).astype(np.float32)
 
 
+def padded(rng, shape):
+    """Sequences `normal` draws, of which steps at the beginning, in the middle and at the end are zero."""
+    values = normal(rng, shape)
+    if len(shape) >= 3:
+        values[0, :2] = 0.0
+        values[0, 3] = 0.0
+        values[1, -2:] = 0.0
+    return values
+
+
+def padded_indices(count):
+    """Whole numbers from 1 to count - 1, and zeros at the beginning, in the middle and at the end of sequences."""
+    def draw(rng, shape):
+        values = rng.integers(1, count, shape)
+        values[0, :2] = 0
+        values[0, 3] = 0
+        values[1, -2:] = 0
+        return values
+    return draw
+
+
 def negative(rng, shape):
     """Only values below -0.25, so that a padding value of zero would win every maximum it takes part in."""
     return (-0.25 - np.abs(rng.normal(0.0, 1.5, shape))).astype(np.float32)
@@ -49,7 +70,8 @@ class LayerSettings:
 
 @dataclass(frozen=True)
 class Case:
-    """A model in which every layer reads all the inputs, and every layer is an output.
+    """A model in which every layer reads all the inputs, and every layer is an output, or one that `compose` makes
+    of the inputs.
 
     Shapes leave out the batch axis. `input_shapes` may hold None for an unknown extent; `data_shapes`
     are then the extents of the recorded arrays.
@@ -61,6 +83,7 @@ class Case:
     layers: Sequence[LayerSettings]
     draw: Draw = normal
     input_type: str = "float32"
+    compose: Callable = None
 
 
 def one(name, layer_class, *input_shapes, data_shapes=None, draw=normal, input_type="float32", **options):
@@ -72,6 +95,11 @@ def one(name, layer_class, *input_shapes, data_shapes=None, draw=normal, input_t
 def several(name, layers, *input_shapes):
     """A case in which several layers stand side by side on the same inputs."""
     return Case(name, input_shapes, input_shapes, layers)
+
+
+def composed(name, compose, *input_shapes, data_shapes=None, draw=normal, input_type="float32"):
+    """A case of several layers: `compose` gives the outputs, one tensor or a list, for the inputs."""
+    return Case(name, input_shapes, data_shapes or input_shapes, [], draw, input_type, compose)
 
 
 def activation_variants(layer_class, activations, **options):

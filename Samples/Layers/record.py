@@ -28,12 +28,13 @@ import encoding_cases
 import merging_cases
 import normalization_cases
 import pooling_cases
+import recurrent_cases
 import shape_cases
 from case import BATCH_SIZE
 
 FOLDER = Path(__file__).resolve().parent
 CASE_MODULES = [convolution_cases, pooling_cases, normalization_cases, activation_cases, merging_cases, shape_cases,
-                encoding_cases]
+                encoding_cases, recurrent_cases]
 
 
 def scaled_kernel(rng, shape):
@@ -46,6 +47,7 @@ def scaled_kernel(rng, shape):
 WEIGHT_DRAWS = {
     "kernel": scaled_kernel,
     "depthwise_kernel": scaled_kernel,
+    "recurrent_kernel": scaled_kernel,
     "pointwise_kernel": scaled_kernel,
     "bias": lambda rng, shape: rng.normal(0.0, 0.5, shape),
     "gamma": lambda rng, shape: rng.uniform(0.5, 1.5, shape),
@@ -72,7 +74,10 @@ def build_model(case):
     """The Keras model of a case, with layer names that do not depend on other cases."""
     keras.backend.clear_session()
     inputs = [keras.Input(shape, dtype=case.input_type) for shape in case.input_shapes]
-    outputs = [settings.build()(inputs if len(inputs) > 1 else inputs[0]) for settings in case.layers]
+    if case.compose:
+        outputs = tf.nest.flatten(case.compose(*inputs))
+    else:
+        outputs = [settings.build()(inputs if len(inputs) > 1 else inputs[0]) for settings in case.layers]
     return keras.Model(inputs, outputs, name=case.name)
 
 
@@ -89,8 +94,10 @@ def draw_weights(model, rng):
 def run(model, arrays):
     """The outputs of `model` at inference, by output layer."""
     outputs = model([tf.constant(array) for array in arrays], training=False)
-    outputs = outputs if isinstance(outputs, list) else [outputs]
-    return dict(zip(model.output_names, (output.numpy() for output in outputs)))
+    outputs = tf.nest.flatten(outputs)
+    names = [history.layer.name + (f".{history.tensor_index}" if history.tensor_index else "")
+             for history in (output._keras_history for output in model.outputs)]
+    return dict(zip(names, (output.numpy() for output in outputs), strict=True))
 
 
 def record(kind, case):

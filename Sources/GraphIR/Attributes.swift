@@ -88,6 +88,21 @@ package struct AttributeReader {
     return value
   }
 
+  /// Reads a text.
+  package mutating func text(_ name: String) throws(WeighbridgeError) -> String {
+    guard case .text(let text) = try take(name) else { throw wrongType(name, "a text") }
+    return text
+  }
+
+  /// Takes all settings whose names begin with `name` and a point, without that.
+  package mutating func takeAll(under name: String) -> Attributes {
+    let names = unread.keys.filter { $0.hasPrefix("\(name).") }.sorted()
+    return Attributes(
+      names.compactMap { full in
+        unread.removeValue(forKey: full).map { (String(full.dropFirst(name.count + 1)), $0) }
+      })
+  }
+
   /// Reads one of the words that `Value` knows.
   package mutating func word<Value: RawRepresentable<String>>(
     _ name: String, as type: Value.Type = Value.self

@@ -21,6 +21,16 @@ extension Tensor {
       offset: offset + range.lowerBound * strides[axis] * elementType.byteCount, strides: strides)
   }
 
+  /// The elements in the opposite order along some axes. Copies nothing.
+  package func reversed(along axes: [Int]) -> Tensor {
+    var (start, steps) = (offset, strides)
+    for axis in axes where shape[axis] > 0 {
+      start += (shape[axis] - 1) * steps[axis] * elementType.byteCount
+      steps[axis] = -steps[axis]
+    }
+    return Tensor(elementType, shape: shape, store: store, offset: start, strides: steps)
+  }
+
   /// The same elements, repeated along each axis of extent 1 for which `shape` has another extent.
   /// Copies nothing.
   ///

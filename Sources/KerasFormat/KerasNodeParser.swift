@@ -36,6 +36,11 @@ enum KerasNodeParser {
     var inputs: [KerasTensorReference] = []
     var keywords: JSONObject?
     for item in items {
+      if let first = item.value.array?.first, first.array != nil {
+        // A list among the inputs: the states of one of several stacked cells.
+        inputs += try references(in: item)
+        continue
+      }
       inputs.append(try reference(item))
       let own = try self.keywords(of: item)
       guard keywords == nil || keywords == own else {

@@ -163,12 +163,6 @@ extension Graph {
 
   @Test("What would need a mask is refused")
   func masks() {
-    let table = Tensor.zeros([3, 2])
-    let settings: JSONObject = ["input_dim": 3, "output_dim": 2, "mask_zero": true]
-    let error = #expect(throws: WeighbridgeError.self) {
-      try graph(of: "Embedding", settings, on: [[batch, 4]], weights: [table])
-    }
-    #expect(error?.code == .unsupported && error?.reason.contains("mask_zero") == true)
     #expect(throws: WeighbridgeError.self) {
       try graph(of: "Attention", ["causal": true], on: [[batch, 4, 3], [batch, 4, 3]])
     }

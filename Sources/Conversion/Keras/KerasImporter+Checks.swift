@@ -19,8 +19,7 @@ extension KerasImporter {
     _ model: KerasModelRecord, path: String, into labels: inout [String]
   ) throws(WeighbridgeError) {
     for layer in model.layers where layer.className != "InputLayer" {
-      if layer.isModel {
-        let inner = try KerasModelRecord(nestedIn: layer)
+      if let inner = try innerModel(layer) {
         try collectUnknown(inner, path: "\(path)\(layer.name)/", into: &labels)
       } else if let registered = layer.registeredName {
         // Keras registers only classes of somebody else, which may be called like one of its own.

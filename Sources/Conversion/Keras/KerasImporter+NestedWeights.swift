@@ -76,8 +76,7 @@ extension KerasImporter {
   ) throws(WeighbridgeError) -> [String] {
     var paths: [String] = []
     for layer in model.layers {
-      if layer.isModel {
-        let inner = try KerasModelRecord(nestedIn: layer)
+      if let inner = try innerModel(layer) {
         paths += try layerPaths(inner, path: "\(path)\(layer.name)/")
       } else {
         paths.append(path + layer.name)

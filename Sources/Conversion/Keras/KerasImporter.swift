@@ -101,9 +101,11 @@ package struct KerasImporter: ~Copyable {
         // Layers of a model that is called again are called again themselves.
         let number = reference.call + call * record.calls.count
         let layerCall = LayerCall(inputs: tensors, arguments: arguments, number: number)
-        return record.isModel
-          ? try addModel(record, path: path, layerCall)
-          : try addLayer(record, path: path, layerCall)
+        if record.isModel { return try addModel(record, path: path, layerCall) }
+        if let inner = try Self.distributedModel(record) {
+          return try addDistributed(inner, record, path: path, layerCall)
+        }
+        return try addLayer(record, path: path, layerCall)
       }
     }
     return try Self.values(of: model.outputs, model, values)
@@ -112,13 +114,28 @@ package struct KerasImporter: ~Copyable {
   private mutating func addModel(
     _ record: KerasLayerRecord, path: String, _ call: LayerCall
   ) throws(WeighbridgeError) -> [ValueID] {
-    try call.arguments.checkRest(version)
-    let model = try KerasModelRecord(nestedIn: record)
+    var arguments = call.arguments
+    if let index = arguments.tensors.firstIndex(where: { $0.name == "mask" }) {
+      for (input, mask) in zip(call.inputs, arguments.tensors.remove(at: index).values) {
+        masks[input] = mask
+      }
+    }
+    try arguments.checkRest(version)
+    return try addInner(
+      try KerasModelRecord(nestedIn: record), record, path: path, inputs: call.inputs,
+      call: call.number)
+  }
+
+  /// Inlines the model that a layer is or wraps, whose weights stand in one list under its name.
+  mutating func addInner(
+    _ model: KerasModelRecord, _ record: KerasLayerRecord, path: String, inputs: [ValueID],
+    call: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
     let inner = "\(path)\(record.name)/"
     if requests == nil, let flat = weights.removeValue(forKey: path + record.name) {
-      try shareOut(flat, to: model, path: inner, inputs: call.inputs)
+      try shareOut(flat, to: model, path: inner, inputs: inputs)
     }
-    return try inline(model, path: inner, inputs: call.inputs, call: call.number)
+    return try inline(model, path: inner, inputs: inputs, call: call)
   }
 
   private mutating func addLayer(
@@ -134,6 +151,7 @@ package struct KerasImporter: ~Copyable {
       weightValues: weightValues[name] ?? [:], arguments: call.arguments, masks: takeMasks(),
       graph: takeGraph())
     let outputs = try build(&layer, call.inputs)
+    try layer.passMasks(of: record.className, from: call.inputs, to: outputs)
     try layer.finish()
     graph = layer.graph
     masks = layer.masks
@@ -147,14 +165,14 @@ package struct KerasImporter: ~Copyable {
   }
 
   /// The graph, taken out so that a layer can add to it without copying it.
-  private mutating func takeGraph() -> GraphBuilder {
+  mutating func takeGraph() -> GraphBuilder {
     let taken = graph
     graph = GraphBuilder()
     return taken
   }
 
   /// The masks, taken out likewise.
-  private mutating func takeMasks() -> [ValueID: ValueID] {
+  mutating func takeMasks() -> [ValueID: ValueID] {
     let taken = masks
     masks = [:]
     return taken

@@ -1,5 +1,6 @@
 import Bytes
 import GraphIR
+import KerasFormat
 
 /// e^x, divided by the sum of them along one or more axes (Bridle 1990).
 ///
@@ -27,14 +28,18 @@ extension Softmax {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: `Softmax(axis=-1)`, where `axis` may be a list; the function `softmax`, which works
+  /// Keras: `Softmax(axis=-1)`, where `axis` may be a list, and a mask may leave out elements; the
+  /// function `softmax`, which works
   /// along the last axis.
   package static let keras = SourceMapping.mapped(
     KerasMapping(
       layers: [
         "Softmax": { (layer, inputs) throws(WeighbridgeError) in
-          let type = layer.graph.type(of: try layer.onlyInput(inputs))
-          return try layer.add(Softmax(axes: try kerasAxes(&layer, type)), inputs)
+          let input = try layer.onlyInput(inputs)
+          let axes = try kerasAxes(&layer, layer.graph.type(of: input))
+          guard let mask = layer.takeTensors("mask", position: 1).first ?? layer.mask(of: input)
+          else { return try layer.add(Softmax(axes: axes), inputs) }
+          return try masked(&layer, Softmax(axes: axes), input, mask)
         }
       ],
       activations: [
@@ -42,6 +47,29 @@ extension Softmax {
           Softmax(axes: [try KerasLayer.lastAxis(of: type)])
         }
       ]))
+
+  /// Elements that the mask leaves out are lowered by 1e9, which no other can make up for; where it
+  /// leaves out all of them, nothing but the lowering is left of them in float32. Keras 3 then makes
+  /// them 0.
+  private static func masked(
+    _ layer: inout KerasLayer, _ operation: Softmax, _ input: ValueID, _ mask: ValueID
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let (type, maskType) = (layer.graph.type(of: input), layer.graph.type(of: mask))
+    guard maskType.elementType == .bool, maskType.rank <= type.rank else {
+      throw WeighbridgeError(.unsupported, "the mask \(maskType) does not fit \(type)")
+    }
+    var mask = mask
+    if maskType.rank < type.rank {
+      let axes = Array(0..<type.rank - maskType.rank)
+      mask = try layer.add(ExpandDims(axes: axes), [mask], role: "expand_mask")[0]
+    }
+    mask = try layer.add(Cast(to: type.elementType), [mask], role: "mask")[0]
+    let lowering = try layer.add(Rescaling(scale: [1e9], offset: [-1e9]), [mask], role: "lowering")
+    let lowered = try layer.add(Add(), [input] + lowering, role: "lowered")
+    let outputs = try layer.add(operation, lowered)
+    guard layer.version.major >= 3 else { return outputs }
+    return try layer.add(Multiply(), outputs + [mask], role: "masked")
+  }
 
   private static func kerasAxes(
     _ layer: inout KerasLayer, _ type: TensorType

@@ -49,7 +49,8 @@ extension Embedding {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: `Embedding`. Of `input_length` it makes a check of the input only.
+  /// Keras: `Embedding`. Of `input_length` it makes a check of the input only. With `mask_zero`, a
+  /// mask travels on beside the output that leaves out each index 0.
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "Embedding": { (layer, inputs) throws(WeighbridgeError) in
@@ -59,11 +60,22 @@ extension Embedding {
           throw WeighbridgeError(.malformed, "input_dim and output_dim are \(shape)")
         }
         layer.ignore("input_length")
-        try layer.require(
-          "mask_zero", toBe: false,
-          because: "the layers behind it would skip each index 0, and masks are not followed yet")
+        let hasMask = try layer.flag("mask_zero", default: false)
         try layer.require("sparse", toBe: false, because: "sparse tensors cannot be had")
-        return try layer.add(Embedding(), [input, try layer.weight("table", shape: shape)])
+        let table = try layer.weight("table", shape: shape)
+        let outputs = try layer.add(Embedding(), [input, table])
+        if hasMask { layer.setMask(try layer.isNotZero(input), of: outputs[0]) }
+        return outputs
       }
     ]))
+}
+
+extension KerasLayer {
+  /// Which elements differ from 0: the mask of indices of which 0 says that there is none.
+  fileprivate mutating func isNotZero(_ input: ValueID) throws(WeighbridgeError) -> ValueID {
+    let type = graph.type(of: input)
+    let zero = try constant(
+      "mask_zero", Tensor(type.elementType, shape: type.shape.map { _ in 1 }, [0]))
+    return try add(Comparison(.notEqual), [input, zero], role: "mask")[0]
+  }
 }

@@ -49,6 +49,24 @@ extension KerasLayer {
     return (settings, build)
   }
 
+  /// The operator of the activation function that a setting names.
+  ///
+  /// - Parameter type: What it is applied to.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a function the catalogue does not know;
+  ///   ``WeighbridgeError/Code/malformed`` when the setting is missing.
+  mutating func activation(
+    _ key: String, default fallback: JSONValue?, for type: TensorType
+  ) throws(WeighbridgeError) -> any CatalogOperator {
+    guard let setting = take(key) ?? fallback else {
+      throw WeighbridgeError(.malformed, "the setting \(key) is missing")
+    }
+    let name = try activationName(setting)
+    guard let make = Catalog.kerasActivations[name] else {
+      throw WeighbridgeError(.unsupported, "the activation function \(name) is unknown")
+    }
+    return try make(version, type)
+  }
+
   /// The name of an activation function of Keras, from a setting in one of the forms it has had.
   ///
   /// Up to Keras 2.12 it is the name. Keras 2.13 and later may write an object with `class_name`

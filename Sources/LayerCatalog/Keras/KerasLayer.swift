@@ -197,18 +197,41 @@ package struct KerasLayer {
   /// stay where they are.
   ///
   /// - Returns: The wrapped layer's class, and its settings, of which none is crossed off yet.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none;
-  ///   ``WeighbridgeError/Code/unsupported`` for a setting of this layer that nobody read, and for
-  ///   a wrapped layer that does not compute in float32.
+  /// - Throws: As ``unwrap(_:)``.
   package mutating func unwrap() throws(WeighbridgeError) -> (
     className: String, settings: JSONObject
   ) {
-    guard let form = take("layer")?.object, let className = form["class_name"]?.string,
+    try unwrap(take("layer"))
+  }
+
+  /// Goes on with the settings of a layer or cell inside this one; the weights stay where they are.
+  ///
+  /// - Parameter form: Its class and settings, as they stood among this layer's settings.
+  /// - Returns: Its class, and its settings, of which none is crossed off yet.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none;
+  ///   ``WeighbridgeError/Code/unsupported`` for a setting read before that nobody took, for a class
+  ///   of somebody else, and for one that does not compute in float32.
+  package mutating func unwrap(_ form: JSONValue?) throws(WeighbridgeError) -> (
+    className: String, settings: JSONObject
+  ) {
+    guard let form = form?.object, let className = form["class_name"]?.string,
       let settings = form["config"]?.object
     else { throw WeighbridgeError(.malformed, "wraps no layer") }
+    if let registered = form["registered_name"], registered != .null,
+      registered != .string(className)
+    {
+      throw WeighbridgeError(
+        .unsupported, "wraps \(className), which is registered as \(registered.text())")
+    }
     try checkSettings()
     unreadSettings = settings
-    try require("dtype", toBe: "float32", because: "only float32 can be had")
+    let dtype = take("dtype")
+    guard let dtype else { return (className, settings) }
+    let name = dtype.string ?? dtype.object?["config"]?.object?["name"]?.string
+    guard name == "float32" else {
+      throw WeighbridgeError(
+        .unsupported, "dtype=\(dtype.text()) is not supported: only float32 can be had")
+    }
     return (className, settings)
   }
 

@@ -90,7 +90,9 @@ extension Concatenate {
         }
         let written = try layer.integer("axis", default: -1)
         let axis = try KerasLayer.axis(written, of: layer.graph.type(of: first))
-        return try layer.add(Concatenate(axis: axis), inputs)
+        let outputs = try layer.add(Concatenate(axis: axis), inputs)
+        layer.setMask(try layer.concatenatedMask(inputs, axis: axis), of: outputs[0])
+        return outputs
       }
     ]))
 }

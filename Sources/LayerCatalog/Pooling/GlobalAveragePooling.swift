@@ -28,11 +28,19 @@ extension GlobalAveragePooling {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
-  /// Keras: `GlobalAveragePooling1D`, `GlobalAveragePooling2D`, `GlobalAveragePooling3D`.
+  /// Keras: `GlobalAveragePooling1D`, `GlobalAveragePooling2D`, `GlobalAveragePooling3D`. Of an input
+  /// with a mask, the first takes the mean of the steps that count.
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "GlobalAveragePooling1D": { (layer, inputs) throws(WeighbridgeError) in
-        try add(&layer, inputs, axes: 1)
+        let input = try layer.onlyInput(inputs)
+        guard let mask = layer.takeTensors("mask").first ?? layer.mask(of: input) else {
+          return try add(&layer, inputs, axes: 1)
+        }
+        let keepsAxes = try layer.flag("keepdims", default: false)
+        return try layer.add(
+          MaskedAveragePooling(keepsAxes: keepsAxes, layout: try layer.dataLayout()),
+          [input, mask])
       },
       "GlobalAveragePooling2D": { (layer, inputs) throws(WeighbridgeError) in
         try add(&layer, inputs, axes: 2)

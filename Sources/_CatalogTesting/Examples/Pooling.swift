@@ -1,3 +1,4 @@
+import Bytes
 import GraphIR
 import LayerCatalog
 
@@ -13,6 +14,7 @@ extension OperatorExample {
           AveragePooling(window: window, countsPadding: true, layout: layout), shapes: [shape]),
       ]
     }
+    + masked
     + globalPooling.flatMap { operation in
       [
         OperatorExample(operation, shapes: [[2, 3, 4, 5]]),
@@ -39,6 +41,15 @@ extension OperatorExample {
       .channelsLast, [2, 3, 4, 5, 2]
     ),
   ]
+
+  private static let masked: [OperatorExample] = [DataLayout.channelsLast, .channelsFirst].map {
+    OperatorExample(
+      MaskedAveragePooling(keepsAxes: $0 == .channelsFirst, layout: $0),
+      inputs: [
+        Tensor.random(.float32, shape: [2, 3, 3], in: -1...1, seed: 1),
+        Tensor(.bool, shape: [2, 3], [0, 1, 1, 1, 0, 0]),
+      ])
+  }
 
   private static let globalPooling: [any CatalogOperator] = [
     GlobalAveragePooling(keepsAxes: false, layout: .channelsLast),

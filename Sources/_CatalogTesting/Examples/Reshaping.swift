@@ -11,6 +11,8 @@ extension OperatorExample {
       OperatorExample(Transpose(axes: [0, 3, 1, 2]), shapes: [[2, 3, 4, 5]]),
       OperatorExample(Transpose(axes: [0, 2, 1]), shapes: [[2, 3, 4]]),
       OperatorExample(RepeatVector(count: 3), shapes: [[2, 5]]),
+      OperatorExample(Reverse(axes: [1]), shapes: [[2, 3, 4]]),
+      OperatorExample(Reverse(axes: [0, 2]), shapes: [[2, 3, 4, 5]]),
     ]
     + borders.flatMap { borders, layout, shape in
       [

@@ -1,0 +1,50 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// A `TimeDistributed` layer around a model: the model is inlined, like any model inside the model,
+/// between the folding and the unfolding of the time axis.
+extension KerasImporter {
+  /// The model that such a layer wraps; `nil` for every other layer.
+  static func distributedModel(
+    _ record: KerasLayerRecord
+  ) throws(WeighbridgeError) -> KerasModelRecord? {
+    guard record.className == "TimeDistributed", let inner = try record.inner("layer"),
+      inner.isModel
+    else { return nil }
+    return try KerasModelRecord(nestedIn: inner)
+  }
+
+  /// The models inside a layer: itself, or the one it wraps.
+  static func innerModel(
+    _ record: KerasLayerRecord
+  ) throws(WeighbridgeError) -> KerasModelRecord? {
+    record.isModel ? try KerasModelRecord(nestedIn: record) : try distributedModel(record)
+  }
+
+  /// Adds such a layer.
+  mutating func addDistributed(
+    _ model: KerasModelRecord, _ record: KerasLayerRecord, path: String, _ call: LayerCall
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var settings = try Self.settings(record)
+    settings["layer"] = nil
+    var layer = KerasLayer(
+      source: SourceScope(
+        layer: path + record.name, className: record.className, call: call.number),
+      version: version, settings: settings, weights: .file([]), weightValues: [:],
+      arguments: call.arguments, masks: takeMasks(), graph: takeGraph())
+    let mask = try TimeDistributedLayer.mask(&layer, call.inputs)
+    let folded = try TimeDistributedLayer.fold(&layer, call.inputs, mask: mask)
+    (graph, layer.graph) = (layer.graph, GraphBuilder())
+    (masks, layer.masks) = (layer.masks, [:])
+    let outputs = try addInner(model, record, path: path, inputs: folded, call: call.number)
+    (layer.graph, layer.masks) = (takeGraph(), takeMasks())
+    let results = try TimeDistributedLayer.unfold(
+      &layer, outputs, like: call.inputs, folded: folded, mask: mask)
+    try layer.finish()
+    (graph, masks) = (layer.graph, layer.masks)
+    return results
+  }
+}

@@ -1,0 +1,89 @@
+package import Bytes
+package import GraphIR
+import JSON
+import KerasFormat
+
+/// Which classes of Keras let masks through, and what becomes of several: what follows from a
+/// layer's class alone. A class that is not named here either sees to its masks in its own mapping,
+/// or drops them, as Keras does (with a warning, or without a word).
+extension KerasLayer {
+  /// Keras' layers with `supports_masking` that take one tensor, and let its mask go on unchanged.
+  private static let passing: Set<String> = [
+    "Activation", "ActivityRegularization", "AlphaDropout", "BatchNormalization", "Dense",
+    "Dropout", "ELU", "GaussianDropout", "GaussianNoise", "GroupNormalization",
+    "LayerNormalization", "LeakyReLU", "PReLU", "ReLU", "Softmax", "SpatialDropout1D",
+    "SpatialDropout2D", "SpatialDropout3D", "SyncBatchNormalization", "ThresholdedReLU",
+    "UnitNormalization",
+  ]
+
+  /// Those that do so since Keras 3 only.
+  private static let passingSinceKeras3: Set<String> = ["Identity", "Normalization", "Rescaling"]
+
+  private static let merging: Set<String> = [
+    "Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract",
+  ]
+
+  /// Since 3.4, a step of merged sequences counts when it does in any of them.
+  private var joinsMasks: Bool { version >= KerasVersion(3, 4) }
+
+  /// Gives a layer's outputs the masks that follow from its class.
+  package mutating func passMasks(
+    of className: String, from inputs: [ValueID], to outputs: [ValueID]
+  ) throws(WeighbridgeError) {
+    guard let output = outputs.first, inputs.contains(where: { masks[$0] != nil }) else { return }
+    if Self.passing.contains(className)
+      || (version.major >= 3 && Self.passingSinceKeras3.contains(className))
+    {
+      keepMask(from: inputs[0], to: outputs)
+    } else if Self.merging.contains(className) {
+      setMask(try mergedMask(className, inputs), of: output)
+    }
+  }
+
+  /// Of layers that merge element by element: up to 3.3, a step counts when it does in each input
+  /// that has a mask.
+  private mutating func mergedMask(
+    _ className: String, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> ValueID? {
+    let own = inputs.compactMap { masks[$0] }
+    if joinsMasks, ["Maximum", "Minimum", "Multiply"].contains(className) {
+      throw WeighbridgeError(
+        .unsupported,
+        "Keras \(version) leaves masked steps out of \(className), which cannot be had")
+    }
+    guard joinsMasks else { return try combined(own, LogicalAnd()) }
+    return own.count == inputs.count ? try combined(own, LogicalOr()) : nil
+  }
+
+  /// Of `Concatenate`: Keras puts the masks together as it does the inputs, each repeated for all
+  /// features, and asks whether all of a step's features count; since 3.4, whether any does. An
+  /// input without a mask counts.
+  mutating func concatenatedMask(
+    _ inputs: [ValueID], axis: Int
+  ) throws(WeighbridgeError) -> ValueID? {
+    let own = inputs.compactMap { masks[$0] }
+    guard let rank = inputs.first.map({ graph.type(of: $0).rank }), !own.isEmpty else { return nil }
+    guard own.allSatisfy({ graph.type(of: $0).rank == rank - 1 }) else {
+      throw WeighbridgeError(.unsupported, "puts together tensors with masks of other ranks")
+    }
+    if axis == rank - 1 {
+      guard joinsMasks else { return try combined(own, LogicalAnd()) }
+      return own.count == inputs.count ? try combined(own, LogicalOr()) : nil
+    }
+    guard own.count == inputs.count else {
+      throw WeighbridgeError(
+        .unsupported, "puts steps with a mask and steps without one behind each other")
+    }
+    return try add(Concatenate(axis: axis), own, role: "mask")[0]
+  }
+
+  private mutating func combined(
+    _ masks: [ValueID], _ operation: some LogicalOperator
+  ) throws(WeighbridgeError) -> ValueID? {
+    // One mask that reached both inputs is still one.
+    var different: [ValueID] = []
+    for mask in masks where !different.contains(mask) { different.append(mask) }
+    return different.count < 2
+      ? different.first : try add(operation, different, role: "mask")[0]
+  }
+}

@@ -1,0 +1,58 @@
+import GraphIR
+
+/// The weights of a cell as its steps use them.
+struct RecurrentWeights: Sendable {
+  /// The sums of each gate that do not depend on the states.
+  private let kernel: CellMatrix
+  private let inputBias: [Double]
+  /// The factors of the first state.
+  let recurrentKernel: CellMatrix
+  /// What is added to the products with the first state.
+  let recurrentBias: [Double]
+
+  /// - Parameter weights: Kernel, recurrent kernel, and the bias if there is one.
+  init(_ weights: [Tensor], bias: RecurrentBias) {
+    kernel = CellMatrix(weights[0])
+    recurrentKernel = CellMatrix(weights[1])
+    let sums = weights[0].shape[0]
+    let zeros = [Double](repeating: 0, count: sums)
+    let numbers = bias == .none ? zeros : weights[2].doubles
+    inputBias = Array(numbers[..<sums])
+    recurrentBias = bias == .separate ? Array(numbers[sums...]) : zeros
+  }
+
+  /// The part of all gates' sums that the input makes, with its bias.
+  func inputSums(_ input: ArraySlice<Double>) -> [Double] {
+    var sums = inputBias
+    kernel.add(product: input, rows: 0..<sums.count, to: &sums)
+    return sums
+  }
+
+  /// The part of some gates' sums that a state makes, with its bias.
+  func stateSums(_ state: [Double], rows: Range<Int>) -> [Double] {
+    var sums = Array(recurrentBias[rows])
+    recurrentKernel.add(product: state[...], rows: rows, to: &sums)
+    return sums
+  }
+}
+
+/// A matrix `[out, in]` in the order in which a product with a vector runs through it.
+struct CellMatrix: Sendable {
+  private let outCount: Int
+  private let columns: [Double]
+
+  init(_ matrix: Tensor) {
+    outCount = matrix.shape[0]
+    columns = matrix.permuted([1, 0]).doubles
+  }
+
+  /// Adds some rows of the product with a vector to as many sums.
+  func add(product vector: ArraySlice<Double>, rows: Range<Int>, to sums: inout [Double]) {
+    var target = sums.mutableSpan
+    for (position, element) in vector.enumerated() {
+      let start = position * outCount + rows.lowerBound
+      let column = columns.span.extracting(start..<start + rows.count)
+      for row in 0..<rows.count { target[row] += element * column[row] }
+    }
+  }
+}

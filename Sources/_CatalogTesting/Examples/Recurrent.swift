@@ -1,0 +1,98 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension OperatorExample {
+  /// Operators on sequences: every cell, with and without masks, states and biases.
+  static let recurrent: [OperatorExample] =
+    recurrences.flatMap { recurrence in
+      biases.flatMap { cells(recurrence, bias: $0) } + [convolutional(recurrence)]
+    } + [
+      cell(
+        SimpleRNN(
+          recurrence: recurrences[1], bias: .input,
+          activation: activation(Softmax(axes: [1])))),
+      OperatorExample(FoldTime(), shapes: [[2, 3, 4]]),
+      OperatorExample(UnfoldTime(), shapes: [[6, 4, 5], [2, 3, 7]]),
+      OperatorExample(
+        Masking(value: 0.5),
+        inputs: [
+          Tensor(.float32, shape: [2, 3, 2], [1, 0.5, 0.5, 0.5, 2, 3, 0.5, 0.5, 1, 1, 0, 0])
+        ]),
+    ]
+
+  private static let biases: [RecurrentBias] = [.none, .input, .separate]
+
+  private static let recurrences = [
+    Recurrence(isReversed: false, returnsSequence: false, hasInitialStates: false, mask: .none),
+    Recurrence(isReversed: true, returnsSequence: true, hasInitialStates: true, mask: .previous),
+    Recurrence(isReversed: false, returnsSequence: true, hasInitialStates: true, mask: .state),
+    Recurrence(isReversed: true, returnsSequence: false, hasInitialStates: false, mask: .zero),
+  ]
+
+  private static func activation(_ operation: any CatalogOperator) -> CellActivation {
+    CellActivation(operation) ?? .tanh
+  }
+
+  private static func cells(_ recurrence: Recurrence, bias: RecurrentBias) -> [OperatorExample] {
+    let gate = activation(HardSigmoid(slope: 0.2, offset: 0.5))
+    return [
+      cell(SimpleRNN(recurrence: recurrence, bias: bias, activation: .tanh)),
+      cell(
+        LSTM(
+          recurrence: recurrence, bias: bias, activation: activation(ELU(alpha: 0.7)),
+          recurrentActivation: gate)),
+      cell(
+        GRU(
+          recurrence: recurrence, bias: bias, activation: .tanh, recurrentActivation: gate,
+          resetsAfter: bias == .separate)),
+    ]
+  }
+
+  /// Two sequences of three steps, four features and five units.
+  private static func cell(_ operation: some RecurrentOperator) -> OperatorExample {
+    let sums = 5 * type(of: operation).gateCount
+    return example(operation) { name in
+      switch name {
+      case "input": [2, 3, 4]
+      case "kernel": [sums, 4]
+      case "recurrent_kernel": [sums, 5]
+      case "bias": operation.bias == .separate ? [2, sums] : [sums]
+      default: [2, 5]
+      }
+    }
+  }
+
+  private static func convolutional(_ recurrence: Recurrence) -> OperatorExample {
+    let layout: DataLayout = recurrence.isReversed ? .channelsFirst : .channelsLast
+    let isReversed = recurrence.isReversed
+    return example(
+      ConvLSTM(
+        window: Window(size: [3, 2], strides: [1, 2], dilation: [1, 1], padding: .same),
+        layout: layout, recurrence: recurrence, hasBias: recurrence.returnsSequence,
+        activation: .tanh, recurrentActivation: .sigmoid)
+    ) { name in
+      switch name {
+      case "input": isReversed ? [2, 3, 2, 4, 7] : [2, 3, 4, 7, 2]
+      case "kernel": [12, 2, 3, 2]
+      case "recurrent_kernel": [12, 3, 3, 2]
+      case "bias": [12]
+      default: isReversed ? [2, 3, 4, 4] : [2, 4, 4, 3]
+      }
+    }
+  }
+
+  /// Random tensors for each slot, and a mask that leaves out the first step of one sequence and
+  /// the others of the other.
+  private static func example(
+    _ operation: some CatalogOperator, _ shape: (String) -> [Int]
+  ) -> OperatorExample {
+    let inputs = operation.inputs.enumerated().map { position, slot in
+      slot.name == "mask"
+        ? Tensor(.bool, shape: [2, 3], [0, 1, 1, 1, 0, 0])
+        : Tensor.random(
+          .float32, shape: shape(slot.name), in: -1...1, seed: UInt64(position + 1))
+    }
+    return OperatorExample(operation, inputs: inputs)
+  }
+}
