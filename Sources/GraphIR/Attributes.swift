@@ -48,13 +48,19 @@ extension Attributes: ExpressibleByDictionaryLiteral {
 /// Reads the settings of an operator; each must be read exactly once.
 package struct AttributeReader {
   private let operatorKind: String
+  private let takesIntegersForReals: Bool
   private var unread: [String: AttributeValue] = [:]
 
   /// Begins to read.
   ///
+  /// - Parameter takesIntegersForReals: Whether whole numbers may stand where numbers are expected,
+  ///   as people write them; files never have that.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when a name stands twice.
-  package init(_ attributes: Attributes, of operatorKind: String) throws(WeighbridgeError) {
+  package init(
+    _ attributes: Attributes, of operatorKind: String, takesIntegersForReals: Bool = false
+  ) throws(WeighbridgeError) {
     self.operatorKind = operatorKind
+    self.takesIntegersForReals = takesIntegersForReals
     for (name, value) in attributes.entries {
       guard unread.updateValue(value, forKey: name) == nil else {
         throw malformed("the attribute \(name) stands twice")
@@ -78,8 +84,11 @@ package struct AttributeReader {
 
   /// Reads a number.
   package mutating func real(_ name: String) throws(WeighbridgeError) -> Double {
-    guard case .real(let value) = try take(name) else { throw wrongType(name, "a number") }
-    return value
+    switch try take(name) {
+    case .real(let value): return value
+    case .integer(let value) where takesIntegersForReals: return Double(value)
+    default: throw wrongType(name, "a number")
+    }
   }
 
   /// Reads a truth value.
@@ -113,6 +122,12 @@ package struct AttributeReader {
     return value
   }
 
+  /// Reads a list of texts.
+  package mutating func texts(_ name: String) throws(WeighbridgeError) -> [String] {
+    guard case .texts(let texts) = try take(name) else { throw wrongType(name, "a list of texts") }
+    return texts
+  }
+
   /// Reads a list of integers.
   package mutating func integers(_ name: String) throws(WeighbridgeError) -> [Int] {
     guard case .integers(let values) = try take(name) else {
@@ -123,10 +138,11 @@ package struct AttributeReader {
 
   /// Reads a list of numbers.
   package mutating func reals(_ name: String) throws(WeighbridgeError) -> [Double] {
-    guard case .reals(let values) = try take(name) else {
-      throw wrongType(name, "a list of numbers")
+    switch try take(name) {
+    case .reals(let values): return values
+    case .integers(let values) where takesIntegersForReals: return values.map(Double.init)
+    default: throw wrongType(name, "a list of numbers")
     }
-    return values
   }
 
   /// An error about the settings as a whole.

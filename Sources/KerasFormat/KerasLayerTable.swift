@@ -102,7 +102,7 @@ struct KerasLayerTable {
     return result
   }
 
-  private func resolved(
+  func resolved(
     _ reference: KerasTensorReference
   ) throws(WeighbridgeError) -> KerasTensorReference {
     guard let index = indices[reference.layer] else {

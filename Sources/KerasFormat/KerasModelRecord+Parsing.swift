@@ -76,6 +76,7 @@ extension KerasModelRecord {
     self.inputs = inputs
     self.outputs = outputs
     layerIndices = table.indices
+    statedTypes = table.statedTypes()
     callOrder = try KerasCallOrder(layers, table.indices).sorted()
   }
 
@@ -105,6 +106,7 @@ extension KerasModelRecord {
       } ?? []
     outputs = layers.last.map { [KerasTensorReference(layer: $0.name)] } ?? []
     layerIndices = table.indices
+    statedTypes = [:]
     callOrder = layers.indices.map { KerasCallReference(layer: $0, call: 0) }
   }
 }

@@ -22,6 +22,23 @@ package struct KerasModelRecord: Hashable, Sendable {
   package let outputs: [KerasTensorReference]
   /// The position in ``layers`` of each layer, by its name.
   package let layerIndices: [String: Int]
+  /// The types of layers' outputs, where the file states them: Keras 3 writes them wherever a layer
+  /// takes a tensor.
+  package let statedTypes: [KerasTensorReference: KerasStatedType]
+}
+
+/// The type of a tensor as a file states it.
+package struct KerasStatedType: Hashable, Sendable {
+  /// The extents with the batch axis, `nil` where they are open.
+  package let shape: [Int?]
+  /// The element type's name.
+  package let dtype: String
+
+  /// A type from its parts.
+  package init(shape: [Int?], dtype: String) {
+    self.shape = shape
+    self.dtype = dtype
+  }
 }
 
 /// One layer of a model: its class, its settings, and how often and with what it is called.

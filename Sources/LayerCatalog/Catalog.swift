@@ -96,7 +96,22 @@ package enum Catalog {
   /// Keras' activation functions, by name.
   package static let kerasActivations: [String: KerasMapping.Activation] = merged(\.activations)
 
-  /// The operator that a file stores.
+  /// The operator that a file stores, ``Opaque`` ones included.
+  ///
+  /// - Throws: As ``makeOperator(kind:version:attributes:)``.
+  package static func makeStoredOperator(
+    kind: String, version: Int, attributes: Attributes
+  ) throws(WeighbridgeError) -> any Operator {
+    guard kind == Opaque.kind, version == Opaque.version else {
+      return try makeOperator(kind: kind, version: version, attributes: attributes)
+    }
+    var reader = try AttributeReader(attributes, of: kind)
+    let operation = try Opaque(reading: &reader)
+    try reader.finish()
+    return operation
+  }
+
+  /// The operator of the catalogue that a file stores.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for an unknown kind, version or attribute;
   ///   ``WeighbridgeError/Code/malformed`` for settings that cannot be.

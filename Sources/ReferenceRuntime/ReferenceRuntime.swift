@@ -32,6 +32,7 @@ package struct ReferenceRuntime: Runtime {
   package func run(
     _ graph: Graph, inputs: [Tensor], observe: (NodeResult) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) -> [Tensor] {
+    try graph.checkRuns()
     try graph.check(inputs: inputs)
     let types = try graph.specialized(to: inputs)
     try checkMemory(graph, types)

@@ -83,7 +83,7 @@ extension WBMGraph {
       guard node.subgraphs.isEmpty else {
         throw WeighbridgeError(.unsupported, "\(node.kind) owns a graph, which it cannot")
       }
-      let operation = try Catalog.makeOperator(
+      let operation = try Catalog.makeStoredOperator(
         kind: node.kind, version: node.version,
         attributes: Attributes(node.attributes.map { (name: $0.name, value: .init($0.value)) }))
       var inputs: [ValueID] = []

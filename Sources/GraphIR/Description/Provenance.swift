@@ -4,7 +4,8 @@ public struct Provenance: Hashable, Sendable {
   public struct Source: Hashable, Sendable {
     /// The file's name without its folder.
     public var fileName: String
-    /// What it contributed: `model`, `architecture`, `weights`, `labels`.
+    /// What it contributed: `model`, `architecture`, `weights`, `labels`,
+    /// `custom-layers`.
     public var role: String
     /// The size in bytes.
     public var byteCount: Int

@@ -20,8 +20,21 @@ extension KerasLayer {
     }
     let name = try activationName(setting)
     if name == "linear", !role.isEmpty { return [value] }
+    if let build = functions[name] {
+      return try addStep(role, settings: [:]) { (layer) throws(WeighbridgeError) in
+        try build(&layer, [value])
+      }
+    }
+    if let (known, origin) = WellKnownLayers.activations[name],
+      let make = Catalog.kerasActivations[known]
+    {
+      decideOnce("the activation \(name) is read as \(origin)'s, which is Keras' \(known)")
+      return try add(make(version, graph.type(of: value)), [value], role: role)
+    }
     guard let make = Catalog.kerasActivations[name] else {
-      throw WeighbridgeError(.unsupported, "the activation function \(name) is unknown")
+      throw WeighbridgeError(
+        .unsupported,
+        "the activation function \(name) is unknown (--custom-layers can say what it is)")
     }
     return try add(make(version, graph.type(of: value)), [value], role: role)
   }
@@ -82,6 +95,7 @@ extension KerasLayer {
         "the activation is an object of the class \(className), and only functions and"
           + " activation layers are possible")
     }
+    if functions[name] != nil { return name }
     let module = form["module"]?.string ?? "builtins"
     let registered = form["registered_name"]?.string ?? "function"
     let modules = ["builtins", "keras.activations", "keras.src.activations"]

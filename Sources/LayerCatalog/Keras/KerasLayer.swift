@@ -37,12 +37,10 @@ package struct KerasLayer {
   /// The version of Keras whose meaning applies.
   package let version: KerasVersion
   /// Settings not read yet.
-  private var unreadSettings: JSONObject
+  var unreadSettings: JSONObject
   /// Weights not read yet, in the order of the file.
-  private var unreadWeights: ArraySlice<Weight>
-  private let placeholderLimit: Int?
-  /// What stands before the roles of the nodes while a layer among the settings is added.
-  private var outerRole = ""
+  var unreadWeights: ArraySlice<Weight>
+  let placeholderLimit: Int?
   /// For each weight that was asked for, in order, whether training changes it.
   package private(set) var requestedWeights: [Bool] = []
   /// The values of this layer's weights, by role; filled by the first call, used by later ones.
@@ -55,6 +53,12 @@ package struct KerasLayer {
   var arguments: CallArguments
   /// The masks that travel beside values; see ``mask(of:)``.
   package var masks: [ValueID: ValueID]
+  /// The roles of the weights that were asked for.
+  var requestedRoles: Set<String> = []
+  /// The step of a mapping that is being added; see ``addStep(_:settings:_:)``.
+  var step = ""
+  /// Functions that the user mapped, by the name that `activation` takes.
+  package var functions: [String: KerasMapping.Build] = [:]
 
   /// Makes a layer's call.
   ///
@@ -81,6 +85,9 @@ package struct KerasLayer {
 
   /// Records how something was understood that the file leaves open.
   package mutating func decide(_ text: String) { decisions.append(text) }
+
+  /// Records it in the layer's first call only.
+  package mutating func decideOnce(_ text: String) { if source.call == 0 { decide(text) } }
 
   /// Takes a setting, and so crosses it off; `nil` when it is absent or null.
   package mutating func take(_ key: String) -> JSONValue? {
@@ -109,6 +116,9 @@ package struct KerasLayer {
     canonical: (Tensor) -> Tensor = { $0 }
   ) throws(WeighbridgeError) -> ValueID {
     requestedWeights.append(isTrained)
+    guard requestedRoles.insert(path(of: role)).inserted else {
+      throw WeighbridgeError(.unsupported, "takes two weights \(path(of: role))")
+    }
     if let placeholderLimit {
       let count = try Checked.product(shape, of: "the size of the weight \(role)")
       guard count <= placeholderLimit else {
@@ -117,7 +127,7 @@ package struct KerasLayer {
       }
       let element = Tensor(.float32, shape: shape.map { _ in 1 }, bytes: [0, 0, 0, 0])
       return try graph.addWeight(
-        "\(source.callName)/\(role)", canonical(element.broadcast(to: shape)))
+        "\(source.callName)/\(path(of: role))", canonical(element.broadcast(to: shape)))
     }
     let weight = try takeWeight(role, shape: shape)
     guard weight.tensor.elementType == .float32 else {
@@ -126,7 +136,7 @@ package struct KerasLayer {
         "the weight \(role) is \(weight.tensor.elementType.rawValue), and only float32 can be had"
       ).at(.path(weight.path))
     }
-    if let value = weightValues[role] { return value }
+    if let value = weightValues[path(of: role)] { return value }
     return try constant(role, canonical(weight.tensor))
   }
 
@@ -173,6 +183,7 @@ package struct KerasLayer {
   package mutating func constant(
     _ role: String, _ tensor: Tensor
   ) throws(WeighbridgeError) -> ValueID {
+    let role = path(of: role)
     if let value = weightValues[role] { return value }
     let owner = placeholderLimit == nil ? source.layer : source.callName
     let value = try graph.addWeight("\(owner)/\(role)", tensor)
@@ -186,7 +197,7 @@ package struct KerasLayer {
   package mutating func add(
     _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> [ValueID] {
-    let role = [outerRole, role].filter { !$0.isEmpty }.joined(separator: "/")
+    let role = path(of: role)
     var source = source
     source.role = role
     let name = role.isEmpty ? source.callName : "\(source.callName)/\(role)"
@@ -247,18 +258,14 @@ package struct KerasLayer {
   package mutating func addInner(
     _ settings: JSONObject, _ inputs: [ValueID], role: String, build: KerasMapping.Build
   ) throws(WeighbridgeError) -> [ValueID] {
-    let outer = (settings: unreadSettings, role: outerRole)
-    unreadSettings = settings
-    outerRole = [outer.role, role].filter { !$0.isEmpty }.joined(separator: "/")
-    let dtype = take("dtype")
-    let name = dtype?.string ?? dtype?.object?["config"]?.object?["name"]?.string
-    guard dtype == nil || name == "float32" else {
-      throw WeighbridgeError(.unsupported, "the \(role) computes in another type than float32")
+    try addStep(role, settings: settings) { (layer) throws(WeighbridgeError) in
+      let dtype = layer.take("dtype")
+      let name = dtype?.string ?? dtype?.object?["config"]?.object?["name"]?.string
+      guard dtype == nil || name == "float32" else {
+        throw WeighbridgeError(.unsupported, "the \(role) computes in another type than float32")
+      }
+      return try build(&layer, inputs)
     }
-    let outputs = try build(&self, inputs)
-    try checkSettings()
-    (unreadSettings, outerRole) = outer
-    return outputs
   }
 
   /// Ends the reading.
@@ -276,7 +283,7 @@ package struct KerasLayer {
   }
 
   /// Refuses a setting that nobody read.
-  private func checkSettings() throws(WeighbridgeError) {
+  func checkSettings() throws(WeighbridgeError) {
     for key in unreadSettings.keys
     where !Self.hasNoMeaningAtInference(key) && !isUnusedSetting(key) {
       let value = unreadSettings[key]?.text() ?? ""
@@ -290,7 +297,7 @@ package struct KerasLayer {
   }
 
   /// Settings of every layer that only matter while training or building it.
-  private static func hasNoMeaningAtInference(_ key: String) -> Bool {
+  package static func hasNoMeaningAtInference(_ key: String) -> Bool {
     let keys = [
       "name", "trainable", "batch_input_shape", "input_dtype", "activity_regularizer",
     ]

@@ -29,6 +29,13 @@ package struct ReferencesCheck: VerificationCheck {
     guard !sets.isEmpty else {
       return [CheckResult(name, .skipped, "the file holds no reference inputs and outputs")]
     }
+    if let (position, node) = subject.content.graph.opaqueNodes.first {
+      return [
+        CheckResult(
+          name, .skipped, "the model cannot run: this layer is kept as it is",
+          layer: node.source.place(position))
+      ]
+    }
     var results: [CheckResult] = []
     for set in sets { results += try run(subject.content.graph, set) }
     return results

@@ -1,0 +1,117 @@
+package import Bytes
+
+/// A layer that is not understood, kept as it is: its class, its settings and its weights. It has
+/// types, and cannot run.
+///
+/// - inputs: what the layer takes, then its weights in the order of the source
+/// - outputs: as the source states them; an open first axis is that of the first input
+package struct Opaque: Operator {
+  /// What the layer makes, as far as it is known.
+  package struct Output: Hashable, Sendable {
+    /// The type of the elements.
+    package let elementType: ElementType
+    /// The extents, `nil` where they are open.
+    package let extents: [Int?]
+
+    /// Makes an output.
+    package init(elementType: ElementType, extents: [Int?]) {
+      self.elementType = elementType
+      self.extents = extents
+    }
+  }
+
+  /// The layer's class in the source.
+  package let className: String
+  /// The layer's settings as JSON, without code.
+  package let settings: String
+  /// How many tensors the layer takes, its weights not counted.
+  package let inputCount: Int
+  /// The names of the layer's weights.
+  package let weightNames: [String]
+  /// What it makes; at least one.
+  package let outputs: [Output]
+
+  package static let kind = "opaque"
+  package static let version = 1
+
+  /// More than any layer has.
+  private static let inputLimit = 1 << 16
+
+  package var inputs: [InputSlot] {
+    (0..<inputCount).map { .data(inputCount == 1 ? "input" : "input \($0)") }
+      + weightNames.map { .weight($0) }
+  }
+
+  package var attributes: Attributes {
+    [
+      "class": .text(className), "settings": .text(settings), "inputs": .integer(inputCount),
+      "weights": .texts(weightNames),
+      "element_types": .texts(outputs.map(\.elementType.rawValue)),
+      "ranks": .integers(outputs.map(\.extents.count)),
+      "extents": .integers(outputs.flatMap { $0.extents.map { $0 ?? -1 } }),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(
+    className: String, settings: String, inputCount: Int, weightNames: [String], outputs: [Output]
+  ) {
+    self.className = className
+    self.settings = settings
+    self.inputCount = inputCount
+    self.weightNames = weightNames
+    self.outputs = outputs
+  }
+
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    className = try attributes.text("class")
+    settings = try attributes.text("settings")
+    inputCount = try attributes.integer("inputs")
+    weightNames = try attributes.texts("weights")
+    let elementTypes = try attributes.texts("element_types")
+    let ranks = try attributes.integers("ranks")
+    var extents = try attributes.integers("extents")[...]
+    guard (0...Self.inputLimit).contains(inputCount), !ranks.isEmpty,
+      ranks.count == elementTypes.count, extents.allSatisfy({ $0 >= -1 })
+    else { throw attributes.malformed("its inputs or outputs cannot be") }
+    var outputs: [Output] = []
+    for (rank, name) in zip(ranks, elementTypes) {
+      guard let elementType = ElementType(rawValue: name), rank >= 0, rank <= extents.count else {
+        throw attributes.malformed("an output of \(name) with \(rank) axes")
+      }
+      outputs.append(
+        Output(elementType: elementType, extents: extents.prefix(rank).map { $0 < 0 ? nil : $0 }))
+      extents = extents.dropFirst(rank)
+    }
+    guard extents.isEmpty else { throw attributes.malformed("more extents than axes") }
+    self.outputs = outputs
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    outputs.map { output in
+      var shape = output.extents.map { $0.map(Dimension.fixed) ?? .unknown }
+      let isOpen = output.extents.first.map { $0 == nil } ?? false
+      if isOpen, inputCount > 0, let batch = inputs[0].shape.first { shape[0] = batch }
+      return TensorType(output.elementType, shape)
+    }
+  }
+}
+
+extension Graph {
+  /// The nodes that cannot run, by position.
+  package var opaqueNodes: [(position: Int, node: Node)] {
+    nodes.enumerated().filter { $0.element.operation is Opaque }.map { ($0.offset, $0.element) }
+  }
+
+  /// Refuses to run a graph with layers that were kept without being understood.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` naming the first of them.
+  package func checkRuns() throws(WeighbridgeError) {
+    guard let (position, node) = opaqueNodes.first else { return }
+    throw WeighbridgeError(
+      .unsupported,
+      "is kept as it is because nobody said what it computes (--custom-layers can, when the model "
+        + "is converted), so the model cannot run"
+    ).at(layer: node.source.place(position))
+  }
+}
