@@ -12,6 +12,10 @@ public struct ReadOptions: Sendable {
   public var kerasVersion: String?
   /// The back end that Keras ran on, such as `tensorflow`, in place of the file's own.
   public var kerasBackend: String?
+  /// A file that says what layers are that are not Keras' own (`Schemas/custom-layers.schema.json`).
+  public var customLayers: String?
+  /// Whether layers that are not known are kept as they are; the model then cannot run.
+  public var keepsUnknown = false
   /// Whether the model will be written: the digests of its sources are then computed by another
   /// thread from the start.
   public var preparesWriting = false
@@ -67,6 +71,13 @@ package enum ModelReader {
       guard options.architecture == nil else {
         throw WeighbridgeError(
           .mismatch, "is a .wbm file, which has its architecture: --architecture does not apply"
+        )
+        .at(file: path)
+      }
+      guard options.customLayers == nil, !options.keepsUnknown else {
+        throw WeighbridgeError(
+          .mismatch,
+          "is a .wbm file, whose layers are known: --custom-layers and --keep-unknown do not apply"
         )
         .at(file: path)
       }

@@ -16,6 +16,8 @@ public struct Inspection: Sendable {
     public let kind: String
     /// The types of what it makes.
     public let outputs: [TensorType]
+    /// Whether it can run; a layer that was kept without being understood cannot.
+    public var runs: Bool { kind != Opaque.kind }
     /// The number of weights' elements that no earlier layer uses already.
     public let parameterCount: Int
   }

@@ -28,7 +28,8 @@ extension Model {
     let types = try content.graph.specialized(to: tensors)
     for (port, tensor) in zip(content.graph.outputs, matching.matched) {
       let expected = types[port.value.index]
-      guard expected.fixedShape == tensor.shape else {
+      // Of what a layer makes that is not understood, not all axes are known.
+      guard expected.agrees(with: expected.with(shape: tensor.shape.map(Dimension.fixed))) else {
         throw WeighbridgeError(
           .mismatch,
           "the reference output \(port.name) has the shape \(tensor.shape), and the model gives "

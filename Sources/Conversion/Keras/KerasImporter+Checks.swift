@@ -4,32 +4,6 @@ import KerasFormat
 import LayerCatalog
 
 extension KerasImporter {
-  /// One error for all layers that cannot be had, those of models inside the model included.
-  static func checkClasses(_ model: KerasModelRecord) throws(WeighbridgeError) {
-    var unknown: [String] = []
-    try collectUnknown(model, path: "", into: &unknown)
-    guard !unknown.isEmpty else { return }
-    let count = unknown.count == 1 ? "a layer" : "\(unknown.count) layers"
-    throw WeighbridgeError(
-      .unsupported,
-      "\(count) of a class that is not supported: \(unknown.joined(separator: ", "))")
-  }
-
-  private static func collectUnknown(
-    _ model: KerasModelRecord, path: String, into labels: inout [String]
-  ) throws(WeighbridgeError) {
-    for layer in model.layers where layer.className != "InputLayer" {
-      if let inner = try innerModel(layer) {
-        try collectUnknown(inner, path: "\(path)\(layer.name)/", into: &labels)
-      } else if let registered = layer.registeredName {
-        // Keras registers only classes of somebody else, which may be called like one of its own.
-        labels.append("\(label(layer, path)), registered as \(registered)")
-      } else if Catalog.kerasLayers[layer.className] == nil {
-        labels.append(label(layer, path))
-      }
-    }
-  }
-
   /// Weights under a name that no layer has would go unused.
   func checkWeightOwners(_ model: KerasModelRecord) throws(WeighbridgeError) {
     let owned = weights.filter { model.layerIndices[$0.key] == nil && !$0.value.isEmpty }

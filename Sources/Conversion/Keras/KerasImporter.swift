@@ -32,6 +32,10 @@ package struct KerasImporter: ~Copyable {
   }
 
   let version: KerasVersion
+  /// What the user says of layers that are not Keras' own.
+  let custom: CustomLayerPolicy
+  /// The functions among that.
+  private let functions: [String: KerasMapping.Build]
   var graph = GraphBuilder()
   /// The masks that travel beside values.
   var masks: [ValueID: ValueID] = [:]
@@ -49,14 +53,15 @@ package struct KerasImporter: ~Copyable {
   ///   - model: The architecture.
   ///   - version: The version of Keras whose meaning applies.
   ///   - weights: The weights of each layer, by its name, in the order of the file.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for layers and settings that are not known,
-  ///   all layers in one error; ``WeighbridgeError/Code/malformed`` where model and weights do not
-  ///   fit.
+  ///   - custom: What is said of layers that are not Keras' own. ``checkLayers(_:_:weights:)`` must
+  ///     have let the model through.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for settings that are not known;
+  ///   ``WeighbridgeError/Code/malformed`` where model and weights do not fit.
   package static func importModel(
-    _ model: KerasModelRecord, version: KerasVersion, weights: [String: [KerasLayer.Weight]]
+    _ model: KerasModelRecord, version: KerasVersion, weights: [String: [KerasLayer.Weight]],
+    custom: CustomLayerPolicy = CustomLayerPolicy()
   ) throws(WeighbridgeError) -> Result {
-    var importer = KerasImporter(version: version, weights: weights)
-    try checkClasses(model)
+    var importer = KerasImporter(version: version, weights: weights, custom: custom)
     try importer.checkWeightOwners(model)
     let outputs = try importer.inline(model, path: "", inputs: nil)
     let ports = importer.ports(model, outputs)
@@ -64,8 +69,12 @@ package struct KerasImporter: ~Copyable {
     return Result(graph: try importer.graph.finish(outputs: ports), decisions: decisions)
   }
 
-  init(version: KerasVersion, weights: [String: [KerasLayer.Weight]]) {
+  init(
+    version: KerasVersion, weights: [String: [KerasLayer.Weight]], custom: CustomLayerPolicy
+  ) {
     self.version = version
+    self.custom = custom
+    functions = custom.functions
     self.weights = weights
   }
 
@@ -105,7 +114,8 @@ package struct KerasImporter: ~Copyable {
         if let inner = try Self.distributedModel(record) {
           return try addDistributed(inner, record, path: path, layerCall)
         }
-        return try addLayer(record, path: path, layerCall)
+        return try addLayer(
+          record, path: path, layerCall, stated: { model.statedOutputs(of: reference) })
       }
     }
     return try Self.values(of: model.outputs, model, values)
@@ -138,10 +148,12 @@ package struct KerasImporter: ~Copyable {
     return try inline(model, path: inner, inputs: inputs, call: call)
   }
 
+  /// - Parameter stated: The types of its outputs that the file states.
   private mutating func addLayer(
-    _ record: KerasLayerRecord, path: String, _ call: LayerCall
+    _ record: KerasLayerRecord, path: String, _ call: LayerCall,
+    stated: () -> [Int: KerasStatedType]
   ) throws(WeighbridgeError) -> [ValueID] {
-    guard let build = Catalog.kerasLayers[record.className] else { return [] }  // see checkClasses
+    let builder = try custom.builder(of: record, path: path)
     let name = path + record.name
     var layer = KerasLayer(
       source: SourceScope(layer: name, className: record.className, call: call.number),
@@ -150,8 +162,8 @@ package struct KerasImporter: ~Copyable {
         ?? .file(weights[name] ?? []),
       weightValues: weightValues[name] ?? [:], arguments: call.arguments, masks: takeMasks(),
       graph: takeGraph())
-    let outputs = try build(&layer, call.inputs)
-    try layer.passMasks(of: record.className, from: call.inputs, to: outputs)
+    layer.functions = functions
+    let outputs = try builder.build(&layer, call.inputs, stated: stated)
     try layer.finish()
     graph = layer.graph
     masks = layer.masks

@@ -11,6 +11,7 @@ package struct KerasSource: Sendable {
   private let model: KerasModelRecord
   private let version: KerasVersion?
   private let backend: String?
+  private let custom: CustomLayerPolicy
 
   /// Opens the files.
   ///
@@ -50,6 +51,14 @@ package struct KerasSource: Sendable {
     }
     self.version = try options.kerasVersion.map(Self.parse) ?? version
     self.backend = options.kerasBackend ?? backend
+    var custom = CustomLayerPolicy(keepsUnknown: options.keepsUnknown)
+    if let customPath = options.customLayers {
+      let store = ByteStore(try MappedFile(path: customPath))
+      custom.layers = try CustomLayers(contentsOf: store, path: customPath)
+      files.append(
+        SourceFile(role: "custom-layers", path: customPath, store: store, startsDigest: starts))
+    }
+    self.custom = custom
     self.files = files
   }
 
@@ -66,9 +75,11 @@ package struct KerasSource: Sendable {
             layer: "",
             text: "the file does not name its Keras version; read as Keras \(assumed) means it"))
       }
-      try KerasImporter.checkClasses(model)  // says more than what their weights may miss
+      provenance.options = custom.options
+      // Says more than what their weights may miss.
+      provenance.decisions += try custom.check(model) { try? file.weightGroups(of: model) }
       let result = try KerasImporter.importModel(
-        model, version: version ?? assumed, weights: try weights())
+        model, version: version ?? assumed, weights: try weights(), custom: custom)
       provenance.framework = "keras"
       provenance.frameworkVersion = version?.description
       provenance.backend = backend

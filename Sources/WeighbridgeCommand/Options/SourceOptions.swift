@@ -22,11 +22,22 @@ struct SourceOptions: ParsableArguments {
       "The back end that Keras ran on, in place of the file's own.", valueName: "name"))
   var kerasBackend: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "What Lambda and custom layers compute (Schemas/custom-layers.schema.json).",
+      valueName: "file.json"))
+  var customLayers: String?
+
+  @Flag(help: "Keep layers that are not known as they are; the model then cannot run.")
+  var keepUnknown = false
+
   var readOptions: ReadOptions {
     var options = ReadOptions()
     options.architecture = architecture
     options.kerasVersion = kerasVersion
     options.kerasBackend = kerasBackend
+    options.customLayers = customLayers
+    options.keepsUnknown = keepUnknown
     return options
   }
 }

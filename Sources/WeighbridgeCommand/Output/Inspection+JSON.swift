@@ -8,7 +8,7 @@ extension Inspection {
       "path": .string(path), "format": .string(format), "size": .integer(fileSize),
       "description": description.json,
       "inputs": .array(inputs.map(\.json)), "outputs": .array(outputs.map(\.json)),
-      "layers": .array(layers.map(\.json)),
+      "layers": .array(layers.map(\.json)), "runs": .bool(layers.allSatisfy(\.runs)),
       "weights": .object([
         "count": .integer(weightCount), "parameters": .integer(parameterCount),
         "bytes": .integer(weightByteCount),

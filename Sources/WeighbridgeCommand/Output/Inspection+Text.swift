@@ -14,6 +14,10 @@ extension Inspection {
       "\(layers.count) nodes, \(weightCount) weights with \(parameterCount.grouped) parameters "
         + "(\(weightByteCount.grouped) bytes)",
     ]
+    let kept = layers.filter { !$0.runs }.map { "\($0.name) (\($0.className))" }
+    if !kept.isEmpty {
+      lines.append("cannot run: kept without being understood: \(kept.joined(separator: ", "))")
+    }
     if showsLayers { lines += ["", layerTable] }
     lines += provenanceLines
     for set in references {

@@ -1,0 +1,137 @@
+import Bytes
+import GraphIR
+import JSON
+import LayerCatalog
+
+/// One step of a mapping: a layer of Keras, or an operator of the catalogue.
+struct CustomStep: Sendable {
+  enum Form: Sendable {
+    /// A layer of Keras with its settings.
+    case layer(className: String, KerasMapping.Build, JSONObject)
+    /// An operator with all its attributes, as `Schemas/operators.md` lists them.
+    case operation(any CatalogOperator.Type, JSONObject)
+  }
+
+  /// What later steps call it, and its nodes' role when there are several steps.
+  let name: String
+  let form: Form
+  /// What it takes; `nil` for what the step before gives, or what the layer takes.
+  let inputs: [TensorSource]?
+  /// Which of the layer's weights it takes, in its own order; `nil` for the next ones.
+  let weights: [WeightName]?
+  /// The place in the file.
+  let place: String
+
+  /// Reads a step; what it does not know is an error.
+  ///
+  /// - Parameter earlier: The names of the steps before it.
+  init(
+    _ members: inout MappingMembers, number: Int, earlier: [String]
+  ) throws(WeighbridgeError) {
+    place = members.place
+    name = try members.text("name") ?? "step\(number)"
+    guard !name.isEmpty, name != "input", !name.contains("/"), !name.hasPrefix("$"),
+      !name.contains("["), !earlier.contains(name)
+    else { throw members.failure("\"\(name)\" is no name for a step, or is taken", "name") }
+    form = try Self.form(&members)
+    let place = "\(members.place).inputs"
+    inputs = try members.texts("inputs")?.map { (text) throws(WeighbridgeError) in
+      try TensorSource(text, steps: earlier, place: place)
+    }
+    let failure = members.failure("is not a list of names and numbers", "weights")
+    weights = try members.list("weights")?.map { (json) throws(WeighbridgeError) in
+      if let number = json.integer, number >= 0 { return .number(number) }
+      guard let name = json.string else { throw failure }
+      return .name(NamePattern(name))
+    }
+    try members.finish()
+  }
+
+  private static func form(_ members: inout MappingMembers) throws(WeighbridgeError) -> Form {
+    guard members.has("class_name") != members.has("kind") else {
+      throw members.failure(
+        "has \(members.has("kind") ? "both" : "neither") a \"class_name\" (a layer of Keras) "
+          + "\(members.has("kind") ? "and" : "nor") a \"kind\" (an operator)")
+    }
+    if let className = try members.text("class_name") {
+      guard let build = Catalog.kerasLayers[className] ?? WellKnownLayers.layers[className] else {
+        throw members.failure(
+          "is \"\(className)\", which is no layer that Weighbridge knows; a mapping cannot lead "
+            + "to another one", "class_name")
+      }
+      return .layer(className: className, build, try members.object("config") ?? [:])
+    }
+    let kind = try members.text("kind") ?? ""
+    guard let type = Catalog.byKind[kind] else {
+      throw members.failure(
+        "is \"\(kind)\", which is no operator; Schemas/operators.md lists them", "kind")
+    }
+    let attributes = try members.object("attributes") ?? [:]
+    if !SettingReferences.occur(in: .object(attributes)) {
+      _ = try makeOperator(type, attributes, place: members.place)
+    }
+    return .operation(type, attributes)
+  }
+
+  /// An operator of attributes that a person wrote.
+  static func makeOperator(
+    _ type: any CatalogOperator.Type, _ attributes: JSONObject, place: String
+  ) throws(WeighbridgeError) -> any CatalogOperator {
+    var stored = Attributes()
+    for key in attributes.keys {
+      guard let value = attributes[key].flatMap(AttributeValue.init) else {
+        throw WeighbridgeError(
+          .mismatch, "\(place).attributes.\(key) is no number, text or truth value, nor a list")
+      }
+      stored.append(key, value)
+    }
+    do throws(WeighbridgeError) {
+      var reader = try AttributeReader(stored, of: type.kind, takesIntegersForReals: true)
+      let operation = try type.init(reading: &reader)
+      try reader.finish()
+      return operation
+    } catch { throw WeighbridgeError(.mismatch, "\(place): \(error.reason)") }
+  }
+
+  /// The step in a few words.
+  var summary: String {
+    let (name, settings): (String, JSONObject)
+    switch form {
+    case .layer(let className, _, let config): (name, settings) = (className, config)
+    case .operation(let type, let attributes): (name, settings) = (type.kind, attributes)
+    }
+    return ([name] + settings.keys.map { "\($0)=\(settings[$0]?.text() ?? "")" })
+      .joined(separator: " ")
+  }
+}
+
+extension AttributeValue {
+  /// The value that a JSON value stands for; `nil` when it stands for none.
+  fileprivate init?(_ json: JSONValue) {
+    switch json {
+    case .integer(let value): self = .integer(value)
+    case .real(let value) where value.isFinite: self = .real(value)
+    case .bool(let value): self = .flag(value)
+    case .string(let value): self = .text(value)
+    case .array(let list):
+      if let integers = Self.all(list, { if case .integer(let value) = $0 { value } else { nil } })
+      {
+        self = .integers(integers)
+      } else if let reals = Self.all(list, \.real), reals.allSatisfy(\.isFinite) {
+        self = .reals(reals)
+      } else if let texts = Self.all(list, \.string) {
+        self = .texts(texts)
+      } else {
+        return nil
+      }
+    default: return nil
+    }
+  }
+
+  private static func all<Element>(
+    _ list: [JSONValue], _ transform: (JSONValue) -> Element?
+  ) -> [Element]? {
+    let elements = list.compactMap(transform)
+    return elements.count == list.count ? elements : nil
+  }
+}

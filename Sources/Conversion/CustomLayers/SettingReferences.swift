@@ -1,0 +1,74 @@
+import Bytes
+import JSON
+
+/// Puts a layer's own settings where a mapping refers to them: `"$settings.groups"`, or
+/// `"$settings.size.0"` for an element of a list. A text that begins with `$$` stands for itself
+/// with one `$` less.
+struct SettingReferences {
+  private static let prefix = "$settings."
+
+  private let settings: JSONObject
+  /// The settings that were referred to.
+  private(set) var used: Set<String> = []
+
+  /// - Parameter settings: The layer's.
+  init(_ settings: JSONObject) { self.settings = settings }
+
+  /// Whether a value refers to settings anywhere.
+  static func occur(in value: JSONValue) -> Bool {
+    if let text = value.string { return text.hasPrefix("$") }
+    if let list = value.array { return list.contains(where: occur) }
+    guard let object = value.object else { return false }
+    return object.keys.contains { object[$0].map(occur) ?? false }
+  }
+
+  /// The value with what it refers to.
+  mutating func resolve(_ value: JSONValue) throws(WeighbridgeError) -> JSONValue {
+    if let text = value.string { return try resolve(text) }
+    if let list = value.array {
+      var result: [JSONValue] = []
+      for element in list { result.append(try resolve(element)) }
+      return .array(result)
+    }
+    return try value.object.map { (object) throws(WeighbridgeError) in
+      .object(try resolve(object))
+    } ?? value
+  }
+
+  /// The members with what they refer to.
+  mutating func resolve(_ object: JSONObject) throws(WeighbridgeError) -> JSONObject {
+    var result = JSONObject()
+    for key in object.keys { result[key] = try resolve(object[key] ?? .null) }
+    return result
+  }
+
+  private mutating func resolve(_ text: String) throws(WeighbridgeError) -> JSONValue {
+    if text.hasPrefix("$$") { return .string(String(text.dropFirst())) }
+    guard text.hasPrefix(Self.prefix) else {
+      guard !text.hasPrefix("$") else {
+        throw WeighbridgeError(
+          .mismatch, "\"\(text)\" is no reference; \"\(Self.prefix)NAME\" is, and \"$$\" is a \"$\""
+        )
+      }
+      return .string(text)
+    }
+    let path = text.dropFirst(Self.prefix.count).split(
+      separator: ".", omittingEmptySubsequences: false
+    ).map(String.init)
+    var value = settings[path[0]]
+    for step in path.dropFirst() {
+      let list = value?.array ?? []
+      value =
+        Int(step).flatMap { list.indices.contains($0) ? list[$0] : nil }
+        ?? value?.object?[step]
+    }
+    guard let value else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the mapping refers to \"\(text)\", and the layer's settings are "
+          + (settings.keys.isEmpty ? "none" : settings.keys.joined(separator: ", ")))
+    }
+    used.insert(path[0])
+    return value
+  }
+}
