@@ -104,8 +104,8 @@ struct HostileKerasFile: CustomTestStringConvertible, Sendable {
     .init("two_inputs_for_one", .malformed, "#1 a (Dense): takes one input and has 2"),
     .init(
       "unknown_layers", .unsupported,
-      "3 layers of a class that is not supported: #1 first "
-        + "(Hologram), #3 second (TimeMachine), #4 third (Lambda)"),
+      "3 layers of a class that is not supported:\n  #1 first (Hologram)\n"
+        + "  #3 second (TimeMachine), years=-3\n  #4 third (Lambda), a function without a name\n"),
   ]
 
   /// Files with impossible settings (`settings.py`).

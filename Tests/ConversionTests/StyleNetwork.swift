@@ -1,9 +1,10 @@
 import JSON
 
 /// The architecture of the style network whose weights are among the reference files, as a `to_json`
-/// text: what its `.mlmodel` computes, under the layer names of the weights file.
+/// text, with its custom layer and its Lambdas, under the layer names of the weights file.
 ///
-/// The first layer pads with zeros, the crops are Cropping2D and the last layer is Rescaling.
+/// What these compute is said in `Files/style_layers.json`, as the network of the reference outputs
+/// has it: that one's first layer pads with zeros.
 struct StyleNetwork {
   private var layers: [JSONValue] = []
   private var last = ""
@@ -23,9 +24,15 @@ struct StyleNetwork {
     ])
   }
 
+  /// The settings of a Lambda as Keras 2.0 writes them; the code is none.
+  private static let lambda: JSONObject = [
+    "function": ["AAAA", .null, .null], "function_type": "lambda", "output_shape": .null,
+    "output_shape_type": "raw", "arguments": .object([:]),
+  ]
+
   private mutating func build() {
     addInput()
-    add("ZeroPadding2D", "reflection_padding2d_1", ["padding": [[40, 40], [40, 40]]])
+    add("ReflectionPadding2D", "reflection_padding2d_1", ["padding": [40, 40]])
     addBlock(size: 9, stride: 1, padding: "same")
     addBlock(size: 3, stride: 2, padding: "same")
     addBlock(size: 3, stride: 2, padding: "same")
@@ -35,7 +42,7 @@ struct StyleNetwork {
       addBlock(size: 3, stride: 1, padding: "same")
     }
     addConvolution(filters: 3, size: 9, stride: 1, padding: "same", activation: "tanh")
-    add("Rescaling", "lambda_6", ["scale": .real(127.5), "offset": .real(127.5)])
+    add("Lambda", "lambda_6", Self.lambda)
   }
 
   private mutating func addInput() {
@@ -57,7 +64,7 @@ struct StyleNetwork {
     addConvolution(filters: 64, size: 3, stride: 1, padding: "valid")
     addNormalization()
     let branch = last
-    append("Cropping2D", "lambda_\(number)", ["cropping": [[2, 2], [2, 2]]], from: [input])
+    append("Lambda", "lambda_\(number)", Self.lambda, from: [input])
     append("Add", "add_\(number)", [:], from: [branch, "lambda_\(number)"])
   }
 

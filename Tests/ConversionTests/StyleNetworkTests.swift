@@ -7,11 +7,12 @@ import Weighbridge
 struct StyleNetworkTests {
   private func file(_ name: String) -> String { Fixtures.file("keras/real/van-gogh/\(name)") }
 
-  /// The weights with an architecture of our own.
+  /// The weights with the network's architecture and what its own layers compute.
   private func model(_ folder: TemporaryFolder) throws -> Model {
     try Files.write(StyleNetwork.json.text().utf8, to: folder.file("style.json"))
     var options = ReadOptions()
     options.architecture = folder.file("style.json")
+    options.customLayers = "\(Places.project)/Tests/ConversionTests/Files/style_layers.json"
     return try Model(contentsOf: file("van-gogh-starry-night_style.h5"), options: options)
   }
 
@@ -55,9 +56,11 @@ struct StyleNetworkTests {
     let stored = try Model(contentsOf: folder.file("style.wbm"))
     let convolutions = stored.content.graph.nodes.count { $0.operation.kind == "convolution" }
     #expect(convolutions == 16)
-    #expect(stored.provenance.sources.map(\.role) == ["weights", "architecture"])
+    #expect(stored.provenance.sources.map(\.role) == ["weights", "architecture", "custom-layers"])
     #expect(
-      stored.provenance.sources.map(\.fileName) == ["van-gogh-starry-night_style.h5", "style.json"])
+      stored.provenance.sources.map(\.fileName)
+        == ["van-gogh-starry-night_style.h5", "style.json", "style_layers.json"])
+    #expect(stored.provenance.decisions.count == 7)
   }
 
   @Test("Without an architecture the weights mean nothing")

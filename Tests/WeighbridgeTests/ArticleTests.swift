@@ -95,6 +95,27 @@ import Weighbridge
     }
   }
 
+  @Test("Each example of the article on custom layers is read")
+  func customLayers() throws {
+    let text = try Project.text("Sources/Weighbridge/Weighbridge.docc/CustomLayers.md")
+    let blocks = text.components(separatedBy: "```json\n").dropFirst()
+    #expect(blocks.count >= 7)
+    for block in blocks {
+      try withTemporaryFile("custom.json") { file in
+        let json = block.prefix(upTo: block.range(of: "```")?.lowerBound ?? block.endIndex)
+        try json.write(toFile: file, atomically: true, encoding: .utf8)
+        var options = ReadOptions()
+        options.customLayers = file
+        do {
+          _ = try Model(contentsOf: "\(Project.detector)/shape-detector.h5", options: options)
+        } catch {
+          // The example was understood; the layers are another model's.
+          #expect("\(error)".contains("is about no layer of the model"))
+        }
+      }
+    }
+  }
+
   /// The text without indentation.
   private func lines(_ text: String) -> String {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }

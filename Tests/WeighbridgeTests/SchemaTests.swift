@@ -36,7 +36,8 @@ import Weighbridge
     for declared in SchemaCheck.members(of: schema) { #expect(members.contains(declared.place)) }
   }
 
-  @Test("Every member in a schema is described", arguments: ["metadata", "inspect"])
+  @Test(
+    "Every member in a schema is described", arguments: ["metadata", "inspect", "custom-layers"])
   func membersAreDescribed(name: String) throws {
     for member in SchemaCheck.members(of: try Self.schema(name)) {
       let rules = member.schema.object
@@ -105,6 +106,23 @@ import Weighbridge
       for file in [output, source, classifier] {
         #expect(check.problems(try json("inspect", file, "--json")) == [], "\(file)")
       }
+    }
+  }
+
+  @Test("The example in the schema of custom layers fits it and is read")
+  func customLayers() throws {
+    let schema = try Self.schema("custom-layers")
+    let example = try #require(schema.object?["examples"]?.array?.first)
+    #expect(SchemaCheck(schema).problems(example) == [])
+    try withTemporaryFile("custom.json") { file in
+      try example.text(indented: true).write(toFile: file, atomically: true, encoding: .utf8)
+      var options = ReadOptions()
+      options.customLayers = file
+      let error = #expect(throws: WeighbridgeError.self) {
+        _ = try Model(contentsOf: source, options: options)
+      }
+      // It is about the layers of other models.
+      #expect(error?.description.contains("lambda_6 is about no layer of the model") == true)
     }
   }
 
