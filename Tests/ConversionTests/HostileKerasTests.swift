@@ -35,6 +35,42 @@ import Weighbridge
     #expect(report.passed == (name != "nan_weights"))
   }
 
+  /// The dense layers of `weights_only.h5` with another layer between them.
+  private func read(_ className: String, settings: String) throws -> Model {
+    let folder = try TemporaryFolder()
+    let layers = CustomArchitecture.dense(between: [(className, "y")], settings: settings)
+    try Files.write(CustomArchitecture.json(layers).utf8, to: folder.file("net.json"))
+    var options = ReadOptions()
+    options.architecture = folder.file("net.json")
+    return try Model(contentsOf: path("weights_only"), options: options)
+  }
+
+  @Test(
+    "A layer whose input has the wrong number of axes is refused with its name",
+    arguments: [
+      ("Cropping2D", "takes 2 spatial axes and has the input float32 [batch, 3]"),
+      ("UpSampling1D", "takes 1 spatial axes and has the input float32 [batch, 3]"),
+      ("GlobalMaxPooling3D", "takes 3 spatial axes and has the input float32 [batch, 3]"),
+    ])
+  func wrongRank(className: String, reason: String) throws {
+    let error = try #require(failure { _ = try read(className, settings: "") })
+    #expect(error.code == .malformed, "\(error)")
+    #expect(error.description.contains("#2 y (\(className)): \(reason)"), "\(error)")
+  }
+
+  @Test("A setting that means nothing when the model runs may be anything, also NaN")
+  func harmlessSettings() throws {
+    let settings = #"""
+      "activation": "tanh", "trainable": false, "batch_input_shape": [null, 3],
+      "kernel_initializer": {"class_name": "Odd", "config": {"value": NaN, "bound": -Infinity}},
+      "activity_regularizer": {"l2": Infinity}, "gamma_constraint": "odd"
+      """#
+    let model = try read("Activation", settings: settings)
+    #expect(model.content.graph.nodes.map(\.operation.kind) == ["dense", "tanh", "dense"])
+    let error = failure { _ = try read("Activation", settings: settings + #", "odd": 1"#) }
+    #expect(error?.reason == "unknown setting odd=1")
+  }
+
   @Test("A chain of 20,000 layers is read, written and run without recursion")
   func longChain() throws {
     let folder = try TemporaryFolder()

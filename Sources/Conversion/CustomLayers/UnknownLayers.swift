@@ -70,6 +70,12 @@ struct UnknownLayers {
     }
   }
 
+  /// A weight's name, with a pattern for the layer's name at its start.
+  private static func pattern(_ path: String, _ record: KerasLayerRecord) -> String {
+    let name = KerasLayer.shortName(path)
+    return name.hasPrefix("\(record.name)_") ? "*" + name.dropFirst(record.name.count) : name
+  }
+
   /// A file that maps every class, and every Lambda by its name, to nothing yet.
   private func template(_ shapes: [String: [KerasWeight]]) -> JSONValue {
     var byName = JSONObject()
@@ -85,7 +91,7 @@ struct UnknownLayers {
       entry["config"] = .object(config)
       if let weights = shapes[path + record.name], !weights.isEmpty {
         entry["weights"] = .array(
-          weights.map { .string(KerasLayer.shortName($0.path)) })
+          weights.map { .string(Self.pattern($0.path, record)) })
       }
       if isLambda {
         byName[path + record.name] = .object(entry)

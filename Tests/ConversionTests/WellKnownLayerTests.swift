@@ -1,0 +1,49 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// Layers of others that are known by themselves, against what Keras computed with them.
+@Suite struct WellKnownLayerTests {
+  private func sample(_ name: String) -> String { Places.sample("Custom/\(name)") }
+
+  @Test(
+    "A well-known layer computes what its own code computed, and the provenance says as what it was read",
+    arguments: ["well_known"])
+  func golden(name: String) throws {
+    let model = try Model(contentsOf: sample("\(name).h5"))
+    let outputs = try model.run(ArrayFile.read(sample("\(name).inputs.npz"))).outputs
+    let wanted = try ArrayFile.read(sample("\(name).outputs.npz"))
+    #expect(Set(outputs.map(\.name)) == Set(wanted.map(\.name)))
+    for distance in distances(got: outputs, want: wanted) {
+      #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
+    }
+    // Keras 2.15 writes TensorFlow Addons' mish under the name of its own.
+    let ownNames: Set = ["addons_mish"]
+    #expect(
+      Set(model.provenance.decisions.map(\.layer))
+        == Set(outputs.map(\.name)).subtracting(ownNames))
+  }
+
+  @Test(
+    "A layer of the same name with other settings or weights is refused",
+    arguments: [
+      ("L2Normalization", "", "the setting gamma_init is missing"),
+      ("L2Normalization", "\"gamma_init\": 20", "normalises the last of four axes"),
+      ("Scale", "\"axis\": -1", "the setting momentum is missing"),
+      ("Scale", "\"axis\": -1, \"momentum\": 0.9", "has the weights []"),
+      ("Addons>GroupNormalization", "\"axis\": -1, \"odd\": 3, \"groups\": 1", "the weight gamma"),
+    ])
+  func others(className: String, settings: String, reason: String) throws {
+    let folder = try TemporaryFolder()
+    let layers = CustomArchitecture.dense(between: [(className, "y")], settings: settings)
+    try Files.write(CustomArchitecture.json(layers).utf8, to: folder.file("net.json"))
+    var options = ReadOptions()
+    options.architecture = folder.file("net.json")
+    let error = failure {
+      _ = try Model(
+        contentsOf: Places.sample("Hostile/keras/weights_only.h5"), options: options)
+    }
+    #expect(
+      error?.description.contains("#2 y (\(className)): \(reason)") == true, "\(error as Any)")
+  }
+}
