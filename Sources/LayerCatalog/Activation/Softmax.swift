@@ -52,13 +52,13 @@ extension Softmax {
   /// leaves out all of them, nothing but the lowering is left of them in float32. Keras 3 then makes
   /// them 0.
   private static func masked(
-    _ layer: inout KerasLayer, _ operation: Softmax, _ input: ValueID, _ mask: ValueID
+    _ layer: inout KerasLayer, _ operation: Softmax, _ input: ValueID, _ given: ValueID
   ) throws(WeighbridgeError) -> [ValueID] {
-    let (type, maskType) = (layer.graph.type(of: input), layer.graph.type(of: mask))
+    let (type, maskType) = (layer.graph.type(of: input), layer.graph.type(of: given))
     guard maskType.elementType == .bool, maskType.rank <= type.rank else {
       throw WeighbridgeError(.unsupported, "the mask \(maskType) does not fit \(type)")
     }
-    var mask = mask
+    var mask = given
     if maskType.rank < type.rank {
       let axes = Array(0..<type.rank - maskType.rank)
       mask = try layer.add(ExpandDims(axes: axes), [mask], role: "expand_mask")[0]
@@ -66,9 +66,12 @@ extension Softmax {
     mask = try layer.add(Cast(to: type.elementType), [mask], role: "mask")[0]
     let lowering = try layer.add(Rescaling(scale: [1e9], offset: [-1e9]), [mask], role: "lowering")
     let lowered = try layer.add(Add(), [input] + lowering, role: "lowered")
-    let outputs = try layer.add(operation, lowered)
-    guard layer.version.major >= 3 else { return outputs }
-    return try layer.add(Multiply(), outputs + [mask], role: "masked")
+    var outputs = try layer.add(operation, lowered)
+    if layer.version.major >= 3 {
+      outputs = try layer.add(Multiply(), outputs + [mask], role: "masked")
+    }
+    layer.setMask(given, of: outputs[0])
+    return outputs
   }
 
   private static func kerasAxes(

@@ -26,15 +26,18 @@ extension KerasLayer {
   /// Since 3.4, a step of merged sequences counts when it does in any of them.
   private var joinsMasks: Bool { version >= KerasVersion(3, 4) }
 
-  /// Gives a layer's outputs the masks that follow from its class.
+  /// Gives a layer's outputs the masks that follow from its class. A mask that the layer is called
+  /// with takes the place of its input's.
   package mutating func passMasks(
     of className: String, from inputs: [ValueID], to outputs: [ValueID]
   ) throws(WeighbridgeError) {
-    guard let output = outputs.first, inputs.contains(where: { masks[$0] != nil }) else { return }
+    guard let input = inputs.first, let output = outputs.first else { return }
     if Self.passing.contains(className)
       || (version.major >= 3 && Self.passingSinceKeras3.contains(className))
     {
-      keepMask(from: inputs[0], to: outputs)
+      setMask(takeTensors("mask").first ?? masks[output] ?? masks[input], of: output)
+    } else if !inputs.contains(where: { masks[$0] != nil }) {
+      return
     } else if Self.merging.contains(className) {
       setMask(try mergedMask(className, inputs), of: output)
     }
@@ -70,11 +73,24 @@ extension KerasLayer {
       guard joinsMasks else { return try combined(own, LogicalAnd()) }
       return own.count == inputs.count ? try combined(own, LogicalOr()) : nil
     }
-    guard own.count == inputs.count else {
+    guard joinsMasks || own.count == inputs.count else {
       throw WeighbridgeError(
         .unsupported, "puts steps with a mask and steps without one behind each other")
     }
-    return try add(Concatenate(axis: axis), own, role: "mask")[0]
+    var all: [ValueID] = []
+    for input in inputs {
+      if let mask = masks[input] { all.append(mask) } else { all.append(try everyStep(of: input)) }
+    }
+    return try add(Concatenate(axis: axis), all, role: "mask")[0]
+  }
+
+  /// A mask of which every step counts.
+  private mutating func everyStep(of input: ValueID) throws(WeighbridgeError) -> ValueID {
+    let last = graph.type(of: input).rank - 1
+    let equal = try add(Comparison(.equal), [input, input], role: "equal")
+    let any = try add(Reduction(.any, axes: [last], keepsAxes: false), equal, role: "any")[0]
+    let none = try add(LogicalNot(), [any], role: "none")[0]
+    return try add(LogicalOr(), [any, none], role: "every_step")[0]
   }
 
   private mutating func combined(

@@ -1,0 +1,191 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+import Testing
+import _CatalogTesting
+
+/// What follows from the meaning of recurrent operators, whatever the numbers.
+@Suite struct RecurrentTests {
+  private static let weights = [
+    Tensor.random(.float64, shape: [8, 3], in: -1...1, seed: 1),
+    Tensor.random(.float64, shape: [8, 2], in: -1...1, seed: 2),
+    Tensor.random(.float64, shape: [8], in: -1...1, seed: 3),
+  ]
+
+  private func sequence(_ steps: Int) -> Tensor {
+    Tensor.random(.float64, shape: [2, steps, 3], in: -1...1, seed: 4)
+  }
+
+  /// Runs an LSTM of two units.
+  private func run(
+    _ data: [Tensor], isReversed: Bool = false, returnsSequence: Bool = true,
+    hasStates: Bool = false, mask: StepMask = .none
+  ) throws -> [Tensor] {
+    let recurrence = Recurrence(
+      isReversed: isReversed, returnsSequence: returnsSequence, hasInitialStates: hasStates,
+      mask: mask)
+    return try LSTM(
+      recurrence: recurrence, bias: .input, activation: .tanh, recurrentActivation: .sigmoid
+    ).evaluate(data + Self.weights, workers: Workers(count: 1))
+  }
+
+  @Test("A sequence in two parts, the state handed over, gives what the whole gives")
+  func parts() throws {
+    let whole = sequence(7)
+    let first = try run([whole.slice(0..<3, along: 1)])
+    let second = try run([whole.slice(3..<7, along: 1), first[1], first[2]], hasStates: true)
+    let outputs = try run([whole])
+    #expect(outputs[0].slice(0..<3, along: 1).doubles == first[0].doubles)
+    #expect(outputs[0].slice(3..<7, along: 1).doubles == second[0].doubles)
+    #expect(outputs[1...].map(\.doubles) == second[1...].map(\.doubles))
+  }
+
+  @Test("Working from the end is working on the reversed sequence, each output with its step")
+  func reversed() throws {
+    let backwards = try run([sequence(5)], isReversed: true)
+    let turned = try run([sequence(5).reversed(along: [1])])
+    #expect(backwards[0].doubles == turned[0].reversed(along: [1]).doubles)
+    #expect(backwards[2].doubles == turned[2].doubles)
+  }
+
+  @Test("Steps that a mask leaves out change nothing but the outputs in their places")
+  func padding() throws {
+    let padded = sequence(6)
+    let mask = Tensor(.bool, shape: [2, 6], [0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0])
+    let short = try run([padded.slice(2..<5, along: 1)])
+    for kind in [StepMask.previous, .zero] {
+      let outputs = try run([padded, mask], mask: kind)
+      #expect(outputs[0].slice(2..<5, along: 1).doubles == short[0].doubles)
+      #expect(outputs[0].slice(0..<2, along: 1).doubles.allSatisfy { $0 == 0 })
+      #expect(outputs[1...].map(\.doubles) == short[1...].map(\.doubles))
+      let last = try run([padded, mask], returnsSequence: false, mask: kind)[0].doubles
+      #expect(last == (kind == .zero ? [0, 0, 0, 0] : short[1].doubles))
+    }
+  }
+
+  @Test("A sequence of 10,000 steps is walked over in a moment")
+  func longSequence() throws {
+    let start = ContinuousClock.now
+    let outputs = try run([sequence(10_000)], isReversed: true)
+    #expect(outputs[0].shape == [2, 10_000, 2])
+    #expect(ContinuousClock.now - start < .seconds(5))
+  }
+}
+
+/// What mappings of recurrent layers make of settings, and what they refuse.
+@Suite struct RecurrentSettingsTests {
+  private let batch = Dimension.symbolic("batch")
+  private static let lstm: JSONObject = [
+    "units": 2, "activation": "tanh", "recurrent_activation": "sigmoid", "use_bias": false,
+  ]
+
+  /// The nodes of one layer on a sequence of three features, and decisions taken.
+  private func layer(
+    _ className: String, _ settings: JSONObject, weights: [[Int]], states: [[Dimension]] = [],
+    isMasked: Bool = false, version: KerasVersion = KerasVersion(2, 15, 0)
+  ) throws -> (operators: [any Operator], decisions: [String]) {
+    var builder = GraphBuilder()
+    var inputs = [try builder.addInput("x", TensorType(.float32, [batch, .unknown, 3]))]
+    for (number, state) in states.enumerated() {
+      inputs.append(try builder.addInput("state_\(number)", TensorType(.float32, state)))
+    }
+    let mask = try builder.addInput("mask", TensorType(.bool, [batch, .unknown]))
+    var layer = KerasLayer(
+      source: SourceScope(layer: "layer", className: className), version: version,
+      settings: settings,
+      weights: .file(
+        weights.map { shape in
+          KerasLayer.Weight(
+            path: "/w", tensor: Tensor.random(.float32, shape: shape, in: -1...1, seed: 1))
+        }),
+      weightValues: [:], masks: isMasked ? [inputs[0]: mask] : [:], graph: builder)
+    let build = try #require(Catalog.kerasLayers[className])
+    let outputs = try build(&layer, inputs)
+    try layer.finish()
+    let decisions = layer.decisions
+    let graph = try layer.graph.finish(outputs: [Port(name: "y", value: outputs[0])])
+    return (graph.nodes.map(\.operation), decisions)
+  }
+
+  @Test("A stateful layer starts at zero, and that is said")
+  func stateful() throws {
+    let settings = Self.lstm.merging(["stateful": true])
+    let result = try layer("LSTM", settings, weights: [[3, 8], [2, 8]])
+    #expect(result.decisions.count == 1 && result.decisions[0].contains("zero"))
+  }
+
+  @Test("Before 2.3, the output of the first steps that a mask leaves out is the given state")
+  func olderMasks() throws {
+    let states: [[Dimension]] = [[batch, 2], [batch, 2]]
+    func mask(_ version: KerasVersion, _ states: [[Dimension]], unroll: Bool = false) throws
+      -> StepMask?
+    {
+      let result = try layer(
+        "LSTM", Self.lstm.merging(["unroll": .bool(unroll)]), weights: [[3, 8], [2, 8]],
+        states: states, isMasked: true, version: version)
+      return (result.operators[0] as? LSTM)?.recurrence.mask
+    }
+    #expect(try mask(KerasVersion(2, 2, 4), states) == .state)
+    #expect(try mask(KerasVersion(2, 2, 4), states, unroll: true) == .previous)
+    #expect(try mask(KerasVersion(2, 2, 4), []) == .previous)
+    #expect(try mask(KerasVersion(2, 15), states) == .previous)
+    #expect(try mask(KerasVersion(3, 15), states) == StepMask.none)
+    #expect(try mask(#require(KerasVersion("2.2.4-tf")), states) == .previous)
+  }
+
+  @Test(
+    "What cannot be meant is refused",
+    arguments: [
+      ("LSTM", ["units": 0], [[3, 0], [0, 0]]),
+      ("LSTM", ["units": .integer(.max)], []),
+      ("LSTM", ["activation": "nonesuch"], [[3, 8], [2, 8]]),
+      ("LSTM", ["recurrent_activation": .null], [[3, 8], [2, 8]]),
+      ("LSTM", ["peephole": true], [[3, 8], [2, 8]]),
+      ("LSTM", ["num_constants": 1], [[3, 8], [2, 8]]),
+      ("LSTM", [:], [[3, 8], [2, 6]]),
+      ("LSTM", [:], [[3, 8], [2, 8], [8]]),
+      ("RNN", ["cell": .null], [[3, 8], [2, 8]]),
+      ("Bidirectional", ["merge_mode": "max"], []),
+      (
+        "TimeDistributed", ["layer": .object(["class_name": "Nonesuch", "config": .object([:])])],
+        []
+      ),
+    ] as [(String, JSONObject, [[Int]])])
+  func refusals(_ className: String, _ changes: JSONObject, _ weights: [[Int]]) {
+    #expect(throws: WeighbridgeError.self) {
+      try layer(
+        className, className == "LSTM" ? Self.lstm.merging(changes) : changes, weights: weights)
+    }
+  }
+
+  @Test("States of a wrong number, masks of cuDNN layers, older stacks with states are refused")
+  func states() {
+    #expect(throws: WeighbridgeError.self) {
+      try layer("LSTM", Self.lstm, weights: [[3, 8], [2, 8]], states: [[batch, 2]])
+    }
+    #expect(throws: WeighbridgeError.self) {
+      try layer("CuDNNLSTM", ["units": 2], weights: [[3, 8], [2, 8], [16]], isMasked: true)
+    }
+    let cell = JSONValue.object(["class_name": "LSTMCell", "config": .object(Self.lstm)])
+    let stack = JSONValue.object([
+      "class_name": "StackedRNNCells", "config": .object(["cells": [cell, cell]]),
+    ])
+    #expect(throws: WeighbridgeError.self) {
+      try layer(
+        "RNN", ["cell": stack, "return_state": true],
+        weights: [[3, 8], [2, 8], [2, 8], [2, 8]],
+        version: KerasVersion(2, 2, 2))
+    }
+  }
+}
+
+extension JSONObject {
+  /// The same with some members replaced or added.
+  fileprivate func merging(_ other: JSONObject) -> JSONObject {
+    var result = self
+    for key in other.keys { result[key] = other[key] }
+    return result
+  }
+}
