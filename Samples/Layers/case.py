@@ -74,7 +74,8 @@ class Case:
     of the inputs.
 
     Shapes leave out the batch axis. `input_shapes` may hold None for an unknown extent; `data_shapes`
-    are then the extents of the recorded arrays.
+    are then the extents of the recorded arrays. Where this machine cannot run the model, `stand_in` makes one that
+    can, into which Keras loads the weights.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Case:
     draw: Draw = normal
     input_type: str = "float32"
     compose: Callable = None
+    stand_in: Callable = None
 
 
 def one(name, layer_class, *input_shapes, data_shapes=None, draw=normal, input_type="float32", **options):
@@ -97,9 +99,9 @@ def several(name, layers, *input_shapes):
     return Case(name, input_shapes, input_shapes, layers)
 
 
-def composed(name, compose, *input_shapes, data_shapes=None, draw=normal, input_type="float32"):
+def composed(name, compose, *input_shapes, data_shapes=None, draw=normal, input_type="float32", stand_in=None):
     """A case of several layers: `compose` gives the outputs, one tensor or a list, for the inputs."""
-    return Case(name, input_shapes, data_shapes or input_shapes, [], draw, input_type, compose)
+    return Case(name, input_shapes, data_shapes or input_shapes, [], draw, input_type, compose, stand_in)
 
 
 def activation_variants(layer_class, activations, **options):

@@ -1,11 +1,13 @@
 """Cases of the recurrent layers, and of masks on their way to them."""
 
+import tensorflow as tf
 from keras import layers as kl
 from keras import Sequential
 
 from case import composed, one, padded, padded_indices
 
 STEPS = (5, 3)
+compat = tf.compat.v1.keras.layers
 
 
 def cells(layer_class, **options):
@@ -181,6 +183,17 @@ def mask_uses(x):
     ]
 
 
+def fused(lstm, gru):
+    """The layers that only run on graphics cards, or those that Keras lets stand in for them."""
+    def compose(x):
+        return [
+            gru(3, name="gru")(lstm(4, return_sequences=True, name="lstm")(x)),
+            kl.Bidirectional(lstm(2), name="both")(x),
+            lstm(2, go_backwards=True, name="backwards")(x),
+        ]
+    return compose
+
+
 STATES = [(4,), (4,)]
 
 CASES = {
@@ -191,6 +204,7 @@ CASES = {
     ],
     "lstm": [
         composed("lstm_forms", cells(kl.LSTM, recurrent_activation="hard_sigmoid"), STEPS),
+        composed("lstm_cudnn", fused(compat.CuDNNLSTM, compat.CuDNNGRU), STEPS, stand_in=fused(kl.LSTM, kl.GRU)),
         composed("lstm_time_major", time_major, STEPS),
         composed("lstm_states", with_states(kl.LSTM, 2), STEPS, *STATES),
         composed("lstm_masked", masked(kl.LSTM, 2), STEPS, *STATES, draw=padded),
