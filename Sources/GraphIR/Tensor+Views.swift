@@ -61,4 +61,19 @@ extension Tensor {
       store: store, offset: offset,
       strides: Array(strides[..<axis]) + inner + Array(strides[(axis + 1)...]))
   }
+
+  /// The same elements in reverse order along some axes. Copies nothing.
+  package func reversed(along axes: Range<Int>) -> Tensor {
+    precondition(
+      axes.lowerBound >= 0 && axes.upperBound <= shape.count, "axes that the tensor does not have")
+    guard count > 0 else { return self }
+    var (first, steps) = (0, strides)
+    for axis in axes {
+      first += (shape[axis] - 1) * strides[axis]
+      steps[axis] = -strides[axis]
+    }
+    return Tensor(
+      elementType, shape: shape, store: store, offset: offset + first * elementType.byteCount,
+      strides: steps)
+  }
 }

@@ -43,6 +43,8 @@ extension KerasModelRecord {
     let isGraph = config.value.object?["input_layers"] != nil
     if isGraph {
       try self.init(graph: className, config)
+    } else if let merged = try KerasMergedBranches(in: config, layerNames: layerNames) {
+      try self.init(graph: className, merged.graph)
     } else if className == "Sequential" || config.value.array != nil
       || config.value.object?["layers"] != nil
     {

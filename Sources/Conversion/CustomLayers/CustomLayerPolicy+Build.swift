@@ -7,16 +7,19 @@ import LayerCatalog
 extension CustomLayerPolicy.Builder {
   /// Adds a layer's nodes.
   ///
-  /// - Parameter stated: The types of its outputs that the file states, by their position.
+  /// - Parameters:
+  ///   - className: What newer versions of Keras call its class.
+  ///   - stated: The types of its outputs that the file states, by their position.
   /// - Throws: Also ``WeighbridgeError/Code/mismatch`` when what stands for a layer makes something
   ///   else than the file states.
   func build(
-    _ layer: inout KerasLayer, _ inputs: [ValueID], stated: () -> [Int: KerasStatedType]
+    _ layer: inout KerasLayer, _ inputs: [ValueID], className: String,
+    stated: () -> [Int: KerasStatedType]
   ) throws(WeighbridgeError) -> [ValueID] {
     switch self {
     case .catalog(let build):
       let outputs = try build(&layer, inputs)
-      try layer.passMasks(of: layer.source.className, from: inputs, to: outputs)
+      try layer.passMasks(of: className, from: inputs, to: outputs)
       return outputs
     case .kept: return try Self.keep(&layer, inputs, shapes: nil, stated())
     case .entry(let entry):

@@ -75,14 +75,16 @@ package struct CustomLayerPolicy: Sendable {
 
   /// Refuses a model with layers of which nothing is known, all of them in one error.
   ///
-  /// - Parameter weights: The weights of the file, when they can be told.
+  /// - Parameters:
+  ///   - dialect: What turns the layers of a Keras 1 model into those of Keras 2.
+  ///   - weights: The weights of the file, when they can be told.
   /// - Returns: What of the user's entries is about nothing in the model and may be.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for such layers;
   ///   ``WeighbridgeError/Code/mismatch`` for an entry about a layer that the model does not have.
   func check(
-    _ model: KerasModelRecord, weights: () -> [KerasWeightGroup]?
+    _ model: KerasModelRecord, _ dialect: Keras1Dialect?, weights: () -> [KerasWeightGroup]?
   ) throws(WeighbridgeError) -> [Provenance.Decision] {
-    var survey = Survey()
+    var survey = Survey(dialect: dialect)
     try survey.add(model, path: "", self)
     let idle = layers.layers.entries.filter { entry in
       !survey.used.contains(entry.place)
@@ -107,6 +109,7 @@ package struct CustomLayerPolicy: Sendable {
 
   /// What a model has, models inside it included.
   private struct Survey {
+    let dialect: Keras1Dialect?
     /// Layers of which nothing is known, with what stands before their names.
     var unknown: [(record: KerasLayerRecord, path: String)] = []
     /// The places of the entries that are about something.
@@ -123,7 +126,8 @@ package struct CustomLayerPolicy: Sendable {
           continue
         }
         let builder = try locating({ $0.at(layer: KerasImporter.label(layer, path)) }) {
-          () throws(WeighbridgeError) in try policy.knownBuilder(of: layer, path: path)
+          () throws(WeighbridgeError) in
+          try policy.knownBuilder(of: try dialect?.form(of: layer).record ?? layer, path: path)
         }
         if case .entry(let entry) = builder {
           used.insert(entry.place)

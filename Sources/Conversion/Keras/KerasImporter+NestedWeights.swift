@@ -86,9 +86,15 @@ extension KerasImporter {
   }
 
   /// Notes what a layer asked for. Nothing of a frozen layer is trained.
-  mutating func noteRequests(of layer: KerasLayer, _ record: KerasLayerRecord, _ path: String) {
+  ///
+  /// - Parameter parts: How many weights of the file make one that the layer asks for.
+  mutating func noteRequests(
+    of layer: KerasLayer, _ record: KerasLayerRecord, _ path: String, parts: Int
+  ) {
     let isFrozen = record.config["trainable"] == .bool(false)
-    let trained = layer.requestedWeights.map { $0 && !isFrozen }
+    let trained = layer.requestedWeights.flatMap {
+      [Bool](repeating: $0 && !isFrozen, count: parts)
+    }
     requests?.layers.append(WeightRequest(path: path, isTrained: trained))
   }
 }

@@ -33,7 +33,8 @@ extension KerasImporter {
     var layer = KerasLayer(
       source: SourceScope(
         layer: path + record.name, className: record.className, call: call.number),
-      version: version, settings: settings, weights: .file([]), weightValues: [:],
+      version: writer.version, backend: writer.backend, settings: settings, weights: .file([]),
+      weightValues: [:],
       arguments: call.arguments, masks: takeMasks(), graph: takeGraph())
     let mask = try TimeDistributedLayer.mask(&layer, call.inputs)
     let folded = try TimeDistributedLayer.fold(&layer, call.inputs, mask: mask)

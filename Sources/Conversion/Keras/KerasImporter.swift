@@ -31,7 +31,9 @@ package struct KerasImporter: ~Copyable {
     let number: Int
   }
 
-  let version: KerasVersion
+  let writer: KerasWriter
+  /// What turns the layers of a Keras 1 model into those of Keras 2.
+  private let dialect: Keras1Dialect?
   /// What the user says of layers that are not Keras' own.
   let custom: CustomLayerPolicy
   /// The functions among that.
@@ -51,17 +53,17 @@ package struct KerasImporter: ~Copyable {
   ///
   /// - Parameters:
   ///   - model: The architecture.
-  ///   - version: The version of Keras whose meaning applies.
+  ///   - writer: The version of Keras whose meaning applies, and its backend.
   ///   - weights: The weights of each layer, by its name, in the order of the file.
   ///   - custom: What is said of layers that are not Keras' own. ``checkLayers(_:_:weights:)`` must
   ///     have let the model through.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for settings that are not known;
   ///   ``WeighbridgeError/Code/malformed`` where model and weights do not fit.
   package static func importModel(
-    _ model: KerasModelRecord, version: KerasVersion, weights: [String: [KerasLayer.Weight]],
+    _ model: KerasModelRecord, writer: KerasWriter, weights: [String: [KerasLayer.Weight]],
     custom: CustomLayerPolicy = CustomLayerPolicy()
   ) throws(WeighbridgeError) -> Result {
-    var importer = KerasImporter(version: version, weights: weights, custom: custom)
+    var importer = KerasImporter(model, writer: writer, weights: weights, custom: custom)
     try importer.checkWeightOwners(model)
     let outputs = try importer.inline(model, path: "", inputs: nil)
     let ports = importer.ports(model, outputs)
@@ -69,13 +71,15 @@ package struct KerasImporter: ~Copyable {
     return Result(graph: try importer.graph.finish(outputs: ports), decisions: decisions)
   }
 
-  init(
-    version: KerasVersion, weights: [String: [KerasLayer.Weight]], custom: CustomLayerPolicy
+  private init(
+    _ model: KerasModelRecord, writer: KerasWriter, weights: [String: [KerasLayer.Weight]],
+    custom: CustomLayerPolicy
   ) {
-    self.version = version
+    self.writer = writer
     self.custom = custom
     functions = custom.functions
     self.weights = weights
+    dialect = Keras1Dialect(writer, model)
   }
 
   /// Adds a model's layers.
@@ -96,7 +100,7 @@ package struct KerasImporter: ~Copyable {
       let record = model.layers[reference.layer]
       values[key] = try locating({ $0.at(layer: Self.label(record, path)) }) {
         () throws(WeighbridgeError) in
-        if record.className == "InputLayer" { return [try addInput(record)] }
+        if record.className == "InputLayer" { return [try addInput(try form(of: record).record)] }
         let written = record.calls[reference.call]
         let isFirst = model.isSequential && reference.layer == 0
         let tensors =
@@ -130,7 +134,7 @@ package struct KerasImporter: ~Copyable {
         masks[input] = mask
       }
     }
-    try arguments.checkRest(version)
+    try arguments.checkRest(writer.version)
     return try addInner(
       try KerasModelRecord(nestedIn: record), record, path: path, inputs: call.inputs,
       call: call.number)
@@ -153,27 +157,45 @@ package struct KerasImporter: ~Copyable {
     _ record: KerasLayerRecord, path: String, _ call: LayerCall,
     stated: () -> [Int: KerasStatedType]
   ) throws(WeighbridgeError) -> [ValueID] {
-    let builder = try custom.builder(of: record, path: path)
+    let (form, formDecisions) = try form(of: record)
+    let builder = try custom.builder(of: form, path: path)
     let name = path + record.name
     var layer = KerasLayer(
       source: SourceScope(layer: name, className: record.className, call: call.number),
-      version: version, settings: try Self.settings(record),
-      weights: requests.map { .placeholders(elementLimit: $0.elementLimit) }
-        ?? .file(weights[name] ?? []),
+      version: writer.version, backend: writer.backend, settings: try Self.settings(form),
+      weights: try supply(name, record),
       weightValues: weightValues[name] ?? [:], arguments: call.arguments, masks: takeMasks(),
       graph: takeGraph())
     layer.functions = functions
-    let outputs = try builder.build(&layer, call.inputs, stated: stated)
+    let outputs = try builder.build(
+      &layer, call.inputs, className: form.className, stated: stated)
     try layer.finish()
     graph = layer.graph
     masks = layer.masks
     if requests != nil {
-      noteRequests(of: layer, record, name)
+      noteRequests(of: layer, record, name, parts: try dialect?.parts(of: record) ?? 1)
     } else {
       weightValues[name] = layer.weightValues
-      decisions += layer.decisions.map { Provenance.Decision(layer: name, text: $0) }
+      let taken = (call.number == 0 ? formDecisions : []) + layer.decisions
+      decisions += taken.map { Provenance.Decision(layer: name, text: $0) }
     }
     return outputs
+  }
+
+  /// A layer as Keras 2 or later would write it.
+  private func form(
+    of record: KerasLayerRecord
+  ) throws(WeighbridgeError) -> (record: KerasLayerRecord, decisions: [String]) {
+    try dialect?.form(of: record) ?? (record, [])
+  }
+
+  /// Where the weights of a layer come from; those of Keras 1 in the layout of Keras 2.
+  private func supply(
+    _ name: String, _ record: KerasLayerRecord
+  ) throws(WeighbridgeError) -> KerasLayer.WeightSupply {
+    if let requests { return .placeholders(elementLimit: requests.elementLimit) }
+    let written = weights[name] ?? []
+    return .file(try dialect?.weights(written, of: record) ?? written)
   }
 
   /// The graph, taken out so that a layer can add to it without copying it.

@@ -68,18 +68,17 @@ package struct KerasSource: Sendable {
   package func content() throws(WeighbridgeError) -> ModelContent {
     try locating({ $0.at(file: files[0].path) }) { () throws(WeighbridgeError) in
       var provenance = Provenance()
-      let assumed = KerasVersion(2, 0, 0)
-      if version == nil {
-        provenance.decisions.append(
-          Provenance.Decision(
-            layer: "",
-            text: "the file does not name its Keras version; read as Keras \(assumed) means it"))
-      }
+      let writer = KerasWriter(
+        of: model, version: version, backend: backend,
+        weightNames: file.weightGroups.flatMap(\.weights).map(\.name)
+      ) { provenance.decisions.append(Provenance.Decision(layer: "", text: $0)) }
       provenance.options = custom.options
       // Says more than what their weights may miss.
-      provenance.decisions += try custom.check(model) { try? file.weightGroups(of: model) }
+      provenance.decisions += try custom.check(model, Keras1Dialect(writer, model)) {
+        try? file.weightGroups(of: model)
+      }
       let result = try KerasImporter.importModel(
-        model, version: version ?? assumed, weights: try weights(), custom: custom)
+        model, writer: writer, weights: try weights(), custom: custom)
       provenance.framework = "keras"
       provenance.frameworkVersion = version?.description
       provenance.backend = backend

@@ -57,7 +57,8 @@ extension PReLU {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: `PReLU(shared_axes=None)`, which counts its axes from 1.
+  /// Keras: `PReLU(shared_axes=None)`, which counts its axes from 1. Keras 1 does not write which
+  /// axes are shared; there the weight has the extent 1.
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "PReLU": { (layer, inputs) throws(WeighbridgeError) in
@@ -74,6 +75,11 @@ extension PReLU {
           shape.append(count)
         }
         return try layer.add(PReLU(), inputs + [try layer.weight("alpha", shape: shape)])
-      }
+      },
+      "PReLU (Keras 1)": { (layer, inputs) throws(WeighbridgeError) in
+        let type = layer.graph.type(of: try layer.onlyInput(inputs))
+        let alpha = try layer.sharedWeight("alpha", of: type, hasBatchAxis: false)
+        return try layer.add(PReLU(), inputs + [alpha])
+      },
     ]))
 }

@@ -53,7 +53,7 @@ extension ReLU {
   package var decomposition: Decomposition { .primitive }
 
   /// Keras: `ReLU(max_value=None, negative_slope=0, threshold=0)`, `ThresholdedReLU(theta=1)`, the
-  /// functions `relu` and `relu6`.
+  /// functions `relu` and `relu6`; of Keras 1 `SReLU`.
   package static let keras = SourceMapping.mapped(
     KerasMapping(
       layers: [
@@ -71,6 +71,7 @@ extension ReLU {
           let threshold = try layer.real("theta", default: 1)
           return try layer.add(ReLU(slope: 0, threshold: threshold, maximum: nil), inputs)
         },
+        "SReLU (Keras 1)": Keras1Activations.sReLU,
       ],
       activations: [
         "relu": { _, _ in ReLU(slope: 0, threshold: 0, maximum: nil) },

@@ -24,7 +24,9 @@ extension Softplus {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: the function `softplus`.
+  /// Keras: the function `softplus`; of Keras 1 `ParametricSoftplus`.
   package static let keras = SourceMapping.mapped(
-    KerasMapping(activations: ["softplus": { _, _ in Softplus() }]))
+    KerasMapping(
+      layers: ["ParametricSoftplus (Keras 1)": Keras1Activations.parametricSoftplus],
+      activations: ["softplus": { _, _ in Softplus() }]))
 }

@@ -1,6 +1,7 @@
 package import Bytes
 package import GraphIR
 import JSON
+import KerasFormat
 
 /// Keras: `Conv1D`, `Conv2D`, `Conv3D`, `DepthwiseConv1D`, `DepthwiseConv2D`, `SeparableConv1D`,
 /// `SeparableConv2D`.
@@ -44,8 +45,9 @@ extension Convolution {
     }
     let operation = Convolution(
       window: window, groups: groups, hasBias: hasBias, layout: layout)
+    let turns = layer.turnsKernels
     let kernel = try layer.weight("kernel", shape: window.size + [channels / groups, filters]) {
-      $0.permuted([axes + 1, axes] + Array(0..<axes))
+      $0.permuted([axes + 1, axes] + Array(0..<axes)).turned(from: 2, if: turns)
     }
     let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
     return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])
@@ -103,9 +105,26 @@ extension Convolution {
     guard multiplier >= 1 else {
       throw WeighbridgeError(.malformed, "depth_multiplier=\(multiplier)")
     }
+    try checkTheano(layer, window, isSeparable: role != "kernel")
     return try layer.weight(role, shape: window.size + [channels, multiplier]) {
       $0.permuted([axes, axes + 1] + Array(0..<axes))
         .reshaped([channels * multiplier, 1] + window.size)
+    }
+  }
+
+  /// From Keras 2.2 on these kernels are slid as they are on Theano too.
+  private static func checkTheano(
+    _ layer: KerasLayer, _ window: Window, isSeparable: Bool
+  ) throws(WeighbridgeError) {
+    guard layer.backend == .theano else { return }
+    let isOdd = window.size.indices.allSatisfy { window.reach($0) % 2 == 1 }
+    guard layer.version >= KerasVersion(2, 2) else {
+      throw WeighbridgeError(
+        .unsupported, "how Keras before 2.2 computes it on Theano is not known")
+    }
+    guard !isSeparable || isOdd || window.padding == .valid else {
+      throw WeighbridgeError(
+        .unsupported, "how Keras pads it on Theano is known only for kernels of odd extents")
     }
   }
 
@@ -119,7 +138,8 @@ extension Convolution {
     let padding: WindowPadding
     switch try layer.word("padding", default: Padding.valid) {
     case .valid: padding = .valid
-    case .same: padding = .same
+    case .same:
+      padding = try layer.samePadding(size: size, strides: strides, dilation: dilation)
     case .causal:
       // Keras pads in front only, so that no output sees a later input.
       padding = .explicit(

@@ -3,7 +3,7 @@ import GraphIR
 import JSON
 
 /// Keras: `Conv1DTranspose`, `Conv2DTranspose`, `Conv3DTranspose`, whose kernels are
-/// `[spatial..., out, in]`.
+/// `[spatial..., out, in]`; of Keras 1 `Deconvolution2D`.
 extension TransposedConvolution {
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
@@ -16,9 +16,12 @@ extension TransposedConvolution {
       "Conv3DTranspose": { (layer, inputs) throws(WeighbridgeError) in
         try add(&layer, inputs, axes: 3)
       },
+      "Deconvolution2D (Keras 1)": { (layer, inputs) throws(WeighbridgeError) in
+        try addDeconvolution(&layer, inputs)
+      },
     ]))
 
-  private enum Padding: String, CaseIterable { case valid, same }
+  enum Padding: String, CaseIterable { case valid, same }
 
   private static func add(
     _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int
@@ -32,8 +35,9 @@ extension TransposedConvolution {
     guard filters >= 1 else { throw WeighbridgeError(.malformed, "filters=\(filters)") }
     let operation = TransposedConvolution(
       window: window, outputPadding: outputPadding, groups: 1, hasBias: hasBias, layout: layout)
+    let turns = layer.turnsKernels
     let kernel = try layer.weight("kernel", shape: window.size + [filters, channels]) {
-      $0.permuted([axes + 1, axes] + Array(0..<axes))
+      $0.permuted([axes + 1, axes] + Array(0..<axes)).turned(from: 2, if: turns)
     }
     let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
     return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])
@@ -52,6 +56,7 @@ extension TransposedConvolution {
       size: size, strides: strides, dilation: dilation,
       padding: .explicit(before: zeros, after: zeros))
     if let problem = plain.problem { throw WeighbridgeError(.malformed, problem) }
+    if padding == .same { try layer.requireTransposedPadding(size) }
     let borders = try borders(&layer, plain, padding)
     let window = Window(
       size: size, strides: strides, dilation: dilation,
@@ -61,10 +66,21 @@ extension TransposedConvolution {
   }
 
   /// What one axis loses at its ends, and what it gains behind.
-  private struct Border {
+  struct Border {
     let before: Int
     let after: Int
     let padding: Int
+
+    /// - Parameter surplus: By how much the spread length is longer than the output.
+    init(surplus: Int, reach: Int, isSame: Bool, _ backend: KerasWriter.Backend) {
+      if backend == .tensorflow {
+        before = isSame ? max(0, surplus) / 2 : 0
+      } else {
+        before = isSame ? reach / 2 : 0
+      }
+      after = max(0, surplus - before)
+      padding = max(0, before - surplus)
+    }
   }
 
   private static func borders(
@@ -77,7 +93,7 @@ extension TransposedConvolution {
       borders.append(
         try border(
           padding, reach: window.reach(axis), stride: window.strides[axis],
-          outputPadding: written.isEmpty ? nil : written[axis]))
+          outputPadding: written.isEmpty ? nil : written[axis], layer.backend))
     }
     return borders
   }
@@ -107,7 +123,8 @@ extension TransposedConvolution {
   /// - Throws: ``WeighbridgeError/Code/malformed`` when no convolution makes this layer's input out
   ///   of such an output; Keras fails when such a model runs.
   private static func border(
-    _ padding: Padding, reach: Int, stride: Int, outputPadding: Int?
+    _ padding: Padding, reach: Int, stride: Int, outputPadding: Int?,
+    _ backend: KerasWriter.Backend
   ) throws(WeighbridgeError) -> Border {
     let surplus: Int
     switch (padding, outputPadding) {
@@ -124,9 +141,7 @@ extension TransposedConvolution {
         "output_padding=\(outputPadding ?? 0) does not fit a kernel that reaches over \(reach) "
           + "elements and a stride of \(stride)")
     }
-    let before = padding == .same ? max(0, surplus) / 2 : 0
-    return Border(
-      before: before, after: max(0, surplus) - before, padding: max(0, -surplus))
+    return Border(surplus: surplus, reach: reach, isSame: padding == .same, backend)
   }
 
   private static func checked(_ number: Int, minus other: Int) throws(WeighbridgeError) -> Int {

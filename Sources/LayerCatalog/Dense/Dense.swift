@@ -104,7 +104,7 @@ extension Dense {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: `Dense`, whose kernel is `[in, out]`.
+  /// Keras: `Dense`, whose kernel is `[in, out]`; of Keras 1 `Highway` and `MaxoutDense`.
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "Dense": { (layer, inputs) throws(WeighbridgeError) in
@@ -116,6 +116,8 @@ extension Dense {
         let bias = hasBias ? [try layer.weight("bias", shape: [units])] : []
         let output = try layer.add(Dense(hasBias: hasBias), inputs + [kernel] + bias)
         return try layer.addActivation(to: output[0])
-      }
+      },
+      "Highway (Keras 1)": highway,
+      "MaxoutDense (Keras 1)": maxout,
     ]))
 }

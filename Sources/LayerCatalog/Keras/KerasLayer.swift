@@ -36,6 +36,8 @@ package struct KerasLayer {
   package let source: SourceScope
   /// The version of Keras whose meaning applies.
   package let version: KerasVersion
+  /// The backend that Keras ran on.
+  package let backend: KerasWriter.Backend
   /// Settings not read yet.
   var unreadSettings: JSONObject
   /// Weights not read yet, in the order of the file.
@@ -66,12 +68,14 @@ package struct KerasLayer {
   ///   - arguments: What the call was given besides its inputs.
   ///   - masks: The masks of the values so far.
   package init(
-    source: SourceScope, version: KerasVersion, settings: JSONObject, weights: WeightSupply,
-    weightValues: [String: ValueID], arguments: CallArguments = CallArguments(),
+    source: SourceScope, version: KerasVersion, backend: KerasWriter.Backend = .tensorflow,
+    settings: JSONObject, weights: WeightSupply, weightValues: [String: ValueID],
+    arguments: CallArguments = CallArguments(),
     masks: [ValueID: ValueID] = [:], graph: GraphBuilder
   ) {
     self.source = source
     self.version = version
+    self.backend = backend
     self.unreadSettings = settings
     self.arguments = arguments
     self.masks = masks
@@ -139,6 +143,9 @@ package struct KerasLayer {
     if let value = weightValues[path(of: role)] { return value }
     return try constant(role, canonical(weight.tensor))
   }
+
+  /// The shape that the next weight has in the file; `nil` when there is none, or no file yet.
+  package var nextWeightShape: [Int]? { unreadWeights.first?.tensor.shape }
 
   /// Takes one of the next weights of the file and checks its shape.
   private mutating func takeWeight(

@@ -29,7 +29,7 @@ extension KerasLayer {
     let padding: WindowPadding =
       switch try word("padding", default: KerasPadding.valid) {
       case .valid: .valid
-      case .same: .same
+      case .same: try samePoolingPadding(size: size, strides: strides)
       }
     let window = Window(
       size: size, strides: strides, dilation: size.map { _ in 1 }, padding: padding)

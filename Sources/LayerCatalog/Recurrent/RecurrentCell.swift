@@ -128,11 +128,18 @@ struct RecurrentCell {
     }
     let filters = try layer.integer("filters")
     let ones = [Int](repeating: 1, count: axes)
+    let size = try layer.integers("kernel_size", count: axes)
+    let strides = try layer.integers("strides", count: axes, default: ones)
+    let dilation = try layer.integers("dilation_rate", count: axes, default: ones)
+    let padding = try layer.word("padding", default: Padding.valid)
+    guard layer.backend == .tensorflow || size.allSatisfy({ $0 % 2 == 1 }) else {
+      throw WeighbridgeError(
+        .unsupported, "kernel_size=\(size), and beside TensorFlow only odd extents are known")
+    }
     let window = Window(
-      size: try layer.integers("kernel_size", count: axes),
-      strides: try layer.integers("strides", count: axes, default: ones),
-      dilation: try layer.integers("dilation_rate", count: axes, default: ones),
-      padding: try layer.word("padding", default: Padding.valid) == .same ? .same : .valid)
+      size: size, strides: strides, dilation: dilation,
+      padding: padding == .valid
+        ? .valid : try layer.samePadding(size: size, strides: strides, dilation: dilation))
     let layout = try layer.dataLayout()
     let hasBias = try layer.flag("use_bias", default: true)
     if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
@@ -150,10 +157,13 @@ struct RecurrentCell {
     }
     let sums = try Checked.product([4, filters], of: "the number of sums")
     let order = [axes + 1, axes] + Array(0..<axes)
+    let turns = layer.turnsKernels
     var weights: [ValueID] = []
     for (role, extent) in [("kernel", channels), ("recurrent_kernel", filters)] {
       weights.append(
-        try layer.weight(prefix + role, shape: window.size + [extent, sums]) { $0.permuted(order) })
+        try layer.weight(prefix + role, shape: window.size + [extent, sums]) {
+          $0.permuted(order).turned(from: 2, if: turns)
+        })
     }
     if hasBias { weights.append(try layer.weight(prefix + "bias", shape: [sums])) }
     self.weights = weights

@@ -1,0 +1,91 @@
+"""Cases for Keras 2 before its move into TensorFlow, by name: what depends on the backend and on old versions."""
+from keras import backend as K
+from keras.layers import *
+from keras.models import Model, Sequential
+
+
+def one(layer):
+    """A Sequential of one layer, or of several."""
+    layers = layer if isinstance(layer, list) else [layer]
+    model = Sequential()
+    for layer in layers:
+        model.add(layer)
+    return model
+
+
+def cases(version, backend):
+    parts = tuple(int(part) for part in version.split("."))
+    table = {}
+    for group in [convolutions, pools, others]:
+        table.update(group(parts, backend))
+    return table
+
+
+def convolutions(version, backend):
+    first, last = "channels_first", "channels_last"
+    table = {
+        "conv1d_even_same_stride2": lambda: one(Conv1D(3, 4, padding="same", strides=2, input_shape=(9, 2))),
+        "conv1d_causal_dilated": lambda: one(Conv1D(3, 2, padding="causal", dilation_rate=2, input_shape=(9, 2))),
+        "conv2d_last_same": lambda: one(Conv2D(3, (3, 2), padding="same", strides=(2, 1), input_shape=(7, 6, 2))),
+        "conv2d_last_dilated": lambda: one(Conv2D(
+            3, (2, 3), padding="same", dilation_rate=(2, 2), data_format=last, input_shape=(7, 6, 2))),
+        "conv3d_last": lambda: one(Conv3D(2, (3, 1, 2), padding="valid", data_format=last, input_shape=(4, 3, 5, 2))),
+        "transposed2d_valid": lambda: one(Conv2DTranspose(
+            3, (3, 2), strides=(2, 2), padding="valid", data_format=last, input_shape=(4, 3, 2))),
+        "transposed2d_same": lambda: one(Conv2DTranspose(
+            3, (3, 3), strides=(2, 2), padding="same", data_format=last, input_shape=(4, 3, 2))),
+        "time_distributed_conv": lambda: one(TimeDistributed(Conv2D(2, (3, 2)), input_shape=(3, 5, 4, 2))),
+        "local2d": lambda: one(LocallyConnected2D(2, (3, 2), input_shape=(5, 4, 2))),
+        "conv_lstm": lambda: one(ConvLSTM2D(2, (3, 3), padding="same", input_shape=(3, 4, 5, 2))),
+    }
+    if backend == "theano":
+        table["conv2d_first_flatten_dense"] = lambda: one([
+            Conv2D(3, (3, 2), padding="same", data_format=first, input_shape=(2, 6, 5)), Flatten(), Dense(4)])
+        table["conv3d_first_same"] = lambda: one(Conv3D(
+            2, (3, 3, 1), padding="same", strides=(1, 2, 1), data_format=first, input_shape=(2, 4, 3, 5)))
+        table["transposed2d_first"] = lambda: one(Conv2DTranspose(
+            3, (3, 3), strides=(1, 2), padding="same", data_format=first, input_shape=(2, 4, 3)))
+    if backend == "tensorflow" or version >= (2, 2):
+        table["separable2d"] = lambda: one(SeparableConv2D(
+            3, (3, 3), depth_multiplier=2, padding="same", input_shape=(6, 5, 2)))
+        table["separable2d_valid"] = lambda: one(SeparableConv2D(3, (2, 3), padding="valid", input_shape=(6, 5, 2)))
+    if version >= (2, 2):
+        table["depthwise2d"] = lambda: one(DepthwiseConv2D((3, 3), padding="same", input_shape=(6, 5, 2)))
+        table["depthwise2d_even"] = lambda: one(DepthwiseConv2D((2, 2), padding="same", input_shape=(6, 5, 2)))
+        table["separable1d"] = lambda: one(SeparableConv1D(3, 3, padding="same", input_shape=(6, 2)))
+    return table
+
+
+def pools(version, backend):
+    table = {
+        "max2d_same": lambda: one(MaxPooling2D((3, 2), strides=(2, 1), padding="same", input_shape=(8, 5, 2))),
+        "average2d_same": lambda: one(AveragePooling2D((2, 3), strides=(1, 2), padding="same", input_shape=(5, 8, 2))),
+        "max1d_same": lambda: one(MaxPooling1D(4, strides=3, padding="same", input_shape=(11, 2))),
+        "average3d_same": lambda: one(AveragePooling3D((2, 3, 2), padding="same", input_shape=(4, 3, 5, 2))),
+    }
+    if backend == "theano":
+        table["max2d_first"] = lambda: one(MaxPooling2D(
+            (2, 2), padding="same", data_format="channels_first", input_shape=(2, 5, 5)))
+    return table
+
+
+def others(version, backend):
+    def nested():
+        inside = one([Conv1D(3, 3, input_shape=(7, 2)), BatchNormalization(), Flatten(), Dense(4, activation="elu")])
+        return one([inside, Dense(2)])
+    table = {
+        "nested": nested,
+        "activations": lambda: one([
+            Dense(6, input_dim=5, activation="hard_sigmoid"), Dense(6, activation="selu"), LeakyReLU(0.2),
+            Dense(6, activation="softplus"), ThresholdedReLU(0.3), Activation("softmax")]),
+        "bn_axis1": lambda: one(BatchNormalization(axis=1, input_shape=(3, 4, 5))),
+        "gru_lstm": lambda: one([GRU(3, return_sequences=True, input_shape=(5, 2)), LSTM(4)]),
+        "upsampling": lambda: one(UpSampling2D((2, 3), input_shape=(3, 4, 2))),
+        "weights_conv": lambda: one([Conv1D(3, 3, input_shape=(7, 2), name="c"), Flatten(), Dense(2, name="d")]),
+    }
+    if version >= (2, 2, 3):
+        if backend == "tensorflow":
+            table["upsampling_bilinear"] = lambda: one(UpSampling2D(
+                (2, 3), interpolation="bilinear", input_shape=(3, 4, 2)))
+        table["relu_settings"] = lambda: one(ReLU(max_value=2.0, negative_slope=0.1, threshold=0.5, input_shape=(3, 4)))
+    return table

@@ -1,0 +1,57 @@
+import Bytes
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Turns what Keras 1 wrote into what Keras 2 writes for the same layer: class, settings, and the
+/// order and axes of the weights.
+///
+/// What Keras 2 does not have gets a class named `X (Keras 1)`. Classes that are not Keras' own stay
+/// as they are.
+struct Keras1Dialect: Sendable {
+  let writer: KerasWriter
+  /// The order of the image axes for layers whose settings leave it out, and whether it was found in
+  /// the settings of other layers; `nil` where those contradict each other.
+  let ordering: (word: String, isFound: Bool)?
+
+  /// - Parameter model: The whole model, where layers say what others leave out.
+  /// - Returns: `nil` when another Keras wrote it.
+  init?(_ writer: KerasWriter, _ model: KerasModelRecord) {
+    guard writer.version.major == 1 else { return nil }
+    self.writer = writer
+    var words: Set<String> = []
+    for object in model.layers.flatMap(\.config.objectsInside) {
+      if let word = object["dim_ordering"]?.string { words.insert(word) }
+    }
+    if words.count > 1 {
+      ordering = nil
+    } else {
+      // The default of keras.json: `th` up to Keras 1.0.8, and `tf` from 1.1 on.
+      let fallback = writer.version < KerasVersion(1, 1) ? "th" : "tf"
+      ordering = (words.first ?? fallback, !words.isEmpty)
+    }
+  }
+
+  /// A layer as Keras 2 writes it, and what had to be decided.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for settings that Keras 2 cannot express.
+  func form(
+    of record: KerasLayerRecord
+  ) throws(WeighbridgeError) -> (record: KerasLayerRecord, decisions: [String]) {
+    guard let entry = try Keras1Class.entry(record, writer) else { return (record, []) }
+    var settings = Keras1Settings(record.config)
+    try settings.translate(entry, self)
+    for key in Keras1Class.wrapped {
+      guard let inner = try record.inner(key), settings.config[key] != nil else { continue }
+      let form = try form(of: inner)
+      settings.decisions += form.decisions
+      settings.config[key] = .object([
+        "class_name": .string(form.record.className), "config": .object(form.record.config),
+      ])
+    }
+    let form = KerasLayerRecord(
+      index: record.index, name: record.name, className: entry.className,
+      registeredName: record.registeredName, config: settings.config, calls: record.calls)
+    return (form, settings.decisions)
+  }
+}

@@ -1,0 +1,99 @@
+import Bytes
+import JSON
+import LayerCatalog
+
+/// The settings of a layer while they become those of Keras 2.
+struct Keras1Settings {
+  var config: JSONObject
+  var decisions: [String] = []
+  /// Whether the layer has one axis besides the batch's and the channels'.
+  private(set) var isSequence = false
+
+  init(_ config: JSONObject) { self.config = config }
+
+  /// What Keras 2 calls settings that mean the same.
+  private static let renames = [
+    "atrous_rate": "dilation_rate", "bias": "use_bias", "border_mode": "padding",
+    "dropout_U": "recurrent_dropout", "dropout_W": "dropout", "filter_length": "kernel_size",
+    "inner_activation": "recurrent_activation", "length": "size", "nb_filter": "filters",
+    "output_dim": "units", "p": "rate", "pool_length": "pool_size", "sigma": "stddev",
+    "stride": "strides", "subsample": "strides", "subsample_length": "strides",
+  ]
+
+  /// Settings that matter only when a layer is made or trained, or that the input says.
+  private static let unused = [
+    "alpha_init", "beta_init", "consume_less", "forget_bias_init", "gamma_init", "init",
+    "inner_init", "input_dim", "input_length", "t_left_init", "a_left_init", "t_right_init",
+    "a_right_init", "transform_bias",
+  ]
+
+  mutating func translate(
+    _ entry: Keras1Class, _ dialect: Keras1Dialect
+  ) throws(WeighbridgeError) {
+    for (parts, whole) in entry.lists { try join(parts, whole) }
+    for key in Self.unused where !entry.keeps.contains(key) { config[key] = nil }
+    for key in config.keys where !entry.keeps.contains(key) {
+      guard let name = Self.renames[key] else { continue }
+      guard config[name] == nil else {
+        throw WeighbridgeError(.malformed, "has the settings \(key) and \(name), which are one")
+      }
+      config[name] = config[key]
+      config[key] = nil
+    }
+    isSequence = !entry.hasImageAxes
+    try entry.change?(&self)
+    try setOrdering(entry, dialect)
+  }
+
+  /// Several numbers become one list.
+  private mutating func join(_ parts: [String], _ whole: String) throws(WeighbridgeError) {
+    var values: [JSONValue] = []
+    for key in parts {
+      guard let value = config[key] else {
+        throw WeighbridgeError(.malformed, "the setting \(key) is missing")
+      }
+      values.append(value)
+      config[key] = nil
+    }
+    config[whole] = .array(values)
+  }
+
+  /// `dim_ordering` becomes `data_format`. Layers with image axes that leave it out take it from the
+  /// others.
+  private mutating func setOrdering(
+    _ entry: Keras1Class, _ dialect: Keras1Dialect
+  ) throws(WeighbridgeError) {
+    let written = config["dim_ordering"]
+    config["dim_ordering"] = nil
+    guard entry.hasImageAxes else {
+      if let written { config["dim_ordering"] = written }
+      return
+    }
+    var word = written?.string
+    if written == nil || written == .null {
+      guard let ordering = dialect.ordering else {
+        throw WeighbridgeError(
+          .unsupported,
+          "does not say its dim_ordering, and the model's other layers have th and tf")
+      }
+      word = ordering.word
+      decisions.append(
+        "the file leaves out the layer's dim_ordering; read as \(ordering.word), "
+          + (ordering.isFound ? "which the model's other layers have" : "Keras' default then"))
+    }
+    switch word {
+    case "th": config["data_format"] = "channels_first"
+    case "tf": config["data_format"] = "channels_last"
+    default:
+      throw WeighbridgeError(
+        .unsupported, "dim_ordering=\(written?.text() ?? ""), and th or tf is expected")
+    }
+  }
+
+  /// Takes a setting out.
+  mutating func take(_ key: String) -> JSONValue? {
+    let value = config[key]
+    config[key] = nil
+    return value == .null ? nil : value
+  }
+}

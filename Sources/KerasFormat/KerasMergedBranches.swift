@@ -1,0 +1,145 @@
+import Bytes
+import JSON
+
+/// Rewrites a Sequential that begins with a Merge as a graph.
+///
+/// In Keras 1 such a Merge has models of its own, its branches, written under `layers`; each begins
+/// with an input of the whole model. The file lists the weights of the branches' layers by those
+/// layers' own names, so the branches' layers become layers of the model itself.
+struct KerasMergedBranches {
+  /// The settings of the graph. Its layers stand in the order in which the file lists their weights,
+  /// inputs that follow from a first layer's shape among them.
+  let graph: JSONReader
+
+  /// - Parameters:
+  ///   - config: The settings of a Sequential: a list of layers, or an object with one.
+  ///   - layerNames: The names of the layers in the order of the weights, where they are known
+  ///     otherwise; they name a nested Sequential, which has none of its own.
+  /// - Returns: `nil` when it does not begin with such a Merge.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a branch that begins with a model, and for
+  ///   one that is no model.
+  init?(in config: JSONReader, layerNames: [String]?) throws(WeighbridgeError) {
+    let list = config.value.array ?? config.value.object?["layers"]?.array ?? []
+    guard Self.recognizes(list) else { return nil }
+    let isList = config.value.array != nil
+    var parts = Parts(layerNames: layerNames ?? [])
+    let layers = isList ? config : try config.member("layers")
+    let output = try parts.addChain(try layers.elements(), depth: 0)
+    var graph: JSONObject = [
+      "layers": .array(parts.layers), "input_layers": .array(parts.inputs),
+      "output_layers": .array([output]),
+    ]
+    graph["name"] = isList ? nil : config.value.object?["name"]
+    self.graph = JSONReader(.object(graph), place: config.place)
+  }
+
+  /// Whether the layers of a Sequential begin with such a Merge.
+  private static func recognizes(_ layers: [JSONValue]) -> Bool {
+    guard let first = layers.first?.object else { return false }
+    return first["class_name"]?.string == "Merge" && first["config"]?.object?["layers"] != nil
+  }
+
+  private struct Parts {
+    let layerNames: [String]
+    var layers: [JSONValue] = []
+    var inputs: [JSONValue] = []
+    /// How many of the layers stand in the file.
+    var writtenCount = 0
+
+    /// Adds the layers of a Sequential and returns its output.
+    mutating func addChain(
+      _ elements: [JSONReader], depth: Int
+    ) throws(WeighbridgeError) -> JSONValue {
+      guard let first = elements.first, depth < 32 else {
+        throw WeighbridgeError(.malformed, "a Merge of a model without layers, or too many in one")
+      }
+      var output: JSONValue
+      var rest = elements[...]
+      if KerasMergedBranches.recognizes(elements.map(\.value)) {
+        output = try addMerge(first, depth: depth)
+        rest = rest.dropFirst()
+      } else if try first.member("class_name").string() == "InputLayer" {
+        output = try add(first, takes: [])
+        inputs.append(output)
+        rest = rest.dropFirst()
+      } else {
+        output = try addImpliedInput(of: first)
+        inputs.append(output)
+      }
+      for element in rest { output = try add(element, takes: [output]) }
+      return output
+    }
+
+    private mutating func addMerge(
+      _ merge: JSONReader, depth: Int
+    ) throws(WeighbridgeError) -> JSONValue {
+      let config = try merge.member("config")
+      var outputs: [JSONValue] = []
+      for branch in try config.member("layers").elements() {
+        outputs.append(try addBranch(branch, depth: depth + 1))
+      }
+      var settings = try config.object()
+      settings["layers"] = nil
+      let form: JSONObject = ["class_name": "Merge", "config": .object(settings)]
+      return try add(JSONReader(.object(form), place: merge.place), takes: outputs)
+    }
+
+    private mutating func addBranch(
+      _ branch: JSONReader, depth: Int
+    ) throws(WeighbridgeError) -> JSONValue {
+      let config = try branch.member("config")
+      if config.value.array != nil { return try addChain(config.elements(), depth: depth) }
+      guard config.value.object?["input_layers"] != nil else {
+        throw branch.failure(
+          "is a branch of a Merge, and no model; only models can be read there", code: .unsupported)
+      }
+      let written = try config.member("layers").elements().map(\.value)
+      layers += written
+      writtenCount += written.count
+      inputs += try config.member("input_layers").elements().map(\.value)
+      let outputs = try config.member("output_layers").elements()
+      guard outputs.count == 1 else {
+        throw branch.failure("is a branch of a Merge with \(outputs.count) outputs, and takes one")
+      }
+      return outputs[0].value
+    }
+
+    /// Adds the input that the first layer of a Sequential has by its shape.
+    private mutating func addImpliedInput(
+      of layer: JSONReader
+    ) throws(WeighbridgeError) -> JSONValue {
+      let config = try layer.member("config")
+      guard let settings = config.value.object, let shape = settings["batch_input_shape"] else {
+        throw layer.failure(
+          "begins a branch of a Merge and has no batch_input_shape, which cannot be read",
+          code: .unsupported)
+      }
+      var input: JSONObject = [
+        "name": .string(try config.member("name").string() + "_input"), "batch_input_shape": shape,
+      ]
+      input["input_dtype"] = settings["input_dtype"]
+      let form: JSONObject = ["class_name": "InputLayer", "config": .object(input)]
+      return try add(
+        JSONReader(.object(form), place: layer.place), takes: [], isImplied: true)
+    }
+
+    /// Adds a layer with one call.
+    private mutating func add(
+      _ layer: JSONReader, takes inputs: [JSONValue], isImplied: Bool = false
+    ) throws(WeighbridgeError) -> JSONValue {
+      var form = try layer.object()
+      let config = try layer.member("config")
+      var name = "sequential_\(layers.count + 1)"
+      if config.value.array == nil {
+        name = try config.member("name").string()
+      } else if layerNames.indices.contains(writtenCount) {
+        name = layerNames[writtenCount]
+      }
+      if !isImplied { writtenCount += 1 }
+      form["name"] = .string(name)
+      form["inbound_nodes"] = .array(inputs.isEmpty ? [] : [.array(inputs)])
+      layers.append(.object(form))
+      return .array([.string(name), 0, 0])
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// One model by an old version of Keras, with inputs and what that version computed.
+struct OldKerasCase: CustomTestStringConvertible, Sendable {
+  /// The folder: version and backend.
+  let writer: String
+  let name: String
+
+  var testDescription: String { "\(writer)/\(name)" }
+
+  /// Whether its layers cannot be had yet.
+  var isPending: Bool { ["bn_mode", "local", "merge_cos"].contains { name.hasPrefix($0) } }
+
+  func path(_ suffix: String) -> String { Places.sample("Keras/\(writer)/\(name).\(suffix)") }
+
+  /// All cases, sorted.
+  static let all: [OldKerasCase] = Files.names(in: Places.sample("Keras"))
+    .filter { $0.contains("-") }
+    .flatMap { writer in
+      Files.names(in: Places.sample("Keras/\(writer)")).filter { $0.hasSuffix(".h5") }.map {
+        OldKerasCase(writer: writer, name: String($0.dropLast(3)))
+      }
+    }
+}
+
+/// What models of Keras 1, and of Keras 2 on Theano, compute, against what their writers computed.
+@Suite struct OldKerasTests {
+  @Test("There are recorded models, and not just a remainder of them")
+  func caseCount() { #expect(OldKerasCase.all.count >= 100) }
+
+  @Test(
+    "A model of an old Keras computes what that Keras computed", arguments: OldKerasCase.all.filter { !$0.isPending })
+  func agrees(_ sample: OldKerasCase) throws {
+    var options = ReadOptions()
+    if sample.name.hasPrefix("weights_") { options.architecture = sample.path("json") }
+    // Where there are no weights, nothing in a file of Keras 1 says the backend.
+    if sample.writer.hasSuffix("theano") { options.kerasBackend = "theano" }
+    let model = try Model(contentsOf: sample.path("h5"), options: options)
+    let inputs = try ArrayFile.read(sample.path("inputs.npz"))
+    let wanted = try ArrayFile.read(sample.path("outputs.npz"))
+    let outputs = try model.run(inputs).outputs
+    #expect(outputs.count == wanted.count)
+    for distance in distances(got: outputs, want: wanted) {
+      #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
+    }
+  }
+}
