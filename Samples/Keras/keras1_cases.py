@@ -114,6 +114,7 @@ def normalizations(version, backend):
         "bn_axis1": lambda: one(BatchNormalization(axis=1, epsilon=0.01, input_shape=(3, 4, 5))),
         "bn_mode1": lambda: one(BatchNormalization(mode=1, epsilon=0.01, input_shape=(6,))),
     }
+    table["weights_bn"] = lambda: one([Dense(4, input_dim=3), BatchNormalization()])
     if version >= (1, 0, 5):
         table["bn_mode2"] = lambda: one(BatchNormalization(mode=2, epsilon=0.01, input_shape=(6,)))
         table["bn_mode2_axis1"] = lambda: one(BatchNormalization(mode=2, axis=1, input_shape=(3, 4, 2)))

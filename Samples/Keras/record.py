@@ -4,7 +4,8 @@
     KERAS_BACKEND=theano <python with that Keras> record.py conv1d bn  # those whose name begins so
 
 Writes, beside this script, <version>-<backend>/<case>.h5, .inputs.npz and .outputs.npz; of cases called
-weights_* also .json, the architecture, and in the .h5 the weights only. See README.md for the writers.
+weights_*, and of versions that cannot save whole models, also .json, the architecture, and in the .h5 the
+weights only. See README.md for the writers.
 """
 from __future__ import print_function
 
@@ -44,7 +45,7 @@ def record(name, make, only_weights=False):
     rng = np.random.RandomState(zlib.crc32(name.encode()) & 0x7FFFFFFF)
     keras.backend.clear_session() if hasattr(keras.backend, "clear_session") else None
     model = make()
-    for variable in model.weights:
+    for variable in getattr(model, "weights", None) or model.trainable_weights + model.non_trainable_weights:
         shape = keras.backend.get_value(variable).shape
         keras.backend.set_value(variable, draw(rng, variable.name, shape).astype("float32"))
     inputs = model.inputs if isinstance(model.inputs, list) else [model.inputs]
@@ -61,14 +62,12 @@ def record(name, make, only_weights=False):
     path = os.path.join(FOLDER, name)
     np.savez(path + ".inputs.npz", **{"in%d" % i: a for i, a in enumerate(arrays)})
     np.savez(path + ".outputs.npz", **{"out%d" % i: a for i, a in enumerate(outputs)})
-    if only_weights:
+    if only_weights or not hasattr(model, "save"):
         model.save_weights(path + ".h5", overwrite=True)
         with open(path + ".json", "w") as file:
             file.write(model.to_json())
-    elif hasattr(model, "save"):
-        model.save(path + ".h5", overwrite=True)
     else:
-        raise RuntimeError("this Keras cannot save whole models")
+        model.save(path + ".h5", overwrite=True)
     print(name, [a.shape for a in arrays], [o.shape for o in outputs])
 
 

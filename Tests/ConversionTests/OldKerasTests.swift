@@ -10,6 +10,11 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { "\(writer)/\(name)" }
 
+  /// Whether the architecture stands in a file of its own.
+  var hasArchitecture: Bool {
+    Files.names(in: Places.sample("Keras/\(writer)")).contains("\(name).json")
+  }
+
   /// Whether its layers cannot be had yet.
   var isPending: Bool { ["bn_mode", "local", "merge_cos"].contains { name.hasPrefix($0) } }
 
@@ -31,10 +36,11 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
   func caseCount() { #expect(OldKerasCase.all.count >= 100) }
 
   @Test(
-    "A model of an old Keras computes what that Keras computed", arguments: OldKerasCase.all.filter { !$0.isPending })
+    "A model of an old Keras computes what that Keras computed",
+    arguments: OldKerasCase.all.filter { !$0.isPending })
   func agrees(_ sample: OldKerasCase) throws {
     var options = ReadOptions()
-    if sample.name.hasPrefix("weights_") { options.architecture = sample.path("json") }
+    if sample.hasArchitecture { options.architecture = sample.path("json") }
     // Where there are no weights, nothing in a file of Keras 1 says the backend.
     if sample.writer.hasSuffix("theano") { options.kerasBackend = "theano" }
     let model = try Model(contentsOf: sample.path("h5"), options: options)
