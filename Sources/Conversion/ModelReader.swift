@@ -16,6 +16,9 @@ public struct ReadOptions: Sendable {
   public var customLayers: String?
   /// Whether layers that are not known are kept as they are; the model then cannot run.
   public var keepsUnknown = false
+  /// Whether a `.wbm` file, which needs none of these, is read all the same; otherwise they are an
+  /// error there.
+  public var toleratesStoredModels = false
   /// Whether the model will be written: the digests of its sources are then computed by another
   /// thread from the start.
   public var preparesWriting = false
@@ -68,13 +71,14 @@ package enum ModelReader {
     defer { store.expect(.sequential) }
     switch try locating({ $0.at(file: path) }, { () throws(WeighbridgeError) in try kind(store) }) {
     case .wbm:
-      guard options.architecture == nil else {
+      guard options.architecture == nil || options.toleratesStoredModels else {
         throw WeighbridgeError(
           .mismatch, "is a .wbm file, which has its architecture: --architecture does not apply"
         )
         .at(file: path)
       }
-      guard options.customLayers == nil, !options.keepsUnknown else {
+      let isPlain = options.customLayers == nil && !options.keepsUnknown
+      guard isPlain || options.toleratesStoredModels else {
         throw WeighbridgeError(
           .mismatch,
           "is a .wbm file, whose layers are known: --custom-layers and --keep-unknown do not apply"

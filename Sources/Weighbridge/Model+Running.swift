@@ -60,10 +60,12 @@ extension Model {
   ///   - keepsLayers: Whether the output of every layer is returned too, which takes memory.
   ///   - options: Threads, limits, cancellation.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an array does not fit,
+  ///   ``WeighbridgeError/Code/unsupported`` when a layer was kept without being understood,
   ///   ``WeighbridgeError/Code/limitExceeded``, ``WeighbridgeError/Code/cancelled``.
   public func run(
     _ arrays: [NamedTensor], keepsLayers: Bool = false, options: RunOptions = RunOptions()
   ) throws(WeighbridgeError) -> RunResult {
+    try content.graph.checkRuns()
     let inputs = try inputTensors(arrays)
     let layerNodes = content.graph.layerNodes
     var layers: [NamedTensor] = []

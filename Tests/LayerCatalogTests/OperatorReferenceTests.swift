@@ -108,6 +108,14 @@ private struct OperatorReference {
     spatial axis). The number of positions is floor((extent + added - covered) / stride) + 1.
 
     **Borders.** `before` and `after` have one entry for each spatial axis, in elements.
+
+    **Layers that are not understood.** `opaque`, version 1, is a layer of the source that was kept \
+    as it is; it has types and cannot be computed. Its inputs are what the layer takes, then its \
+    weights. Attributes: `class` (text) and `settings` (text: JSON, without code) as the source has \
+    them, `inputs` (integer: how many inputs are no weights), `weights` (list of texts: their \
+    names), and of its outputs `element_types` (list of texts), `ranks` (list of integers) and \
+    `extents` (list of integers: all axes one after the other, -1 where they are open; an open \
+    first axis is as long as that of the first input).
     """
 }
 

@@ -61,8 +61,10 @@ struct Diff: ParsableCommand {
       options.tolerance = Tolerance(
         absolute: atol ?? standard.absolute, relative: rtol ?? standard.relative)
     }
-    let model = try Model(contentsOf: first, options: source.readOptions)
-    let other = try Model(contentsOf: second, options: source.readOptions)
+    var readOptions = source.readOptions
+    readOptions.toleratesStoredModels = true
+    let model = try Model(contentsOf: first, options: readOptions)
+    let other = try Model(contentsOf: second, options: readOptions)
     let differences = try model.differences(from: other, options)
     if general.json {
       Console.printLine(differences.json.text(indented: true))
