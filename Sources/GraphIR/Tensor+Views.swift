@@ -31,6 +31,25 @@ extension Tensor {
     return Tensor(elementType, shape: shape, store: store, offset: start, strides: steps)
   }
 
+  /// Every `step`-th element along an axis, from one on. Copies nothing.
+  ///
+  /// - Parameters:
+  ///   - step: The distance from one to the next; may be negative.
+  ///   - count: How many; the last one must be inside. Traps otherwise.
+  package func strided(along axis: Int, from start: Int, count: Int, step: Int) -> Tensor {
+    var (extents, steps, first) = (shape, strides, offset)
+    extents[axis] = count
+    if count > 1 {
+      precondition((0..<shape[axis]).contains(start + (count - 1) * step))
+      steps[axis] *= step
+    }
+    if count > 0 {
+      precondition((0..<shape[axis]).contains(start))
+      first += start * strides[axis] * elementType.byteCount
+    }
+    return Tensor(elementType, shape: extents, store: store, offset: first, strides: steps)
+  }
+
   /// The same elements, repeated along each axis of extent 1 for which `shape` has another extent.
   /// Copies nothing.
   ///

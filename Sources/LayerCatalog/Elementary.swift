@@ -22,4 +22,36 @@ extension Double {
   var hyperbolicTangent: Double { tanh(self) }
   /// 1 minus the error function; accurate also where that is nearly 1.
   var complementaryErrorFunction: Double { erfc(self) }
+  /// The error function.
+  var errorFunction: Double { erf(self) }
+  /// 2 to the power of this.
+  var exponential2: Double { exp2(self) }
+  /// The logarithm to the base 2.
+  var logarithm2: Double { log2(self) }
+  /// The logarithm to the base 10.
+  var logarithm10: Double { log10(self) }
+  /// The cosine.
+  var cosine: Double { cos(self) }
+  /// The tangent.
+  var tangent: Double { tan(self) }
+  /// The inverse of the sine.
+  var arcSine: Double { asin(self) }
+  /// The inverse of the cosine.
+  var arcCosine: Double { acos(self) }
+  /// The inverse of the tangent.
+  var arcTangent: Double { atan(self) }
+  /// The hyperbolic sine.
+  var hyperbolicSine: Double { sinh(self) }
+  /// The hyperbolic cosine.
+  var hyperbolicCosine: Double { cosh(self) }
+  /// The inverse of the hyperbolic sine.
+  var areaSine: Double { asinh(self) }
+  /// The inverse of the hyperbolic cosine.
+  var areaCosine: Double { acosh(self) }
+  /// The inverse of the hyperbolic tangent.
+  var areaTangent: Double { atanh(self) }
+  /// This to the power of an exponent.
+  func raised(to exponent: Double) -> Double { pow(self, exponent) }
+  /// The angle of the point (`x`, this).
+  func arcTangent(over x: Double) -> Double { atan2(self, x) }
 }

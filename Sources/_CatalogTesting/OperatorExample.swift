@@ -56,5 +56,5 @@ package struct OperatorExample: Sendable, CustomStringConvertible {
   /// All examples; at least one for each operator of the catalogue.
   package static let all: [OperatorExample] =
     activations + arithmetic + attention + convolutions + encoding + logic + merging
-    + normalizations + pooling + recurrent + reductions + reshaping + resizing
+    + normalizations + operations + pooling + recurrent + reductions + reshaping + resizing
 }

@@ -18,6 +18,9 @@ extension Average {
 
   package func combine(_ element: Double, _ next: Double) -> Double { element + next }
 
+  /// The mean of whole numbers need not be one.
+  package var takesIntegers: Bool { false }
+
   package func finish(_ element: Double, count: Int) -> Double { element / Double(count) }
 
   package var decomposition: Decomposition { .primitive }

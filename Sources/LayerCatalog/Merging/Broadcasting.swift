@@ -11,6 +11,10 @@ package protocol BroadcastingOperator: CatalogOperator {
 
   /// The output's element for the combined one of `count` inputs.
   func finish(_ element: Double, count: Int) -> Double
+
+  /// Whether it combines whole numbers too. A result outside of their type is an error when the
+  /// model runs.
+  var takesIntegers: Bool { get }
 }
 
 extension BroadcastingOperator {
@@ -19,8 +23,11 @@ extension BroadcastingOperator {
   package var attributes: Attributes { [:] }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    [try Broadcasting.outputType(of: inputs)]
+    takesIntegers && inputs[0].elementType != .bool
+      ? [try Broadcasting.outputTypeOfAny(inputs)] : [try Broadcasting.outputType(of: inputs)]
   }
+
+  package var takesIntegers: Bool { true }
 
   package func finish(_ element: Double, count: Int) -> Double { element }
 
@@ -33,7 +40,7 @@ extension BroadcastingOperator {
       elements = zip(elements, input.broadcast(to: shape).doubles).map(combine)
     }
     elements = elements.map { finish($0, count: inputs.count) }
-    return [Tensor(inputs[0].elementType, shape: shape, elements)]
+    return [try Tensor(checking: inputs[0].elementType, shape: shape, elements)]
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }

@@ -6,12 +6,23 @@ package import GraphIR
 /// - input: any shape with these axes; numbers, or for `any` and `all` truth values
 /// - output: the input's element type and axes, without `axes` or with extent 1 there
 ///
+/// `variance` is the mean of the squared distances from the mean, `standard_deviation` its root,
+/// `length` the root of the sum of the squares, and `logarithm_of_sum` the logarithm of the sum of
+/// e^x.
+///
 /// Of no elements the sum is 0, the product 1, `any` false and `all` true; the mean is NaN, and
 /// the largest and the smallest are the infinities below and above all numbers.
 package struct Reduction: CatalogOperator {
   /// What is made of the elements.
   package enum Function: String, Hashable, Sendable, CaseIterable {
-    case sum, mean, product, maximum, minimum, any, all
+    case sum, mean, product, maximum, minimum, any, all, variance, length
+    case standardDeviation = "standard_deviation"
+    case logarithmOfSum = "logarithm_of_sum"
+
+    /// Whether whole numbers would lose their fractions.
+    var needsFractions: Bool {
+      [.mean, .variance, .length, .standardDeviation, .logarithmOfSum].contains(self)
+    }
   }
 
   /// What is made of the elements.
@@ -57,8 +68,8 @@ extension Reduction {
       throw ShapeError(
         "\(function.rawValue) of \(isLogical ? "truth values" : "numbers"): \(input)")
     }
-    guard function != .mean || input.elementType.isFloat else {
-      throw ShapeError("takes the mean of floating-point numbers and has \(input)")
+    guard !function.needsFractions || input.elementType.isFloat else {
+      throw ShapeError("\(function.rawValue) of floating-point numbers: \(input)")
     }
     guard axes.last.map({ $0 < input.rank }) ?? true else {
       throw ShapeError("goes through the axes \(axes) and has \(input)")
@@ -92,9 +103,27 @@ extension Reduction {
     // In this order a NaN stays one.
     case .maximum: lane.reduce(-.infinity) { $0.isNaN || $0 > $1 ? $0 : $1 }
     case .minimum: lane.reduce(.infinity) { $0.isNaN || $0 < $1 ? $0 : $1 }
+    case .variance: Self.variance(lane)
+    case .standardDeviation: Self.variance(lane).squareRoot()
+    case .length: lane.reduce(0) { $0 + $1 * $1 }.squareRoot()
+    case .logarithmOfSum: Self.logarithmOfSum(lane)
     case .any: lane.contains { $0 != 0 } ? 1 : 0
     case .all: lane.allSatisfy { $0 != 0 } ? 1 : 0
     }
+  }
+
+  private static func variance(_ lane: ArraySlice<Double>) -> Double {
+    let mean = lane.reduce(0, +) / Double(lane.count)
+    return lane.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(lane.count)
+  }
+
+  private static func logarithmOfSum(_ lane: ArraySlice<Double>) -> Double {
+    let largest = lane.max() ?? -.infinity
+    // Of an infinity the difference would be NaN. A NaN comes through the sum.
+    guard largest.isFinite else {
+      return lane.contains(where: \.isNaN) ? .nan : largest
+    }
+    return largest + lane.reduce(0) { $0 + ($1 - largest).exponential }.logarithm
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }

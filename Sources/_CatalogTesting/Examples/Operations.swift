@@ -1,0 +1,108 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension OperatorExample {
+  /// Functions that stand in a model without a layer.
+  static let operations: [OperatorExample] =
+    mathematics + slices + reshapes + paddings + indexed + [
+      OperatorExample(FillLike(number: 0.5), shapes: [[2, 3, 4]]),
+      OperatorExample(
+        MatrixProduct(transposesFirst: false, transposesSecond: false),
+        shapes: [[2, 3, 4], [2, 4, 5]]),
+      OperatorExample(
+        MatrixProduct(transposesFirst: true, transposesSecond: true),
+        shapes: [[2, 1, 4, 3], [2, 3, 5, 4]]),
+      OperatorExample(
+        Cumulative(.sum, axis: 1, isExclusive: false, isReversed: false), shapes: [[2, 3, 4]]),
+      OperatorExample(
+        Cumulative(.product, axis: 2, isExclusive: true, isReversed: true), shapes: [[2, 3, 4]]),
+      OperatorExample(
+        ExtremeIndex(axis: 1, isMaximum: true, keepsAxis: false, elementType: .int64),
+        shapes: [[2, 3, 4]]),
+      OperatorExample(
+        ExtremeIndex(axis: 2, isMaximum: false, keepsAxis: true, elementType: .int32),
+        shapes: [[2, 3, 4]]),
+    ]
+
+  /// Functions of numbers, some of which lie outside of their domains.
+  private static let mathematics: [OperatorExample] =
+    UnaryMath.Function.allCases.map { OperatorExample(UnaryMath($0), shapes: [[2, 3, 4]]) }
+    + BinaryMath.Function.allCases.map {
+      OperatorExample(BinaryMath($0), shapes: [[2, 3, 1], [2, 1, 4]])
+    } + [
+      OperatorExample(UnaryMath(.square), inputs: [digits([2, 3])]),
+      OperatorExample(Add(), inputs: [digits([2, 3]), digits([2, 1])]),
+    ]
+
+  private static let slices: [OperatorExample] = [
+    OperatorExample(
+      Slice([
+        .init(axis: 1, start: 1, stop: nil, step: 1),
+        .init(axis: 2, start: nil, stop: nil, step: -2),
+      ]), shapes: [[2, 3, 6]]),
+    OperatorExample(
+      Slice([.init(axis: 1, start: -4, stop: -1, step: 2)]), shapes: [[2, 5, 3]]),
+    OperatorExample(Slice([.init(axis: 2, start: 9, stop: -9, step: -3)]), shapes: [[2, 3, 7]]),
+    OperatorExample(Split(axis: 2, sizes: [1, 0, 4]), shapes: [[2, 3, 5]]),
+    OperatorExample(Squeeze(axes: [1, 3]), shapes: [[2, 1, 3, 1]]),
+    OperatorExample(Tile(counts: [1, 2, 3]), shapes: [[2, 3, 4]]),
+    OperatorExample(Repeat(axis: 1, count: 3), shapes: [[2, 3, 4]]),
+    OperatorExample(BroadcastAxes(target: [-1, 3, -1]), shapes: [[2, 1, 4]]),
+  ]
+
+  private static let reshapes: [OperatorExample] = [
+    OperatorExample(ReshapeAxes([.rest, .fixed(4)]), shapes: [[2, 3, 4]]),
+    OperatorExample(ReshapeAxes([.axis(0), .rest, .fixed(2)]), shapes: [[2, 3, 4]]),
+    OperatorExample(ReshapeAxes([.axis(2), .fixed(2), .axis(1)]), shapes: [[2, 3, 4]]),
+    OperatorExample(Shape(elementType: .int32), shapes: [[2, 3, 4]]),
+    OperatorExample(SpaceToDepth(block: 2, layout: .channelsLast), shapes: [[2, 4, 6, 3]]),
+    OperatorExample(SpaceToDepth(block: 3, layout: .channelsFirst), shapes: [[2, 4, 6, 3]]),
+    OperatorExample(DepthToSpace(block: 2, layout: .channelsLast), shapes: [[2, 3, 2, 8]]),
+    OperatorExample(DepthToSpace(block: 2, layout: .channelsFirst), shapes: [[2, 12, 3, 2]]),
+  ]
+
+  private static let paddings: [OperatorExample] = Pad.Mode.allCases.map {
+    OperatorExample(
+      Pad(before: [0, 1, 2], after: [0, 2, 0], mode: $0, number: 0.5), shapes: [[2, 3, 4]])
+  }
+
+  private static let indexed: [OperatorExample] = [
+    OperatorExample(
+      Select(),
+      inputs: [
+        Tensor(.bool, shape: [2, 3, 1], [1, 0, 1, 0, 0, 1]),
+        .random(.float32, shape: [2, 3, 4], in: -2...2, seed: 1),
+        .random(.float32, shape: [2, 1, 4], in: -2...2, seed: 2),
+      ]),
+    OperatorExample(
+      Gather(axis: 1),
+      inputs: [
+        .random(.float32, shape: [2, 3, 4], in: -2...2, seed: 1),
+        Tensor(.int32, shape: [2, 2], [0, -1, 2, 1]),
+      ]),
+    OperatorExample(
+      Gather(axis: 2, batchAxes: 1),
+      inputs: [
+        .random(.float32, shape: [2, 3, 4], in: -2...2, seed: 1),
+        Tensor(.int64, shape: [2, 3], [0, 3, 2, 1, 1, 0]),
+      ]),
+    OperatorExample(
+      GatherElements(axis: 2),
+      inputs: [
+        .random(.float32, shape: [2, 3, 4], in: -2...2, seed: 1),
+        Tensor(.int32, shape: [2, 3, 2], [0, 3, 2, 1, 1, 0, -1, 2, 0, 0, 3, 3]),
+      ]),
+    OperatorExample(
+      OneHot(axis: 1, depth: 3, on: 2, off: -1, elementType: .float32),
+      inputs: [Tensor(.int32, shape: [2, 4], [0, 1, 2, 3, -1, 2, 1, 0])]),
+    OperatorExample(Sort(axis: 1, isDescending: false), shapes: [[2, 5, 3]]),
+    OperatorExample(Sort(axis: 2, isDescending: true, count: 2), shapes: [[2, 3, 5]]),
+  ]
+
+  /// Small whole numbers.
+  private static func digits(_ shape: [Int]) -> Tensor {
+    let random = Tensor.random(.float32, shape: shape, in: -9...9, seed: 3)
+    return Tensor(.int32, shape: shape, random.doubles.map { $0.rounded() })
+  }
+}
