@@ -1,8 +1,14 @@
-"""Cases of Keras 2.15: activations that are layers."""
+"""Cases of Keras 2.15: activations that are layers, and TensorFlow's functions on Keras' tensors."""
 
-from keras import layers
+import numpy as np
+import tensorflow as tf
+from keras import backend, layers
 
 from recording import Case, Input
+
+MATRIX = Input((3, 4))
+POSITIVE = Input((3, 4), 0.2, 3.0)
+PICTURE = Input((4, 6, 4))
 
 
 def activation_layers(x):
@@ -12,6 +18,114 @@ def activation_layers(x):
     return [layers.Dense(3, activation=activation)(x) for activation in activations]
 
 
+def arithmetic(x, y, z):
+    """Operators of Python and functions of two tensors, with constants on either side."""
+    row = np.array([0.5, 1.5, 2.5, 3.5], "float32")
+    return [
+        x + 1.0, 1 - x, x - y, x * y, 2 * x, 1 / y, x / y, x / 3, -x, y ** 2, y ** x, x % 2, x // 0.7,
+        x + row, row[None] - x, tf.constant([[1.0], [2.0], [3.0]]) * x, tf.maximum(x, 0.25), tf.minimum(0.5, x),
+        x + z[:, tf.newaxis], tf.math.squared_difference(x, y), tf.math.divide_no_nan(x, tf.nn.relu(x)),
+        tf.atan2(x, y), tf.add_n([x, y, x]), tf.nn.bias_add(x, row), tf.clip_by_value(x, -0.5, 1.0), tf.add(x, y),
+        x[:, 0] + 2 * z[:, 1:2],
+    ]
+
+
+def unary(x, y):
+    """Functions of each element."""
+    everywhere = [tf.abs, tf.negative, tf.sign, tf.square, tf.exp, tf.math.expm1, tf.sin, tf.cos, tf.tan, tf.atan,
+                  tf.sinh, tf.cosh, tf.asinh, tf.floor, tf.math.ceil, tf.round, tf.math.erf, tf.math.erfc, tf.identity,
+                  tf.stop_gradient, tf.zeros_like, tf.ones_like]
+    positive = [tf.sqrt, tf.math.rsqrt, tf.math.log, tf.math.log1p, tf.math.reciprocal]
+    inside = [tf.asin, tf.acos, tf.atanh]
+    return [f(x) for f in everywhere] + [f(y) for f in positive] + [f(y / 4) for f in inside] + [tf.acosh(y + 1)]
+
+
+def activations(x):
+    """Activation functions."""
+    return [tf.nn.relu(x), tf.nn.relu6(3 * x), tf.nn.leaky_relu(x), tf.nn.leaky_relu(x, alpha=0.1), tf.nn.elu(x),
+            tf.nn.selu(x), tf.sigmoid(x), tf.nn.softplus(x), tf.nn.softsign(x), tf.tanh(x), tf.nn.silu(x),
+            tf.nn.gelu(x), tf.nn.gelu(x, approximate=True), tf.nn.softmax(x), tf.nn.softmax(x, axis=1),
+            tf.nn.log_softmax(x), tf.math.log_sigmoid(x), x * tf.nn.relu6(x + 3) / 6, backend.hard_sigmoid(x)]
+
+
+def logic(x, y):
+    """Comparisons, truth values, and what is chosen by them."""
+    middle = tf.logical_and(x > -0.5, x <= 1)
+    return [x > y, x >= 0, x < 0.5, tf.equal(tf.round(x), 1), tf.not_equal(tf.round(x), 1), middle, ~middle,
+            tf.logical_or(x > 1, y < 1), tf.math.logical_xor(x > 0, y > 1), tf.cast(middle, tf.float32), tf.where(x > 0, x, y),
+            tf.where(x[:, :1] > 0, x, 0.0), tf.where(middle, 1.0, x), tf.cast(3 * x, "int32"), tf.math.is_nan(x),
+            tf.math.is_finite(x), tf.math.is_inf(1 / tf.nn.relu(x)), tf.reduce_any(x > 1, axis=-1),
+            tf.reduce_all(x > -1, axis=1, keepdims=True), tf.cast(x, "int32") + 2, tf.cast(x, "int32") // 2]
+
+
+def reductions(x):
+    """One element of many."""
+    return [tf.reduce_mean(x, axis=[1, 2], keepdims=True), tf.reduce_mean(x, axis=-1), tf.reduce_sum(x, axis=1),
+            tf.reduce_max(x, axis=[-2, -1]), tf.reduce_min(x, axis=2, keepdims=True), tf.reduce_prod(x, axis=1),
+            tf.math.reduce_variance(x, axis=1), tf.math.reduce_std(x, axis=2), tf.reduce_logsumexp(x, axis=-1),
+            tf.norm(x, axis=-1), tf.norm(x, ord=1, axis=1), tf.argmax(x, axis=-1), tf.argmin(x, axis=1, output_type=tf.int32),
+            tf.cumsum(x, axis=1), tf.cumsum(x, axis=2, exclusive=True, reverse=True), tf.math.cumprod(x, axis=1),
+            tf.math.l2_normalize(x, axis=-1), tf.math.l2_normalize(x, axis=[1, 2], epsilon=0.5), backend.mean(x, axis=1),
+            backend.sum(x, axis=-1, keepdims=True), tf.nn.moments(x, axes=[1])[1], tf.reduce_mean(x),
+            tf.math.reduce_euclidean_norm(x, axis=1)]
+
+
+def shapes(x, y):
+    """The same elements under other axes."""
+    length = tf.shape(x)
+    return [tf.reshape(x, [-1, 12]), tf.reshape(x, [length[0], 12]), tf.reshape(x, [-1, 4]),
+            tf.reshape(x, [tf.shape(x)[0], 2, -1]), tf.reshape(x, tf.stack([length[0], length[1] * length[2]])),
+            tf.reshape(x, tf.concat([tf.shape(x)[:1], [6, 2]], axis=0)), tf.reshape(x, tf.shape(y)),
+            tf.reshape(x, [-1]), tf.expand_dims(x, 1), tf.expand_dims(x, -1), tf.squeeze(tf.expand_dims(x, 2), 2),
+            tf.squeeze(x[:, :1]), tf.transpose(x, [0, 2, 1]), tf.transpose(x), backend.batch_flatten(x),
+            backend.permute_dimensions(x, (0, 2, 1)), tf.broadcast_to(x[:1, :, :1], [2, 3, 4]), length,
+            tf.cast(length[1], tf.float32) * x]
+
+
+def structure(x, y):
+    """Tensors put together and taken apart."""
+    return [tf.concat([x, y], axis=-1), tf.concat([x, y, x], axis=1), tf.concat([x, np.ones((2, 3, 1), "float32")], 2),
+            tf.stack([x, y], axis=1), tf.stack([x, 2 * y], axis=-1), *tf.unstack(x, axis=1), *tf.split(x, 2, axis=2),
+            *tf.split(y, [1, -1], axis=1), tf.tile(x, [1, 2, 3]), tf.repeat(x, 2, axis=1), tf.reverse(x, [1]),
+            tf.roll(x, 1, axis=1), tf.roll(x, [-1, 2], axis=[1, 2]), tf.pad(x, [[0, 0], [1, 2], [0, 1]]),
+            tf.pad(x, [[0, 0], [1, 1], [3, 2]], "REFLECT"), tf.pad(x, [[0, 0], [2, 0], [0, 4]], "SYMMETRIC"),
+            tf.pad(x, [[0, 0], [1, 0], [0, 0]], constant_values=0.5), backend.concatenate([x, y], axis=1)]
+
+
+def indexing(x, indices):
+    """Parts of a tensor."""
+    values, places = tf.math.top_k(x, k=2)
+    return [x[:, 0], x[:, -1], x[..., 1:3], x[:, ::-1], x[:, 1:, ::2], x[:, tf.newaxis, :, 0], x[..., tf.newaxis],
+            x[:, -2:], x[:, :-1], x[:, 2:0:-1], x[1:], x[:, 5:], tf.gather(x, [0, 2, 1], axis=1),
+            tf.gather(x, indices, axis=1, batch_dims=1), tf.gather(tf.constant(np.arange(12.0, dtype="float32").reshape(4, 3)), indices),
+            tf.one_hot(indices, 4), tf.one_hot(indices, 3, on_value=2.0, off_value=-1.0, axis=1), values, places,
+            tf.sort(x, axis=1), tf.sort(x, direction="DESCENDING"), tf.argsort(x), tf.slice(x, [0, 1, 0], [-1, 2, 3])]
+
+
+def matrices(x, y):
+    """Products of matrices."""
+    kernel = np.linspace(-1, 1, 20, dtype="float32").reshape(4, 5)
+    return [x @ y, tf.matmul(x, x, transpose_b=True), tf.matmul(y, y, transpose_a=True), tf.matmul(x, kernel[None]),
+            tf.matmul(tf.expand_dims(x, 1), tf.expand_dims(y, 2)[:, :, 0][:, None]), tf.linalg.band_part(x, 0, 1),
+            tf.tensordot(x, kernel, axes=1)]
+
+
+def pictures(x):
+    """Functions of pictures."""
+    return [tf.image.resize(x, (8, 5)), tf.image.resize(x, (3, 9), method="nearest"), tf.nn.space_to_depth(x, 2),
+            tf.nn.depth_to_space(x, 2)]
+
+
 CASES = [
     Case("activation_layers", [Input((4,))], activation_layers),
+    Case("arithmetic", [MATRIX, POSITIVE, Input((4,))], arithmetic),
+    Case("unary", [MATRIX, POSITIVE], unary),
+    Case("activations", [MATRIX], activations),
+    Case("logic", [MATRIX, POSITIVE], logic),
+    Case("reductions", [MATRIX], reductions),
+    Case("shapes", [MATRIX, Input((2, 6))], shapes),
+    Case("structure", [MATRIX, MATRIX], structure),
+    Case("indexing", [MATRIX, Input((2,), 0, 3, "int32")], indexing),
+    Case("matrices", [MATRIX, Input((4, 2))], matrices),
+    Case("pictures", [PICTURE], pictures),
 ]

@@ -1,8 +1,13 @@
-"""Cases of Keras 3.15: every activation function, and activations that are layers."""
+"""Cases of Keras 3.15: activations by name and as layers, and operations on Keras' tensors."""
 
-from keras import layers
+import numpy as np
+from keras import layers, ops
 
 from recording import Case, Input
+
+MATRIX = Input((3, 4))
+POSITIVE = Input((3, 4), 0.2, 3.0)
+PICTURE = Input((4, 6, 4))
 
 # All that `activation=` can name, but `threshold`, which lacks its settings then.
 FUNCTIONS = [
@@ -25,7 +30,111 @@ def activation_layers(x):
     return [layers.Dense(3, activation=activation)(x) for activation in activations]
 
 
+def arithmetic(x, y, z, n):
+    """Operators of Python and functions of two tensors, with constants on either side."""
+    row = np.array([0.5, 1.5, 2.5, 3.5], "float32")
+    return [
+        x + 1.0, 1 - x, x - y, x * y, 2 * x, 1 / y, x / y, x / 3, -x, y ** 2, ops.power(y, x), x % 2, x // 0.7, x + row,
+        ops.subtract(row[None], x), ops.multiply(ops.convert_to_tensor([[1.0], [2.0], [3.0]]), x), ops.maximum(x, 0.25), ops.minimum(0.5, x),
+        x + z, ops.arctan2(x, y), ops.clip(x, -0.5, 1.0), ops.add(x, z), n + 1, n * 2.5, n + x[:, 0, :3], n / 2, n // 2,
+        n % 3, x + ops.arange(4), ops.divide_no_nan(x, ops.relu(x)), ops.logaddexp(x, y), ops.hypot(x, y),
+        ops.fmod(x, 0.7), ops.subtract(x1=x, x2=2),
+    ]
+
+
+def unary(x, y, n):
+    """Functions of each element."""
+    everywhere = [ops.abs, ops.negative, ops.sign, ops.square, ops.exp, ops.expm1, ops.sin, ops.cos, ops.tan, ops.arctan,
+                  ops.sinh, ops.cosh, ops.arcsinh, ops.floor, ops.ceil, ops.round, ops.erf, ops.zeros_like,
+                  ops.ones_like, ops.trunc, ops.exp2]
+    positive = [ops.sqrt, ops.rsqrt, ops.log, ops.log1p, ops.reciprocal, ops.log2, ops.log10]
+    inside = [ops.arcsin, ops.arccos, ops.arctanh]
+    return ([f(x) for f in everywhere] + [f(y) for f in positive] + [f(y / 4) for f in inside]
+            + [ops.arccosh(y + 1), ops.full_like(x, 0.5), ops.sqrt(n), ops.abs(n - 2), ops.stop_gradient(x)])
+
+
+def activations(x):
+    """Activation functions."""
+    return [ops.relu(x), ops.relu6(3 * x), ops.leaky_relu(x), ops.leaky_relu(x, 0.1), ops.elu(x), ops.elu(x, 0.5),
+            ops.selu(x), ops.sigmoid(x), ops.softplus(x), ops.softsign(x), ops.tanh(x), ops.silu(x), ops.gelu(x),
+            ops.gelu(x, approximate=False), ops.softmax(x), ops.softmax(x, axis=1), ops.log_softmax(x), ops.celu(x, 0.5),
+            ops.log_sigmoid(x), ops.glu(x), ops.hard_sigmoid(x), ops.hard_silu(x), ops.hard_tanh(x), ops.hard_shrink(x, 1.0),
+            ops.soft_shrink(x, 0.25), ops.squareplus(x, 2), ops.threshold(x, 0.5, -1.0), ops.sparsemax(x), ops.sparse_plus(x),
+            ops.sparse_sigmoid(x), ops.tanh_shrink(x)]
+
+
+def logic(x, y):
+    """Comparisons, truth values, and what is chosen by them."""
+    middle = ops.logical_and(x > -0.5, x <= 1)
+    return [x > y, x >= 0, x < 0.5, ops.equal(ops.round(x), 1), ops.not_equal(ops.round(x), 1), middle, ~middle,
+            ops.logical_or(x > 1, y < 1), ops.logical_xor(x > 0, y > 1), ops.cast(middle, "float32"), ops.where(x > 0, x, y),
+            ops.where(x[:, :1] > 0, x, 0.0), ops.where(middle, 1.0, x), ops.cast(3 * x, "int32"), ops.isnan(x),
+            ops.isfinite(x), ops.isinf(1 / ops.relu(x)), ops.any(x > 1, axis=-1), ops.all(x > -1, axis=1, keepdims=True),
+            ops.logical_and(ops.round(x), y > 1), ops.sum(x > 0, axis=-1), middle * 2.0]
+
+
+def reductions(x, n):
+    """One element of many."""
+    return [ops.mean(x, axis=[1, 2], keepdims=True), ops.mean(x, axis=-1), ops.sum(x, axis=1), ops.max(x, axis=(-2, -1)),
+            ops.min(x, axis=2, keepdims=True), ops.prod(x, axis=1), ops.var(x, axis=1), ops.std(x, axis=2),
+            ops.logsumexp(x, axis=-1), ops.norm(x, axis=-1), ops.norm(x, ord=1, axis=1), ops.argmax(x, axis=-1),
+            ops.argmin(x, axis=1), ops.cumsum(x, axis=1), ops.cumprod(x, axis=1), ops.normalize(x, axis=-1),
+            ops.mean(x), ops.mean(n, axis=1), ops.sum(n, axis=1), ops.amax(x, axis=1), ops.argmax(x, axis=1, keepdims=True)]
+
+
+def shapes(x):
+    """The same elements under other axes."""
+    return [ops.reshape(x, (-1, 12)), ops.reshape(x, (-1, 4)),
+            ops.reshape(x, (-1, 2, 6)), ops.ravel(x), ops.expand_dims(x, 1), ops.expand_dims(x, (1, -1)),
+            ops.squeeze(ops.expand_dims(x, 2), 2), ops.squeeze(x[:, :1]), ops.transpose(x, (0, 2, 1)), ops.transpose(x),
+            ops.swapaxes(x, 1, 2), ops.moveaxis(x, 1, -1), ops.broadcast_to(x[:1, :, :1], (2, 3, 4))]
+
+
+def structure(x, y):
+    """Tensors put together and taken apart."""
+    return [ops.concatenate([x, y], axis=-1), ops.concatenate([x, y, x], axis=1),
+            ops.concatenate([x, np.ones((2, 3, 1), "float32")], 2), ops.stack([x, y], axis=1), ops.stack([x, 2 * y], axis=-1),
+            *ops.unstack(x, axis=1), *ops.split(x, 2, axis=2), *ops.split(y, [1, 3], axis=2), ops.tile(x, [1, 2, 3]),
+            ops.tile(x, 2), ops.repeat(x, 2, axis=1), ops.flip(x, axis=1), ops.roll(x, 1, axis=1), ops.roll(x, -1, axis=2),
+            ops.pad(x, [[0, 0], [1, 2], [0, 1]]), ops.pad(x, [[0, 0], [1, 1], [3, 2]], "reflect"),
+            ops.pad(x, [[0, 0], [2, 0], [0, 4]], "symmetric"), ops.pad(x, [[0, 0], [1, 0], [0, 0]], constant_values=0.5),
+            ops.append(x, y, axis=1), ops.hstack([x, y]), ops.diff(x, axis=1)]
+
+
+def indexing(x, indices):
+    """Parts of a tensor."""
+    values, places = ops.top_k(x, k=2)
+    return [x[:, 0], x[:, -1], x[..., 1:3], x[:, ::-1], x[:, 1:, ::2], x[:, None, :, 0], x[..., None], x[:, -2:], x[:, :-1],
+            x[:, 2:0:-1], x[0], ops.take(x, [0, 2, 1], axis=1), ops.take(x, -1, axis=1),
+            ops.take(np.arange(12.0, dtype="float32").reshape(4, 3), indices, axis=0), ops.one_hot(indices, 4), values,
+            places, ops.sort(x, axis=1), ops.argsort(x), ops.take_along_axis(x, ops.argsort(x, axis=1), axis=1),
+            ops.slice(x, (0, 1, 0), (2, 2, 3)), ops.tril(x), ops.triu(x, 1)]
+
+
+def matrices(x, y):
+    """Products of matrices."""
+    kernel = np.linspace(-1, 1, 20, dtype="float32").reshape(4, 5)
+    return [x @ y, ops.matmul(x, kernel), ops.dot(x, kernel), ops.tensordot(x, kernel, axes=1),
+            ops.matmul(x, np.array([1.0, 2.0, 3.0, 4.0], "float32"))]
+
+
+def pictures(x):
+    """Functions of pictures."""
+    return [ops.image.resize(x, (8, 5)), ops.image.resize(x, (3, 9), interpolation="nearest"), ops.space_to_depth(x, 2),
+            ops.depth_to_space(x, 2)]
+
+
 CASES = [
-    Case("activation_functions", [Input((3, 4)), Input((6,), -50, 50)], activation_functions),
+    Case("activation_functions", [MATRIX, Input((6,), -50, 50)], activation_functions),
     Case("activation_layers", [Input((4,))], activation_layers),
+    Case("arithmetic", [MATRIX, POSITIVE, Input((1, 4)), Input((3,), 0, 9, "int32")], arithmetic),
+    Case("unary", [MATRIX, POSITIVE, Input((3,), 0, 9, "int32")], unary),
+    Case("activations", [MATRIX], activations),
+    Case("logic", [MATRIX, POSITIVE], logic),
+    Case("reductions", [MATRIX, Input((3,), 0, 9, "int32")], reductions),
+    Case("shapes", [MATRIX], shapes),
+    Case("structure", [MATRIX, MATRIX], structure),
+    Case("indexing", [MATRIX, Input((2,), 0, 3, "int32")], indexing),
+    Case("matrices", [MATRIX, Input((4, 2))], matrices),
+    Case("pictures", [PICTURE], pictures),
 ]

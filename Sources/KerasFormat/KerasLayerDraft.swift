@@ -6,6 +6,7 @@ struct KerasLayerDraft {
   let index: Int
   let name: String
   let className: String
+  let function: KerasFunctionName?
   let registeredName: String?
   let config: JSONObject
   /// The list under `inbound_nodes`; `nil` in a Sequential.
@@ -42,9 +43,16 @@ struct KerasLayerDraft {
     } else {
       self.config = try config.object()
     }
+    let module = try json.optional("module")?.value.string
     let registered = try json.optional("registered_name")
-    registeredName = registered?.value == .null ? nil : try registered?.string()
+    // Keras registers a few classes of its own, such as those of its applications.
+    let isOwn = module?.hasPrefix("keras.src.") == true
+    registeredName =
+      registered?.value == .null || isOwn ? nil : try registered?.string()
     nodes = try json.optional("inbound_nodes")
+    function = KerasFunctionName(
+      className: className, module: module, config: self.config,
+      hasArguments: nodes?.value.array?.first?.object != nil)
   }
 
   /// A nested Sequential had no name before Keras 2.2.3; any unique one does.
@@ -55,8 +63,8 @@ struct KerasLayerDraft {
   /// The finished record, with calls whose references were checked.
   func record(_ calls: [KerasCall]) -> KerasLayerRecord {
     KerasLayerRecord(
-      index: index, name: name, className: className, registeredName: registeredName,
-      config: config, calls: calls)
+      index: index, name: name, className: className, function: function,
+      registeredName: registeredName, config: config, calls: calls)
   }
 }
 

@@ -26,7 +26,7 @@ struct KerasLayerTable {
       }
       calls.append(
         try locating({ $0.at(layer: draft.label) }) { () throws(WeighbridgeError) in
-          try KerasNodeParser.calls(in: draft.nodes)
+          try KerasNodeParser.calls(in: draft.nodes, isFunction: draft.function != nil)
         })
     }
     self.drafts = drafts
@@ -83,7 +83,8 @@ struct KerasLayerTable {
       }
       resolvedCalls.append(
         KerasCall(
-          inputs: try resolved(call.inputs), tensorArguments: arguments, arguments: call.arguments))
+          inputs: try resolved(call.inputs), tensorArguments: arguments, arguments: call.arguments,
+          operands: call.operands))
     }
     if draft.className == "InputLayer" {
       guard resolvedCalls.isEmpty else {

@@ -49,6 +49,8 @@ package struct KerasLayerRecord: Hashable, Sendable {
   package let name: String
   /// The class as written, such as `Conv2D`; a custom class has its own name.
   package let className: String
+  /// The function that stands in the model without a layer, if this is one.
+  package let function: KerasFunctionName?
   /// `registered_name`, where it is not null: `package>Class` for a registered custom class.
   package let registeredName: String?
   /// The settings as written. A nested Sequential whose settings are a bare list (before Keras
@@ -60,12 +62,13 @@ package struct KerasLayerRecord: Hashable, Sendable {
 
   /// A layer from its parts.
   package init(
-    index: Int = 0, name: String, className: String, registeredName: String? = nil,
-    config: JSONObject, calls: [KerasCall] = []
+    index: Int = 0, name: String, className: String, function: KerasFunctionName? = nil,
+    registeredName: String? = nil, config: JSONObject, calls: [KerasCall] = []
   ) {
     self.index = index
     self.name = name
     self.className = className
+    self.function = function
     self.registeredName = registeredName
     self.config = config
     self.calls = calls
@@ -86,15 +89,19 @@ package struct KerasCall: Hashable, Sendable {
   package let tensorArguments: [KerasTensorArgument]
   /// The further arguments that are plain values, such as `training`.
   package let arguments: JSONObject
+  /// How a function's arguments are made of ``inputs``, which are all their tensors; `nil` of a
+  /// layer.
+  package let operands: KerasOperands?
 
   /// A call from its parts.
   package init(
     inputs: [KerasTensorReference], tensorArguments: [KerasTensorArgument] = [],
-    arguments: JSONObject = [:]
+    arguments: JSONObject = [:], operands: KerasOperands? = nil
   ) {
     self.inputs = inputs
     self.tensorArguments = tensorArguments
     self.arguments = arguments
+    self.operands = operands
   }
 
   /// All tensors that the call takes.

@@ -33,7 +33,7 @@ extension KerasNodeParser {
     return KerasCall(inputs: inputs, tensorArguments: tensors, arguments: arguments)
   }
 
-  private static func isTensor(_ value: JSONValue) -> Bool {
+  static func isTensor(_ value: JSONValue) -> Bool {
     value.object?["class_name"]?.string == "__keras_tensor__"
   }
 
@@ -58,7 +58,7 @@ extension KerasNodeParser {
     return tensors
   }
 
-  private static func tensor(
+  static func tensor(
     _ json: JSONReader
   ) throws(WeighbridgeError) -> KerasTensorReference {
     try json.allow(only: ["class_name", "config"])

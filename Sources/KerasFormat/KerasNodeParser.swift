@@ -4,10 +4,16 @@ import JSON
 /// Reads `inbound_nodes` and the like, without knowing which layers there are.
 enum KerasNodeParser {
   /// The calls of a layer, with Keras' own count of calls.
-  static func calls(in nodes: JSONReader?) throws(WeighbridgeError) -> [KerasCall] {
+  ///
+  /// - Parameter isFunction: Whether it is a function that stands in the model without a layer.
+  static func calls(
+    in nodes: JSONReader?, isFunction: Bool
+  ) throws(WeighbridgeError) -> [KerasCall] {
     guard let nodes else { return [] }
     var calls: [KerasCall] = []
-    for node in try nodes.elements() { calls.append(try call(node)) }
+    for node in try nodes.elements() {
+      calls.append(isFunction ? try functionCall(node) : try call(node))
+    }
     return calls
   }
 
@@ -70,7 +76,7 @@ enum KerasNodeParser {
     return KerasCall(inputs: inputs, tensorArguments: tensors, arguments: arguments)
   }
 
-  private static func isReference(_ value: JSONValue) -> Bool {
+  static func isReference(_ value: JSONValue) -> Bool {
     guard let list = value.array, list.count == 3 || list.count == 4 else { return false }
     return list[0].string != nil && list[1].integer != nil && list[2].integer != nil
   }

@@ -40,7 +40,8 @@ func functional(
 /// The JSON of a layer of class `Dense`.
 func dense(_ name: String, _ nodes: String, also: String = "") -> String {
   """
-  {"class_name": "Dense", "name": "\(name)", "config": {"name": "\(name)"}\(also),
+  {"class_name": "Dense", "name": "\(name)",
+  "config": {"name": "\(name)", "trainable": true}\(also),
   "inbound_nodes": \(nodes)}
   """
 }

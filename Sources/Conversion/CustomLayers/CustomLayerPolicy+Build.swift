@@ -21,6 +21,8 @@ extension CustomLayerPolicy.Builder {
       let outputs = try build(&layer, inputs)
       try layer.passMasks(of: className, from: inputs, to: outputs)
       return outputs
+    case .function(let name):
+      throw WeighbridgeError(.malformed, "the function \(name.text) is called as a layer")
     case .kept: return try Self.keep(&layer, inputs, shapes: nil, stated())
     case .entry(let entry):
       var stated = stated()

@@ -28,6 +28,8 @@ package struct CustomLayerPolicy: Sendable {
   enum Builder: Sendable {
     /// The catalogue, for a layer of Keras or a well-known one.
     case catalog(KerasMapping.Build)
+    /// The catalogue, for a function that stands in the model without a layer.
+    case function(KerasFunctionName)
     /// What the user says of it.
     case entry(CustomLayers.Entry)
     /// Nobody: it is kept.
@@ -39,12 +41,17 @@ package struct CustomLayerPolicy: Sendable {
     of layer: KerasLayerRecord, path: String
   ) throws(WeighbridgeError) -> Builder? {
     // Keras registers only classes of somebody else, which may be called like one of its own.
-    let ownBuild = layer.registeredName == nil ? Catalog.kerasLayers[layer.className] : nil
+    let isLayer = layer.registeredName == nil && layer.function == nil
+    let ownBuild = isLayer ? Catalog.kerasLayers[layer.className] : nil
+    let function = layer.function.flatMap { KerasFunction.isKnown($0) ? $0 : nil }
     // A pattern may fit more than was thought of; Keras' own layers are only mapped by name.
-    if let entry = try layers.entry(for: layer, path: path, onlyExact: ownBuild != nil) {
+    if let entry = try layers.entry(
+      for: layer, path: path, onlyExact: ownBuild != nil || function != nil)
+    {
       return .entry(entry)
     }
     if let ownBuild { return .catalog(ownBuild) }
+    if let function { return .function(function) }
     if let function = layer.lambdaFunction, let build = WellKnownLayers.functions[function] {
       return .catalog(build)
     }

@@ -28,6 +28,7 @@ package struct KerasImporter: ~Copyable {
   struct LayerCall {
     let inputs: [ValueID]
     let arguments: KerasLayer.CallArguments
+    var operands: KerasOperands?
     let number: Int
   }
 
@@ -41,6 +42,8 @@ package struct KerasImporter: ~Copyable {
   var graph = GraphBuilder()
   /// The masks that travel beside values.
   var masks: [ValueID: ValueID] = [:]
+  /// What is known of values that are extents of others.
+  var extents: [ValueID: KnownExtents] = [:]
   /// The weights of each layer, by its path.
   var weights: [String: [KerasLayer.Weight]]
   /// The graph's values of each layer's weights, by its path and their roles.
@@ -113,7 +116,8 @@ package struct KerasImporter: ~Copyable {
         }
         // Layers of a model that is called again are called again themselves.
         let number = reference.call + call * record.calls.count
-        let layerCall = LayerCall(inputs: tensors, arguments: arguments, number: number)
+        let layerCall = LayerCall(
+          inputs: tensors, arguments: arguments, operands: written.operands, number: number)
         if record.isModel { return try addModel(record, path: path, layerCall) }
         if let inner = try Self.distributedModel(record) {
           return try addDistributed(inner, record, path: path, layerCall)
@@ -160,6 +164,9 @@ package struct KerasImporter: ~Copyable {
     let (form, formDecisions) = try form(of: record)
     let builder = try custom.builder(of: form, path: path)
     let name = path + record.name
+    if case .function(let function) = builder {
+      return try addFunction(function, record, name, call)
+    }
     var layer = KerasLayer(
       source: SourceScope(layer: name, className: record.className, call: call.number),
       version: writer.version, backend: writer.backend, settings: try Self.settings(form),
@@ -169,6 +176,17 @@ package struct KerasImporter: ~Copyable {
     layer.functions = functions
     let outputs = try builder.build(
       &layer, call.inputs, className: form.className, stated: stated)
+    try finish(layer, record, name, call.number == 0 ? formDecisions : [])
+    return outputs
+  }
+
+  /// Takes back what a layer's call was given.
+  ///
+  /// - Parameter formDecisions: What was decided before the layer was read.
+  private mutating func finish(
+    _ layer: borrowing KerasLayer, _ record: KerasLayerRecord, _ name: String,
+    _ formDecisions: [String] = []
+  ) throws(WeighbridgeError) {
     try layer.finish()
     graph = layer.graph
     masks = layer.masks
@@ -176,9 +194,30 @@ package struct KerasImporter: ~Copyable {
       noteRequests(of: layer, record, name, parts: try dialect?.parts(of: record) ?? 1)
     } else {
       weightValues[name] = layer.weightValues
-      let taken = (call.number == 0 ? formDecisions : []) + layer.decisions
+      let taken = formDecisions + layer.decisions
       decisions += taken.map { Provenance.Decision(layer: name, text: $0) }
     }
+  }
+
+  /// Adds a function that stands in the model without a layer.
+  private mutating func addFunction(
+    _ function: KerasFunctionName, _ record: KerasLayerRecord, _ name: String, _ call: LayerCall
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard let operands = call.operands else {
+      throw WeighbridgeError(.malformed, "has no call to read")
+    }
+    let layer = KerasLayer(
+      source: SourceScope(layer: name, className: record.className, call: call.number),
+      version: writer.version, backend: writer.backend, settings: [:],
+      weights: try supply(name, record), weightValues: weightValues[name] ?? [:],
+      masks: takeMasks(), graph: takeGraph())
+    var builder = KerasFunction(
+      function, layer: consume layer, inputs: call.inputs, operands: operands,
+      settings: record.config,
+      extents: takeExtents())
+    let outputs = try builder.build()
+    extents = builder.extents
+    try finish(builder.layer, record, name)
     return outputs
   }
 
@@ -209,6 +248,13 @@ package struct KerasImporter: ~Copyable {
   mutating func takeMasks() -> [ValueID: ValueID] {
     let taken = masks
     masks = [:]
+    return taken
+  }
+
+  /// What is known of extents, taken out likewise.
+  private mutating func takeExtents() -> [ValueID: KnownExtents] {
+    let taken = extents
+    extents = [:]
     return taken
   }
 

@@ -30,7 +30,8 @@ extension Identity {
 
   /// Keras: the function `linear`, and the layers that do something in training only: `Dropout`,
   /// `SpatialDropout1D` to `SpatialDropout3D`, `GaussianNoise`, `GaussianDropout`, `AlphaDropout`,
-  /// `ActivityRegularization`, and the random changes of pictures, `RandomFlip` to `RandomWidth`.
+  /// `ActivityRegularization`, `StochasticDepth` of ConvNeXt models, and the random changes of
+  /// pictures, `RandomFlip` to `RandomWidth`.
   /// `SpectralNormalization` becomes what it wraps.
   /// Also `Activation`, whose setting names what it is.
   package static let keras = SourceMapping.mapped(
@@ -62,6 +63,10 @@ extension Identity {
         "RandomWidth": randomChange,
         "RandomZoom": randomChange,
         "SpectralNormalization": spectralNormalization,
+        "StochasticDepth": { (layer, inputs) throws(WeighbridgeError) in
+          layer.ignore("drop_path_rate")
+          return try layer.add(Identity(), inputs)
+        },
       ],
       activations: ["linear": { _, _ in Identity() }]))
 

@@ -1,0 +1,65 @@
+package import JSON
+
+/// A function that stands in a model without a layer.
+package enum KerasFunctionName: Hashable, Sendable {
+  /// An operation of Keras 3, by its class, such as `Add` for `keras.ops.add`.
+  case operation(String)
+  /// A function of TensorFlow, as Keras 2.4 to 2.15 name it, such as `math.add`.
+  case tensorFlow(String)
+
+  /// The function of a layer's record; `nil` when it is a layer.
+  ///
+  /// An `.h5` file of Keras 3 leaves the module out; there the settings of every layer, and of no
+  /// operation, say whether it is trained.
+  ///
+  /// - Parameter hasArguments: Whether the calls are written as Keras 3 writes them.
+  init?(className: String, module: String?, config: JSONObject, hasArguments: Bool) {
+    if let module, module.hasPrefix("keras.src.ops.") || module.hasPrefix("keras.ops") {
+      self = .operation(className)
+    } else if className == "TFOpLambda" || className == "SlicingOpLambda",
+      let function = config["function"]?.string
+    {
+      self = .tensorFlow(function)
+    } else if module == nil, hasArguments, config["trainable"] == nil, config["layers"] == nil,
+      className != "InputLayer"
+    {
+      self = .operation(className)
+    } else {
+      return nil
+    }
+  }
+
+  /// The name as the file has it.
+  package var text: String {
+    switch self {
+    case .operation(let name): name
+    case .tensorFlow(let name): "tf.\(name)"
+    }
+  }
+}
+
+/// An argument of a call of a function.
+package indirect enum KerasOperand: Hashable, Sendable {
+  /// A tensor, by its position among the call's inputs.
+  case tensor(Int)
+  /// A plain value without tensors in it.
+  case value(JSONValue)
+  /// A list with tensors in it.
+  case list([KerasOperand])
+  /// A dictionary with tensors in it.
+  case dictionary([String: KerasOperand])
+}
+
+/// The arguments of a call of a function.
+package struct KerasOperands: Hashable, Sendable {
+  /// Those without a name, in their order.
+  package let positional: [KerasOperand]
+  /// Those with a name.
+  package let named: [String: KerasOperand]
+
+  /// Arguments from their parts.
+  package init(positional: [KerasOperand], named: [String: KerasOperand]) {
+    self.positional = positional
+    self.named = named
+  }
+}

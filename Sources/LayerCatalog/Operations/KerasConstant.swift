@@ -1,0 +1,115 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+
+/// A constant among the arguments of a function.
+struct KerasConstant {
+  /// The element type it was written with; `nil` for plain numbers of Python, which take that of
+  /// the tensors beside them.
+  let elementType: ElementType?
+  /// What kind of numbers it holds.
+  let naturalType: ElementType
+  let shape: [Int]
+  let numbers: [Double]
+
+  /// Reads a number, nested lists of numbers, or what Keras 3 makes of an array.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for anything else.
+  init(_ json: JSONValue) throws(WeighbridgeError) {
+    var (json, written): (JSONValue, ElementType?) = (json, nil)
+    if let form = json.object, let className = form["class_name"]?.string,
+      ["__numpy__", "__tensor__"].contains(className), let config = form["config"]?.object,
+      let value = config["value"], let name = config["dtype"]?.string
+    {
+      guard let type = ElementType(rawValue: name) else {
+        throw WeighbridgeError(.unsupported, "a constant has the type \(name)")
+      }
+      (json, written) = (value, type)
+    }
+    var shape: [Int] = []
+    var (probe, depth) = (json, 0)
+    while let list = probe.array {
+      shape.append(list.count)
+      depth += 1
+      guard let first = list.first, depth < 32 else { break }
+      probe = first
+    }
+    var numbers: [Double] = []
+    var kinds: Set<ElementType> = []
+    try Self.collect(json, shape[...], &numbers, &kinds)
+    self.shape = shape
+    self.numbers = numbers
+    elementType = written
+    let kind: ElementType =
+      kinds.contains(.float32) ? .float32 : kinds.contains(.bool) ? .bool : .int32
+    naturalType = kinds.isEmpty ? .float32 : kind
+  }
+
+  /// Adds the numbers of nested lists, all of which must have the extents.
+  private static func collect(
+    _ json: JSONValue, _ shape: ArraySlice<Int>, _ numbers: inout [Double],
+    _ kinds: inout Set<ElementType>
+  ) throws(WeighbridgeError) {
+    guard let extent = shape.first else {
+      switch json {
+      case .integer(let value): numbers.append(Double(value))
+      case .real(let value): numbers.append(value)
+      case .bool(let value): numbers.append(value ? 1 : 0)
+      default:
+        throw WeighbridgeError(.unsupported, "\(json.text()) stands where a number is expected")
+      }
+      let kind: ElementType = if case .real = json { .float32 } else { .int32 }
+      kinds.insert(json.bool == nil ? kind : .bool)
+      return
+    }
+    guard let list = json.array, list.count == extent else {
+      throw WeighbridgeError(.malformed, "a constant is a list of lists of different lengths")
+    }
+    for element in list { try collect(element, shape.dropFirst(), &numbers, &kinds) }
+  }
+
+  /// The constant as a tensor.
+  ///
+  /// - Parameter rank: How many axes it shall have; those it lacks are put in front.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the type does not hold the numbers.
+  func tensor(_ type: ElementType, rank: Int? = nil) throws(WeighbridgeError) -> Tensor {
+    let ones = [Int](repeating: 1, count: max(0, (rank ?? 0) - shape.count))
+    let tensor = Tensor(type, shape: ones + shape, numbers)
+    guard type.isFloat || tensor.doubles == numbers else {
+      throw WeighbridgeError(.unsupported, "a constant has numbers that are no \(type.rawValue)")
+    }
+    return tensor
+  }
+}
+
+extension ElementType {
+  /// The type of a result of two, as Keras 3 decides it: the wider one, floating-point numbers
+  /// before whole ones before truth values.
+  static func promoted(
+    _ first: ElementType, _ second: ElementType
+  ) throws(WeighbridgeError) -> ElementType {
+    if first == second || second == .bool { return first }
+    if first == .bool { return second }
+    if first.isFloat != second.isFloat { return first.isFloat ? first : second }
+    if first.isFloat {
+      if first.byteCount == second.byteCount { return .float32 }
+      return first.byteCount > second.byteCount ? first : second
+    }
+    if first.isSigned == second.isSigned {
+      return first.byteCount > second.byteCount ? first : second
+    }
+    let (signed, unsigned) = first.isSigned ? (first, second) : (second, first)
+    if signed.byteCount > unsigned.byteCount { return signed }
+    switch unsigned {
+    case .uint8: return .int16
+    case .uint16: return .int32
+    case .uint32: return .int64
+    default:
+      throw WeighbridgeError(
+        .unsupported, "\(first.rawValue) and \(second.rawValue) have no common type")
+    }
+  }
+
+  private var isSigned: Bool { [.int8, .int16, .int32, .int64].contains(self) }
+}

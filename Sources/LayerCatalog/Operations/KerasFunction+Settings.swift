@@ -1,0 +1,154 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+
+/// Arguments that are plain values. Every default is the framework's own and stands at its use.
+extension KerasFunction {
+  /// Takes a plain value; of tensors that are extents of others, the numbers where they are known.
+  mutating func plain(
+    _ names: String..., at position: Int? = nil
+  ) throws(WeighbridgeError) -> JSONValue? {
+    let operand =
+      names.count > 1 ? take(names[0], names[1], at: position) : take(names[0], at: position)
+    return try operand.map { (operand) throws(WeighbridgeError) in
+      try plain(operand, as: names[0])
+    }
+  }
+
+  /// The plain value of an argument.
+  func plain(_ operand: KerasOperand, as name: String) throws(WeighbridgeError) -> JSONValue {
+    switch operand {
+    case .value(let json):
+      guard let form = json.object, let className = form["class_name"]?.string,
+        ["__numpy__", "__tensor__"].contains(className),
+        let value = form["config"]?.object?["value"]
+      else { return json }
+      return value
+    case .list(let parts):
+      var values: [JSONValue] = []
+      for part in parts { values.append(try plain(part, as: name)) }
+      return .array(values)
+    case .tensor(let input):
+      if let known = extents[try value(input)], let numbers = known.numbers {
+        return known.isVector ? .array(numbers.map { .integer($0) }) : .integer(numbers[0])
+      }
+      fallthrough
+    case .dictionary:
+      throw WeighbridgeError(
+        .unsupported,
+        "\(name) is a tensor whose numbers are not known before the model runs")
+    }
+  }
+
+  /// Takes a whole number.
+  mutating func integer(
+    _ name: String, at position: Int? = nil, default fallback: Int? = nil
+  ) throws(WeighbridgeError) -> Int {
+    guard let value = try plain(name, at: position) else {
+      guard let fallback else { throw missing(name) }
+      return fallback
+    }
+    guard let integer = value.integer else { throw wrong(name, value, "a whole number") }
+    return integer
+  }
+
+  /// Takes a number, infinities included.
+  mutating func real(
+    _ names: String..., at position: Int? = nil, default fallback: Double? = nil
+  ) throws(WeighbridgeError) -> Double {
+    let value =
+      names.count > 1
+      ? try plain(names[0], names[1], at: position) : try plain(names[0], at: position)
+    guard let value else {
+      guard let fallback else { throw missing(names[0]) }
+      return fallback
+    }
+    guard let real = value.real, !real.isNaN else { throw wrong(names[0], value, "a number") }
+    return real
+  }
+
+  /// Takes a truth value.
+  mutating func flag(
+    _ names: String..., default fallback: Bool
+  ) throws(WeighbridgeError) -> Bool {
+    let value = names.count > 1 ? try plain(names[0], names[1]) : try plain(names[0])
+    guard let value else { return fallback }
+    guard let flag = value.bool ?? value.integer.map({ $0 != 0 }) else {
+      throw wrong(names[0], value, "true or false")
+    }
+    return flag
+  }
+
+  /// Takes a word.
+  mutating func word(_ name: String) throws(WeighbridgeError) -> String? {
+    guard let value = try plain(name) else { return nil }
+    guard let word = value.string else { throw wrong(name, value, "a word") }
+    return word
+  }
+
+  /// Takes a list of whole numbers; a single number is a list of one.
+  mutating func integers(
+    _ names: String..., at position: Int? = nil
+  ) throws(WeighbridgeError) -> [Int]? {
+    let value =
+      names.count > 1
+      ? try plain(names[0], names[1], at: position) : try plain(names[0], at: position)
+    guard let value else { return nil }
+    if let one = value.integer { return [one] }
+    guard let list = value.array, list.allSatisfy({ $0.integer != nil }) else {
+      throw wrong(names[0], value, "whole numbers")
+    }
+    return list.compactMap(\.integer)
+  }
+
+  /// Takes an axis, which may count from the end.
+  mutating func axis(
+    _ name: String = "axis", at position: Int? = nil, of type: TensorType,
+    default fallback: Int? = nil
+  ) throws(WeighbridgeError) -> Int {
+    try KerasLayer.axis(try integer(name, at: position, default: fallback), of: type)
+  }
+
+  /// Takes axes, which may count from the end; `nil` when they are absent.
+  ///
+  /// - Returns: Different axes, rising.
+  mutating func axes(
+    _ names: String..., of type: TensorType
+  ) throws(WeighbridgeError) -> [Int]? {
+    let written =
+      names.count > 1 ? try integers(names[0], names[1]) : try integers(names[0])
+    guard let written else { return nil }
+    var axes: Set<Int> = []
+    for axis in written { axes.insert(try KerasLayer.axis(axis, of: type)) }
+    guard axes.count == written.count else {
+      throw WeighbridgeError(.malformed, "\(names[0])=\(written), and different axes are expected")
+    }
+    return axes.sorted()
+  }
+
+  /// Takes the name of an element type.
+  mutating func elementType(_ name: String) throws(WeighbridgeError) -> ElementType? {
+    guard let word = try word(name) else { return nil }
+    guard let type = ElementType(rawValue: word) else {
+      throw WeighbridgeError(.unsupported, "\(name)=\(word) is no type that can be had")
+    }
+    return type
+  }
+
+  /// Refuses an argument unless it has the one value that is understood (or is absent).
+  mutating func require(
+    _ name: String, toBe expected: JSONValue, because reason: String
+  ) throws(WeighbridgeError) {
+    guard let value = try plain(name), value != expected else { return }
+    throw WeighbridgeError(.unsupported, "\(name)=\(value.text()) is not supported: \(reason)")
+  }
+
+  func wrong(_ name: String, _ value: JSONValue, _ expected: String) -> WeighbridgeError {
+    WeighbridgeError(.unsupported, "\(name)=\(value.text()), and \(expected) is expected")
+  }
+
+  func missing(_ name: String) -> WeighbridgeError {
+    WeighbridgeError(.malformed, "the argument \(name) is missing")
+  }
+}

@@ -1,0 +1,48 @@
+import KerasFormat
+
+/// The functions of Keras 3 and TensorFlow that become nodes, by name.
+enum KerasFunctionTable {
+  /// Functions of both that mean the same.
+  struct Entry: Sendable {
+    /// The classes of Keras 3's operations.
+    let operations: [String]
+    /// TensorFlow's names, without `tf.`.
+    let tensorFlow: [String]
+    /// Adds the nodes.
+    let build: KerasFunction.Build
+
+    init(
+      _ operations: [String] = [], tf tensorFlow: [String] = [],
+      _ build: @escaping KerasFunction.Build
+    ) {
+      self.operations = operations
+      self.tensorFlow = tensorFlow
+      self.build = build
+    }
+
+    var names: [KerasFunctionName] {
+      operations.map(KerasFunctionName.operation) + tensorFlow.map(KerasFunctionName.tensorFlow)
+    }
+  }
+
+  /// All functions, family by family.
+  static let entries: [Entry] =
+    arithmetic + unary + logic + activations + reductions + shapes + structure + indexing + matrices
+    + pictures
+
+  /// The builders by name. (A test finds names that stand twice.)
+  static let builders: [KerasFunctionName: KerasFunction.Build] = Dictionary(
+    entries.flatMap { entry in entry.names.map { ($0, entry.build) } },
+    uniquingKeysWith: { first, _ in first })
+
+  /// The builder of a function. What TensorFlow calls by an older version's name has the same
+  /// arguments as far as they are read.
+  static func builder(_ name: KerasFunctionName) -> KerasFunction.Build? {
+    if let build = builders[name] { return build }
+    guard case .tensorFlow(let text) = name else { return nil }
+    for prefix in ["compat.v1.", "compat.v2."] where text.hasPrefix(prefix) {
+      return builders[.tensorFlow(String(text.dropFirst(prefix.count)))]
+    }
+    return nil
+  }
+}
