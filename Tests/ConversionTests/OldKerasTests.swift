@@ -33,7 +33,7 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
 /// What models of Keras 1, and of Keras 2 on Theano, compute, against what their writers computed.
 @Suite struct OldKerasTests {
   @Test("There are recorded models, and not just a remainder of them")
-  func caseCount() { #expect(OldKerasCase.all.count >= 100) }
+  func caseCount() { #expect(OldKerasCase.all.count >= 150) }
 
   @Test(
     "A model of an old Keras computes what that Keras computed",
