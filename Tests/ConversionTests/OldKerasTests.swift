@@ -16,7 +16,7 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
   }
 
   /// Whether its layers cannot be had yet.
-  var isPending: Bool { ["bn_mode", "local", "merge_cos"].contains { name.hasPrefix($0) } }
+  var isPending: Bool { name.hasPrefix("local") }
 
   func path(_ suffix: String) -> String { Places.sample("Keras/\(writer)/\(name).\(suffix)") }
 

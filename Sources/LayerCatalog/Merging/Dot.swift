@@ -110,10 +110,11 @@ extension Dot {
   package var decomposition: Decomposition { .primitive }
 
   /// Keras: `Dot(axes, normalize=False)`, where `axes` is one number for both inputs or one for
-  /// each.
+  /// each; of Keras 1 `Merge` with `mode="cos"`.
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
-      "Dot": { (layer, inputs) throws(WeighbridgeError) in try add(&layer, inputs) }
+      "Dot": { (layer, inputs) throws(WeighbridgeError) in try add(&layer, inputs) },
+      "Merge (Keras 1)": cosine,
     ]))
 
   private static func add(

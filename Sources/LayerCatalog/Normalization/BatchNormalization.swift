@@ -103,12 +103,13 @@ extension BatchNormalization {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: `BatchNormalization`, when the model runs (not trains).
+  /// Keras: `BatchNormalization`, when the model runs (not trains); of Keras 1 also its modes 1 and 2.
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "BatchNormalization": { (layer, inputs) throws(WeighbridgeError) in
         try add(&layer, inputs)
-      }
+      },
+      "BatchNormalization (Keras 1)": ownStatistics,
     ]))
 
   private static func add(
@@ -134,7 +135,7 @@ extension BatchNormalization {
   }
 
   /// The axis that the layer normalises, counted from 0, and its extent.
-  private static func channels(
+  static func channels(
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> (axis: Int, count: Int) {
     let setting = layer.take("axis") ?? -1
