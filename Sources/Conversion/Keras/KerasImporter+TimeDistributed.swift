@@ -28,6 +28,11 @@ extension KerasImporter {
   mutating func addDistributed(
     _ model: KerasModelRecord, _ record: KerasLayerRecord, path: String, _ call: LayerCall
   ) throws(WeighbridgeError) -> [ValueID] {
+    if let stateful = model.layers.first(where: { $0.config["stateful"]?.bool == true }) {
+      throw WeighbridgeError(
+        .unsupported,
+        "wraps a model with the stateful layer \(stateful.name), whose state would go on")
+    }
     var settings = try Self.settings(record)
     settings["layer"] = nil
     var layer = KerasLayer(

@@ -74,8 +74,10 @@ extension KerasLayer {
   /// Which elements differ from 0: the mask of indices of which 0 says that there is none.
   fileprivate mutating func isNotZero(_ input: ValueID) throws(WeighbridgeError) -> ValueID {
     let type = graph.type(of: input)
+    // Each kind of input has its own: the layer may be called with several.
     let zero = try constant(
-      "mask_zero", Tensor(type.elementType, shape: type.shape.map { _ in 1 }, [0]))
+      "mask_zero_\(type.elementType.rawValue)_\(type.rank)d",
+      Tensor(type.elementType, shape: type.shape.map { _ in 1 }, [0]))
     return try add(Comparison(.notEqual), [input, zero], role: "mask")[0]
   }
 }

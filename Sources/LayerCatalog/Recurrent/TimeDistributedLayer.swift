@@ -57,6 +57,7 @@ package enum TimeDistributedLayer {
     guard let sequence = inputs.first, let first = folded.first else {
       throw WeighbridgeError(.malformed, "has no input")
     }
+    try checkOlderMasks(layer, outputs, sequence: sequence, mask: mask)
     var results: [ValueID] = []
     for output in outputs {
       let result = try layer.add(UnfoldTime(), [output, sequence], role: "unfold")[0]
@@ -75,6 +76,23 @@ package enum TimeDistributedLayer {
       }
     }
     return results
+  }
+
+  /// Keras before 2.4, unless inside TensorFlow, works on one step after the other where the size of
+  /// the batch is fixed, and then neither hands masks over nor takes them.
+  private static func checkOlderMasks(
+    _ layer: KerasLayer, _ outputs: [ValueID], sequence: ValueID, mask: ValueID?
+  ) throws(WeighbridgeError) {
+    guard layer.version < KerasVersion(2, 4), layer.version.suffix != "-tf",
+      layer.graph.type(of: sequence).shape[0].value != nil
+    else { return }
+    let hasInnerAxes = mask.map { layer.graph.type(of: $0).rank > 2 } ?? false
+    guard !hasInnerAxes, outputs.allSatisfy({ layer.mask(of: $0) == nil }) else {
+      throw WeighbridgeError(
+        .unsupported,
+        "has masks inside of steps, which Keras \(layer.version) drops where the size "
+          + "of the batch is fixed")
+    }
   }
 
   /// Whether anything of a step counts, `[batch, time]`.
