@@ -8,7 +8,7 @@ import Weighbridge
 
   @Test(
     "A well-known layer computes what its own code computed, and the provenance says as what it was read",
-    arguments: ["well_known"])
+    arguments: ["well_known", "operators"])
   func golden(name: String) throws {
     let model = try Model(contentsOf: sample("\(name).h5"))
     let outputs = try model.run(ArrayFile.read(sample("\(name).inputs.npz"))).outputs
@@ -31,6 +31,9 @@ import Weighbridge
       ("L2Normalization", "\"gamma_init\": 20", "normalises the last of four axes"),
       ("Scale", "\"axis\": -1", "the setting momentum is missing"),
       ("Scale", "\"axis\": -1, \"momentum\": 0.9", "has the weights []"),
+      ("ReflectionPadding2D", "", "the setting padding is missing"),
+      ("ReflectionPadding2D", "\"padding\": [1, 2]", "pads by [1, 2] and [1, 2], and authors"),
+      ("InstanceNormalization", "\"epsilon\": 1e-5", "the setting scale is missing"),
       ("Addons>GroupNormalization", "\"axis\": -1, \"odd\": 3, \"groups\": 1", "the weight gamma"),
     ])
   func others(className: String, settings: String, reason: String) throws {

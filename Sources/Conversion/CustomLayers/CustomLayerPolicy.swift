@@ -52,7 +52,9 @@ package struct CustomLayerPolicy: Sendable {
     }
     if let ownBuild { return .catalog(ownBuild) }
     if let function { return .function(function) }
-    if let function = layer.lambdaFunction, let build = WellKnownLayers.functions[function] {
+    if layer.className == "Lambda",
+      let build = WellKnownLayers.functions[layer.lambdaFunction ?? layer.name]
+    {
       return .catalog(build)
     }
     return layer.wellKnownBuild.map { .catalog($0) }

@@ -48,9 +48,11 @@ extension KerasLayer {
   /// Borders as Keras writes them: one number for all, for one axis `[before, after]`, for several
   /// axes a number or a pair each.
   mutating func borders(
-    _ key: String, axes: Int, default fallback: Int
+    _ key: String, axes: Int, default fallback: Int? = nil
   ) throws(WeighbridgeError) -> Borders {
-    let setting = take(key) ?? .integer(fallback)
+    guard let setting = take(key) ?? fallback.map(JSONValue.integer) else {
+      throw WeighbridgeError(.malformed, "the setting \(key) is missing")
+    }
     var entries = [JSONValue](repeating: setting, count: axes)
     if axes > 1, let list = setting.array { entries = list }
     let pairs = entries.compactMap(Self.pair)

@@ -14,12 +14,17 @@ package enum WellKnownLayers {
     "Addons>GroupNormalization": addonsNormalization,
     "Addons>InstanceNormalization": addonsNormalization,
     "FixedDropout": fixedDropout,
+    "InstanceNormalization": contribNormalization,
     "L2Normalization": ssdNormalization,
+    "ReflectionPadding2D": reflectionPadding,
     "Scale": channelScale,
   ]
 
-  /// By the name of the function that a `Lambda` calls.
-  package static let functions: [String: KerasMapping.Build] = [:]
+  /// By the name of the function that a `Lambda` calls, or of the layer where it keeps a function
+  /// without its name, as Keras 1 and 2 do.
+  package static let functions: [String: KerasMapping.Build] = [
+    "space_to_depth_x2": spaceToDepth
+  ]
 
   /// Names of activation functions: what Keras calls the same, and whose name it is.
   package static let activations: [String: (keras: String, origin: String)] = [
