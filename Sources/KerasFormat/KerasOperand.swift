@@ -6,6 +6,8 @@ package enum KerasFunctionName: Hashable, Sendable {
   case operation(String)
   /// A function of TensorFlow, as Keras 2.4 to 2.15 name it, such as `math.add`.
   case tensorFlow(String)
+  /// A node of TensorFlow's graph, as Keras in TensorFlow 2.0 to 2.3 keeps it, such as `AddV2`.
+  case graphNode(String)
 
   /// The function of a layer's record; `nil` when it is a layer.
   ///
@@ -20,6 +22,10 @@ package enum KerasFunctionName: Hashable, Sendable {
       let function = config["function"]?.string
     {
       self = .tensorFlow(function)
+    } else if className == "TensorFlowOpLayer",
+      let operation = config["node_def"]?.object?["op"]?.string
+    {
+      self = .graphNode(operation)
     } else if module == nil, hasArguments, config["trainable"] == nil, config["layers"] == nil,
       className != "InputLayer"
     {
@@ -34,6 +40,7 @@ package enum KerasFunctionName: Hashable, Sendable {
     switch self {
     case .operation(let name): name
     case .tensorFlow(let name): "tf.\(name)"
+    case .graphNode(let name): "TensorFlow's \(name)"
     }
   }
 }

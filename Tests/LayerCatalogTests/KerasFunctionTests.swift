@@ -25,7 +25,7 @@ import Testing
       source: SourceScope(layer: "function", className: name.text),
       version: KerasVersion(3, 15, 0), settings: [:], weights: .file([]), weightValues: [:],
       graph: builder)
-    var function = KerasFunction(
+    var function = try KerasFunction(
       name, layer: layer, inputs: inputs,
       operands: KerasOperands(positional: positional, named: named), settings: settings,
       extents: [:])
@@ -119,5 +119,12 @@ import Testing
   func unknown() {
     #expect(!KerasFunction.isKnown(.tensorFlow("py_function")))
     #expect(KerasFunction.isKnown(.tensorFlow("compat.v1.transpose")))
+    #expect(!KerasFunction.isKnown(.graphNode("PyFunc")))
+  }
+
+  @Test("Every node of TensorFlow's graph leads to a function that is known")
+  func graphNodes() {
+    let functions = Set(KerasGraphNode.translations.values.map(\.function))
+    #expect(functions.filter { !KerasFunction.isKnown(.tensorFlow($0)) } == [])
   }
 }

@@ -211,7 +211,7 @@ package struct KerasImporter: ~Copyable {
       version: writer.version, backend: writer.backend, settings: [:],
       weights: try supply(name, record), weightValues: weightValues[name] ?? [:],
       masks: takeMasks(), graph: takeGraph())
-    var builder = KerasFunction(
+    var builder = try KerasFunction(
       function, layer: consume layer, inputs: call.inputs, operands: operands,
       settings: record.config,
       extents: takeExtents())

@@ -27,10 +27,17 @@ package struct KerasFunction {
   /// - Parameters:
   ///   - inputs: The tensors among the arguments.
   ///   - settings: The record's settings; those of Keras 3 are arguments too.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` or ``WeighbridgeError/Code/unsupported`` for a
+  ///   node of TensorFlow's graph that cannot be had.
   package init(
     _ name: KerasFunctionName, layer: consuming KerasLayer, inputs: [ValueID],
     operands: KerasOperands, settings: JSONObject, extents: consuming [ValueID: KnownExtents]
-  ) {
+  ) throws(WeighbridgeError) {
+    var (name, operands) = (name, operands)
+    if case .graphNode(let operation) = name {
+      let node = try KerasGraphNode(operation, tensors: operands, settings: settings)
+      (name, operands) = (node.name, node.operands)
+    }
     self.name = name
     self.layer = layer
     self.inputs = inputs
@@ -45,7 +52,10 @@ package struct KerasFunction {
 
   /// Whether there is a mapping of the function.
   package static func isKnown(_ name: KerasFunctionName) -> Bool {
-    KerasFunctionTable.builder(name) != nil
+    if case .graphNode(let operation) = name {
+      return KerasGraphNode.translations[operation] != nil
+    }
+    return KerasFunctionTable.builder(name) != nil
   }
 
   /// Adds the nodes.

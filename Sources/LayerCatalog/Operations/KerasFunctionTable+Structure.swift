@@ -120,7 +120,7 @@ extension KerasFunction {
     switch name {
     case .operation("Concatenate"): "xs"
     case .operation: "x"
-    case .tensorFlow: "values"
+    default: "values"
     }
   }
 

@@ -1,0 +1,34 @@
+"""Cases of TensorFlow 2.3, which keeps each function as a node of its graph (`TensorFlowOpLayer`)."""
+
+import tensorflow as tf
+
+from recording import Case, Input
+
+MATRIX = Input((3, 4))
+POSITIVE = Input((3, 4), 0.2, 3.0)
+
+
+def elements(x, y):
+    """Functions of each element, of one tensor or two."""
+    return [x + 1.0, 1 - x, x * y, 1 / y, -x, y ** 2, x % 2, x // 0.7, tf.maximum(x, 0.25), tf.abs(x), tf.exp(x),
+            tf.sqrt(y), tf.nn.relu(x), tf.nn.relu6(3 * x) / 6, tf.nn.leaky_relu(x, 0.1), tf.tanh(x), tf.sigmoid(x),
+            tf.nn.softmax(x), tf.clip_by_value(x, -0.5, 1.0), tf.where(x > 0, x, y), tf.cast(x > 0.5, tf.float32),
+            tf.add_n([x, y, x])]
+
+
+def axes(x, y):
+    """Functions that change shapes."""
+    parts = tf.split(x, 2, axis=2)
+    return [tf.reduce_mean(x, axis=[1, 2], keepdims=True), tf.reduce_sum(x, axis=-1), tf.reduce_max(x, axis=1),
+            tf.argmax(x, axis=-1), x[:, 0], x[:, 0, 1:3], x[..., ::-1], x[:, tf.newaxis], x[:, -1:],
+            tf.concat([x, y], axis=-1), tf.stack([x, y], axis=1), tf.reshape(x, [-1, 12]),
+            tf.reshape(x, [tf.shape(x)[0], 6, 2]), tf.expand_dims(x, 1), tf.squeeze(tf.expand_dims(x, 2), 2),
+            tf.transpose(x, [0, 2, 1]), parts[0], parts[1], tf.tile(x, [1, 2, 1]), tf.pad(x, [[0, 0], [1, 2], [0, 1]]),
+            tf.pad(x, [[0, 0], [1, 1], [2, 0]], "REFLECT"), tf.gather(x, [0, 2], axis=1), tf.matmul(x, y, transpose_b=True),
+            tf.reverse(x, [1]), tf.cumsum(x, axis=1), tf.unstack(x, axis=1)[2]]
+
+
+CASES = [
+    Case("elements", [MATRIX, POSITIVE], elements),
+    Case("axes", [MATRIX, MATRIX], axes),
+]

@@ -1,0 +1,97 @@
+/// The operations of TensorFlow's graph that are known.
+extension KerasGraphNode {
+  /// By their names, with what makes such nodes.
+  static let translations: [String: Translation] = same.merging(others) { first, _ in first }
+
+  /// Operations whose inputs are the function's arguments in their order.
+  private static let same: [String: Translation] = [
+    "Abs": "math.abs", "Acos": "math.acos", "Acosh": "math.acosh", "Add": "math.add",
+    "AddV2": "math.add", "Asin": "math.asin", "Asinh": "math.asinh", "Atan": "math.atan",
+    "Atan2": "math.atan2", "Atanh": "math.atanh", "Ceil": "math.ceil", "Cos": "math.cos",
+    "Cosh": "math.cosh", "DivNoNan": "math.divide_no_nan", "Elu": "nn.elu", "Equal": "math.equal",
+    "Erf": "math.erf", "Exp": "math.exp", "Expm1": "math.expm1", "Floor": "math.floor",
+    "FloorDiv": "math.floordiv", "FloorMod": "math.floormod", "Greater": "math.greater",
+    "GreaterEqual": "math.greater_equal", "Identity": "identity", "Inv": "math.reciprocal",
+    "IsFinite": "math.is_finite", "IsInf": "math.is_inf", "IsNan": "math.is_nan",
+    "Less": "math.less", "LessEqual": "math.less_equal", "Log": "math.log", "Log1p": "math.log1p",
+    "LogSoftmax": "nn.log_softmax", "LogicalAnd": "math.logical_and",
+    "LogicalNot": "math.logical_not", "LogicalOr": "math.logical_or", "Maximum": "math.maximum",
+    "Minimum": "math.minimum", "Mul": "math.multiply", "Neg": "math.negative",
+    "NotEqual": "math.not_equal", "OnesLike": "ones_like", "Pow": "math.pow",
+    "RealDiv": "math.truediv", "Reciprocal": "math.reciprocal", "Relu": "nn.relu",
+    "Relu6": "nn.relu6", "Rint": "math.round", "Round": "math.round", "Rsqrt": "math.rsqrt",
+    "Select": "where", "SelectV2": "where", "Selu": "nn.selu", "Sigmoid": "math.sigmoid",
+    "Sign": "math.sign", "Sin": "math.sin", "Sinh": "math.sinh", "Softmax": "nn.softmax",
+    "Softplus": "math.softplus", "Softsign": "nn.softsign", "Sqrt": "math.sqrt",
+    "Square": "math.square", "SquaredDifference": "math.squared_difference",
+    "StopGradient": "stop_gradient", "Sub": "math.subtract", "Tan": "math.tan",
+    "Tanh": "math.tanh", "ZerosLike": "zeros_like",
+  ].mapValues { Translation(function: $0) }
+
+  private static let others: [String: Translation] = [
+    "AddN": Translation(function: "math.add_n", isList: true),
+    "All": reduction("math.reduce_all"), "Any": reduction("math.reduce_any"),
+    "ArgMax": Translation(
+      function: "math.argmax", arguments: [nil, "axis"],
+      attributes: ["output_type": "output_type"]),
+    "ArgMin": Translation(
+      function: "math.argmin", arguments: [nil, "axis"],
+      attributes: ["output_type": "output_type"]),
+    "BatchMatMul": product("adj_x", "adj_y"), "BatchMatMulV2": product("adj_x", "adj_y"),
+    "BiasAdd": Translation(
+      function: "nn.bias_add", arguments: [nil, "bias"],
+      attributes: ["data_format": "data_format"]),
+    "Cast": Translation(function: "cast", attributes: ["DstT": "dtype"]),
+    "ClipByValue": Translation(
+      function: "clip_by_value", arguments: [nil, "clip_value_min", "clip_value_max"]),
+    "ConcatV2": Translation(function: "concat", arguments: ["axis"], isList: true),
+    "Cumsum": Translation(
+      function: "math.cumsum", arguments: [nil, "axis"],
+      attributes: ["exclusive": "exclusive", "reverse": "reverse"]),
+    "DepthToSpace": blocks("nn.depth_to_space"),
+    "ExpandDims": Translation(function: "expand_dims", arguments: [nil, "axis"]),
+    "GatherV2": Translation(
+      function: "gather", arguments: [nil, "indices", "axis"],
+      attributes: ["batch_dims": "batch_dims"]),
+    "LeakyRelu": Translation(function: "nn.leaky_relu", attributes: ["alpha": "alpha"]),
+    "MatMul": product("transpose_a", "transpose_b"),
+    "Max": reduction("math.reduce_max"), "Mean": reduction("math.reduce_mean"),
+    "Min": reduction("math.reduce_min"),
+    "MirrorPad": Translation(
+      function: "pad", arguments: [nil, "paddings"], attributes: ["mode": "mode"]),
+    "Pack": Translation(function: "stack", attributes: ["axis": "axis"], isList: true),
+    "Pad": Translation(function: "pad", arguments: [nil, "paddings"]),
+    "PadV2": Translation(function: "pad", arguments: [nil, "paddings", "constant_values"]),
+    "Prod": reduction("math.reduce_prod"),
+    "Reshape": Translation(function: "reshape", arguments: [nil, "shape"]),
+    "ReverseV2": Translation(function: "reverse", arguments: [nil, "axis"]),
+    "Shape": Translation(function: "shape", attributes: ["out_type": "out_type"]),
+    "SpaceToDepth": blocks("nn.space_to_depth"),
+    "Split": Translation(
+      function: "split", arguments: ["axis"], attributes: ["num_split": "num_or_size_splits"]),
+    "SplitV": Translation(function: "split", arguments: [nil, "num_or_size_splits", "axis"]),
+    "Squeeze": Translation(function: "squeeze", attributes: ["squeeze_dims": "axis"]),
+    "StridedSlice": Translation(function: "__operators__.getitem"),
+    "Sum": reduction("math.reduce_sum"),
+    "Tile": Translation(function: "tile", arguments: [nil, "multiples"]),
+    "TopKV2": Translation(function: "math.top_k", arguments: [nil, "k"]),
+    "Transpose": Translation(function: "transpose", arguments: [nil, "perm"]),
+    "Unpack": Translation(function: "unstack", attributes: ["axis": "axis", "num": "num"]),
+  ]
+
+  private static func reduction(_ function: String) -> Translation {
+    Translation(
+      function: function, arguments: [nil, "axis"], attributes: ["keep_dims": "keepdims"])
+  }
+
+  private static func product(_ first: String, _ second: String) -> Translation {
+    Translation(
+      function: "linalg.matmul", attributes: [first: "transpose_a", second: "transpose_b"])
+  }
+
+  private static func blocks(_ function: String) -> Translation {
+    Translation(
+      function: function,
+      attributes: ["block_size": "block_size", "data_format": "data_format"])
+  }
+}

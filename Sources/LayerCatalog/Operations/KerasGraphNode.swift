@@ -1,0 +1,168 @@
+import Bytes
+import JSON
+import KerasFormat
+
+/// A node of TensorFlow's graph that stands in a model as a layer, `TensorFlowOpLayer` of
+/// TensorFlow 2.0 to 2.3, turned into the call of the function that makes such a node.
+struct KerasGraphNode {
+  /// How an operation of the graph becomes a call of a function.
+  struct Translation: Sendable {
+    /// TensorFlow's function.
+    let function: String
+    /// The names of the arguments; those without one stay at their place.
+    var arguments: [String?] = []
+    /// The names that the attributes have as arguments; others say nothing that is needed.
+    var attributes: [String: String] = [:]
+    /// Whether the inputs, but those with a name at the end, are one list.
+    var isList = false
+  }
+
+  /// The function, as ``KerasFunctionTable`` knows it.
+  let name: KerasFunctionName
+  /// Its arguments.
+  let operands: KerasOperands
+
+  /// Translates a node.
+  ///
+  /// - Parameters:
+  ///   - operation: What the node does, such as `AddV2`.
+  ///   - tensors: The call as it is written: one list of tensors.
+  ///   - settings: The layer's, with `node_def` and `constants`.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for operations that are not known.
+  init(
+    _ operation: String, tensors: KerasOperands, settings: JSONObject
+  ) throws(WeighbridgeError) {
+    guard let translation = Self.translations[operation],
+      let node = settings["node_def"]?.object
+    else { throw WeighbridgeError(.unsupported, "the operation \(operation) is unknown") }
+    var inputs: [KerasOperand] =
+      if case .list(let list) = tensors.positional.first { list } else { tensors.positional }
+    try Self.insertConstants(settings["constants"]?.object ?? [:], into: &inputs)
+    let attributes = node["attr"]?.object ?? [:]
+    var named: [String: KerasOperand] = [:]
+    for (attribute, argument) in translation.attributes {
+      if let value = attributes[attribute].flatMap(Self.value) { named[argument] = .value(value) }
+    }
+    name = .tensorFlow(translation.function)
+    if operation == "StridedSlice" {
+      named["slice_spec"] = .value(try Self.sliceSpec(inputs, attributes))
+      inputs = Array(inputs.prefix(1))
+    }
+    operands = Self.arranged(inputs, named, translation)
+  }
+
+  /// The inputs of the node are its tensors, with the constants at their places between them.
+  private static func insertConstants(
+    _ constants: JSONObject, into inputs: inout [KerasOperand]
+  ) throws(WeighbridgeError) {
+    let places = constants.keys.compactMap { Int($0) }.sorted()
+    guard places.count == constants.keys.count else {
+      throw WeighbridgeError(.malformed, "the places of the constants are \(constants.keys)")
+    }
+    for place in places {
+      guard (0...inputs.count).contains(place) else {
+        throw WeighbridgeError(.malformed, "a constant stands at \(place) of \(inputs.count)")
+      }
+      inputs.insert(.value(constants[String(place)] ?? .null), at: place)
+    }
+  }
+
+  private static func arranged(
+    _ inputs: [KerasOperand], _ named: [String: KerasOperand], _ translation: Translation
+  ) -> KerasOperands {
+    var (named, positional): ([String: KerasOperand], [KerasOperand]) = (named, [])
+    if translation.isList {
+      let rest = translation.arguments.compactMap { $0 }
+      let count = max(0, inputs.count - rest.count)
+      for (name, input) in zip(rest, inputs[count...]) { named[name] = input }
+      return KerasOperands(positional: [.list(Array(inputs[..<count]))], named: named)
+    }
+    for (place, input) in inputs.enumerated() {
+      if place < translation.arguments.count, let name = translation.arguments[place] {
+        named[name] = input
+      } else {
+        positional.append(input)
+      }
+    }
+    return KerasOperands(positional: positional, named: named)
+  }
+
+  /// The plain value of an attribute as Protobuf writes it in JSON.
+  private static func value(_ attribute: JSONValue) -> JSONValue? {
+    guard let form = attribute.object, let kind = form.keys.first, let value = form[kind] else {
+      return nil
+    }
+    switch kind {
+    case "b": return value
+    case "f": return value.real.map { .real($0) }
+    case "i": return integer(value).map { .integer($0) }
+    case "s":
+      return value.string.map { .string(text(base64: $0)) }
+    case "type": return value.string.flatMap { types[$0] }.map { .string($0) }
+    case "list":
+      let list = value.object?["i"]?.array ?? []
+      return .array(list.compactMap(integer).map { .integer($0) })
+    default: return nil
+    }
+  }
+
+  /// The text whose bytes Base64 writes (RFC 4648, section 4).
+  private static func text(base64: String) -> String {
+    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
+    let values = Dictionary(uniqueKeysWithValues: zip(letters, UInt32(0)..<64))
+    var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
+    for letter in base64.utf8 {
+      guard let value = values[letter] else { break }  // the padding
+      bits = bits << 6 | value
+      count += 6
+      guard count >= 8 else { continue }
+      count -= 8
+      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// 64-bit numbers are written as texts.
+  private static func integer(_ value: JSONValue) -> Int? {
+    value.integer ?? value.string.flatMap { Int($0) }
+  }
+
+  private static let types = [
+    "DT_HALF": "float16", "DT_BFLOAT16": "bfloat16", "DT_FLOAT": "float32", "DT_DOUBLE": "float64",
+    "DT_INT8": "int8", "DT_INT16": "int16", "DT_INT32": "int32", "DT_INT64": "int64",
+    "DT_UINT8": "uint8", "DT_UINT16": "uint16", "DT_BOOL": "bool",
+  ]
+
+  /// What `x[...]` was made of, from the numbers and the masks of a `StridedSlice`.
+  private static func sliceSpec(
+    _ inputs: [KerasOperand], _ attributes: JSONObject
+  ) throws(WeighbridgeError) -> JSONValue {
+    let lists: [[Int]] = inputs.dropFirst().map { operand in
+      if case .value(let json) = operand { json.array?.compactMap(\.integer) ?? [] } else { [] }
+    }
+    guard lists.count == 3, Set(lists.map(\.count)).count == 1, !lists[0].isEmpty,
+      lists[0].count < 32
+    else {
+      throw WeighbridgeError(
+        .unsupported, "takes a range whose ends are not known before the model runs")
+    }
+    func mask(_ name: String, _ place: Int) -> Bool {
+      (attributes["\(name)_mask"].flatMap(value)?.integer ?? 0) >> place & 1 == 1
+    }
+    return .array(
+      lists[0].indices.map { place in
+        if mask("ellipsis", place) {
+          let ellipsis: JSONObject = ["class_name": "__ellipsis__"]
+          return .object(ellipsis)
+        }
+        if mask("new_axis", place) { return .null }
+        if mask("shrink_axis", place) { return .integer(lists[0][place]) }
+        let range: JSONObject = [
+          "start": mask("begin", place) ? .null : .integer(lists[0][place]),
+          "stop": mask("end", place) ? .null : .integer(lists[1][place]),
+          "step": .integer(lists[2][place]),
+        ]
+        return .object(range)
+      })
+  }
+}
