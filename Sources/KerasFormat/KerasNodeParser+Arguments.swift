@@ -24,7 +24,15 @@ extension KerasNodeParser {
     let keywords = try node.member("kwargs")
     for key in try keywords.object().keys {
       let argument = try keywords.member(key)
-      if containsTensor(argument.value) {
+      let list = argument.value.array ?? []
+      if list.contains(.null), list.allSatisfy({ isTensor($0) || $0 == .null }) {
+        // Some of several masks: each is an argument of its own, `mask[0]`, `mask[1]`.
+        for (position, item) in try argument.elements().enumerated() where item.value != .null {
+          tensors.append(
+            KerasTensorArgument(name: "\(key)[\(position)]", tensors: [try tensor(item)]))
+        }
+        if list.allSatisfy({ $0 == .null }) { arguments[key] = argument.value }
+      } else if containsTensor(argument.value) {
         tensors.append(KerasTensorArgument(name: key, tensors: try self.tensors(in: argument)))
       } else {
         arguments[key] = argument.value

@@ -69,6 +69,15 @@ enum KerasNodeParser {
       if isReference(value) || (!list.isEmpty && list.allSatisfy(isReference)) {
         let argument = JSONReader(value, place: "\(node.place).\(key)")
         tensors.append(KerasTensorArgument(name: key, tensors: try references(in: argument)))
+      } else if list.contains(where: isReference),
+        list.allSatisfy({ isReference($0) || $0 == .null })
+      {
+        // Some of several masks: each is an argument of its own, `mask[0]`, `mask[1]`.
+        for (position, item) in list.enumerated() where item != .null {
+          let argument = JSONReader(item, place: "\(node.place).\(key)[\(position)]")
+          tensors.append(
+            KerasTensorArgument(name: "\(key)[\(position)]", tensors: [try reference(argument)]))
+        }
       } else {
         arguments[key] = value
       }

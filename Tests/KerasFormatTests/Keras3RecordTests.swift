@@ -46,6 +46,14 @@ struct Keras3RecordTests {
     #expect(call.arguments == ["args[2]": .real(2.5), "training": true])
   }
 
+  @Test("of a list that is tensors and nulls, each tensor is an argument by its place")
+  func partOfAList() throws {
+    let call = try call(node(tensor("a"), #"{"mask": [null, \#(tensor("b"))], "other": [null]}"#))
+    #expect(call.tensorArguments.map(\.name) == ["mask[1]"])
+    #expect(call.tensorArguments.map(\.tensors) == [[reference("b")]])
+    #expect(call.arguments == ["other": [.null]])
+  }
+
   @Test("calls of a nested model count from 1, and from 0 where only an output says so")
   func nestedCalls() throws {
     let inner = functional(dense("y", node(tensor("x"))))

@@ -86,6 +86,17 @@ struct ModelRecordTests {
     #expect(try model(text).callOrder.map(\.layer) == [0, 2, 1])
   }
 
+  @Test("of an argument that is tensors and nulls, each tensor is an argument by its place")
+  func partOfAList() throws {
+    let keywords = #"{"mask": [null, ["v", 0, 0]], "other": [null]}"#
+    let text = functional(
+      dense("y", #"[[["x", 0, 0, \#(keywords)]]]"#) + "," + dense("v", #"[[["x", 0, 0, {}]]]"#))
+    let call = try model(text).layers[1].calls[0]
+    #expect(call.tensorArguments.map(\.name) == ["mask[1]"])
+    #expect(call.allInputs == [reference("x"), reference("v")])
+    #expect(call.arguments == ["other": [.null]])
+  }
+
   @Test("a node may be one reference without a list, as operations on tensors have it")
   func bareNode() throws {
     let record = try model(functional(dense("y", #"[["x", 0, 0, {"y": 3}]]"#)))

@@ -17,7 +17,7 @@ extension KerasImporter {
   ) throws(WeighbridgeError) -> [CallKey: [ValueID]] {
     let isImplied = model.isSequential && model.inputs.isEmpty
     guard let inputs else {
-      return isImplied ? [.impliedInput: [try addImpliedInput(model)]] : [:]
+      return isImplied ? [.impliedInput: [try addImpliedInput(model)]] : try addInputs(model)
     }
     let count = isImplied ? 1 : model.inputs.count
     guard inputs.count == count else {
@@ -28,6 +28,26 @@ extension KerasImporter {
     for (reference, value) in zip(model.inputs, inputs) {
       let layer = model.layerIndices[reference.layer] ?? -1
       values[CallKey(layer: layer, call: reference.call)] = [value]
+    }
+    return values
+  }
+
+  /// Adds the inputs of the whole model, in the model's order.
+  private mutating func addInputs(
+    _ model: KerasModelRecord
+  ) throws(WeighbridgeError) -> [CallKey: [ValueID]] {
+    var values: [CallKey: [ValueID]] = [:]
+    for reference in model.inputs {
+      let index = model.layerIndices[reference.layer] ?? -1
+      let key = CallKey(layer: index, call: reference.call)
+      guard model.layers.indices.contains(index), values[key] == nil else { continue }
+      let record = model.layers[index]
+      guard record.className == "InputLayer" else { continue }
+      values[key] = [
+        try locating({ $0.at(layer: Self.label(record, "")) }) {
+          () throws(WeighbridgeError) in try addInput(record)
+        }
+      ]
     }
     return values
   }

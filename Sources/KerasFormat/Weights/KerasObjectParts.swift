@@ -21,7 +21,8 @@ struct KerasObjectParts {
     }
     switch record.className {
     case "BatchNormalization", "SyncBatchNormalization":
-      trainedCount = max(0, ownCount - 2)  // gamma and beta; not the moving mean and variance
+      // Gamma and beta; not the moving mean and variance, nor those of batch renormalisation.
+      trainedCount = max(0, ownCount - (record.config["renorm"] == .bool(true) ? 5 : 2))
     case "Normalization": trainedCount = 0
     case "SpectralNormalization":
       trainedCount = 0  // the vector; the kernel is that of the wrapped layer

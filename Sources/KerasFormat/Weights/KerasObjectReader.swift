@@ -60,11 +60,18 @@ struct KerasObjectReader {
     let hasGaps = container.hasSuffix("_layer_checkpoint_dependencies")
     var names = KerasObjectNames()
     return records.map { record in
-      // A model is of the class Functional, also where it is written as Model.
-      let className =
-        record.isModel && record.className == "Model" ? "Functional" : record.className
+      let className = Self.ownName(record)
       let name = names.next(className) { !hasGaps || tree.hasGroup("\(container)/\($0)") }
       return (record, "\(container)/\(name)")
+    }
+  }
+
+  /// The name that a class has in Keras' own code, where it is written under another.
+  private static func ownName(_ record: KerasLayerRecord) -> String {
+    switch record.className {
+    case "Model" where record.isModel: "Functional"
+    case "GroupQueryAttention": "GroupedQueryAttention"
+    default: record.className
     }
   }
 
@@ -75,13 +82,10 @@ struct KerasObjectReader {
     let isTrained = isTrained && record.config["trainable"] != .bool(false)
     let own = try tree.variables(at: place)
     let parts = try KerasObjectParts(of: record, ownCount: own.count)
-    var variables: [Variable] = []
-    for (index, weight) in own.enumerated() {
-      if let alias = parts.alias, alias.index == index {
-        try checkEqual(weight, "\(place)/\(alias.path)")
-      } else {
-        variables.append((weight, isTrained && index < parts.trainedCount))
-      }
+    let alias = parts.alias.flatMap { own.indices.contains($0.index) ? $0 : nil }
+    if let alias { try checkEqual(own[alias.index], "\(place)/\(alias.path)") }
+    var variables: [Variable] = own.enumerated().map { index, weight in
+      (weight, isTrained && index < parts.trainedCount)
     }
     for (name, part) in parts.objects {
       let inner = name.first { tree.hasGroup("\(place)/\($0)") } ?? name[0]
@@ -92,6 +96,12 @@ struct KerasObjectReader {
       for (part, place) in objects(parts.list, in: layers) {
         variables += try self.variables(of: part, at: place, isTrained: isTrained)
       }
+    }
+    // What has two names counts where it comes first, and is trained as what it is in truth.
+    if let alias,
+      let place = variables.firstIndex(where: { $0.weight.path == "\(place)/\(alias.path)" })
+    {
+      variables[alias.index].isTrained = variables.remove(at: place).isTrained
     }
     return variables
   }
