@@ -161,11 +161,12 @@ extension Graph {
     }
   }
 
-  @Test("What would need a mask is refused")
-  func masks() {
-    #expect(throws: WeighbridgeError.self) {
-      try graph(of: "Attention", ["causal": true], on: [[batch, 4, 3], [batch, 4, 3]])
-    }
+  @Test("Attention is causal where its setting of old says so")
+  func causalAttention() throws {
+    let graph = try graph(of: "Attention", ["causal": true], on: [[batch, 4, 3], [batch, 4, 3]])
+    let sight = Sight(isCausal: true, hasMask: false, blindness: .mean)
+    let wanted = Attention(score: .dot, hasScale: false, sight: sight, givesShares: false)
+    #expect(graph.operators == [AnyHashable(wanted)])
   }
 
   @Test("Statistics stand among the settings or the weights, both of them")

@@ -28,15 +28,15 @@ extension Identity {
   /// No node at all.
   package var decomposition: Decomposition { .nodes { _, inputs, _ in inputs } }
 
-  /// Keras: the function `linear`, and the layers that do something in training only: `Dropout`,
-  /// `SpatialDropout1D` to `SpatialDropout3D`, `GaussianNoise`, `GaussianDropout`, `AlphaDropout`,
-  /// `ActivityRegularization`, `StochasticDepth` of ConvNeXt models, and the random changes of
-  /// pictures, `RandomFlip` to `RandomWidth`.
+  /// Keras: the function `linear`, `Identity`, and the layers that do something in training only:
+  /// `Dropout`, `SpatialDropout1D` to `SpatialDropout3D`, `GaussianNoise`, `GaussianDropout`,
+  /// `AlphaDropout`, `ActivityRegularization`, `StochasticDepth` of ConvNeXt models, and what
+  /// changes pictures in training, `AugMix` to `Solarization`.
   /// `SpectralNormalization` becomes what it wraps.
   /// Also `Activation`, whose setting names what it is.
   package static let keras = SourceMapping.mapped(
     KerasMapping(
-      layers: [
+      layers: changesInTraining.merging([
         "Activation": { (layer, inputs) throws(WeighbridgeError) in
           try layer.addActivation(to: try layer.onlyInput(inputs), role: "")
         },
@@ -54,36 +54,19 @@ extension Identity {
           layer.ignore("l1", "l2")
           return try layer.add(Identity(), inputs)
         },
-        "RandomBrightness": randomChange,
-        "RandomContrast": randomChange,
-        "RandomFlip": randomChange,
-        "RandomHeight": randomChange,
-        "RandomRotation": randomChange,
-        "RandomTranslation": randomChange,
-        "RandomWidth": randomChange,
-        "RandomZoom": randomChange,
+        "Identity": { (layer, inputs) throws(WeighbridgeError) in
+          try layer.add(Identity(), [try layer.onlyInput(inputs)])
+        },
         "SpectralNormalization": spectralNormalization,
         "StochasticDepth": { (layer, inputs) throws(WeighbridgeError) in
           layer.ignore("drop_path_rate")
           return try layer.add(Identity(), inputs)
         },
-      ],
+      ]) { first, _ in first },
       activations: ["linear": { _, _ in Identity() }]))
 
   private static let dropout: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     layer.ignore("rate", "noise_shape", "seed", "data_format")
-    return try layer.add(Identity(), inputs)
-  }
-
-  private static let randomChange: KerasMapping.Build = {
-    (layer, inputs) throws(WeighbridgeError) in
-    layer.ignore(
-      "factor", "fill_mode", "fill_value", "height_factor", "interpolation", "mode", "seed",
-      "value_range", "width_factor")
-    let type = layer.graph.type(of: try layer.onlyInput(inputs))
-    guard type.elementType.isFloat else {
-      throw WeighbridgeError(.unsupported, "turns \(type) into floating-point numbers")
-    }
     return try layer.add(Identity(), inputs)
   }
 }

@@ -6,27 +6,42 @@ package import GraphIR
 /// - query: `[batch, queries, features]`
 /// - value: `[batch, values, out]`
 /// - key: `[batch, values, features]`
+/// - mask: `[batch, queries, values]`, bool, true for what is seen; each extent may be 1; only where
+///   ``Sight/hasMask`` says so
 /// - scale: `[features]` s; 1 for each when there is none
-/// - output: `[batch, queries, out]`, the values weighted by the softmax over all of them of the
+/// - output: `[batch, queries, out]`, the values weighted by the softmax over those it sees of the
 ///   scores: the sum over the features of s tanh(q + k)
+/// - shares: `[batch, queries, values]`, the values' weights; only where `givesShares`
 package struct AdditiveAttention: AttentionOperator {
   /// Whether there is a scale.
   package let hasScale: Bool
+  /// Which values a query sees.
+  package let sight: Sight
+  /// Whether the values' weights are an output too.
+  package let givesShares: Bool
 
   package static let kind = "additive_attention"
-  package static let version = 1
+  package static let version = 2
 
   package var weightSlots: [InputSlot] { hasScale ? [.weight("scale")] : [] }
 
-  package var attributes: Attributes { ["scale": .flag(hasScale)] }
+  package var attributes: Attributes {
+    Attributes([("scale", .flag(hasScale))] + commonAttributes)
+  }
 
   /// Makes the operator.
-  package init(hasScale: Bool) { self.hasScale = hasScale }
+  package init(hasScale: Bool, sight: Sight, givesShares: Bool) {
+    self.hasScale = hasScale
+    self.sight = sight
+    self.givesShares = givesShares
+  }
 }
 
 extension AdditiveAttention {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     hasScale = try attributes.flag("scale")
+    sight = try Sight(reading: &attributes)
+    givesShares = try attributes.flag("gives_shares")
   }
 
   package func checkWeights(
@@ -47,21 +62,4 @@ extension AdditiveAttention {
       return sum + scale * (pair.element.0 + pair.element.1).hyperbolicTangent
     }
   }
-
-  /// Keras: `AdditiveAttention(use_scale=True)`.
-  package static let keras = SourceMapping.mapped(
-    KerasMapping(layers: [
-      "AdditiveAttention": { (layer, inputs) throws(WeighbridgeError) in
-        let inputs = try layer.attentionInputs(inputs)
-        let operation = AdditiveAttention(
-          hasScale: try layer.flag("use_scale", default: true))
-        let type = layer.graph.type(of: inputs[0])
-        guard operation.hasScale else { return try layer.add(operation, inputs) }
-        guard type.rank == 3 else {
-          throw WeighbridgeError(.unsupported, "takes queries of three axes and has \(type)")
-        }
-        let scale = try layer.weight("scale", shape: try layer.extents([2], of: type))
-        return try layer.add(operation, inputs + [scale])
-      }
-    ]))
 }

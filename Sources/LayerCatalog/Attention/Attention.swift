@@ -6,10 +6,13 @@ package import GraphIR
 /// - query: `[batch, queries, features]`
 /// - value: `[batch, values, out]`
 /// - key: `[batch, values, features]`
+/// - mask: `[batch, queries, values]`, bool, true for what is seen; each extent may be 1; only where
+///   ``Sight/hasMask`` says so
 /// - scale: a scalar s; 1 when there is none
 /// - sum weight: a scalar w, of the score `concat` only
-/// - output: `[batch, queries, out]`, the values weighted by the softmax over all of them of the
+/// - output: `[batch, queries, out]`, the values weighted by the softmax over those it sees of the
 ///   scores: s q·k (`dot`), or w times the sum over the features of tanh(s (q + k)) (`concat`)
+/// - shares: `[batch, queries, values]`, the values' weights; only where `givesShares`
 package struct Attention: AttentionOperator {
   /// How a query and a key are compared.
   package enum Score: String, Hashable, Sendable, CaseIterable {
@@ -20,22 +23,29 @@ package struct Attention: AttentionOperator {
   package let score: Score
   /// Whether there is a scale.
   package let hasScale: Bool
+  /// Which values a query sees.
+  package let sight: Sight
+  /// Whether the values' weights are an output too.
+  package let givesShares: Bool
 
   package static let kind = "attention"
-  package static let version = 1
+  package static let version = 2
 
   package var weightSlots: [InputSlot] {
     (hasScale ? [.weight("scale")] : []) + (score == .concat ? [.weight("sum_weight")] : [])
   }
 
   package var attributes: Attributes {
-    ["score": .text(score.rawValue), "scale": .flag(hasScale)]
+    Attributes(
+      [("score", .text(score.rawValue)), ("scale", .flag(hasScale))] + commonAttributes)
   }
 
   /// Makes the operator.
-  package init(score: Score, hasScale: Bool) {
+  package init(score: Score, hasScale: Bool, sight: Sight, givesShares: Bool) {
     self.score = score
     self.hasScale = hasScale
+    self.sight = sight
+    self.givesShares = givesShares
   }
 }
 
@@ -43,6 +53,8 @@ extension Attention {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     score = try attributes.word("score")
     hasScale = try attributes.flag("scale")
+    sight = try Sight(reading: &attributes)
+    givesShares = try attributes.flag("gives_shares")
   }
 
   package func checkWeights(
@@ -64,20 +76,4 @@ extension Attention {
       return weights[weights.count - 1][0] * sum
     }
   }
-
-  /// Keras: `Attention(use_scale=False, score_mode="dot")`.
-  package static let keras = SourceMapping.mapped(
-    KerasMapping(layers: [
-      "Attention": { (layer, inputs) throws(WeighbridgeError) in
-        let inputs = try layer.attentionInputs(inputs)
-        let operation = Attention(
-          score: try layer.word("score_mode", default: .dot),
-          hasScale: try layer.flag("use_scale", default: false))
-        var weights: [ValueID] = []
-        for slot in operation.weightSlots {
-          weights.append(try layer.weight(slot.name, shape: []))
-        }
-        return try layer.add(operation, inputs + weights)
-      }
-    ]))
 }

@@ -1,6 +1,5 @@
 package import Bytes
 package import GraphIR
-import JSON
 
 /// An operator that gives each query a mean of the values, weighted by the softmax of how well
 /// their keys match.
@@ -8,11 +7,19 @@ import JSON
 /// - query: `[batch, queries, features]`
 /// - value: `[batch, values, out]`
 /// - key: `[batch, values, features]`
+/// - mask: `[batch, queries, values]`, bool, true for what is seen; each extent may be 1; only where
+///   ``Sight/hasMask`` says so
 /// - output: `[batch, queries, out]`
+/// - shares: `[batch, queries, values]`, the values' weights; only where `givesShares`
 ///
 /// What follows from that, and so is the same for all of them, is defined here.
 package protocol AttentionOperator: CatalogOperator {
-  /// The slots behind query, value and key.
+  /// Which values a query sees.
+  var sight: Sight { get }
+  /// Whether the values' weights are an output too.
+  var givesShares: Bool { get }
+
+  /// The slots behind query, value, key and mask.
   var weightSlots: [InputSlot] { get }
 
   /// Checks the weights against the number of features.
@@ -25,7 +32,13 @@ package protocol AttentionOperator: CatalogOperator {
 
 extension AttentionOperator {
   package var inputs: [InputSlot] {
-    [.data("query"), .data("value"), .data("key")] + weightSlots
+    [.data("query"), .data("value"), .data("key")] + (sight.hasMask ? [.data("mask")] : [])
+      + weightSlots
+  }
+
+  /// How the settings that all have are stored.
+  var commonAttributes: [(name: String, value: AttributeValue)] {
+    sight.attributes.entries + [("gives_shares", .flag(givesShares))]
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
@@ -40,9 +53,14 @@ extension AttentionOperator {
       value.shape[0].agrees(with: key.shape[0]), value.shape[1].agrees(with: key.shape[1]),
       query.shape[2].agrees(with: key.shape[2])
     else { throw ShapeError("query \(query), value \(value) and key \(key) do not fit") }
-    try checkWeights(Array(inputs[3...]), features: query.shape[2].merged(with: key.shape[2]))
+    let weights = inputs[(sight.hasMask ? 4 : 3)...]
+    try checkWeights(Array(weights), features: query.shape[2].merged(with: key.shape[2]))
     let batch = query.shape[0].merged(with: value.shape[0]).merged(with: key.shape[0])
-    return [query.with(shape: [batch, query.shape[1], value.shape[2]])]
+    let output = query.with(shape: [batch, query.shape[1], value.shape[2]])
+    let shares = query.with(
+      shape: [batch, query.shape[1], value.shape[1].merged(with: key.shape[1])])
+    if sight.hasMask { try sight.checkMask(inputs[3], shares) }
+    return givesShares ? [output, shares] : [output]
   }
 
   package func evaluate(
@@ -52,22 +70,30 @@ extension AttentionOperator {
     let numbers = inputs.map(\.doubles)
     let (queries, features) = (inputs[0].shape[1], inputs[0].shape[2])
     let (values, out) = (inputs[1].shape[1], inputs[1].shape[2])
-    let weights = Array(numbers[3...])
+    let sharesShape = [shape[0], queries, values]
+    _ = try Checked.product(sharesShape + [8], of: "the size of the shares")
+    let weights = Array(numbers[(sight.hasMask ? 4 : 3)...])
+    let mask = sight.hasMask ? inputs[3].broadcast(to: sharesShape).doubles : nil
     let rows = workers.map(shape[0] * queries) { row in
       let query = numbers[0][row * features..<(row + 1) * features]
       let first = row / queries * values
       let scores = (first..<first + values).map {
         score(query, numbers[2][$0 * features..<($0 + 1) * features], weights)
       }
+      let shares = sight.shares(
+        scores, place: row % queries, mask: mask.map { $0[row * values..<(row + 1) * values] })
       var sums = [Double](repeating: 0, count: out)
-      for (index, share) in Softmax(axes: [0]).apply(scores[...]).enumerated() {
+      for (index, share) in shares.enumerated() {
         for feature in 0..<out {
           sums[feature] += share * numbers[1][(first + index) * out + feature]
         }
       }
-      return sums
+      return (shares, sums)
     }
-    return [Tensor(inputs[0].elementType, shape: shape, rows.flatMap { $0 })]
+    let type = inputs[0].elementType
+    let output = Tensor(type, shape: shape, rows.flatMap { $0.1 })
+    guard givesShares else { return [output] }
+    return [output, Tensor(type, shape: sharesShape, rows.flatMap { $0.0 })]
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
@@ -75,18 +101,4 @@ extension AttentionOperator {
   package func permutingAxes(_ axes: [Int]) -> Self? { axes == [0, 1, 2] ? self : nil }
 
   package var decomposition: Decomposition { .primitive }
-}
-
-extension KerasLayer {
-  /// Query, value and key of an attention layer, whose key is the value unless there is a third
-  /// input, and the settings that they share.
-  mutating func attentionInputs(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
-    guard (2...3).contains(inputs.count) else {
-      throw WeighbridgeError(
-        .malformed, "takes query, value and maybe key, and has \(inputs.count)")
-    }
-    ignore("dropout")
-    try require("causal", toBe: false, because: "a query would not see later values")
-    return inputs.count == 3 ? inputs : inputs + [inputs[1]]
-  }
 }

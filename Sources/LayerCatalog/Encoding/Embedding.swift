@@ -66,13 +66,14 @@ extension Embedding {
         let outputs = try layer.add(Embedding(), [input, table])
         if hasMask { layer.setMask(try layer.isNotZero(input), of: outputs[0]) }
         return outputs
-      }
+      },
+      "ReversibleEmbedding": reversible,
     ]))
 }
 
 extension KerasLayer {
   /// Which elements differ from 0: the mask of indices of which 0 says that there is none.
-  fileprivate mutating func isNotZero(_ input: ValueID) throws(WeighbridgeError) -> ValueID {
+  mutating func isNotZero(_ input: ValueID) throws(WeighbridgeError) -> ValueID {
     let type = graph.type(of: input)
     // Each kind of input has its own: the layer may be called with several.
     let zero = try constant(

@@ -45,6 +45,9 @@ package struct KerasLayer {
   let placeholderLimit: Int?
   /// For each weight that was asked for, in order, whether training changes it.
   package private(set) var requestedWeights: [Bool] = []
+  /// The shapes of the weights that were asked for with ``weight(_:shape:isTrained:canonical:)``, in
+  /// Keras' axis order.
+  private(set) var requestedShapes: [[Int]] = []
   /// The values of this layer's weights, by role; filled by the first call, used by later ones.
   package private(set) var weightValues: [String: ValueID]
   /// The graph that the nodes are added to.
@@ -123,6 +126,7 @@ package struct KerasLayer {
     guard requestedRoles.insert(path(of: role)).inserted else {
       throw WeighbridgeError(.unsupported, "takes two weights \(path(of: role))")
     }
+    requestedShapes.append(shape)
     if let placeholderLimit {
       let count = try Checked.product(shape, of: "the size of the weight \(role)")
       guard count <= placeholderLimit else {
@@ -149,12 +153,11 @@ package struct KerasLayer {
 
   /// Takes one of the next weights of the file and checks its shape.
   private mutating func takeWeight(
-    _ role: String, shape: [Int], position: Int = 0
+    _ role: String, shape: [Int]
   ) throws(WeighbridgeError) -> Weight {
-    guard unreadWeights.count > position else {
+    guard let weight = unreadWeights.popFirst() else {
       throw WeighbridgeError(.malformed, "the weight \(role) \(shape) is missing in the file")
     }
-    let weight = unreadWeights.remove(at: unreadWeights.startIndex + position)
     guard weight.tensor.shape == shape else {
       throw WeighbridgeError(
         .malformed,
@@ -164,23 +167,31 @@ package struct KerasLayer {
     return weight
   }
 
-  /// Takes one of the next weights, which is not trained and means nothing when the model runs.
+  /// Takes the next weight, which means nothing when the model runs, or not to this call.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another.
+  package mutating func ignoreWeight(
+    _ role: String, shape: [Int], isTrained: Bool = false
+  ) throws(WeighbridgeError) {
+    requestedWeights.append(isTrained)
+    if placeholderLimit == nil { _ = try takeWeight(role, shape: shape) }
+  }
+
+  /// Takes one of the next weights, of any shape, which is not trained and does not become a weight
+  /// of the graph.
   ///
   /// - Parameter position: How many weights that were not taken yet stand before it.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another;
-  ///   ``WeighbridgeError/Code/unsupported`` when it is not the next and the order of a nested
-  ///   model's weights is to be found out.
-  package mutating func ignoreWeight(
-    _ role: String, shape: [Int], position: Int = 0
-  ) throws(WeighbridgeError) {
+  /// - Returns: The weight; `nil` while there are no weights yet.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none.
+  package mutating func freeWeight(
+    _ role: String, position: Int = 0
+  ) throws(WeighbridgeError) -> Tensor? {
     requestedWeights.append(false)
-    guard placeholderLimit == nil else {
-      guard position > 0 else { return }
-      throw WeighbridgeError(
-        .unsupported,
-        "is frozen inside a model in the model, and its weights then have another order")
+    guard placeholderLimit == nil else { return nil }
+    guard unreadWeights.count > position else {
+      throw WeighbridgeError(.malformed, "the weight \(role) is missing in the file")
     }
-    _ = try takeWeight(role, shape: shape, position: position)
+    return unreadWeights.remove(at: unreadWeights.startIndex + position).tensor
   }
 
   /// Adds a weight that the settings hold, and not the file's weights.

@@ -122,14 +122,18 @@ extension BatchNormalization {
       hasCenter: try layer.flag("center", default: true))
     // How a running model computes does not depend on these.
     layer.ignore("momentum", "fused", "synchronized", "renorm_clipping", "renorm_momentum")
-    try layer.require(
-      "renorm", toBe: false, because: "batch renormalisation has weights of its own")
+    let isRenormalized = try layer.flag("renorm", default: false)
     try layer.require(
       "virtual_batch_size", toBe: .null, because: "it splits the batch even when the model runs")
     var weights: [ValueID] = []
     for slot in operation.inputs.dropFirst() {
       let isTrained = slot.name == "gamma" || slot.name == "beta"
       weights.append(try layer.weight(slot.name, shape: [channels], isTrained: isTrained))
+    }
+    if isRenormalized {  // Which has means of its own, for training.
+      try layer.ignoreWeight("moving_stddev", shape: [channels])
+      try layer.ignoreWeight("renorm_mean", shape: [channels])
+      try layer.ignoreWeight("renorm_stddev", shape: [channels])
     }
     return try layer.add(operation, inputs + weights)
   }

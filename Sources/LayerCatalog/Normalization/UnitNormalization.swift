@@ -30,7 +30,8 @@ extension UnitNormalization {
     KerasMapping(layers: [
       "UnitNormalization": { (layer, inputs) throws(WeighbridgeError) in
         let type = layer.graph.type(of: try layer.onlyInput(inputs))
-        return try layer.add(UnitNormalization(axes: try layer.axes("axis", of: type)), inputs)
+        return try layer.add(
+          UnitNormalization(axes: try layer.axes("axis", of: type).sorted()), inputs)
       }
     ]))
 }

@@ -113,13 +113,13 @@ extension KerasFunction {
     guard let interpolation = ResizingInterpolation(rawValue: word ?? "bilinear") else {
       throw WeighbridgeError(.unsupported, "the interpolation \(word ?? "") cannot be had")
     }
-    for flag in ["antialias", "pad_to_aspect_ratio", "preserve_aspect_ratio"] {
-      try require(flag, toBe: false, because: "it samples otherwise")
-    }
+    try require("preserve_aspect_ratio", toBe: false, because: "the size is another then")
+    try require("pad_to_aspect_ratio", toBe: false, because: "its borders cannot be had")
     ignore("fill_mode", "fill_value")
-    let keepsProportions = try flag("crop_to_aspect_ratio", default: false)
+    let antialiases = try flag("antialias", default: false)
     let operation = Resizing(
-      extents: size, interpolation: interpolation, keepsProportions: keepsProportions,
+      extents: size, interpolation: interpolation, antialiases: antialiases,
+      fit: try flag("crop_to_aspect_ratio", default: false) ? .crop : .stretch,
       layout: try layout())
     // TensorFlow gives float32, of nearest neighbours the input's type.
     let keepsType = interpolation == .nearest || type(of: value).elementType.isFloat

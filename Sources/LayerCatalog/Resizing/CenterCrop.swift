@@ -44,7 +44,8 @@ extension CenterCrop {
 
   /// What is done with inputs that are too small.
   private var resizing: Resizing {
-    Resizing(extents: extents, interpolation: .bilinear, keepsProportions: true, layout: layout)
+    Resizing(
+      extents: extents, interpolation: .bilinear, antialiases: false, fit: .crop, layout: layout)
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
@@ -82,10 +83,13 @@ extension CenterCrop {
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "CenterCrop": { (layer, inputs) throws(WeighbridgeError) in
-        let operation = CenterCrop(extents: try layer.pictureExtents(), layout: .channelsLast)
+        let operation = CenterCrop(
+          extents: try layer.pictureExtents(), layout: try layer.dataLayout())
         let type = layer.graph.type(of: try layer.onlyInput(inputs))
-        let isCropped = zip(type.shape.dropFirst(), operation.extents).allSatisfy {
-          ($0.value ?? 0) >= $1
+        try layer.requireSpatialAxes(2, of: inputs)
+        let axes = operation.layout.spatialAxes(rank: type.rank)
+        let isCropped = zip(axes, operation.extents).allSatisfy {
+          (type.shape[$0].value ?? 0) >= $1
         }
         guard isCropped || layer.version >= KerasVersion(2, 15) else {
           throw WeighbridgeError(

@@ -4,33 +4,48 @@ import JSON
 import KerasFormat
 
 /// Keras: `Resizing(height, width, interpolation="bilinear", crop_to_aspect_ratio=False)`, and
-/// `RandomCrop`, which when the model runs resizes so as well.
+/// `RandomCrop`, which when the model runs resizes so as well, up to Keras 3.7.
 extension Resizing {
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "Resizing": { (layer, inputs) throws(WeighbridgeError) in
-        let extents = try layer.pictureExtents()
         let operation = Resizing(
-          extents: extents, interpolation: try interpolation(&layer),
-          keepsProportions: try layer.flag("crop_to_aspect_ratio", default: false),
-          layout: .channelsLast)
+          extents: try layer.pictureExtents(), interpolation: try interpolation(&layer),
+          antialiases: try layer.flag("antialias", default: false), fit: try fit(&layer),
+          layout: try layer.dataLayout())
         return try layer.add(operation, inputs)
       },
       "RandomCrop": { (layer, inputs) throws(WeighbridgeError) in
         let extents = try layer.pictureExtents()
+        let layout = try layer.dataLayout()
         layer.ignore("seed")
-        guard layer.version >= KerasVersion(2, 15) else {
+        if layer.version >= KerasVersion(3, 8) {
+          return try layer.add(Identity(), [try layer.onlyInput(inputs)])
+        }
+        guard layer.version >= KerasVersion(2, 15), layer.version.major < 3 else {
           throw WeighbridgeError(
             .unsupported,
             "what RandomCrop of Keras \(layer.version) does when the model runs was "
-              + "never compared with that version; it is known for 2.15")
+              + "never compared with that version; it is known for 2.15 and from 3.8")
         }
         let operation = Resizing(
-          extents: extents, interpolation: .bilinear, keepsProportions: true,
-          layout: .channelsLast)
+          extents: extents, interpolation: .bilinear, antialiases: false, fit: .crop, layout: layout
+        )
         return try layer.add(operation, inputs)
       },
     ]))
+
+  /// `crop_to_aspect_ratio` and Keras 3's `pad_to_aspect_ratio`.
+  private static func fit(_ layer: inout KerasLayer) throws(WeighbridgeError) -> ResizingFit {
+    let crops = try layer.flag("crop_to_aspect_ratio", default: false)
+    let pads = try layer.flag("pad_to_aspect_ratio", default: false)
+    try layer.require("fill_mode", toBe: "constant", because: "Keras itself has no other")
+    let fill = try layer.real("fill_value", default: 0)
+    guard !crops || !pads else {
+      throw WeighbridgeError(.malformed, "both crops and pads to the aspect ratio")
+    }
+    return crops ? .crop : pads ? .pad(fill) : .stretch
+  }
 
   private static func interpolation(
     _ layer: inout KerasLayer
@@ -44,12 +59,12 @@ extension Resizing {
     case "area": return .area
     case "lanczos3": return .lanczos3
     case "lanczos5": return .lanczos5
-    case "gaussian", "mitchellcubic":
-      throw WeighbridgeError(
-        .unsupported,
-        "interpolation=\(name.text()) is not supported: it changes a picture of the right size "
-          + "or does not, depending on whether TensorFlow knew the size beforehand")
-    default: throw layer.wrong("interpolation", name, "bilinear, nearest, bicubic, area, lanczos3")
+    case "gaussian": return .gaussian
+    case "mitchellcubic": return .mitchellCubic
+    default:
+      throw layer.wrong(
+        "interpolation", name,
+        "bilinear, nearest, bicubic, area, lanczos3, lanczos5, gaussian, mitchellcubic")
     }
   }
 }

@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// Bringing the spatial axes to given extents, as TensorFlow 2 does it without antialiasing.
+/// Bringing the spatial axes to given extents, as TensorFlow 2 does it.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: the same with these extents
@@ -14,22 +14,28 @@ package struct Resizing: CatalogOperator {
   package let extents: [Int]
   /// How elements between the input's are found.
   package let interpolation: ResizingInterpolation
-  /// Whether the input is first cropped, about its centre, to the output's proportions; with two
-  /// spatial axes only.
-  package let keepsProportions: Bool
+  /// Whether elements are taken from a part of the input as wide as the output's elements, where
+  /// that is more than usual; not with ``ResizingInterpolation/nearest`` and
+  /// ``ResizingInterpolation/area``.
+  package let antialiases: Bool
+  /// How an input of other proportions is fitted; not stretched with two spatial axes only.
+  package let fit: ResizingFit
   /// The order of the input's and output's axes.
   package let layout: DataLayout
 
   package static let kind = "resizing"
-  package static let version = 1
+  package static let version = 2
 
   package var inputs: [InputSlot] { [.data("input")] }
 
   package var attributes: Attributes {
-    [
+    var attributes: Attributes = [
       "extents": .integers(extents), "interpolation": .text(interpolation.rawValue),
-      "keep_proportions": .flag(keepsProportions), "layout": .text(layout.rawValue),
+      "antialias": .flag(antialiases), "fit": .text(fit.name.rawValue),
+      "layout": .text(layout.rawValue),
     ]
+    if case .pad(let value) = fit { attributes.append("fill", .real(value)) }
+    return attributes
   }
 
   /// Why such extents cannot be, if they cannot.
@@ -40,12 +46,13 @@ package struct Resizing: CatalogOperator {
 
   /// Makes the operator.
   package init(
-    extents: [Int], interpolation: ResizingInterpolation, keepsProportions: Bool,
-    layout: DataLayout
+    extents: [Int], interpolation: ResizingInterpolation, antialiases: Bool,
+    fit: ResizingFit, layout: DataLayout
   ) {
     self.extents = extents
     self.interpolation = interpolation
-    self.keepsProportions = keepsProportions
+    self.antialiases = antialiases
+    self.fit = fit
     self.layout = layout
   }
 }
@@ -54,10 +61,15 @@ extension Resizing {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     extents = try attributes.integers("extents")
     interpolation = try attributes.word("interpolation")
-    keepsProportions = try attributes.flag("keep_proportions")
+    antialiases = try attributes.flag("antialias")
+    switch try attributes.word("fit", as: ResizingFit.Name.self) {
+    case .stretch: fit = .stretch
+    case .crop: fit = .crop
+    case .pad: fit = .pad(try attributes.real("fill"))
+    }
     layout = try attributes.word("layout")
     if let problem = Self.problem(extents) { throw attributes.malformed(problem) }
-    guard !keepsProportions || extents.count == 2 else {
+    guard fit == .stretch || extents.count == 2 else {
       throw attributes.malformed("keeping proportions of \(extents.count) spatial axes")
     }
   }
@@ -81,8 +93,9 @@ extension Resizing {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)  // which refuses what no memory holds
-    var result = try keepsProportions ? cropped(inputs[0]) : inputs[0]
-    for (number, axis) in layout.spatialAxes(rank: shape.count).enumerated() {
+    let axes = layout.spatialAxes(rank: shape.count)
+    var result = try fit.fitted(inputs[0], Array(axes), to: extents)
+    for (number, axis) in axes.enumerated() {
       var middle = result.shape
       middle[axis] = extents[number]
       _ = try Checked.product(middle + [8], of: "the size of the partly resized input")
@@ -94,7 +107,9 @@ extension Resizing {
   private func resize(_ input: Tensor, along axis: Int, to extent: Int) -> [Double] {
     let elements = input.doubles
     let (old, run) = (input.shape[axis], input.shape[(axis + 1)...].reduce(1, *))
-    let samples = (0..<extent).map { interpolation.sample($0, from: old, to: extent) }
+    let samples = (0..<extent).map {
+      interpolation.sample($0, from: old, to: extent, antialiases: antialiases)
+    }
     var result: [Double] = []
     for slice in 0..<input.shape[..<axis].reduce(1, *) {
       for sample in samples {
@@ -110,25 +125,6 @@ extension Resizing {
     return result
   }
 
-  /// The largest centred part that has the output's proportions, rounded as Keras does it.
-  private func cropped(_ input: Tensor) throws(WeighbridgeError) -> Tensor {
-    let axes = Array(layout.spatialAxes(rank: input.shape.count))
-    let old = axes.map { input.shape[$0] }
-    var result = input
-    for (number, axis) in axes.enumerated() {
-      let other = 1 - number
-      let wanted = Float(old[other] * extents[number]) / Float(extents[other])
-      let count = min(old[number], Int(wanted))
-      guard count >= 1 else {
-        throw WeighbridgeError(
-          .mismatch, "nothing of \(old) elements has the proportions of \(extents)")
-      }
-      let start = Int(Float(old[number] - count) / 2)
-      result = result.slice(start..<start + count, along: axis)
-    }
-    return result
-  }
-
   package var tolerance: Tolerance { .standard(for: .float32) }
 
   package func permutingAxes(_ axes: [Int]) -> Resizing? {
@@ -136,7 +132,7 @@ extension Resizing {
       return nil
     }
     return Resizing(
-      extents: extents, interpolation: interpolation, keepsProportions: keepsProportions,
+      extents: extents, interpolation: interpolation, antialiases: antialiases, fit: fit,
       layout: layout)
   }
 

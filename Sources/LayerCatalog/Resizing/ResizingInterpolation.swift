@@ -12,6 +12,11 @@ package enum ResizingInterpolation: String, Hashable, Sendable {
   case lanczos3
   /// Lanczos' windowed sinc over five elements to each side.
   case lanczos5
+  /// A Gauss curve over one and a half elements to each side, of which half an element is the
+  /// standard deviation.
+  case gaussian
+  /// The cubic filter of Mitchell and Netravali (1988).
+  case mitchellCubic = "mitchellcubic"
 
   /// Neighbouring elements and their weights.
   struct Sample {
@@ -35,7 +40,10 @@ package enum ResizingInterpolation: String, Hashable, Sendable {
   }
 
   /// What element `output` of `new` is made of, on an axis of `old`.
-  func sample(_ output: Int, from old: Int, to new: Int) -> Sample {
+  func sample(_ output: Int, from old: Int, to new: Int, antialiases: Bool) -> Sample {
+    if let filter = filter(antialiases) {
+      return filter.sample(output, from: old, to: new, antialiases: antialiases)
+    }
     let scale = Float(old) / Float(new)
     let centre = (Float(output) + 0.5) * scale
     switch self {
@@ -48,11 +56,22 @@ package enum ResizingInterpolation: String, Hashable, Sendable {
     case .bicubic:
       let (floor, fraction) = Self.split(centre - 0.5)
       let step = (fraction * 1024).rounded(.toNearestOrEven) / 1024
-      let weights = [1 + step, step, 1 - step, 2 - step].map(Self.cubic)
+      let weights = [1 + step, step, 1 - step, 2 - step].map(ResizingFilter.cubic)
       return Sample(first: floor - 1, weights: weights, within: old)
-    case .area: return Self.area(output, from: old, to: new)
-    case .lanczos3: return Self.lanczos(output, radius: 3, from: old, to: new)
-    case .lanczos5: return Self.lanczos(output, radius: 5, from: old, to: new)
+    default: return Self.area(output, from: old, to: new)
+    }
+  }
+
+  /// The filter that weighs the elements, where TensorFlow has no way of its own.
+  private func filter(_ antialiases: Bool) -> ResizingFilter? {
+    switch self {
+    case .nearest, .area: nil
+    case .bilinear: antialiases ? .triangle : nil
+    case .bicubic: antialiases ? .keysCubic : nil
+    case .lanczos3: .lanczos(3)
+    case .lanczos5: .lanczos(5)
+    case .gaussian: .gaussian
+    case .mitchellCubic: .mitchellCubic
     }
   }
 
@@ -60,12 +79,6 @@ package enum ResizingInterpolation: String, Hashable, Sendable {
   private static func split(_ coordinate: Float) -> (floor: Int, fraction: Double) {
     let floor = coordinate.rounded(.down)
     return (Int(floor), Double(coordinate - floor))
-  }
-
-  private static func cubic(_ distance: Double) -> Double {
-    distance < 1
-      ? (1.5 * distance - 2.5) * distance * distance + 1
-      : ((-0.5 * distance + 2.5) * distance - 4) * distance + 2
   }
 
   /// What each element has in common with the part from `output * old / new` to the same of the
@@ -83,26 +96,5 @@ package enum ResizingInterpolation: String, Hashable, Sendable {
       return Double(common) / Double(scale)
     }
     return Sample(first: first, weights: weights)
-  }
-
-  private static func lanczos(
-    _ output: Int, radius: Int, from old: Int, to new: Int
-  ) -> Sample {
-    // Here TensorFlow inverts the enlargement, which rounds once more.
-    let centre = (Float(output) + 0.5) * (1 / (Float(new) / Float(old)))
-    let first = max(0, Int((centre - Float(radius) - 0.5).rounded(.up)))
-    let last = min(old - 1, Int((centre + Float(radius) - 0.5).rounded(.down)))
-    let weights = (first...max(first, last)).map { index in
-      windowedSinc(Double(abs(Float(index) + 0.5 - centre)), radius: Double(radius))
-    }
-    return Sample(first: first, weights: weights, within: old)
-  }
-
-  private static func windowedSinc(_ distance: Double, radius: Double) -> Double {
-    // Where TensorFlow takes the limit.
-    if distance > radius { return 0 }
-    if distance <= 1e-3 { return 1 }
-    let angle = Double.pi * distance
-    return radius * angle.sine * (angle / radius).sine / (angle * angle)
   }
 }

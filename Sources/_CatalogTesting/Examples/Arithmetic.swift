@@ -35,6 +35,11 @@ extension OperatorExample {
     OperatorExample(
       GroupNormalization(groups: 1, axis: 2, epsilon: 0.5, hasScale: true, hasCenter: false),
       shapes: [[2, 3, 4], [4]]),
+    OperatorExample(
+      RMSNormalization(axes: [2], spread: .meanSquare, epsilon: 0.25), shapes: [[2, 3, 4], [4]]),
+    OperatorExample(
+      RMSNormalization(axes: [1, 3], spread: .variance, epsilon: 0.5),
+      shapes: [[2, 3, 4, 5], [3, 5]]),
     OperatorExample(UnitNormalization(axes: [3]), shapes: [[2, 3, 4, 5]]),
     OperatorExample(UnitNormalization(axes: [1, 2]), shapes: [[2, 3, 4]]),
     OperatorExample(

@@ -4,7 +4,7 @@ import LayerCatalog
 extension OperatorExample {
   /// Convolutions over one to three axes, in both layouts.
   static let convolutions: [OperatorExample] =
-    transposedConvolutions + [
+    transposedConvolutions + locallyConnected + [
       OperatorExample(
         Convolution(
           window: Window(size: [3, 2], strides: [2, 1], dilation: [1, 2], padding: .same),
@@ -29,6 +29,17 @@ extension OperatorExample {
           groups: 1, hasBias: false, layout: .channelsLast),
         shapes: [[1, 3, 4, 5, 2], [3, 2, 2, 2, 2]]),
     ]
+
+  private static let locallyConnected: [OperatorExample] = [
+    OperatorExample(
+      LocallyConnected(
+        extents: [5, 4], strides: [2, 1], before: [1, 0], hasBias: true, layout: .channelsLast),
+      shapes: [[2, 5, 4, 3], [3, 3, 2, 3, 3, 2], [3, 3, 2]]),
+    OperatorExample(
+      LocallyConnected(
+        extents: [6], strides: [2], before: [0], hasBias: false, layout: .channelsFirst),
+      shapes: [[2, 3, 6], [2, 4, 3, 3]]),
+  ]
 
   private static let transposedConvolutions: [OperatorExample] = [
     OperatorExample(

@@ -15,6 +15,7 @@ extension OperatorExample {
       ]
     }
     + masked
+    + adaptivePooling
     + globalPooling.flatMap { operation in
       [
         OperatorExample(operation, shapes: [[2, 3, 4, 5]]),
@@ -50,6 +51,17 @@ extension OperatorExample {
         Tensor(.bool, shape: [2, 3], [0, 1, 1, 1, 0, 0]),
       ])
   }
+
+  private static let adaptivePooling: [OperatorExample] = [
+    OperatorExample(
+      AdaptiveAveragePooling(extents: [3], layout: .channelsLast), shapes: [[2, 7, 4]]),
+    OperatorExample(
+      AdaptiveAveragePooling(extents: [2, 5], layout: .channelsFirst), shapes: [[2, 3, 6, 4]]),
+    OperatorExample(
+      AdaptiveMaxPooling(extents: [4, 3], layout: .channelsLast), shapes: [[2, 6, 5, 3]]),
+    OperatorExample(
+      AdaptiveMaxPooling(extents: [2, 1, 3], layout: .channelsFirst), shapes: [[2, 3, 3, 4, 2]]),
+  ]
 
   private static let globalPooling: [any CatalogOperator] = [
     GlobalAveragePooling(keepsAxes: false, layout: .channelsLast),

@@ -18,29 +18,55 @@ extension OperatorExample {
       shapes: [[2, 3, 4, 2, 3]]),
     OperatorExample(
       Resizing(
-        extents: [5, 3], interpolation: .nearest, keepsProportions: false, layout: .channelsLast),
+        extents: [5, 3], interpolation: .nearest, antialiases: false, fit: .stretch,
+        layout: .channelsLast),
       shapes: [[2, 3, 4, 5]]),
     OperatorExample(
       Resizing(
-        extents: [4, 6], interpolation: .bilinear, keepsProportions: true, layout: .channelsFirst),
+        extents: [4, 6], interpolation: .bilinear, antialiases: false, fit: .pad(0.5),
+        layout: .channelsFirst),
       shapes: [[2, 3, 7, 5]]),
     OperatorExample(
       Resizing(
-        extents: [6, 2], interpolation: .bicubic, keepsProportions: false, layout: .channelsLast),
+        extents: [6, 2], interpolation: .bicubic, antialiases: false, fit: .stretch,
+        layout: .channelsLast),
       shapes: [[2, 4, 5, 3]]),
     OperatorExample(
       Resizing(
-        extents: [3], interpolation: .area, keepsProportions: false, layout: .channelsLast),
+        extents: [3], interpolation: .area, antialiases: false, fit: .stretch, layout: .channelsLast
+      ),
       shapes: [[2, 7, 3]]),
     OperatorExample(
       Resizing(
-        extents: [5, 4], interpolation: .lanczos3, keepsProportions: true, layout: .channelsLast),
+        extents: [5, 4], interpolation: .lanczos3, antialiases: false, fit: .crop,
+        layout: .channelsLast),
       shapes: [[2, 4, 6, 3]]),
     OperatorExample(
       Resizing(
-        extents: [2, 3, 5], interpolation: .lanczos5, keepsProportions: false,
+        extents: [2, 3, 5], interpolation: .lanczos5, antialiases: false, fit: .stretch,
         layout: .channelsFirst),
       shapes: [[1, 2, 3, 4, 2]]),
+    OperatorExample(
+      Resizing(
+        extents: [3, 4], interpolation: .bicubic, antialiases: true, fit: .stretch,
+        layout: .channelsLast),
+      shapes: [[2, 7, 3, 2]]),
+    OperatorExample(
+      Resizing(
+        extents: [3, 2], interpolation: .bilinear, antialiases: true, fit: .crop,
+        layout: .channelsFirst),
+      shapes: [[2, 3, 7, 6]]),
+    OperatorExample(
+      Resizing(
+        extents: [5], interpolation: .gaussian, antialiases: false, fit: .stretch,
+        layout: .channelsLast),
+      shapes: [[2, 3, 4]]),
+    OperatorExample(
+      Resizing(
+        extents: [3, 6], interpolation: .mitchellCubic, antialiases: false, fit: .stretch,
+        layout: .channelsLast),
+      shapes: [[2, 4, 5, 2]]),
+    OperatorExample(AutoContrast(low: -1, high: 0.5), shapes: [[2, 3, 4, 2]]),
     OperatorExample(CenterCrop(extents: [3, 2], layout: .channelsLast), shapes: [[2, 4, 5, 3]]),
     OperatorExample(CenterCrop(extents: [3, 5], layout: .channelsFirst), shapes: [[2, 3, 4, 6]]),
     OperatorExample(CenterCrop(extents: [5, 3], layout: .channelsFirst), shapes: [[2, 3, 4, 6]]),

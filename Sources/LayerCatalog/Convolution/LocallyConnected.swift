@@ -1,0 +1,155 @@
+package import Bytes
+package import GraphIR
+
+/// A convolution with a kernel of its own at each position.
+///
+/// - input: `[batch, spatial..., in]` or `[batch, in, spatial...]`, by `layout`, with exactly the
+///   spatial extents `extents`
+/// - kernel: `[position..., out, in, window...]`
+/// - bias: `[position..., out]`; only where the flag says so
+/// - output: the input's axes with the positions for the spatial ones, and `out` channels
+///
+/// The window of position p begins at p stride - before; what lies outside of the input is 0.
+package struct LocallyConnected: CatalogOperator {
+  /// The input's spatial extents.
+  package let extents: [Int]
+  /// How far the windows of neighbouring positions lie apart, at least 1.
+  package let strides: [Int]
+  /// How far the first window begins before the input.
+  package let before: [Int]
+  /// Whether there is a bias.
+  package let hasBias: Bool
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "locally_connected"
+  package static let version = 1
+
+  package var inputs: [InputSlot] {
+    [.data("input"), .weight("kernel")] + (hasBias ? [.weight("bias")] : [])
+  }
+
+  package var attributes: Attributes {
+    [
+      "extents": .integers(extents), "strides": .integers(strides), "before": .integers(before),
+      "bias": .flag(hasBias), "layout": .text(layout.rawValue),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(
+    extents: [Int], strides: [Int], before: [Int], hasBias: Bool, layout: DataLayout
+  ) {
+    self.extents = extents
+    self.strides = strides
+    self.before = before
+    self.hasBias = hasBias
+    self.layout = layout
+  }
+}
+
+extension LocallyConnected {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    extents = try attributes.integers("extents")
+    strides = try attributes.integers("strides")
+    before = try attributes.integers("before")
+    hasBias = try attributes.flag("bias")
+    layout = try attributes.word("layout")
+    guard !extents.isEmpty, strides.count == extents.count, before.count == extents.count else {
+      throw attributes.malformed("not as many strides and borders as axes")
+    }
+    let range = 1...1 << 24
+    guard extents.allSatisfy(range.contains), strides.allSatisfy(range.contains),
+      before.allSatisfy({ (0...1 << 24).contains($0) })
+    else { throw attributes.malformed("the axes \(extents), strides \(strides), \(before)") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (input, kernel) = (inputs[0], inputs[1])
+    let axes = extents.count
+    guard input.rank == axes + 2, input.elementType.isFloat,
+      zip(layout.spatialAxes(rank: input.rank), extents).allSatisfy({
+        input.shape[$0].agrees(with: .fixed($1))
+      })
+    else { throw ShapeError("takes the spatial extents \(extents) and has the input \(input)") }
+    guard let shape = kernel.fixedShape, shape.count == 2 * axes + 2,
+      shape.allSatisfy({ (0...1 << 24).contains($0) })
+    else { throw ShapeError("the kernel \(kernel) is not [position..., out, in, window...]") }
+    let channels = input.shape[layout.channelAxis(rank: input.rank)]
+    guard channels.agrees(with: .fixed(shape[axes + 1])) else {
+      throw ShapeError("the kernel \(kernel) does not fit the \(channels) channels of \(input)")
+    }
+    if hasBias, inputs[2].shape != shape[...axes].map(Dimension.fixed) {
+      throw ShapeError("the bias \(inputs[2]) does not fit the kernel \(kernel)")
+    }
+    var output = input
+    output.shape[layout.channelAxis(rank: input.rank)] = .fixed(shape[axes])
+    output.shape.replaceSubrange(
+      layout.spatialAxes(rank: input.rank), with: shape[..<axes].map(Dimension.fixed))
+    return [output]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    _ = try outputShape(of: inputs)
+    let rank = inputs[0].shape.count
+    let turned = inputs[0].permuted(layout.axesToChannelsFirst(rank: rank))
+    let (elements, kernel) = (turned.doubles, inputs[1].doubles)
+    let bias = hasBias ? inputs[2].doubles : nil
+    let (axes, shape) = (extents.count, inputs[1].shape)
+    let (positions, filters) = (shape[..<axes].reduce(1, *), shape[axes])
+    let (channels, size) = (shape[axes + 1], extents.reduce(1, *))
+    let columns = workers.map(turned.shape[0] * positions) { row in
+      let (image, position) = (row / positions, row % positions)
+      let taps = taps(of: position, shape)
+      let count = shape[(axes + 2)...].reduce(1, *)
+      return (0..<filters).map { filter in
+        var sum = bias?[position * filters + filter] ?? 0
+        for channel in 0..<channels {
+          let weight = ((position * filters + filter) * channels + channel) * count
+          let element = (image * channels + channel) * size
+          for (tap, place) in taps { sum += kernel[weight + tap] * elements[element + place] }
+        }
+        return sum
+      }
+    }
+    let output = Tensor(
+      inputs[0].elementType, shape: [turned.shape[0]] + shape[...axes], columns.flatMap { $0 })
+    let order = [0, axes + 1] + Array(1..<axes + 1)
+    return [output.permuted(order).permuted(layout.axesFromChannelsFirst(rank: rank))]
+  }
+
+  /// The elements of the window of a position that lie inside of the input: where in the window
+  /// they stand, and where in a channel.
+  private func taps(of position: Int, _ shape: [Int]) -> [(tap: Int, place: Int)] {
+    let axes = extents.count
+    var (taps, rest) = ([(tap: 0, place: 0)], position)
+    var indices = [Int](repeating: 0, count: axes)
+    for axis in (0..<axes).reversed() {
+      indices[axis] = rest % shape[axis]
+      rest /= shape[axis]
+    }
+    for axis in 0..<axes {
+      let width = shape[axes + 2 + axis]
+      let start = indices[axis] * strides[axis] - before[axis]
+      let inside = (0..<width).filter { (0..<extents[axis]).contains(start + $0) }
+      taps = taps.flatMap { tap in
+        inside.map { (tap.tap * width + $0, tap.place * extents[axis] + start + $0) }
+      }
+    }
+    return taps
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> LocallyConnected? {
+    guard axes.count == extents.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return LocallyConnected(
+      extents: extents, strides: strides, before: before, hasBias: hasBias, layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

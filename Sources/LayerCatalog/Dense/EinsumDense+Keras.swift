@@ -1,0 +1,148 @@
+import Bytes
+import GraphIR
+import JSON
+
+/// Keras: `EinsumDense(equation, output_shape, bias_axes=None)`, whose kernel has its axes in the
+/// equation's order.
+extension EinsumDense {
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "EinsumDense": { (layer, inputs) throws(WeighbridgeError) in
+        let type = layer.graph.type(of: try layer.onlyInput(inputs))
+        for key in ["lora_rank", "gptq_unpacked_column_size"] {
+          try layer.require(
+            key, toBe: .null, because: "weights in another form than the layer's own cannot be had")
+        }
+        layer.ignore("lora_alpha")
+        let written = layer.take("equation") ?? .null
+        guard let text = written.string, let equation = EinsumEquation(text, rank: type.rank)
+        else { throw layer.wrong("equation", written, "[X],[Y]->[Z], maybe with an ellipsis") }
+        let shape = layer.take("output_shape") ?? .null
+        let extents = try equation.extents(
+          input: type, output: shape.array ?? (shape == .null ? [] : [shape]))
+        let bias = layer.take("bias_axes")?.string ?? ""
+        let output = try layer.addEinsum(
+          equation, bias: bias, extents: extents, to: inputs[0])
+        return try layer.addActivation(to: output)
+      }
+    ]))
+}
+
+/// An equation of Keras' `EinsumDense`, an ellipsis replaced by letters of its own.
+struct EinsumEquation {
+  /// The letters as the equation has them; upper-case ones too.
+  let input: [Character]
+  let kernel: [Character]
+  let output: [Character]
+  /// How many axes stand for an ellipsis in front, and behind.
+  let elided: (front: Int, back: Int)
+
+  /// - Parameter rank: How many axes the input has.
+  init?(_ text: String, rank: Int) {
+    guard
+      let match = text.wholeMatch(
+        of: /(\.\.\.)?([a-zA-Z]+)(\.\.\.)?,([a-zA-Z]+)->(\.\.\.)?([a-zA-Z]+)(\.\.\.)?/),
+      (match.1 == nil) == (match.5 == nil), (match.3 == nil) == (match.7 == nil),
+      match.1 == nil || match.3 == nil
+    else { return nil }
+    let (input, output) = (Array(match.2), Array(match.6))
+    let count = rank - input.count
+    guard count >= 0, count == 0 || match.1 != nil || match.3 != nil, rank <= 16 else {
+      return nil
+    }
+    // Characters that no equation has.
+    let letters = (0..<count).map { Character(UnicodeScalar(UInt8(0x80 + $0))) }
+    elided = match.1 != nil ? (count, 0) : (0, count)
+    self.input = match.1 != nil ? letters + input : input + letters
+    self.output = match.1 != nil ? letters + output : output + letters
+    kernel = Array(match.4)
+  }
+
+  /// The equation of these axes.
+  init(input: String, kernel: String, output: String) {
+    (self.input, self.kernel, self.output) = (Array(input), Array(kernel), Array(output))
+    elided = (0, 0)
+  }
+
+  /// The extents of the axes, from the input and the setting `output_shape`, which leaves out the
+  /// batch unless an ellipsis stands for it.
+  func extents(
+    input type: TensorType, output shape: [JSONValue]
+  ) throws(WeighbridgeError) -> [Character: Int] {
+    var extents: [Character: Int] = [:]
+    for (letter, extent) in zip(input, type.shape) { extents[letter] = extent.value }
+    let named = output[(elided.front == 0 ? 1 : elided.front)..<(output.count - elided.back)]
+    guard named.count == shape.count else {
+      throw WeighbridgeError(
+        .malformed, "output_shape has \(shape.count) axes, and \(named.count) are expected")
+    }
+    for (letter, setting) in zip(named, shape) where setting != .null {
+      guard let extent = setting.integer, extent >= 1, extents[letter] ?? extent == extent else {
+        throw WeighbridgeError(
+          .malformed, "output_shape has \(setting.text()), which does not fit the input \(type)")
+      }
+      extents[letter] = extent
+    }
+    return extents
+  }
+
+  /// The same axes with letters as ``EinsumDense`` has them.
+  func labels() throws(WeighbridgeError) -> (Character) -> Character {
+    let all = input + output.filter { !input.contains($0) }
+    guard Set(all).count == all.count, all.count <= 26, Set(output).count == output.count,
+      Set(kernel).count == kernel.count
+    else { throw WeighbridgeError(.unsupported, "an equation in which an axis stands twice") }
+    let places = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1, $0) })
+    guard kernel.allSatisfy({ places[$0] != nil }) else {
+      throw WeighbridgeError(.malformed, "an axis of the kernel is in neither input nor output")
+    }
+    return { letter in Character(UnicodeScalar(UInt8(97 + (places[letter] ?? 0)))) }
+  }
+}
+
+extension KerasLayer {
+  /// Adds a product with a kernel and a bias that are the layer's next weights.
+  ///
+  /// - Parameters:
+  ///   - bias: The axes of the bias, in the equation's letters; empty when there is none.
+  ///   - extents: The axes' extents as far as they are known.
+  ///   - name: What stands before the roles of the node and its weights: empty, or a part of the
+  ///     layer, for example `query`.
+  mutating func addEinsum(
+    _ equation: EinsumEquation, bias: String, extents: [Character: Int], to input: ValueID,
+    name: String = ""
+  ) throws(WeighbridgeError) -> ValueID {
+    let label = try equation.labels()
+    let (from, to) = (AxisLabels(equation.input.map(label)), AxisLabels(equation.output.map(label)))
+    let written = equation.kernel.map(label)
+    let kernel = EinsumDense.canonical(Set(written), from, to)
+    let order = kernel.compactMap { written.firstIndex(of: $0) }
+    let biasAxes = equation.output.filter(Set(bias).contains)
+    guard biasAxes.count == bias.count else {
+      throw WeighbridgeError(.malformed, "bias_axes=\(bias) are not axes of the output")
+    }
+    let operation = try EinsumDense(
+      input: from, kernel: AxisLabels(kernel), output: to, bias: AxisLabels(biasAxes.map(label)))
+    let prefix = name.isEmpty ? "" : "\(name)/"
+    let shape = try Self.extents(equation.kernel, extents)
+    var values = [input, try weight("\(prefix)kernel", shape: shape) { $0.permuted(order) }]
+    if let first = equation.output.firstIndex(where: biasAxes.contains) {
+      // Keras keeps an axis of extent 1 for each one between and behind.
+      let kept = equation.output[first...].map { biasAxes.contains($0) ? $0 : " " }
+      let shape = try Self.extents(kept, extents.merging([" ": 1]) { own, _ in own })
+      let own = try Self.extents(biasAxes, extents)
+      values.append(try weight("\(prefix)bias", shape: shape) { $0.reshaped(own) })
+    }
+    return try add(operation, values, role: name)[0]
+  }
+
+  private static func extents(
+    _ letters: [Character], _ extents: [Character: Int]
+  ) throws(WeighbridgeError) -> [Int] {
+    let result = letters.compactMap { extents[$0] }
+    guard result.count == letters.count else {
+      throw WeighbridgeError(.malformed, "the extents of a weight's axes are not known")
+    }
+    return result
+  }
+}

@@ -1,0 +1,19 @@
+extension Catalog {
+  /// Why layers of Keras cannot be had, where there is more to say than that nobody knows them.
+  package static let kerasRefusals: [String: String] = [
+    "CLAHE": "local histograms cannot be had",
+    "ContrastLimitedAdaptiveHistogramEqualization": "local histograms cannot be had",
+    "DenseFeatures": "feature columns are TensorFlow's own",
+    "FlaxLayer": "it is a program and not a layer",
+    "HashedCrossing": "it makes texts of its inputs and hashes them",
+    "Hashing": "it hashes texts; hash before the model runs",
+    "JaxLayer": "it is a program and not a layer",
+    "MelSpectrogram": "spectra cannot be had",
+    "Pipeline": "layers in a row as one layer cannot be had; give them one by one",
+    "STFTSpectrogram": "spectra cannot be had",
+    "StringLookup": "tensors of texts cannot be had; look up before the model runs",
+    "TFSMLayer": "it runs a SavedModel",
+    "TextVectorization": "tensors of texts cannot be had; split and look up before the model runs",
+    "TorchModuleWrapper": "it is a program and not a layer",
+  ]
+}

@@ -1,0 +1,136 @@
+package import Bytes
+package import GraphIR
+
+/// Root mean square normalisation (Zhang and Sennrich 2019): y = scale x / sqrt(spread + epsilon),
+/// with the spread over `axes` for each index of the other axes.
+///
+/// - input: any shape with these axes
+/// - scale: the input's extents along `axes`, in their order
+/// - output: the input's shape
+package struct RMSNormalization: CatalogOperator {
+  /// What the input is divided by the root of.
+  package enum Spread: String, Hashable, Sendable {
+    /// The mean of the squares.
+    case meanSquare = "mean_square"
+    /// The variance: the mean of the squares of what lies between the elements and their mean.
+    case variance
+  }
+
+  /// The axes over which is normalised, rising, at least one.
+  package let axes: [Int]
+  /// What the input is divided by the root of.
+  package let spread: Spread
+  /// Added to the spread.
+  package let epsilon: Double
+
+  package static let kind = "rms_normalization"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input"), .weight("scale")] }
+
+  package var attributes: Attributes {
+    ["axes": .integers(axes), "spread": .text(spread.rawValue), "epsilon": .real(epsilon)]
+  }
+
+  /// Makes the operator.
+  package init(axes: [Int], spread: Spread, epsilon: Double) {
+    self.axes = axes
+    self.spread = spread
+    self.epsilon = epsilon
+  }
+}
+
+extension RMSNormalization {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axes = try attributes.integers("axes")
+    spread = try attributes.word("spread")
+    epsilon = try attributes.real("epsilon")
+    guard let first = axes.first, first >= 0, zip(axes, axes.dropFirst()).allSatisfy(<) else {
+      throw attributes.malformed("axes \(axes), and at least one is needed, in rising order")
+    }
+    guard epsilon >= 0, epsilon.isFinite else { throw attributes.malformed("epsilon \(epsilon)") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (input, scale) = (inputs[0], inputs[1])
+    guard input.elementType.isFloat, axes.allSatisfy(input.shape.indices.contains) else {
+      throw ShapeError("normalises the axes \(axes) of floating-point numbers and has \(input)")
+    }
+    guard scale.rank == axes.count,
+      zip(scale.shape, axes).allSatisfy({ $0.agrees(with: input.shape[$1]) })
+    else { throw ShapeError("the scale \(scale) does not fit the axes \(axes) of \(input)") }
+    return [input]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let input = inputs[0]
+    let order = input.shape.indices.filter { !axes.contains($0) } + axes
+    let turned = input.permuted(order)
+    let (elements, scale) = (turned.doubles, inputs[1].doubles)
+    let size = scale.count
+    let lanes = workers.map(size == 0 ? 0 : elements.count / size) { index in
+      let lane = elements[index * size..<(index + 1) * size]
+      let root = (spread(of: lane) + epsilon).squareRoot()
+      return zip(lane, scale).map { $0 / root * $1 }
+    }
+    let output = Tensor(input.elementType, shape: turned.shape, lanes.flatMap { $0 })
+    let inverse = order.indices.sorted { order[$0] < order[$1] }
+    return [output.permuted(inverse)]
+  }
+
+  private func spread(of lane: ArraySlice<Double>) -> Double {
+    let count = Double(lane.count)
+    let mean = spread == .variance ? lane.reduce(0, +) / count : 0
+    return lane.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / count
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// The scale has an order of axes too, which must stay.
+  package func permutingAxes(_ order: [Int]) -> RMSNormalization? {
+    let places = axes.compactMap { order.firstIndex(of: $0) }
+    guard places.count == axes.count, zip(places, places.dropFirst()).allSatisfy(<) else {
+      return nil
+    }
+    return RMSNormalization(axes: places, spread: spread, epsilon: epsilon)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+
+  /// Keras 3: `RMSNormalization(axis=-1, epsilon=1e-6)`, where `axis` may be a list. Also
+  /// `LayerNormalization(rms_scaling=True)`, which divides by the root of the variance.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "RMSNormalization": { (layer, inputs) throws(WeighbridgeError) in
+        try layer.addRMSNormalization(of: inputs, .meanSquare, epsilon: 1e-6)
+      }
+    ]))
+}
+
+extension KerasLayer {
+  /// Adds the normalisation that the settings `axis` and `epsilon` ask for.
+  ///
+  /// - Parameter epsilon: Keras' default.
+  mutating func addRMSNormalization(
+    of inputs: [ValueID], _ spread: RMSNormalization.Spread, epsilon: Double
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let type = graph.type(of: try onlyInput(inputs))
+    let axes = try axes("axis", of: type)
+    let operation = RMSNormalization(
+      axes: axes.sorted(), spread: spread,
+      epsilon: try real("epsilon", default: epsilon))
+    let last = type.rank - operation.axes.count
+    guard spread == .variance || axes == Array(last..<type.rank) else {
+      throw WeighbridgeError(
+        .unsupported,
+        "axis=\(axes), which are not the last in their order: Keras then multiplies other axes by the "
+          + "scale, if any")
+    }
+    // Keras gives the scale the axes as they are written, and then takes them as rising.
+    let rising = try extents(operation.axes, of: type)
+    let scale = try weight("scale", shape: try extents(axes, of: type)) { $0.reshaped(rising) }
+    return try add(operation, inputs + [scale])
+  }
+}

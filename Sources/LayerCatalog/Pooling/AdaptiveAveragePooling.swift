@@ -1,0 +1,41 @@
+import Bytes
+package import GraphIR
+
+/// The mean of the elements that each output element covers.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: the same with these extents
+///
+/// Element o of an axis covers the input's elements from the one that o I/O lies in up to the one
+/// that (o + 1) I/O ends in, with I the input's extent and O the output's.
+package struct AdaptiveAveragePooling: AdaptivePoolingOperator {
+  /// The extents of the output's spatial axes; 1 to 2^24 each.
+  package let extents: [Int]
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "adaptive_average_pooling"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init(extents: [Int], layout: DataLayout) {
+    self.extents = extents
+    self.layout = layout
+  }
+}
+
+extension AdaptiveAveragePooling {
+  package func pool(_ window: [Double]) -> Double {
+    window.reduce(0, +) / Double(window.count)
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// Keras 3: `AdaptiveAveragePooling1D`, `AdaptiveAveragePooling2D`, `AdaptiveAveragePooling3D`.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "AdaptiveAveragePooling1D": builder(axes: 1),
+      "AdaptiveAveragePooling2D": builder(axes: 2),
+      "AdaptiveAveragePooling3D": builder(axes: 3),
+    ]))
+}

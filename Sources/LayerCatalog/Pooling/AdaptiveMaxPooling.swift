@@ -1,0 +1,41 @@
+import Bytes
+package import GraphIR
+
+/// The largest of the elements that each output element covers.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: the same with these extents
+///
+/// Element o of an axis covers the input's elements from the one that o I/O lies in up to the one
+/// that (o + 1) I/O ends in, with I the input's extent and O the output's.
+package struct AdaptiveMaxPooling: AdaptivePoolingOperator {
+  /// The extents of the output's spatial axes; 1 to 2^24 each.
+  package let extents: [Int]
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "adaptive_max_pooling"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init(extents: [Int], layout: DataLayout) {
+    self.extents = extents
+    self.layout = layout
+  }
+}
+
+extension AdaptiveMaxPooling {
+  package func pool(_ window: [Double]) -> Double {
+    window.reduce(-.infinity) { $0.isNaN || $0 > $1 ? $0 : $1 }
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  /// Keras 3: `AdaptiveMaxPooling1D`, `AdaptiveMaxPooling2D`, `AdaptiveMaxPooling3D`.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "AdaptiveMaxPooling1D": builder(axes: 1),
+      "AdaptiveMaxPooling2D": builder(axes: 2),
+      "AdaptiveMaxPooling3D": builder(axes: 3),
+    ]))
+}

@@ -1,0 +1,89 @@
+package import Bytes
+package import GraphIR
+import JSON
+
+/// Stretching the contrast: in each channel of each picture the darkest element becomes `low` and
+/// the brightest `high`. A channel of one number only stays what it is.
+///
+/// - input: `[batch, height, width, channels]`
+/// - output: the input's shape
+package struct AutoContrast: CatalogOperator {
+  /// The smallest element of the output.
+  package let low: Double
+  /// The largest element of the output.
+  package let high: Double
+
+  package static let kind = "auto_contrast"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["low": .real(low), "high": .real(high)] }
+
+  /// Makes the operator.
+  package init(low: Double, high: Double) {
+    self.low = low
+    self.high = high
+  }
+}
+
+extension AutoContrast {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    low = try attributes.real("low")
+    high = try attributes.real("high")
+    guard low < high, low.isFinite, high.isFinite else {
+      throw attributes.malformed("the range \(low) to \(high)")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard inputs[0].rank == 4, inputs[0].elementType.isFloat else {
+      throw ShapeError("takes pictures of floating-point numbers and has \(inputs[0])")
+    }
+    return [inputs[0]]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let turned = inputs[0].permuted([0, 3, 1, 2])
+    let (elements, size) = (turned.doubles, turned.shape[2] * turned.shape[3])
+    let planes = workers.map(turned.shape[0] * turned.shape[1]) { index in
+      stretched(elements[index * size..<(index + 1) * size])
+    }
+    let output = Tensor(inputs[0].elementType, shape: turned.shape, planes.flatMap { $0 })
+    return [output.permuted([0, 2, 3, 1])]
+  }
+
+  private func stretched(_ plane: ArraySlice<Double>) -> [Double] {
+    guard let darkest = plane.min(), let brightest = plane.max(), darkest < brightest else {
+      return Array(plane)
+    }
+    let factor = (high - low) / (brightest - darkest)
+    return plane.map { $0.isNaN ? $0 : min(max(low + ($0 - darkest) * factor, low), high) }
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// Height and width may change places.
+  package func permutingAxes(_ axes: [Int]) -> AutoContrast? {
+    axes.first == 0 && axes.last == 3 ? self : nil
+  }
+
+  package var decomposition: Decomposition { .primitive }
+
+  /// Keras 3: `AutoContrast(value_range=(0, 255))`, which takes the axes behind the batch for the
+  /// spatial ones, whatever the layout.
+  package static let keras = SourceMapping.mapped(
+    KerasMapping(layers: [
+      "AutoContrast": { (layer, inputs) throws(WeighbridgeError) in
+        layer.ignore("data_format")
+        let range = try layer.realList("value_range", default: [0, 255])
+        guard range.count == 2, range[0] != range[1] else {
+          throw WeighbridgeError(.malformed, "value_range=\(range)")
+        }
+        let operation = AutoContrast(low: min(range[0], range[1]), high: max(range[0], range[1]))
+        return try layer.add(operation, [try layer.onlyInput(inputs)])
+      }
+    ]))
+}

@@ -1,0 +1,67 @@
+/// A weight for each distance, by which ``Resizing`` weighs the elements around a coordinate.
+enum ResizingFilter {
+  case triangle
+  /// The cubic convolution of Keys (1981) with a = -1/2.
+  case keysCubic
+  /// The cubic filter of Mitchell and Netravali (1988), of which both parameters are 1/3.
+  case mitchellCubic
+  case gaussian
+  /// Lanczos' windowed sinc over so many elements to each side.
+  case lanczos(Int)
+
+  /// How far it reaches to each side.
+  private var radius: Double {
+    switch self {
+    case .triangle: 1
+    case .keysCubic, .mitchellCubic: 2
+    case .gaussian: 1.5
+    case .lanczos(let radius): Double(radius)
+    }
+  }
+
+  /// What element `output` of `new` is made of, on an axis of `old`.
+  func sample(
+    _ output: Int, from old: Int, to new: Int, antialiases: Bool
+  ) -> ResizingInterpolation.Sample {
+    // Here TensorFlow inverts the enlargement, which rounds once more.
+    let step = 1 / (Float(new) / Float(old))
+    let width = antialiases ? max(step, 1) : 1
+    let centre = (Float(output) + 0.5) * step
+    let reach = Float(radius) * width
+    let first = max(0, min(old - 1, Int((centre - reach - 0.5).rounded(.up))))
+    let last = max(0, min(old - 1, Int((centre + reach - 0.5).rounded(.down))))
+    let weights = (first...max(first, last)).map { index in
+      weight(Double(abs((Float(index) + 0.5 - centre) * (1 / width))))
+    }
+    return ResizingInterpolation.Sample(first: first, weights: weights, within: old)
+  }
+
+  private func weight(_ distance: Double) -> Double {
+    switch self {
+    case .triangle: return max(0, 1 - distance)
+    case .keysCubic: return distance < 2 ? Self.cubic(distance) : 0
+    case .mitchellCubic: return Self.mitchell(distance)
+    case .gaussian: return distance < radius ? (-2 * distance * distance).exponential : 0
+    case .lanczos:
+      // Where TensorFlow takes the limit.
+      if distance > radius { return 0 }
+      if distance <= 1e-3 { return 1 }
+      let angle = Double.pi * distance
+      return radius * angle.sine * (angle / radius).sine / (angle * angle)
+    }
+  }
+
+  /// The cubic convolution, of distances below 2.
+  static func cubic(_ distance: Double) -> Double {
+    distance < 1
+      ? (1.5 * distance - 2.5) * distance * distance + 1
+      : ((-0.5 * distance + 2.5) * distance - 4) * distance + 2
+  }
+
+  private static func mitchell(_ distance: Double) -> Double {
+    if distance >= 2 { return 0 }
+    return distance < 1
+      ? (7 / 6 * distance - 2) * distance * distance + 8 / 9
+      : ((-7 / 18 * distance + 2) * distance - 10 / 3) * distance + 16 / 9
+  }
+}

@@ -1,0 +1,65 @@
+import Bytes
+import GraphIR
+
+/// How ``Resizing`` fits a picture of other proportions.
+package enum ResizingFit: Hashable, Sendable {
+  /// It is stretched.
+  case stretch
+  /// Its largest centred part of the output's proportions is taken.
+  case crop
+  /// A number is put to both sides of it until it has the output's proportions.
+  case pad(Double)
+
+  /// The word it is stored as.
+  enum Name: String { case stretch, crop, pad }
+
+  var name: Name {
+    switch self {
+    case .stretch: .stretch
+    case .crop: .crop
+    case .pad: .pad
+    }
+  }
+
+  /// The picture to be stretched, rounded as Keras does it.
+  ///
+  /// - Parameter axes: The two spatial axes.
+  func fitted(
+    _ input: Tensor, _ axes: [Int], to extents: [Int]
+  ) throws(WeighbridgeError) -> Tensor {
+    if self == .stretch { return input }
+    let old = axes.map { input.shape[$0] }
+    var result = input
+    for (number, axis) in axes.enumerated() {
+      let other = 1 - number
+      let wanted = Int(Float(old[other] * extents[number]) / Float(extents[other]))
+      switch self {
+      case .stretch: break
+      case .crop:
+        let count = max(1, min(old[number], wanted))
+        let start = Int(Float(old[number] - count) / 2)
+        result = result.slice(start..<start + count, along: axis)
+      case .pad(let value):
+        let border = Int(Float(max(wanted, old[number]) - old[number]) / 2)
+        if border > 0 { result = try Self.pad(result, along: axis, by: border, value) }
+      }
+    }
+    return result
+  }
+
+  private static func pad(
+    _ input: Tensor, along axis: Int, by border: Int, _ value: Double
+  ) throws(WeighbridgeError) -> Tensor {
+    var shape = input.shape
+    shape[axis] += 2 * border
+    _ = try Checked.product(shape + [8], of: "the size of the padded input")
+    let run = shape[(axis + 1)...].reduce(1, *)
+    let size = input.shape[axis] * run
+    let (elements, edge) = (input.doubles, [Double](repeating: value, count: border * run))
+    var result: [Double] = []
+    for slice in 0..<shape[..<axis].reduce(1, *) {
+      result += edge + elements[slice * size..<(slice + 1) * size] + edge
+    }
+    return Tensor(input.elementType, shape: shape, result)
+  }
+}
