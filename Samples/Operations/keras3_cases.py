@@ -3,6 +3,8 @@
 import numpy as np
 from keras import layers, ops
 
+import attention_cases
+import layer_cases
 from recording import Case, Input
 
 MATRIX = Input((3, 4))
@@ -137,4 +139,4 @@ CASES = [
     Case("indexing", [MATRIX, Input((2,), 0, 3, "int32")], indexing),
     Case("matrices", [MATRIX, Input((4, 2))], matrices),
     Case("pictures", [PICTURE], pictures),
-]
+] + attention_cases.CASES + layer_cases.CASES

@@ -13,7 +13,10 @@ BATCH_SIZE = 2
 
 @dataclass(frozen=True)
 class Input:
-    """An input: its shape without the batch axis, its type and the range of its numbers."""
+    """An input: its shape without the batch axis, its type and the range of its numbers.
+
+    An extent of None is open in the model, and 6 in the arrays.
+    """
 
     shape: Sequence[int]
     low: float = -2.0
@@ -21,7 +24,9 @@ class Input:
     type: str = "float32"
 
     def draw(self, rng):
-        shape = (BATCH_SIZE, *self.shape)
+        shape = (BATCH_SIZE, *(6 if extent is None else extent for extent in self.shape))
+        if self.type == "bool":
+            return rng.uniform(0.0, 1.0, shape) > 0.4
         if self.type.startswith("int"):
             return rng.integers(int(self.low), int(self.high), shape).astype(self.type)
         return rng.uniform(self.low, self.high, shape).astype(self.type)
