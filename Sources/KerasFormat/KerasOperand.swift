@@ -11,8 +11,8 @@ package enum KerasFunctionName: Hashable, Sendable {
 
   /// The function of a layer's record; `nil` when it is a layer.
   ///
-  /// An `.h5` file of Keras 3 leaves the module out; there the settings of every layer, and of no
-  /// operation, say whether it is trained.
+  /// An `.h5` file of Keras 3 leaves the module out; there the settings of nearly every layer,
+  /// and of no operation, say whether it is trained.
   ///
   /// - Parameter hasArguments: Whether the calls are written as Keras 3 writes them.
   init?(className: String, module: String?, config: JSONObject, hasArguments: Bool) {
@@ -27,13 +27,19 @@ package enum KerasFunctionName: Hashable, Sendable {
     {
       self = .graphNode(operation)
     } else if module == nil, hasArguments, config["trainable"] == nil, config["layers"] == nil,
-      className != "InputLayer"
+      !Self.layersWithoutTraining.contains(className)
     {
       self = .operation(className)
     } else {
       return nil
     }
   }
+
+  /// Layers of Keras 3 whose settings do not say whether they are trained.
+  private static let layersWithoutTraining: Set<String> = [
+    "Discretization", "HashedCrossing", "InputLayer", "SpatialDropout1D", "SpatialDropout2D",
+    "SpatialDropout3D",
+  ]
 
   /// The name as the file has it.
   package var text: String {
