@@ -45,19 +45,11 @@ package struct AtomicFile: ~Copyable {
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``, for example when the disk is full.
   package borrowing func write(_ bytes: RawSpan, at offset: Int) throws(WeighbridgeError) {
-    let failure = bytes.withUnsafeBytes { buffer -> Int32 in
-      var done = 0
-      while done < buffer.count {
-        // Inside the buffer: `done` never passes its count.
-        let written = pwrite(
-          descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done,
-          off_t(offset + done))
-        if written > 0 { done += written } else if errno != EINTR { return errno }
-      }
-      return 0
-    }
-    if failure != 0 { throw failed(failure) }
+    try placedWriter.write(bytes, at: offset)
   }
+
+  /// Writes at offsets, from several threads at once. It must not be used longer than the file.
+  package var placedWriter: PlacedWriter { PlacedWriter(descriptor: descriptor, path: path) }
 
   /// Passes over bytes, which read as zeros.
   package mutating func skip(_ byteCount: Int) {
@@ -93,7 +85,7 @@ package struct AtomicFile: ~Copyable {
   /// Starts writing a finished range to the disk in the background, so that ``commit(replacing:)``
   /// has less to wait for.
   package borrowing func startWriting(_ range: Range<Int>) {
-    _ = system_start_writing(descriptor, Int64(range.lowerBound), Int64(range.count))
+    placedWriter.startWriting(range)
   }
 
   /// Waits until everything written so far is on the disk.

@@ -123,23 +123,39 @@ package struct StridedCopy: Sendable {
     }
   }
 
-  /// Copies rows that are contiguous in the result from columns that are contiguous in the source.
-  ///
-  /// It goes in tiles as wide as a cache line of the result and as high as four of the source: each
-  /// line of either side is then touched once while it is in the cache, and each page of the source
-  /// a quarter as often as with single lines (measured: 12 ms instead of 107 for 38 MB).
+  /// Copies rows that are contiguous in the result from columns that are contiguous in the source:
+  /// in blocks as far as there are whole ones, then the rest.
   ///
   /// - Parameter columns: Where each column begins in the source, in elements.
   private func copyBlock<Element: BitwiseCopyable>(
     _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, rows: Int, columns: [Int],
     as type: Element.Type
   ) {
+    let extent = BlockTranspose.extent
+    let isBlocked = elementSize == 4
+    let wholeRows = isBlocked ? rows / extent * extent : 0
+    let wholeColumns = isBlocked ? columns.count / extent * extent : 0
+    if wholeRows > 0, wholeColumns > 0 {
+      BlockTranspose.copy(
+        source, target, rows: wholeRows, columns: columns[..<wholeColumns],
+        rowSize: columns.count * elementSize)
+    }
+    copyElements(source, target, 0..<wholeRows, wholeColumns..<columns.count, columns, as: type)
+    copyElements(source, target, wholeRows..<rows, 0..<columns.count, columns, as: type)
+  }
+
+  /// Copies a part of such a block element by element, in tiles as wide as a cache line of the
+  /// result and as high as four of the source.
+  private func copyElements<Element: BitwiseCopyable>(
+    _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, _ rows: Range<Int>,
+    _ range: Range<Int>, _ columns: [Int], as type: Element.Type
+  ) {
     let (height, width) = (256 / elementSize, 64 / elementSize)
     let rowSize = columns.count * elementSize
-    for row in stride(from: 0, to: rows, by: height) {
-      let rowEnd = min(row + height, rows)
-      for column in stride(from: 0, to: columns.count, by: width) {
-        let columnEnd = min(column + width, columns.count)
+    for row in stride(from: rows.lowerBound, to: rows.upperBound, by: height) {
+      let rowEnd = min(row + height, rows.upperBound)
+      for column in stride(from: range.lowerBound, to: range.upperBound, by: width) {
+        let columnEnd = min(column + width, range.upperBound)
         for y in row..<rowEnd {
           let to = target + y * rowSize
           for x in column..<columnEnd {

@@ -15,6 +15,12 @@ package final class PendingDigest: Sendable {
     }
   }
 
+  /// Whether the digest is there.
+  package var isDone: Bool { group.wait(timeout: .now()) == .success }
+
+  /// Waits until the digest is there.
+  package func wait() { group.wait() }
+
   /// The digest's 32 bytes; waits until they are there.
   ///
   /// - Throws: As ``sha256(of:)``.

@@ -6,29 +6,54 @@ extension Tensor {
   /// Contiguous elements are passed as they lie in memory; others are brought into order piece by
   /// piece, so that the largest weight needs no second copy.
   ///
-  /// - Parameters:
-  ///   - pieceSize: The size in bytes to aim at when elements must be brought into order.
-  ///   - body: Receives the pieces front to back.
+  /// - Parameter body: Receives the pieces front to back.
   package func withPieces<Failure: Error>(
-    ofAbout pieceSize: Int = 1 << 20, _ body: (RawSpan) throws(Failure) -> Void
+    _ body: (RawSpan) throws(Failure) -> Void
   ) throws(Failure) {
-    guard count > 0 else { return }
+    var buffer: [UInt8] = []
+    for piece in pieces(ofAbout: isContiguous ? byteCount : 1 << 20) {
+      try piece.withBytes(&buffer, body)
+    }
+  }
+
+  /// Parts of the elements in row-major order: runs of bytes where they are contiguous, and whole
+  /// outermost slices otherwise.
+  ///
+  /// - Parameter size: The size of a part in bytes to aim at.
+  package func pieces(ofAbout size: Int) -> [Tensor] {
+    guard count > 0 else { return [] }
+    if isContiguous {
+      return stride(from: 0, to: byteCount, by: size).map { start in
+        Tensor(
+          .uint8, shape: [min(size, byteCount - start)], store: store, offset: offset + start,
+          strides: [1])
+      }
+    }
+    let sliceSize = byteCount / shape[0]
+    // Thirty-two rows are what the strided copy likes to take at once where the outermost axis is
+    // the one along which the source is contiguous (Keras' kernels); no piece is larger than 8 MB
+    // for it.
+    let wanted = (size / sliceSize + 31) / 32 * 32
+    let rows = max(1, min(shape[0], wanted, (8 << 20) / sliceSize))
+    return stride(from: 0, to: shape[0], by: rows).map { start in
+      slice(start..<min(start + rows, shape[0]), along: 0)
+    }
+  }
+
+  /// Calls `body` with the elements in row-major order.
+  ///
+  /// - Parameter buffer: Takes them where they are not contiguous; grows when it is too small.
+  package func withBytes<Failure: Error>(
+    _ buffer: inout [UInt8], _ body: (RawSpan) throws(Failure) -> Void
+  ) throws(Failure) {
     if isContiguous {
       try store.withBytes { (bytes) throws(Failure) in
         try body(bytes.extracting(offset..<offset + byteCount))
       }
-      return
-    }
-    let sliceSize = byteCount / shape[0]
-    // Sixty-four rows are what the strided copy takes at once where the outermost axis is the one
-    // along which the source is contiguous (Keras' kernels); no piece is larger than 8 MB for it.
-    let wanted = (pieceSize / sliceSize + 63) / 64 * 64
-    let rows = max(1, min(shape[0], wanted, (8 << 20) / sliceSize))
-    var buffer = [UInt8](repeating: 0, count: rows * sliceSize)
-    for start in stride(from: 0, to: shape[0], by: rows) {
-      let piece = slice(start..<min(start + rows, shape[0]), along: 0)
-      piece.copyElements(into: &buffer)
-      try body(buffer.span.bytes.extracting(first: piece.byteCount))
+    } else {
+      if buffer.count < byteCount { buffer = [UInt8](repeating: 0, count: byteCount) }
+      copyElements(into: &buffer)
+      try body(buffer.span.bytes.extracting(first: byteCount))
     }
   }
 

@@ -1,10 +1,19 @@
 import Dispatch
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// The processors a computation may use.
 package struct Workers: Sendable {
   /// How many threads work at once, at least 1.
   package let count: Int
+
+  /// How many processors the machine has.
+  package static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
   /// - Parameter count: How many threads may work at once; values below 1 count as 1.
   package init(count: Int) { self.count = max(1, count) }

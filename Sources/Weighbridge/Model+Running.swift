@@ -2,12 +2,6 @@ public import Bytes
 public import GraphIR
 import ReferenceRuntime
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// How a model is run.
 public struct RunOptions: Sendable {
   /// How many threads work at once, at least 1; one for each processor when `nil`. The results do
@@ -28,7 +22,7 @@ public struct RunOptions: Sendable {
   }
 
   /// The number of threads that will work.
-  public var threadCount: Int { threads ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+  public var threadCount: Int { threads ?? Workers.processorCount }
 }
 
 /// What a run gave.

@@ -24,21 +24,34 @@ struct ConversionBenchmark {
     try Command("cp", ["cp", model, source]).run()
     try Command("convert", [program, "convert", source, "-o", converted, "--quiet"]).run()
     let commands = [
-      Command("cp", ["cp", source, folder + "/copy"]),
-      Command("cp, synced", ["dd", "if=" + source, "of=" + folder + "/synced", "bs=1M", "conv=fsync", "status=none"]),
-      Command("convert", [program, "convert", source, "-o", folder + "/out.wbm", "--quiet"]),
+      Command("cp", ["cp", source, folder + "/copy"], output: folder + "/copy"),
+      Command(
+        "cp, synced",
+        ["dd", "if=" + source, "of=" + folder + "/synced", "bs=1M", "conv=fsync", "status=none"],
+        output: folder + "/synced"),
+      Command(
+        "convert", [program, "convert", source, "-o", folder + "/out.wbm", "--quiet"],
+        output: folder + "/out.wbm"),
       Command("inspect", [program, "inspect", converted, "--quiet"]),
       Command("--version", [program, "--version"]),
     ]
-    report(try measure(commands, rounds: rounds), source: source, rounds: rounds)
+    let size = try FileManager.default.attributesOfItem(atPath: source)[.size] as? Int ?? 0
+    print("\(size) bytes, \(rounds) rounds after a warm-up; medians")
+    print("\nonto new names:\n")
+    report(try measure(commands, rounds: rounds, removesOutputs: true))
+    print("\nreplacing the files of the round before:\n")
+    report(try measure(commands, rounds: rounds, removesOutputs: false))
   }
 
   private static func measure(
-    _ commands: [Command], rounds: Int
+    _ commands: [Command], rounds: Int, removesOutputs: Bool
   ) throws -> [(name: String, runs: [Measurement])] {
     var results = commands.map { (name: $0.name, runs: [Measurement]()) }
     for round in 0...rounds {
       for (index, command) in commands.enumerated() {
+        if removesOutputs, let output = command.output {
+          try? FileManager.default.removeItem(atPath: output)
+        }
         let measurement = try command.run()
         if round > 0 { results[index].runs.append(measurement) }  // the first round warms up
       }
@@ -46,11 +59,7 @@ struct ConversionBenchmark {
     return results
   }
 
-  private static func report(
-    _ results: [(name: String, runs: [Measurement])], source: String, rounds: Int
-  ) {
-    let size = (try? FileManager.default.attributesOfItem(atPath: source)[.size] as? Int) ?? 0
-    print("\(size) bytes, \(rounds) rounds after a warm-up; medians\n")
+  private static func report(_ results: [(name: String, runs: [Measurement])]) {
     print("| command | wall ms | x cp | resident MB |\n|---|---:|---:|---:|")
     let base = results[0].runs.map(\.milliseconds).median
     for result in results {
@@ -73,11 +82,16 @@ struct Measurement {
 /// A command that is run as a process of its own.
 struct Command {
   let name: String
+  /// The file that it writes.
+  let output: String?
   private let arguments: [String]
 
-  /// - Parameter arguments: The program, found on the search path, and what it is given.
-  init(_ name: String, _ arguments: [String]) {
+  /// - Parameters:
+  ///   - arguments: The program, found on the search path, and what it is given.
+  ///   - output: The file that it writes.
+  init(_ name: String, _ arguments: [String], output: String? = nil) {
     self.name = name
+    self.output = output
     self.arguments = arguments
   }
 

@@ -15,3 +15,6 @@ ptrdiff_t system_copy_range(
 
 /// Starts writing a range of dirty pages to the disk without waiting (Linux: sync_file_range).
 int system_start_writing(int descriptor, int64_t offset, int64_t count);
+
+/// Has the processor bring a line into its caches; nothing happens where it cannot be read.
+static inline void system_prefetch(const void *address) { __builtin_prefetch(address); }

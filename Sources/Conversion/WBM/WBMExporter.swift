@@ -7,8 +7,8 @@ import WBMFormat
 package enum WBMExporter {
   /// Writes a model.
   ///
-  /// Weights are turned into their canonical order and digested piece by piece on the way; the
-  /// sources' digests are computed on another core meanwhile.
+  /// Weights are turned into their canonical order and digested piece by piece on the way, by
+  /// several threads; the sources' digests are computed by others meanwhile.
   ///
   /// - Parameters:
   ///   - content: The model.
@@ -35,34 +35,16 @@ package enum WBMExporter {
     let (header, tensors) = header(of: content)
     _ = try header.graph.graph(tensors: tensors)  // what cannot be read is not written
     var writer = try WBMWriter(path: path, header: header)
-    let weightCount = content.graph.weights.count
-    var nonFinite: [(name: String, count: Int)] = []
-    for (index, tensor) in tensors.enumerated() {
-      var count = 0
-      try tensor.withPieces { (bytes) throws(WeighbridgeError) in
-        try check(cancellation)
-        count += bytes.nonFiniteCount(tensor.elementType)
-        try writer.append(bytes)
-      }
-      tensor.releaseMemory()
-      if count > 0, index < weightCount {
-        nonFinite.append((header.tensors[index].name, count))
-      }
-    }
-    try writer.syncTensors()  // while the digests are still being computed
+    let counts = try TensorStream(tensors, cancellation).write(to: &writer, after: digests)
+    if !digests.allSatisfy(\.isDone) { try writer.syncTensors() }  // the time is there anyway
     for (index, digest) in digests.enumerated() {
       content.provenance.sources[index].sha256 = try digest.value()
     }
     try writer.replaceProvenance(WBMProvenance(content.provenance))
-    try check(cancellation)
+    try TensorStream.check(cancellation)
     try writer.commit(replacing: replacing)
-    return nonFinite
-  }
-
-  private static func check(_ cancellation: Cancellation?) throws(WeighbridgeError) {
-    if let cancellation, cancellation.isCancelled {
-      throw WeighbridgeError(.cancelled, "cancelled")
-    }
+    return zip(header.tensors, counts).prefix(content.graph.weights.count)
+      .filter { $0.1 > 0 }.map { (name: $0.0.name, count: $0.1) }
   }
 
   /// The header of a model, and its tensors in the order of the header's table: the weights, then

@@ -91,6 +91,42 @@ package struct WBMWriter: ~Copyable {
     }
   }
 
+  /// Writes all tensors in pieces that several threads make.
+  ///
+  /// - Parameters:
+  ///   - pieces: All bytes of all tensors, in the order of the header.
+  ///   - work: Takes and puts pieces until there are none left, and returns.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the pieces are not the tensors';
+  ///   ``WeighbridgeError/Code/outputFailed``; what a piece was given up with.
+  package mutating func writeTensors(
+    _ pieces: [WBMTensorLine.Piece], _ work: (WBMTensorLine) -> Void
+  ) throws(WeighbridgeError) {
+    try checkPieces(pieces)
+    let starts = header.tensors.map { tensorDataOffset + $0.offset }
+    let line = try WBMTensorLine(pieces, starts: starts, file: file.placedWriter)
+    work(line)
+    for (index, digest) in try line.finish().enumerated() { header.tensors[index].digest = digest }
+    current = header.tensors.count
+    if let last = header.tensors.last {
+      file.skip(tensorDataOffset + last.offset + last.byteCount - file.count)
+    }
+  }
+
+  /// Pieces must stand one behind the other and fill every tensor.
+  private func checkPieces(_ pieces: [WBMTensorLine.Piece]) throws(WeighbridgeError) {
+    var sizes = [Int](repeating: 0, count: header.tensors.count)
+    var isInOrder = true
+    var last = 0
+    for piece in pieces {
+      isInOrder = isInOrder && piece.tensor >= last && piece.range.lowerBound == sizes[piece.tensor]
+      sizes[piece.tensor] += piece.range.count
+      last = piece.tensor
+    }
+    guard isInOrder, sizes == header.tensors.map(\.byteCount) else {
+      throw WeighbridgeError(.mismatch, "the pieces are not the tensors'").at(file: file.path)
+    }
+  }
+
   /// Waits until the tensors written so far are on the disk, so that ``commit(replacing:)`` has only
   /// the header left to wait for.
   ///

@@ -63,6 +63,7 @@ struct Convert: ParsableCommand {
         "warning: \(warning.nonFiniteCount) elements of \(warning.weight) are NaN or infinite")
     }
     try report(path)
+    end(.done)  // the system takes the model's memory back faster than we could free it
   }
 
   /// Runs the references; a model that fails them is not written.

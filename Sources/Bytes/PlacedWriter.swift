@@ -1,0 +1,40 @@
+import CSystemCalls
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Writes at given offsets of an open file that somebody else owns; several threads may do so at
+/// once.
+package struct PlacedWriter: Sendable {
+  let descriptor: Int32
+  let path: String
+
+  /// Writes bytes at an offset.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``, for example when the disk is full.
+  package func write(_ bytes: RawSpan, at offset: Int) throws(WeighbridgeError) {
+    let failure = bytes.withUnsafeBytes { buffer -> Int32 in
+      var done = 0
+      while done < buffer.count {
+        // Inside the buffer: `done` never passes its count.
+        let written = pwrite(
+          descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done,
+          off_t(offset + done))
+        if written > 0 { done += written } else if errno != EINTR { return errno }
+      }
+      return 0
+    }
+    if failure != 0 {
+      throw WeighbridgeError(.outputFailed, "cannot write: \(describe(systemError: failure))")
+        .at(file: path)
+    }
+  }
+
+  /// Starts writing a finished range to the disk in the background.
+  package func startWriting(_ range: Range<Int>) {
+    _ = system_start_writing(descriptor, Int64(range.lowerBound), Int64(range.count))
+  }
+}
