@@ -66,6 +66,7 @@ package enum ModelReader {
   package static func read(
     _ path: String, options: ReadOptions = ReadOptions()
   ) throws(WeighbridgeError) -> ReadModel {
+    if let error = ForeignFiles.folder(path) { throw error }
     let store = ByteStore(try MappedFile(path: path))
     store.expect(.sparse)  // to look at the start and a header must not read the weights too
     defer { store.expect(.sequential) }
@@ -100,28 +101,12 @@ package enum ModelReader {
     let (kind, hint) = store.withBytes { bytes -> (Kind?, String) in
       if WBMFile.recognizes(bytes) { return (.wbm, "") }
       if KerasFile.recognizes(bytes) { return (.keras, "") }
-      return (nil, self.hint(bytes))
+      return (nil, ForeignFiles.hint(bytes))
     }
     guard let kind else {
       throw WeighbridgeError(
         .unsupported, "is neither a .wbm nor a Keras file (.h5, .keras)\(hint)")
     }
     return kind
-  }
-
-  /// What a file of another kind seems to be.
-  private static func hint(_ bytes: borrowing RawSpan) -> String {
-    let start = bytes.copied(0..<min(64, bytes.byteCount))
-    let first = start.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    if first == UInt8(ascii: "{") {
-      return " but looks like JSON; an architecture goes with --architecture, beside the weights"
-    }
-    if first == UInt8(ascii: "[") {
-      return " but looks like a darknet .cfg, which cannot be read yet"
-    }
-    if start.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || [0x09, 0x0A, 0x0D].contains($0) }) {
-      return " but a text file"
-    }
-    return ""
   }
 }

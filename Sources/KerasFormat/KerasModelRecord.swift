@@ -41,6 +41,17 @@ package struct KerasStatedType: Hashable, Sendable {
   }
 }
 
+extension KerasModelRecord {
+  /// Whether the model is written as only Keras 3 writes it: with `batch_shape`, or number types as
+  /// a `DTypePolicy`.
+  package var isWrittenByKeras3: Bool {
+    layers.contains { layer in
+      layer.config["batch_shape"] != nil
+        || layer.config["dtype"]?.object?["class_name"] == "DTypePolicy"
+    }
+  }
+}
+
 /// One layer of a model: its class, its settings, and how often and with what it is called.
 package struct KerasLayerRecord: Hashable, Sendable {
   /// The layer's position in ``KerasModelRecord/layers``.

@@ -17,12 +17,11 @@ extension KerasWriter {
     decide: (String) -> Void
   ) {
     let isAssumed = version == nil
-    let assumed =
-      isAssumed && Self.looksLikeKeras1(model) ? KerasVersion(1, 0) : KerasVersion(2, 0)
+    let assumed = version ?? Self.assumedVersion(model)
     if isAssumed {
       decide("the file does not name its Keras version; read as Keras \(assumed) means it")
     }
-    let version = version ?? assumed
+    let version = assumed
     var backend = backend
     if backend == nil, version.major == 1 {
       // TensorFlow's variables are called name:0.
@@ -35,6 +34,12 @@ extension KerasWriter {
     }
     self.init(
       version: version, isVersionAssumed: isAssumed, backend: Backend(named: backend))
+  }
+
+  /// The generation of Keras whose way of writing a model shows.
+  private static func assumedVersion(_ model: KerasModelRecord) -> KerasVersion {
+    if model.isWrittenByKeras3 { return KerasVersion(3, 0) }
+    return looksLikeKeras1(model) ? KerasVersion(1, 0) : KerasVersion(2, 0)
   }
 
   /// Whether settings have names that only Keras 1 gave them.

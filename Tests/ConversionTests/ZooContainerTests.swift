@@ -1,0 +1,82 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// The same model in every container that its Keras writes, told from the content: each file is
+/// read under a name that says something else.
+@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+struct ZooContainerTests {
+  /// The files of one version of Keras, the first of which the others are compared with.
+  struct Generation: CustomTestStringConvertible, Sendable {
+    let name: String
+    let outputs: String
+    /// Files with the model.
+    var models: [String] { ["\(name).h5", "\(name).keras"] }
+    /// Files with weights only, which take the architecture from one of the others.
+    let weights: [String]
+
+    var testDescription: String { name }
+  }
+
+  @Test(
+    "Every container gives the same numbers, or is refused for the same layer",
+    arguments: [
+      Generation(name: "k2", outputs: "outputs", weights: ["k2_w.h5", "k2.weights.h5"]),
+      Generation(name: "k3", outputs: "outputs_k3", weights: ["k3.weights.h5"]),
+    ])
+  func containers(_ generation: Generation) throws {
+    let temporary = try TemporaryFolder()
+    for name in Fixtures.folders(in: "keras/zoo") {
+      let folder = Fixtures.file("keras/zoo/\(name)")
+      let names = Set(Files.names(in: folder))
+      let models = generation.models.filter(names.contains)
+      let inputs = try ArrayFile.read("\(folder)/inputs.npz")
+      var results: [String: Result] = [:]
+      for file in models {
+        results[file] = result(of: try moved("\(folder)/\(file)", to: temporary), inputs)
+        for weights in generation.weights where names.contains(weights) {
+          let (path, other) = (
+            try moved("\(folder)/\(weights)", to: temporary),
+            try moved("\(folder)/\(file)", to: temporary, extension: "txt")
+          )
+          results["\(weights) with \(file)"] = result(of: path, inputs, architecture: other)
+        }
+      }
+      guard let first = models.first.flatMap({ results[$0] }) else { continue }
+      for (file, result) in results {
+        #expect(result == first, "\(name): \(file)")
+      }
+    }
+  }
+
+  /// The outputs' bytes, or that it was refused.
+  private enum Result: Equatable {
+    case outputs([[UInt8]])
+    case refused
+    case failed(String)
+  }
+
+  private func result(
+    of path: String, _ inputs: [NamedTensor], architecture: String? = nil
+  ) -> Result {
+    var options = ReadOptions()
+    options.architecture = architecture
+    do {
+      let outputs = try Model(contentsOf: path, options: options).run(inputs).outputs
+      return .outputs(outputs.map { $0.tensor.contiguousBytes() })
+    } catch let error as WeighbridgeError where error.code == .unsupported {
+      return .refused
+    } catch {
+      return .failed("\(error)")
+    }
+  }
+
+  /// A copy under a name that says nothing of its content.
+  private func moved(
+    _ path: String, to folder: TemporaryFolder, extension name: String = "wbm"
+  ) throws -> String {
+    let copy = folder.file("model.\(name)")
+    try Files.write(Files.read(path), to: copy)
+    return copy
+  }
+}
