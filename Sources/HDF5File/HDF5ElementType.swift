@@ -20,14 +20,18 @@ struct HDF5ElementType {
     case H5T_FLOAT: element = Self.float(identifier, size)
     case H5T_INTEGER: element = Self.integer(identifier, size)
     case H5T_ENUM: element = Self.isBool(identifier, size) ? .bool : nil
+    // What h5py makes of bfloat16, which neither NumPy nor HDF5 has: two bytes without a meaning.
+    case H5T_OPAQUE: element = size == 2 ? .bfloat16 : nil
     default: element = nil
     }
-    guard let element, size == 1 || order == H5T_ORDER_LE || order == H5T_ORDER_BE else {
+    let isOpaque = H5Tget_class(identifier) == H5T_OPAQUE
+    guard let element, size == 1 || isOpaque || order == H5T_ORDER_LE || order == H5T_ORDER_BE
+    else {
       throw WeighbridgeError(
         .unsupported, "has elements of \(Self.name(identifier, size)), which is no number type")
     }
     elementType = element
-    isLittleEndian = size == 1 || order == H5T_ORDER_LE
+    isLittleEndian = size == 1 || isOpaque || order == H5T_ORDER_LE
   }
 
   /// An IEEE 754 format, or bfloat16: sign, exponent and fraction without gaps, biased exponent.

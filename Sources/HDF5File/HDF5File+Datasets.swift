@@ -124,7 +124,7 @@ extension HDF5File {
     let object = try open(dataset.path, as: H5I_DATASET)
     let stored = try HDF5Handle(H5Dget_type(object.identifier), "the type cannot be read")
     let type = try HDF5Handle(H5Tcopy(stored.identifier), "the type cannot be copied")
-    if dataset.elementType.byteCount > 1 {
+    if dataset.elementType.byteCount > 1, H5Tget_class(type.identifier) != H5T_OPAQUE {
       // The same numbers in our byte order; H5Dread turns what differs.
       try HDF5Library.check(
         H5Tset_order(type.identifier, H5T_ORDER_LE), "the byte order cannot be set")

@@ -63,6 +63,16 @@ struct ElementTests {
     #expect(try !file.isMapped("/big_bfloat16"))
   }
 
+  @Test("two bytes without a meaning, as h5py makes of bfloat16, are bfloat16")
+  func opaque() throws {
+    let file = try open("opaque.h5")
+    for path in ["/plain", "/packed"] {
+      #expect(try file.dataset(at: path).elementType == .bfloat16)
+      #expect(try file.elements(path, as: UInt16.self) == [0x3F80, 0xC000, 0x7F7F])
+    }
+    #expect(try file.isMapped("/plain"))
+  }
+
   @Test("truth values, a scalar and a dataset without elements are read")
   func small() throws {
     let file = try open("numbers.h5")

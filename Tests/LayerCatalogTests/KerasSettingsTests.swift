@@ -84,7 +84,7 @@ extension Graph {
     var wrong: [JSONObject] = [layer, layer, layer]
     wrong[0]["module"] = "my.layers"
     wrong[1]["config"] = .object(["alpha": .real(0.25), "beta": 1])
-    wrong[2]["config"] = .object(["dtype": "float16", "alpha": .real(0.25)])
+    wrong[2]["config"] = .object(["dtype": "float8", "alpha": .real(0.25)])
     for setting in wrong {
       #expect(throws: WeighbridgeError.self) { try activation(.object(setting)) }
     }

@@ -158,7 +158,7 @@ def weight_integers(path):
 
 
 def weight_double(path):
-    """A kernel of float64 in a layer of float32."""
+    """A kernel of float64 in a layer of float32, which casts it: no attack."""
     weights = plain_weights()
     weights["a"]["a/kernel:0"] = np.ones((4, 3), np.float64)
     save(path, weights=weights)

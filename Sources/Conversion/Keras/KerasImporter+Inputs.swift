@@ -2,6 +2,7 @@ import Bytes
 import GraphIR
 import JSON
 import KerasFormat
+import LayerCatalog
 
 extension KerasImporter.CallKey {
   /// The input that a Sequential without an InputLayer has all the same.
@@ -11,9 +12,12 @@ extension KerasImporter.CallKey {
 extension KerasImporter {
   /// The values that stand at a model's inputs before its first layer runs.
   ///
-  /// - Parameter inputs: What a model inside the model is called with; `nil` for the whole model.
+  /// - Parameters:
+  ///   - path: What stands before the layers' names.
+  ///   - inputs: What a model inside the model is called with; `nil` for the whole model.
+  ///   - call: Which call of a model inside the model this is.
   mutating func bindInputs(
-    _ model: KerasModelRecord, _ inputs: [ValueID]?
+    _ model: KerasModelRecord, path: String, _ inputs: [ValueID]?, call: Int
   ) throws(WeighbridgeError) -> [CallKey: [ValueID]] {
     let isImplied = model.isSequential && model.inputs.isEmpty
     guard let inputs else {
@@ -27,7 +31,12 @@ extension KerasImporter {
     var values: [CallKey: [ValueID]] = [:]
     for (reference, value) in zip(model.inputs, inputs) {
       let layer = model.layerIndices[reference.layer] ?? -1
-      values[CallKey(layer: layer, call: reference.call)] = [value]
+      let record = model.layers[layer]
+      values[CallKey(layer: layer, call: reference.call)] = [
+        try locating({ $0.at(layer: Self.label(record, path)) }) { () throws(WeighbridgeError) in
+          try cast(value, for: record, path: path, call: call)
+        }
+      ]
     }
     return values
   }
@@ -52,6 +61,21 @@ extension KerasImporter {
     return values
   }
 
+  /// What stands at an input of a model inside the model: its value in the input's number type, as
+  /// Keras casts it.
+  private mutating func cast(
+    _ value: ValueID, for record: KerasLayerRecord, path: String, call: Int
+  ) throws(WeighbridgeError) -> ValueID {
+    let type = try Self.elementType(record.config["dtype"])
+    guard graph.type(of: value).elementType != type else { return value }
+    let name = path + record.name
+    let source = SourceScope(layer: name, className: record.className, call: call)
+    let output = try graph.addNode(
+      Cast(to: type), named: source.callName, inputs: [value], source: source)[0]
+    masks[output] = masks[value]
+    return output
+  }
+
   /// A Sequential without an InputLayer takes what its first layer says, or what that one's first
   /// layer says where it is a model.
   private mutating func addImpliedInput(
@@ -65,7 +89,8 @@ extension KerasImporter {
           .unsupported, "the model was never given an input shape, so its weights have no meaning")
       }
       let name = "\(first.name)_input"
-      return try graph.addInput(name, try Self.type(shape: shape, dtype: nil, name: name))
+      let type = try Self.type(shape: shape, try Self.firstType(first), name: name)
+      return try graph.addInput(name, type)
     }
   }
 
@@ -87,6 +112,19 @@ extension KerasImporter {
     return inputShape(layer.config)
   }
 
+  /// The number type of the input that a first layer implies: that of its weights.
+  private static func firstType(_ layer: KerasLayerRecord) throws(WeighbridgeError) -> ElementType {
+    try KerasTypePolicy.separate(layer.config).policy?.variable ?? .float32
+  }
+
+  /// The number type of an input.
+  private static func elementType(_ dtype: JSONValue?) throws(WeighbridgeError) -> ElementType {
+    guard let name = try KerasTypePolicy.name(in: dtype ?? .null) else { return .float32 }
+    if let type = ElementType(rawValue: name) { return type }
+    if name == "string" { throw WeighbridgeError(.unsupported, "texts as input cannot be had") }
+    return try KerasTypePolicy(named: name)?.variable ?? .float32
+  }
+
   /// Adds an input of the whole model.
   mutating func addInput(_ record: KerasLayerRecord) throws(WeighbridgeError) -> ValueID {
     let known = [
@@ -100,7 +138,7 @@ extension KerasImporter {
       throw WeighbridgeError(.unsupported, "\(key) inputs cannot be had")
     }
     let type = try Self.type(
-      shape: Self.inputShape(record.config) ?? .null, dtype: record.config["dtype"]?.string,
+      shape: Self.inputShape(record.config) ?? .null, try Self.elementType(record.config["dtype"]),
       name: record.name)
     return try graph.addInput(record.name, type)
   }
@@ -108,11 +146,8 @@ extension KerasImporter {
   /// An input's type: the batch axis is symbolic when its extent is open, other open axes carry the
   /// input's name.
   private static func type(
-    shape: JSONValue, dtype: String?, name: String
+    shape: JSONValue, _ elementType: ElementType, name: String
   ) throws(WeighbridgeError) -> TensorType {
-    guard let elementType = ElementType(rawValue: dtype ?? "float32") else {
-      throw WeighbridgeError(.unsupported, "an input of type \(dtype ?? "")")
-    }
     guard let extents = shape.array, !extents.isEmpty else {
       throw WeighbridgeError(.malformed, "has neither batch_input_shape nor batch_shape")
     }

@@ -33,13 +33,13 @@ extension KerasImporter {
         .unsupported,
         "wraps a model with the stateful layer \(stateful.name), whose state would go on")
     }
-    var settings = try Self.settings(record)
+    var (settings, types) = try KerasTypePolicy.separate(record.config)
     settings["layer"] = nil
     var layer = KerasLayer(
       source: SourceScope(
         layer: path + record.name, className: record.className, call: call.number),
-      version: writer.version, backend: writer.backend, settings: settings, weights: .file([]),
-      weightValues: [:],
+      version: writer.version, backend: writer.backend, types: types, settings: settings,
+      weights: .file([]), weightValues: [:],
       arguments: call.arguments, masks: takeMasks(), graph: takeGraph())
     let mask = try TimeDistributedLayer.mask(&layer, call.inputs)
     let folded = try TimeDistributedLayer.fold(&layer, call.inputs, mask: mask)

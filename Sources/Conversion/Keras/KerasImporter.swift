@@ -96,7 +96,7 @@ package struct KerasImporter: ~Copyable {
   mutating func inline(
     _ model: KerasModelRecord, path: String, inputs: [ValueID]?, call: Int = 0
   ) throws(WeighbridgeError) -> [ValueID] {
-    var values = try bindInputs(model, inputs)
+    var values = try bindInputs(model, path: path, inputs, call: call)
     for reference in model.callOrder {
       let key = CallKey(layer: reference.layer, call: reference.call)
       guard values[key] == nil else { continue }  // an input that is bound already
@@ -167,15 +167,16 @@ package struct KerasImporter: ~Copyable {
     if case .function(let function) = builder {
       return try addFunction(function, record, name, call)
     }
+    let (settings, types) = try KerasTypePolicy.separate(form.config)
     var layer = KerasLayer(
       source: SourceScope(layer: name, className: record.className, call: call.number),
-      version: writer.version, backend: writer.backend, settings: try Self.settings(form),
+      version: writer.version, backend: writer.backend, types: types, settings: settings,
       weights: try supply(name, record),
       weightValues: weightValues[name] ?? [:], arguments: call.arguments, masks: takeMasks(),
       graph: takeGraph())
     layer.functions = functions
     let outputs = try builder.build(
-      &layer, call.inputs, className: form.className, stated: stated)
+      &layer, layer.castInputs(call.inputs), className: form.className, stated: stated)
     try finish(layer, record, name, call.number == 0 ? formDecisions : [])
     return outputs
   }

@@ -68,7 +68,7 @@ extension Rescaling {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: `Rescaling` (of an input that holds floating-point numbers).
+  /// Keras: `Rescaling`.
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "Rescaling": { (layer, inputs) throws(WeighbridgeError) in

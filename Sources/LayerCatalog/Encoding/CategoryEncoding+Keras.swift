@@ -30,7 +30,7 @@ extension CategoryEncoding {
 }
 
 extension KerasLayer {
-  /// Adds the encoding of indices.
+  /// Adds the encoding of indices, in the type that the layer computes in.
   ///
   /// - Parameters:
   ///   - weights: What each index counts; none where each counts 1.
@@ -38,6 +38,16 @@ extension KerasLayer {
   mutating func addEncoding(
     of indices: ValueID, categories: Int, _ mode: CategoryEncoding.Mode, weights: [ValueID] = [],
     dropsOthers: Bool = false, role: String = ""
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let output = try addPlainEncoding(
+      of: indices, categories: categories, mode, weights: weights, dropsOthers: dropsOthers,
+      role: role)
+    return [try cast(output[0], to: types?.compute ?? .float32, role: "output_cast")]
+  }
+
+  private mutating func addPlainEncoding(
+    of indices: ValueID, categories: Int, _ mode: CategoryEncoding.Mode, weights: [ValueID],
+    dropsOthers: Bool, role: String
   ) throws(WeighbridgeError) -> [ValueID] {
     guard CategoryEncoding.possibleCounts.contains(categories) else {
       throw WeighbridgeError(.malformed, "a number of categories of \(categories)")

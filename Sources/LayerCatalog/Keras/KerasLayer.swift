@@ -38,6 +38,8 @@ package struct KerasLayer {
   package let version: KerasVersion
   /// The backend that Keras ran on.
   package let backend: KerasWriter.Backend
+  /// The number types that the settings ask for; `nil` where they leave them to the inputs.
+  package private(set) var types: KerasTypePolicy?
   /// Settings not read yet.
   var unreadSettings: JSONObject
   /// Weights not read yet, in the order of the file.
@@ -68,10 +70,12 @@ package struct KerasLayer {
   /// Makes a layer's call.
   ///
   /// - Parameters:
+  ///   - types: The number types that the settings ask for, of which they no longer tell.
   ///   - arguments: What the call was given besides its inputs.
   ///   - masks: The masks of the values so far.
   package init(
     source: SourceScope, version: KerasVersion, backend: KerasWriter.Backend = .tensorflow,
+    types: KerasTypePolicy? = nil,
     settings: JSONObject, weights: WeightSupply, weightValues: [String: ValueID],
     arguments: CallArguments = CallArguments(),
     masks: [ValueID: ValueID] = [:], graph: GraphBuilder
@@ -79,6 +83,7 @@ package struct KerasLayer {
     self.source = source
     self.version = version
     self.backend = backend
+    self.types = types
     self.unreadSettings = settings
     self.arguments = arguments
     self.masks = masks
@@ -115,11 +120,13 @@ package struct KerasLayer {
   ///   - shape: The extents that the layer's settings and input ask for, in Keras' axis order.
   ///   - isTrained: Whether training by gradients changes it; decides its place in the list of a
   ///     model inside the model.
+  ///   - keepsType: Whether it stays in the type that the file has it in; else it is cast to the one
+  ///     that the layer computes in.
   ///   - canonical: Turns it into the operator's axis order; must not depend on elements.
-  /// - Returns: The value of the weight in the graph, named `layer/role`.
+  /// - Returns: The value of the weight in the graph, named `layer/role`, or what it is cast to.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another.
   package mutating func weight(
-    _ role: String, shape: [Int], isTrained: Bool = true,
+    _ role: String, shape: [Int], isTrained: Bool = true, keepsType: Bool = false,
     canonical: (Tensor) -> Tensor = { $0 }
   ) throws(WeighbridgeError) -> ValueID {
     requestedWeights.append(isTrained)
@@ -133,19 +140,19 @@ package struct KerasLayer {
         throw WeighbridgeError(
           .malformed, "takes a weight \(role) \(shape), which is more than the file holds")
       }
-      let element = Tensor(.float32, shape: shape.map { _ in 1 }, bytes: [0, 0, 0, 0])
+      let type = types?.compute ?? .float32
+      let element = Tensor(type, shape: shape.map { _ in 1 }, [0])
       return try graph.addWeight(
         "\(source.callName)/\(path(of: role))", canonical(element.broadcast(to: shape)))
     }
     let weight = try takeWeight(role, shape: shape)
-    guard weight.tensor.elementType == .float32 else {
-      throw WeighbridgeError(
-        .unsupported,
-        "the weight \(role) is \(weight.tensor.elementType.rawValue), and only float32 can be had"
-      ).at(.path(weight.path))
-    }
+    try checkType(of: weight, role)
     if let value = weightValues[path(of: role)] { return value }
-    return try constant(role, canonical(weight.tensor))
+    let value = try constant(role, canonical(weight.tensor))
+    guard !keepsType, let type = types?.compute else { return value }
+    let result = try cast(value, to: type, role: "\(role)_cast")
+    weightValues[path(of: role)] = result
+    return result
   }
 
   /// The shape that the next weight has in the file; `nil` when there is none, or no file yet.
@@ -239,7 +246,7 @@ package struct KerasLayer {
   /// - Returns: Its class, and its settings, of which none is crossed off yet.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none;
   ///   ``WeighbridgeError/Code/unsupported`` for a setting read before that nobody took, for a class
-  ///   of somebody else, and for one that does not compute in float32.
+  ///   of somebody else, and for one that computes in another number type.
   package mutating func unwrap(_ form: JSONValue?) throws(WeighbridgeError) -> (
     className: String, settings: JSONObject
   ) {
@@ -253,15 +260,13 @@ package struct KerasLayer {
         .unsupported, "wraps \(className), which is registered as \(registered.text())")
     }
     try checkSettings()
-    unreadSettings = settings
-    let dtype = take("dtype")
-    guard let dtype else { return (className, settings) }
-    let name = dtype.string ?? dtype.object?["config"]?.object?["name"]?.string
-    guard name == "float32" else {
+    let inner = try KerasTypePolicy.separate(settings)
+    guard inner.policy == types || inner.policy == nil else {
       throw WeighbridgeError(
-        .unsupported, "dtype=\(dtype.text()) is not supported: only float32 can be had")
+        .unsupported, "wraps a layer that computes in another number type than it does itself")
     }
-    return (className, settings)
+    unreadSettings = inner.settings
+    return (className, inner.settings)
   }
 
   /// Adds the nodes of a layer that stands among the settings, such as an activation. Its weights
@@ -276,14 +281,14 @@ package struct KerasLayer {
   package mutating func addInner(
     _ settings: JSONObject, _ inputs: [ValueID], role: String, build: KerasMapping.Build
   ) throws(WeighbridgeError) -> [ValueID] {
-    try addStep(role, settings: settings) { (layer) throws(WeighbridgeError) in
-      let dtype = layer.take("dtype")
-      let name = dtype?.string ?? dtype?.object?["config"]?.object?["name"]?.string
-      guard dtype == nil || name == "float32" else {
-        throw WeighbridgeError(.unsupported, "the \(role) computes in another type than float32")
-      }
-      return try build(&layer, inputs)
+    let inner = try KerasTypePolicy.separate(settings)
+    let outer = types
+    types = inner.policy
+    let outputs = try addStep(role, settings: inner.settings) { (layer) throws(WeighbridgeError) in
+      try build(&layer, layer.castInputs(inputs))
     }
+    types = outer
+    return outputs
   }
 
   /// Ends the reading.

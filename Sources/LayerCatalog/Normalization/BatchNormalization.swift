@@ -128,7 +128,9 @@ extension BatchNormalization {
     var weights: [ValueID] = []
     for slot in operation.inputs.dropFirst() {
       let isTrained = slot.name == "gamma" || slot.name == "beta"
-      weights.append(try layer.weight(slot.name, shape: [channels], isTrained: isTrained))
+      weights.append(
+        try layer.weight(
+          slot.name, shape: [channels], isTrained: isTrained, keepsType: true))
     }
     if isRenormalized {  // Which has means of its own, for training.
       try layer.ignoreWeight("moving_stddev", shape: [channels])

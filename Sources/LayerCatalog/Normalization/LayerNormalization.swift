@@ -123,7 +123,8 @@ extension LayerNormalization {
           // Keras gives the weights the axes as they are written, and then takes them as rising.
           let shape = try layer.extents(axes, of: type)
           let rising = try layer.extents(operation.axes, of: type)
-          weights.append(try layer.weight(slot.name, shape: shape) { $0.reshaped(rising) })
+          weights.append(
+            try layer.weight(slot.name, shape: shape, keepsType: true) { $0.reshaped(rising) })
         }
         return try layer.add(operation, inputs + weights)
       }

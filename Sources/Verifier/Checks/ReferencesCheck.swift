@@ -12,7 +12,8 @@ package struct ReferencesCheck: VerificationCheck {
   /// - Parameters:
   ///   - runtime: Computes the model.
   ///   - references: What to compare with; `nil` for what the file holds.
-  ///   - tolerance: How far off a tensor may be; `nil` for the standard one of its type.
+  ///   - tolerance: How far off a tensor may be; `nil` for the standard one of the coarsest type on
+  ///     the way to it.
   ///   - checksLayers: Whether layers are compared too, up to the first that diverges.
   package init(
     runtime: any Runtime, references: [ReferenceSet]? = nil, tolerance: Tolerance? = nil,
@@ -50,14 +51,17 @@ package struct ReferencesCheck: VerificationCheck {
     }
     var results: [CheckResult] = []
     if checksLayers { results.append(layers.result) }
-    for (entry, output) in zip(set.outputs, outputs) {
-      results.append(compare(entry, output, author: set.author))
+    let precisions = graph.precisions
+    for (index, port) in graph.outputs.enumerated() where index < set.outputs.count {
+      let tolerance =
+        tolerance ?? .standard(for: precisions[port.value.index] ?? outputs[index].elementType)
+      results.append(compare(set.outputs[index], outputs[index], tolerance, author: set.author))
     }
     return results
   }
 
   private func compare(
-    _ entry: ReferenceSet.Entry, _ output: Tensor, author: String
+    _ entry: ReferenceSet.Entry, _ output: Tensor, _ tolerance: Tolerance, author: String
   ) -> CheckResult {
     guard output.shape == entry.tensor.shape else {
       return CheckResult(
@@ -65,7 +69,6 @@ package struct ReferencesCheck: VerificationCheck {
         "\(entry.name) has the shape \(output.shape), and the reference \(entry.tensor.shape)")
     }
     let difference = TensorDifference(got: output, want: entry.tensor)
-    let tolerance = tolerance ?? .standard(for: output.elementType)
     let source = author.isEmpty ? "the reference" : author
     return CheckResult(
       name, difference.isWithin(tolerance) ? .passed : .failed,
@@ -77,6 +80,7 @@ package struct ReferencesCheck: VerificationCheck {
 private struct LayerComparison {
   private var wanted: [String: Tensor]
   private let lastNodes: [Int: String]
+  private let precisions: [ElementType?]
   private let total: Int
   private var compared = 0
   private var divergence: CheckResult?
@@ -86,6 +90,7 @@ private struct LayerComparison {
       wanted.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first })
     total = wanted.count
     lastNodes = graph.layerNodes
+    precisions = wanted.isEmpty ? [] : graph.precisions
   }
 
   mutating func compare(_ result: NodeResult, tolerance: Tolerance?) {
@@ -102,7 +107,8 @@ private struct LayerComparison {
       return
     }
     let difference = TensorDifference(got: output, want: want)
-    let tolerance = tolerance ?? .standard(for: output.elementType)
+    let precision = precisions[result.node.outputs[0].index] ?? output.elementType
+    let tolerance = tolerance ?? .standard(for: precision)
     guard !difference.isWithin(tolerance) else { return }
     divergence = CheckResult(
       "layers", .failed, "is the first layer that diverges: \(difference.words(tolerance))",

@@ -160,6 +160,10 @@ with new("layouts.h5") as made:
     layouts(made)
 with new("refused.h5") as made:
     refused(made)
+with new("opaque.h5") as made:
+    halves = np.array([0x3F80, 0xC000, 0x7F7F], dtype="<u2").view("V2")
+    made.create_dataset("plain", data=halves)
+    made.create_dataset("packed", data=halves, chunks=(2,), compression="gzip", shuffle=True)
 with new("attributes.h5") as made:
     attributes(made.create_group("group"))
 with new("links.h5") as made:

@@ -1,0 +1,67 @@
+package import Bytes
+package import JSON
+
+/// In which number types a layer computes and keeps its weights: the setting `dtype`, which is a
+/// type's name, a policy's name or a policy.
+package struct KerasTypePolicy: Hashable, Sendable {
+  /// What inputs and weights are turned into, and results are rounded to; floating-point.
+  package let compute: ElementType
+  /// What the weights are made in; floating-point. The file's weights may be of another type.
+  package let variable: ElementType
+
+  /// The policy of a name, such as `float64` or `mixed_float16`; `nil` for one that leaves the
+  /// choice to the inputs, and for types of whole numbers.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported``.
+  package init?(named name: String) throws(WeighbridgeError) {
+    if let type = ElementType(rawValue: name) {
+      guard type.isFloat else { return nil }
+      (compute, variable) = (type, type)
+      return
+    }
+    switch name {
+    case "mixed_float16": (compute, variable) = (.float16, .float32)
+    case "mixed_bfloat16": (compute, variable) = (.bfloat16, .float32)
+    case "infer", "_infer": return nil
+    case _ where name.contains("_from_"):
+      throw WeighbridgeError(
+        .unsupported, "computes in \(name), and quantized layers cannot be had")
+    default:
+      throw WeighbridgeError(.unsupported, "computes in \(name), which is no known number type")
+    }
+  }
+
+  /// The name of a type or a policy, in the forms that Keras has written: a text, or an object of
+  /// the class `Policy` (Keras 2), `DTypePolicy` (Keras 3) or one of their kind.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for another form.
+  package static func name(in setting: JSONValue) throws(WeighbridgeError) -> String? {
+    if setting == .null { return nil }
+    if let name = setting.string { return name }
+    let config = setting.object?["config"]?.object
+    if let name = config?["name"]?.string { return name }
+    // A quantized policy says how it was made of another.
+    guard let mode = config?["mode"]?.string, let source = config?["source_name"]?.string else {
+      throw WeighbridgeError(.unsupported, "computes in \(setting.text()), which is not known")
+    }
+    return "\(mode)_from_\(source)"
+  }
+
+  /// Takes the policy out of a layer's settings. A type of whole numbers stays there by its name,
+  /// for the layers that make such numbers.
+  ///
+  /// - Returns: The other settings, and the policy where there is one.
+  /// - Throws: ``WeighbridgeError/Code/unsupported``.
+  package static func separate(
+    _ settings: JSONObject
+  ) throws(WeighbridgeError) -> (settings: JSONObject, policy: KerasTypePolicy?) {
+    var settings = settings
+    let name = try name(in: settings["dtype"] ?? .null)
+    let policy = try name.flatMap { (name) throws(WeighbridgeError) in
+      try KerasTypePolicy(named: name)
+    }
+    let isWhole = name.flatMap(ElementType.init(rawValue:))?.isFloat == false
+    settings["dtype"] = isWhole ? name.map(JSONValue.string) : nil
+    return (settings, policy)
+  }
+}
