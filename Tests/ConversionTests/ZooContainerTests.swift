@@ -64,10 +64,8 @@ struct ZooContainerTests {
     do {
       let outputs = try Model(contentsOf: path, options: options).run(inputs).outputs
       return .outputs(outputs.map { $0.tensor.contiguousBytes() })
-    } catch let error as WeighbridgeError where error.code == .unsupported {
-      return .refused
     } catch {
-      return .failed("\(error)")
+      return error.code == .unsupported ? .refused : .failed("\(error)")
     }
   }
 
