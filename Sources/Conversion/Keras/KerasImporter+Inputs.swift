@@ -54,7 +54,7 @@ extension KerasImporter {
       guard record.className == "InputLayer" else { continue }
       values[key] = [
         try locating({ $0.at(layer: Self.label(record, "")) }) {
-          () throws(WeighbridgeError) in try addInput(record)
+          () throws(WeighbridgeError) in try addInput(form(of: record).record)
         }
       ]
     }
@@ -66,7 +66,7 @@ extension KerasImporter {
   private mutating func cast(
     _ value: ValueID, for record: KerasLayerRecord, path: String, call: Int
   ) throws(WeighbridgeError) -> ValueID {
-    let type = try Self.elementType(record.config["dtype"])
+    let type = try Self.elementType(form(of: record).record.config["dtype"])
     guard graph.type(of: value).elementType != type else { return value }
     let name = path + record.name
     let source = SourceScope(layer: name, className: record.className, call: call)

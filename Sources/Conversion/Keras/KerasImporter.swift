@@ -223,7 +223,7 @@ package struct KerasImporter: ~Copyable {
   }
 
   /// A layer as Keras 2 or later would write it.
-  private func form(
+  func form(
     of record: KerasLayerRecord
   ) throws(WeighbridgeError) -> (record: KerasLayerRecord, decisions: [String]) {
     try dialect?.form(of: record) ?? (record, [])
