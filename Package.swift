@@ -70,19 +70,20 @@ let package = Package(
     // Rank 1: syntax only, bytes to plain records and back.
     module("HDF5File", ["Bytes", "CHDF5"]),
     module("KerasFormat", ["Bytes", "HDF5File", "JSON", "ZipArchive"]),
+    module("DarknetFormat", ["Bytes"]),
     module("NumPyFormat", ["Bytes", "ZipArchive"]),
     .target(name: "CWBM", dependencies: ["CProtobufC"]),
     module("WBMFormat", ["Bytes", "Digests", "CWBM", "CProtobufC", "ProtobufWire"]),
 
     // Rank 2: one file per operator.
-    module("LayerCatalog", ["Bytes", "GraphIR", "JSON", "KerasFormat"]),
+    module("LayerCatalog", ["Bytes", "DarknetFormat", "GraphIR", "JSON", "KerasFormat"]),
 
     // Rank 3: what is done with graphs.
     module(
       "Conversion",
       [
-        "Bytes", "Digests", "GraphIR", "HDF5File", "JSON", "KerasFormat", "LayerCatalog",
-        "WBMFormat",
+        "Bytes", "DarknetFormat", "Digests", "GraphIR", "HDF5File", "JSON", "KerasFormat",
+        "LayerCatalog", "WBMFormat",
       ]),
     module("ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
     module("Verifier", ["Bytes", "GraphIR"]),
@@ -92,14 +93,16 @@ let package = Package(
     module(
       "Weighbridge",
       [
-        "Bytes", "Conversion", "Digests", "GraphIR", "JSON", "KerasFormat", "LayerCatalog",
-        "ModelComparison", "NumPyFormat", "ReferenceRuntime", "Verifier", "WBMFormat",
+        "Bytes", "Conversion", "DarknetFormat", "Digests", "GraphIR", "JSON", "KerasFormat",
+        "LayerCatalog", "ModelComparison", "NumPyFormat", "ReferenceRuntime", "Verifier",
+        "WBMFormat",
       ]),
     .executableTarget(
       name: "WeighbridgeCommand",
       // Modules that Weighbridge passes on are named too: an incremental build only follows those.
       dependencies: [
-        "Bytes", "Conversion", "GraphIR", "JSON", "ModelComparison", "Verifier", "Weighbridge",
+        "Bytes", "Conversion", "DarknetFormat", "GraphIR", "JSON", "ModelComparison", "Verifier",
+        "Weighbridge",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),

@@ -1,4 +1,5 @@
 package import Bytes
+public import DarknetFormat
 package import GraphIR
 import KerasFormat
 import WBMFormat
@@ -19,6 +20,16 @@ public struct ReadOptions: Sendable {
   /// Whether a `.wbm` file, which needs none of these, is read all the same; otherwise they are an
   /// error there.
   public var toleratesStoredModels = false
+  /// The weights of a darknet `.cfg`; by default the file beside it with `.weights` for `.cfg`.
+  public var weights: String?
+  /// Whose darknet a `.cfg` is for; by default told from the file.
+  public var darknetFork: DarknetFork?
+  /// A darknet `.data` file, which names the file with the labels.
+  public var darknetData: String?
+  /// Makes up the weights of a `.cfg`: the same for each seed.
+  public var randomSeed: UInt64?
+  /// Whether what darknet passes over in silence is an error.
+  public var isStrict = false
   /// Whether the model will be written: the digests of its sources are then computed by another
   /// thread from the start.
   public var preparesWriting = false
@@ -31,20 +42,23 @@ public struct ReadOptions: Sendable {
 package enum ReadModel: Sendable {
   case wbm(WBMModel)
   case keras(KerasSource, ModelContent)
+  case darknet(DarknetSource, ModelContent)
 
   /// The model.
   package var content: ModelContent {
     switch self {
     case .wbm(let model): model.content
-    case .keras(_, let content): content
+    case .keras(_, let content), .darknet(_, let content): content
     }
   }
 
-  /// The size of the file in bytes; of Keras models, that of the file with the weights.
+  /// The size of the file in bytes; of Keras and darknet models, that of the file with the weights.
   package var byteCount: Int {
     switch self {
     case .wbm(let model): model.file.store.count
     case .keras(let source, _): source.files[0].store.count
+    case .darknet(let source, _):
+      (source.files.first { $0.role == "weights" } ?? source.files[0]).store.count
     }
   }
 
@@ -53,6 +67,7 @@ package enum ReadModel: Sendable {
     switch self {
     case .wbm(let model): "wbm \(model.file.version)"
     case .keras(let source, _): "keras \(source.file.container.rawValue)"
+    case .darknet: "darknet"
     }
   }
 }
@@ -91,21 +106,26 @@ package enum ModelReader {
       store.expect(.sequential)
       let source = try KerasSource(store, path: path, options: options)
       return .keras(source, try source.content())
+    case .darknet:
+      var source = try DarknetSource(store, path: path, options: options)
+      let content = try source.content()
+      return .darknet(source, content)
     }
   }
 
-  private enum Kind { case wbm, keras }
+  private enum Kind { case wbm, keras, darknet }
 
   private static func kind(_ store: ByteStore) throws(WeighbridgeError) -> Kind {
     guard store.count > 0 else { throw WeighbridgeError(.malformed, "is empty") }
     let (kind, hint) = store.withBytes { bytes -> (Kind?, String) in
       if WBMFile.recognizes(bytes) { return (.wbm, "") }
       if KerasFile.recognizes(bytes) { return (.keras, "") }
+      if DarknetConfiguration.recognizes(bytes) { return (.darknet, "") }
       return (nil, ForeignFiles.hint(bytes))
     }
     guard let kind else {
       throw WeighbridgeError(
-        .unsupported, "is neither a .wbm nor a Keras file (.h5, .keras)\(hint)")
+        .unsupported, "is neither a .wbm nor a Keras file (.h5, .keras) nor a darknet .cfg\(hint)")
     }
     return kind
   }

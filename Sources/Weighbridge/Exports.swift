@@ -4,3 +4,5 @@
 @_exported public import GraphIR
 @_exported public import ModelComparison
 @_exported public import Verifier
+
+@_exported public import enum DarknetFormat.DarknetFork

@@ -26,7 +26,11 @@ extension Model {
     to path: String, replacing: Bool = true, cancellation: Cancellation? = nil
   ) throws(WeighbridgeError) -> [WeightWarning] {
     var sources: [SourceFile] = []
-    if case .keras(let source, _) = origin { sources = source.files }
+    switch origin {
+    case .wbm: break
+    case .keras(let source, _): sources = source.files
+    case .darknet(let source, _): sources = source.files
+    }
     var content = content
     content.provenance.converter = "weighbridge \(weighbridgeVersion)"
     let counts = try WBMExporter.write(

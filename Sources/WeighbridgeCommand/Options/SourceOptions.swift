@@ -31,6 +31,31 @@ struct SourceOptions: ParsableArguments {
   @Flag(help: "Keep layers that are not known as they are; the model then cannot run.")
   var keepUnknown = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The weights of a darknet .cfg; by default the same name with .weights.",
+      valueName: "file"))
+  var weights: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Whose darknet a .cfg is for: alexeyab or pjreddie. By default the one that alone knows \
+      a key of it, else alexeyab.
+      """, valueName: "fork"))
+  var darknet: WordArgument<DarknetFork>?
+
+  @Option(
+    help: ArgumentHelp("A darknet .data file, for the labels.", valueName: "file.data"))
+  var data: String?
+
+  @Option(
+    help: ArgumentHelp("Make up the weights of a darknet .cfg.", valueName: "seed"))
+  var randomWeights: UInt64?
+
+  @Flag(help: "Refuse what the original framework passes over in silence.")
+  var strict = false
+
   var readOptions: ReadOptions {
     var options = ReadOptions()
     options.architecture = architecture
@@ -38,6 +63,11 @@ struct SourceOptions: ParsableArguments {
     options.kerasBackend = kerasBackend
     options.customLayers = customLayers
     options.keepsUnknown = keepUnknown
+    options.weights = weights
+    options.darknetFork = darknet?.word
+    options.darknetData = data
+    options.randomSeed = randomWeights
+    options.isStrict = strict
     return options
   }
 }

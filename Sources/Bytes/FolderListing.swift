@@ -1,0 +1,28 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The names of what lies in a folder.
+package enum FolderListing {
+  /// The names, sorted; none when the folder cannot be read.
+  ///
+  /// - Parameter limit: The most entries that are looked at.
+  package static func names(in folder: String, limit: Int = 10_000) -> [String] {
+    guard let stream = opendir(folder.isEmpty ? "." : folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while names.count < limit, let entry = readdir(stream) {
+      // The system ends the name with a NUL, and the entry lives until the next call.
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
+        field.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: field.pointee))
+        {
+          String(cString: $0)
+        }
+      }
+      names.append(name)
+    }
+    return names.sorted()
+  }
+}

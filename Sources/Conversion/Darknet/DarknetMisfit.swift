@@ -1,0 +1,91 @@
+import Bytes
+import DarknetFormat
+import LayerCatalog
+
+/// Numbers of a `.weights` file that are not as many as the network takes.
+struct DarknetMisfit {
+  private let taken: Int
+  private let available: Int
+  private let offset: Int
+  private let shortage: DarknetWeightSupply.Shortage?
+  private let section: String
+  private let cause: String
+
+  /// What does not fit, `nil` when all does.
+  init?(_ network: DarknetNetwork, _ configuration: DarknetConfiguration) {
+    let weights = network.weights
+    guard !weights.isRandom, weights.taken != weights.available else { return nil }
+    (taken, available, shortage) = (weights.taken, weights.available, weights.shortage)
+    offset =
+      shortage.map { weights.offset - 4 * $0.left } ?? weights.offset
+    section = shortage.map { configuration.sections[$0.layer + 1].name } ?? ""
+    cause = Self.cause(network, configuration)
+  }
+
+  /// The misfit in words, at the layer and the byte where the counts part.
+  var error: WeighbridgeError {
+    let counts =
+      "the network takes \(taken) numbers in all, and the file has \(available). Likely cause: "
+      + cause
+    guard let shortage else {
+      return WeighbridgeError(
+        .malformed, "the last layer leaves \(available - taken) numbers: \(counts)"
+      ).at(.byte(offset))
+    }
+    return WeighbridgeError(
+      .malformed,
+      "takes \(shortage.wanted) numbers for its \(shortage.role), and \(shortage.left) are left: "
+        + counts
+    ).at(.byte(offset)).at(layer: "#\(shortage.layer) [\(section)]")
+  }
+
+  private static func cause(
+    _ network: DarknetNetwork, _ configuration: DarknetConfiguration
+  ) -> String {
+    let weights = network.weights
+    let difference = weights.available - weights.taken
+    if weights.available == 0 { return "the file is cut off behind its header" }
+    if abs(difference) == 1 {
+      return "the header's counter has \(difference < 0 ? "32 bits and was read as 64" : "64 bits")"
+        + (difference < 0 ? "" : " and was read as 32")
+        + " (--darknet chooses how old files are read), or one number was lost"
+    }
+    if let classes = classCount(network) {
+      return "the weights are of a network for \(classes.found) classes, and the cfg's is for "
+        + "\(classes.written): `classes` was changed, or `filters` before the layers of boxes "
+        + "were"
+    }
+    if difference < 0,
+      let layer = weights.takenByLayer.lastIndex(of: weights.available),
+      layer + 1 < network.layers.count
+    {
+      return "the file has the first \(layer + 1) layers only (0 to \(layer)), like a "
+        + "`.conv.\(layer + 1)` file of pretrained weights"
+    }
+    if weights.available < weights.taken / 2 || weights.taken < weights.available / 2 {
+      return "the weights are of another network, for example of the -tiny one with the cfg of the "
+        + "full one or the other way round"
+    }
+    return difference < 0
+      ? "the file is cut off, or the weights are of another network"
+      : "the weights are of another network, or something was appended"
+  }
+
+  /// The number of classes with which the counts would fit.
+  private static func classCount(_ network: DarknetNetwork) -> (written: Int, found: Int)? {
+    var numbersPerClass = 0
+    var written: Int?
+    for (index, layer) in network.layers.enumerated() where index > 0 {
+      guard let head = layer.head, let numbers = network.layers[index - 1].numbersPerFilter,
+        numbers < 1 << 32
+      else { continue }
+      guard written ?? head.classCount == head.classCount else { return nil }
+      written = head.classCount
+      numbersPerClass += numbers * head.mask.count
+    }
+    let difference = network.weights.available - network.weights.taken
+    guard let written, numbersPerClass > 0, difference % numbersPerClass == 0 else { return nil }
+    let found = written + difference / numbersPerClass
+    return (1...100_000).contains(found) ? (written, found) : nil
+  }
+}

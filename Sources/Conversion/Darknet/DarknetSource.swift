@@ -1,0 +1,203 @@
+package import Bytes
+import DarknetFormat
+package import GraphIR
+import LayerCatalog
+
+/// A `.cfg` file with what belongs to it: weights, labels, a tree of classes.
+package struct DarknetSource: Sendable {
+  /// The files that were read, by role.
+  package private(set) var files: [SourceFile]
+  private let path: String
+  private let configuration: DarknetConfiguration
+  private let options: ReadOptions
+  private let weights: SourceFile?
+  private var trees: [String: [Int]] = [:]
+
+  /// Opens the files.
+  ///
+  /// - Throws: As ``DarknetConfiguration``; ``WeighbridgeError/Code/missing`` when there are no
+  ///   weights, and none were to be made up.
+  package init(
+    _ store: ByteStore, path: String, options: ReadOptions
+  ) throws(WeighbridgeError) {
+    let starts = options.preparesWriting
+    self.path = path
+    self.options = options
+    configuration = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try DarknetConfiguration(store)
+    }
+    files = [SourceFile(role: "model", path: path, store: store, startsDigest: starts)]
+    weights = try Self.weights(path, options)
+    if let weights { files.append(weights) }
+    try openTrees()
+  }
+
+  /// The file with the weights: the one that is named, or `.weights` beside the `.cfg`.
+  private static func weights(
+    _ path: String, _ options: ReadOptions
+  ) throws(WeighbridgeError) -> SourceFile? {
+    guard options.randomSeed == nil else {
+      guard options.weights == nil else {
+        throw WeighbridgeError(.mismatch, "--weights and --random-weights exclude each other")
+      }
+      return nil
+    }
+    let weightsPath = options.weights ?? PathName(path).replacingExtension("weights")
+    let file: MappedFile
+    do throws(WeighbridgeError) {
+      file = try MappedFile(path: weightsPath)
+    } catch {
+      guard options.weights == nil, error.code == .missing else { throw error }
+      throw WeighbridgeError(
+        .missing,
+        "its weights are expected in \(weightsPath), which cannot be opened; name them with "
+          + "--weights, or make some up with --random-weights SEED"
+      ).at(file: path)
+    }
+    return SourceFile(
+      role: "weights", path: weightsPath, store: ByteStore(file),
+      startsDigest: options.preparesWriting)
+  }
+
+  /// Reads the trees that sections name. One that is missing is refused by the section, unless the
+  /// weights are made up.
+  private mutating func openTrees() throws(WeighbridgeError) {
+    for option in configuration.sections.flatMap(\.options)
+    where option.key == "tree" && trees[option.value] == nil && !option.value.isEmpty {
+      guard let found = PathName(path).candidates(for: option.value).first(where: Self.isFile)
+      else { continue }
+      let store = ByteStore(try MappedFile(path: found))
+      trees[option.value] = try locating({ $0.at(file: found) }) { () throws(WeighbridgeError) in
+        try DarknetTree(store).groupSizes
+      }
+      files.append(
+        SourceFile(
+          role: "tree", path: found, store: store, startsDigest: options.preparesWriting))
+    }
+  }
+
+  static func isFile(_ path: String) -> Bool { (try? MappedFile(path: path)) != nil }
+
+  /// Imports the model, and adds the file with the labels to the files.
+  ///
+  /// - Throws: As ``DarknetImporter``, with the file's name.
+  package mutating func content() throws(WeighbridgeError) -> ModelContent {
+    let choice = DarknetForkChoice(configuration, given: options.darknetFork)
+    var (fork, decision) = (choice.fork, choice.decision)
+    var result: DarknetImporter.Result
+    do throws(WeighbridgeError) {
+      result = try importModel(fork)
+    } catch {
+      guard !choice.isKnown, let weights,
+        let header = try? DarknetWeightsHeader(weights.store, fork: fork),
+        header.isReadDifferently, let other = try? importModel(fork.other)
+      else { throw error }
+      (result, fork) = (other, fork.other)
+      decision =
+        "read as \(fork.title) means it: only with its rule for the header of version "
+        + "\(header.version) do the weights fit"
+    }
+    var provenance = Provenance()
+    provenance.framework = "darknet"
+    provenance.options["darknet"] = fork.rawValue
+    if let seed = options.randomSeed { provenance.options["random-weights"] = String(seed) }
+    provenance.decisions = [.init(layer: "", text: decision)] + result.decisions
+    if let weights {
+      provenance.frameworkVersion = try? DarknetWeightsHeader(weights.store, fork: fork).version
+    } else {
+      provenance.decisions.append(
+        .init(layer: "", text: "the weights are random numbers: what it computes means nothing"))
+    }
+    var maker = DarknetDescription(result, fork: fork)
+    var description = maker.make()
+    provenance.decisions += maker.decisions
+    description.name = PathName(path).base
+    if let labels = try labels(maker.classCount) {
+      description.labels = labels.labels
+      files.append(labels.file)
+      if let decision = labels.decision {
+        provenance.decisions.append(.init(layer: "", text: decision))
+      }
+    }
+    return ModelContent(graph: result.graph, description: description, provenance: provenance)
+  }
+
+  private func importModel(_ fork: DarknetFork) throws(WeighbridgeError) -> DarknetImporter.Result {
+    let supply: DarknetWeightSupply
+    if let weights {
+      supply = try locating({ $0.at(file: weights.path) }) { () throws(WeighbridgeError) in
+        let header = try DarknetWeightsHeader(weights.store, fork: fork)
+        let surplus = (weights.store.count - header.byteCount) % 4
+        guard surplus == 0 else {
+          throw WeighbridgeError(
+            .malformed, "ends with \(surplus) bytes that are no whole number; it was cut off"
+          ).at(.byte(weights.store.count - surplus))
+        }
+        return DarknetWeightSupply(
+          weights.store, headerSize: header.byteCount, isTransposed: header.isTransposed)
+      }
+    } else {
+      supply = DarknetWeightSupply(seed: options.randomSeed ?? 0)
+    }
+    let importer = DarknetImporter(
+      configuration: configuration, fork: fork, isStrict: options.isStrict, trees: trees)
+    do throws(WeighbridgeError) {
+      return try importer.run(supply)
+    } catch {
+      // What has a byte offset was found in the weights.
+      if case .byte = error.place.spot { throw error.at(file: weights?.path ?? path) }
+      throw error.at(file: path)
+    }
+  }
+
+  /// The names of the classes: of the `.data` file, or of a `.names` beside the `.cfg` whose number
+  /// of names is that of the classes.
+  private func labels(
+    _ classCount: Int?
+  ) throws(WeighbridgeError) -> (labels: [String], file: SourceFile, decision: String?)? {
+    if let data = options.darknetData { return try labels(ofData: data, classCount) }
+    guard let classCount else { return nil }
+    let name = PathName(path)
+    let fitting = FolderListing.names(in: name.folder).filter { $0.hasSuffix(".names") }
+      .prefix(100).compactMap { file -> (path: String, labels: [String])? in
+        let path = name.beside(file)
+        guard let labels = try? LabelFile.read(path), labels.count == classCount else { return nil }
+        return (path, labels)
+      }
+    let own = fitting.first { $0.path == name.replacingExtension("names") }
+    guard let found = own ?? (fitting.count == 1 ? fitting[0] : nil) else { return nil }
+    let store = ByteStore(try MappedFile(path: found.path))
+    let file = SourceFile(
+      role: "labels", path: found.path, store: store, startsDigest: options.preparesWriting)
+    return (
+      found.labels, file,
+      "the labels are those of \(PathName(found.path).name) beside the .cfg, which are as many as "
+        + "the classes"
+    )
+  }
+
+  private func labels(
+    ofData path: String, _ classCount: Int?
+  ) throws(WeighbridgeError) -> (labels: [String], file: SourceFile, decision: String?)? {
+    let data = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try DarknetDataFile(ByteStore(try MappedFile(path: path)))
+    }
+    guard let names = data.names, !names.value.isEmpty else {
+      throw WeighbridgeError(.mismatch, "has no names=").at(file: path)
+    }
+    let candidates = PathName(path).candidates(for: names.value)
+    guard let found = candidates.first(where: Self.isFile) else {
+      throw WeighbridgeError(.missing, "names=\(names.value) is not there").at(file: path)
+    }
+    let labels = try LabelFile.read(found)
+    if let classCount, labels.count != classCount {
+      throw WeighbridgeError(
+        .mismatch, "has \(labels.count) labels, and the network has \(classCount) classes"
+      ).at(file: found)
+    }
+    let store = ByteStore(try MappedFile(path: found))
+    let file = SourceFile(
+      role: "labels", path: found, store: store, startsDigest: options.preparesWriting)
+    return (labels, file, nil)
+  }
+}

@@ -1,0 +1,32 @@
+/// A path as text, taken apart.
+struct PathName {
+  /// The folder with its slash; empty when there is none.
+  let folder: String
+  /// The last part.
+  let name: String
+
+  init(_ path: String) {
+    let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    folder = String(path[..<start])
+    name = String(path[start...])
+  }
+
+  /// The name without its extension.
+  var base: String {
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+    return String(name[..<dot])
+  }
+
+  /// The path with another extension.
+  func replacingExtension(_ other: String) -> String { "\(folder)\(base).\(other)" }
+
+  /// A file in the same folder.
+  func beside(_ other: String) -> String { folder + other }
+
+  /// Where a path that stands in this file may lead: from its folder on, in its folder, and from the
+  /// working directory on.
+  func candidates(for other: String) -> [String] {
+    if other.hasPrefix("/") { return [other, beside(PathName(other).name)] }
+    return [beside(other), beside(PathName(other).name), other]
+  }
+}

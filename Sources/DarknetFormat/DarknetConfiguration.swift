@@ -1,0 +1,147 @@
+package import Bytes
+
+/// A `.cfg` file: sections of keys and values, as both forks of darknet read the text.
+///
+/// All blanks of a line are dropped, inside too. A line whose first character is `#` or `;` is a
+/// comment; there are no other comments. The first `=` ends the key.
+package struct DarknetConfiguration: Hashable, Sendable {
+  /// The most sections a file may have, several times more than any network.
+  package static let sectionLimit = 8_192
+  /// The largest file.
+  package static let byteLimit = 16 << 20
+
+  /// The sections in their order; the first is the network's own.
+  package let sections: [DarknetSection]
+
+  /// Reads a file.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` at a line that is neither a section nor a key,
+  ///   ``WeighbridgeError/Code/limitExceeded``.
+  package init(_ store: ByteStore) throws(WeighbridgeError) {
+    guard store.count <= Self.byteLimit else {
+      throw WeighbridgeError(
+        .limitExceeded, "has \(store.count) bytes, over the limit of \(Self.byteLimit)")
+    }
+    try self.init(bytes: store.withBytes { $0.copied(0..<$0.byteCount) })
+  }
+
+  /// Reads the text of a file.
+  ///
+  /// - Throws: As ``init(_:)``.
+  package init(bytes: [UInt8]) throws(WeighbridgeError) {
+    var sections: [DarknetSection] = []
+    for (position, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+      .enumerated()
+    {
+      try locating({ $0.at(.line(position + 1)) }) { () throws(WeighbridgeError) in
+        try Self.read(line, number: position + 1, into: &sections)
+      }
+    }
+    guard !sections.isEmpty else { throw WeighbridgeError(.malformed, "has no section") }
+    self.sections = sections
+  }
+
+  private static func read(
+    _ line: ArraySlice<UInt8>, number: Int, into sections: inout [DarknetSection]
+  ) throws(WeighbridgeError) {
+    guard let text = try meaningful(line) else { return }
+    if text.first == UInt8(ascii: "[") {
+      guard sections.count < sectionLimit else {
+        throw WeighbridgeError(
+          .limitExceeded, "more than \(sectionLimit) sections, which is the limit")
+      }
+      sections.append(DarknetSection(name: try sectionName(text), line: number))
+      return
+    }
+    guard !sections.isEmpty else {
+      throw WeighbridgeError(
+        .malformed, "\(shown(text)) stands before the first section, which is [net]")
+    }
+    guard let sign = text.firstIndex(of: UInt8(ascii: "=")) else {
+      throw WeighbridgeError(.malformed, "\(shown(text)) is neither key=value nor a [section]")
+    }
+    let option = DarknetOption(
+      key: String(decoding: text[..<sign], as: UTF8.self),
+      value: String(decoding: text[(sign + 1)...], as: UTF8.self), line: number)
+    sections[sections.count - 1].append(option)
+  }
+
+  /// A line without its blanks; `nil` for an empty line and for a comment.
+  private static func meaningful(_ line: ArraySlice<UInt8>) throws(WeighbridgeError) -> [UInt8]? {
+    guard !line.contains(0) else {
+      throw WeighbridgeError(.malformed, "a NUL byte, and this is no text then")
+    }
+    let text = line.filter { ![0x20, 0x09, 0x0D].contains($0) }
+    guard let first = text.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else {
+      return nil
+    }
+    return Array(text)
+  }
+
+  private static func sectionName(_ text: [UInt8]) throws(WeighbridgeError) -> String {
+    guard text.count > 2, text.last == UInt8(ascii: "]") else {
+      throw WeighbridgeError(.malformed, "\(shown(text)) is not a [section]")
+    }
+    return String(decoding: text.dropFirst().dropLast(), as: UTF8.self)
+  }
+
+  private static func shown(_ text: [UInt8]) -> String {
+    String(decoding: text.prefix(60), as: UTF8.self) + (text.count > 60 ? "..." : "")
+  }
+
+  /// Whether bytes begin like a `.cfg`: the first line that is no comment is a `[section]`.
+  package static func recognizes(_ bytes: borrowing RawSpan) -> Bool {
+    let start = bytes.copied(0..<min(bytes.byteCount, 1 << 16))
+    for line in start.split(separator: 0x0A) {
+      guard let text = try? meaningful(line) else {
+        if line.contains(0) { return false }
+        continue
+      }
+      guard text.first == UInt8(ascii: "["), text.count > 2, text.last == UInt8(ascii: "]")
+      else { return false }
+      let name = text.dropFirst().dropLast()
+      return name.allSatisfy { isWordPart($0) } && !isDigit(name[name.startIndex])
+    }
+    return false
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  private static func isWordPart(_ byte: UInt8) -> Bool {
+    isDigit(byte) || byte == UInt8(ascii: "_")
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+}
+
+/// A section of a `.cfg`.
+package struct DarknetSection: Hashable, Sendable {
+  /// The name between the brackets, as it is written.
+  package let name: String
+  /// The line of its name; the first is 1.
+  package let line: Int
+  /// Its keys in their order, those that stand twice included.
+  package private(set) var options: [DarknetOption] = []
+
+  /// An empty section.
+  package init(name: String, line: Int) {
+    self.name = name
+    self.line = line
+  }
+
+  mutating func append(_ option: DarknetOption) { options.append(option) }
+}
+
+/// A key of a `.cfg` with its value.
+package struct DarknetOption: Hashable, Sendable {
+  /// The key.
+  package let key: String
+  /// The value, without blanks; may be empty.
+  package let value: String
+  /// Its line; the first is 1.
+  package let line: Int
+
+  /// As it stands in the file.
+  package var text: String { "\(key)=\(value)" }
+}

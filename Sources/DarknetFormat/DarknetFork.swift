@@ -1,0 +1,19 @@
+/// One of the two lines of darknet that models come from. They read the same files and compute
+/// slightly different numbers.
+public enum DarknetFork: String, Hashable, Sendable, CaseIterable {
+  /// AlexeyAB's: YOLOv4 and what followed.
+  case alexeyab
+  /// The original by Joseph Redmon.
+  case pjreddie
+
+  /// The name in messages.
+  package var title: String {
+    switch self {
+    case .alexeyab: "AlexeyAB's darknet"
+    case .pjreddie: "pjreddie's darknet"
+    }
+  }
+
+  /// The other one.
+  package var other: DarknetFork { self == .alexeyab ? .pjreddie : .alexeyab }
+}

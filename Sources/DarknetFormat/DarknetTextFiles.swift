@@ -1,0 +1,63 @@
+package import Bytes
+
+/// A `.data` file: keys and values, read by the rules of a `.cfg` without sections.
+package struct DarknetDataFile: Hashable, Sendable {
+  /// The path of the file with the names of the classes, as it is written.
+  package let names: DarknetOption?
+  /// The number of classes.
+  package let classes: DarknetOption?
+
+  /// Reads a file. Keys other than these are about training.
+  ///
+  /// - Throws: As ``DarknetConfiguration/init(_:)``.
+  package init(_ store: ByteStore) throws(WeighbridgeError) {
+    guard store.count <= DarknetConfiguration.byteLimit else {
+      throw WeighbridgeError(.limitExceeded, "has \(store.count) bytes, too many for a .data file")
+    }
+    // The section keeps every line's number: it stands on the first one.
+    let text = Array("[data] ".utf8) + [0x0A] + store.withBytes { $0.copied(0..<$0.byteCount) }
+    let options: [DarknetOption]
+    do {
+      options = try DarknetConfiguration(bytes: text).sections[0].options
+    } catch {
+      throw WeighbridgeError(error.code, "is not a .data file: \(error.reason)")
+    }
+    names = options.first { $0.key == "names" }
+    classes = options.first { $0.key == "classes" }
+  }
+}
+
+/// A tree of classes, such as that of YOLO9000: a line `name parent` for each.
+///
+/// Neighbouring lines with one parent are a group; the classes of a group exclude each other.
+package struct DarknetTree: Hashable, Sendable {
+  /// The number of classes in each group, in the order of the file.
+  package let groupSizes: [Int]
+
+  /// Reads a file.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` at a line without a parent that stands above.
+  package init(_ store: ByteStore) throws(WeighbridgeError) {
+    guard store.count <= DarknetConfiguration.byteLimit else {
+      throw WeighbridgeError(.limitExceeded, "has \(store.count) bytes, too many for a tree")
+    }
+    let lines = store.withBytes { $0.copied(0..<$0.byteCount) }.split(separator: 0x0A)
+    var sizes: [Int] = []
+    var lastParent: Int?
+    for (position, line) in lines.enumerated() {
+      let words = line.split { [0x20, 0x09, 0x0D].contains($0) }
+      guard words.count == 2, let parent = Int(String(decoding: words[1], as: UTF8.self)),
+        (-1..<position).contains(parent)
+      else {
+        throw WeighbridgeError(
+          .malformed, "is not a name and the number of a parent that stands above"
+        )
+        .at(.line(position + 1))
+      }
+      if parent == lastParent { sizes[sizes.count - 1] += 1 } else { sizes.append(1) }
+      lastParent = parent
+    }
+    guard !sizes.isEmpty else { throw WeighbridgeError(.malformed, "the tree has no classes") }
+    groupSizes = sizes
+  }
+}

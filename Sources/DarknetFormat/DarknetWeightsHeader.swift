@@ -1,0 +1,70 @@
+package import Bytes
+
+/// The beginning of a `.weights` file. Behind it stand float32 numbers, little-endian, layer by
+/// layer.
+package struct DarknetWeightsHeader: Hashable, Sendable {
+  /// The version of the writer.
+  package let major: Int
+  /// The second part of the version.
+  package let minor: Int
+  /// The third part of the version.
+  package let revision: Int
+  /// How many pictures the training has seen.
+  package let seen: UInt64
+  /// The header's size: 16 bytes with a counter of 32 bits, 20 with one of 64.
+  package let byteCount: Int
+
+  /// Reads the header as a fork of darknet does.
+  ///
+  /// From version 0.2 on the counter has 64 bits. pjreddie's darknet still reads 32 when a part of
+  /// the version is 1000 or more.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the file is too short, or its beginning is
+  ///   no version.
+  package init(_ store: ByteStore, fork: DarknetFork) throws(WeighbridgeError) {
+    self = try store.withBytes { (bytes) throws(WeighbridgeError) in
+      try DarknetWeightsHeader(bytes, fork: fork)
+    }
+  }
+
+  private init(_ bytes: borrowing RawSpan, fork: DarknetFork) throws(WeighbridgeError) {
+    guard bytes.byteCount >= 16 else {
+      throw WeighbridgeError(
+        .malformed,
+        "has \(bytes.byteCount) bytes, and the header of a darknet .weights file alone has 16")
+    }
+    var cursor = ByteCursor(0..<bytes.byteCount)
+    var parts: [Int] = []
+    for _ in 0..<3 {
+      parts.append(Int(Int32(bitPattern: try cursor.integer(UInt32.self, from: bytes))))
+    }
+    guard parts.allSatisfy({ (0...Self.largestPart).contains($0) }) else {
+      throw WeighbridgeError(
+        .malformed,
+        "begins with \(parts), which is no version: this is not a darknet .weights file"
+      ).at(.byte(0))
+    }
+    (major, minor, revision) = (parts[0], parts[1], parts[2])
+    let isOld = fork == .pjreddie && (major >= 1000 || minor >= 1000)
+    if major * 10 + minor >= 2, !isOld {
+      seen = try cursor.integer(UInt64.self, from: bytes)
+    } else {
+      seen = UInt64(try cursor.integer(UInt32.self, from: bytes))
+    }
+    byteCount = cursor.offset
+  }
+
+  /// Above every version there was.
+  private static let largestPart = 100_000
+
+  /// Whether the matrices of connected layers are stored `[in, out]`.
+  package var isTransposed: Bool { major > 1000 || minor > 1000 }
+
+  /// Whether the forks read the counter with different widths.
+  package var isReadDifferently: Bool {
+    major * 10 + minor >= 2 && (major >= 1000 || minor >= 1000)
+  }
+
+  /// The version in words.
+  package var version: String { "\(major).\(minor).\(revision)" }
+}
