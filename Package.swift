@@ -116,6 +116,7 @@ let package = Package(
     tests(
       "WBMFormatTests",
       ["Bytes", "Digests", "ProtobufWire", "WBMFormat"]),
+    tests("DarknetFormatTests", ["Bytes", "DarknetFormat"]),
     tests("NumPyFormatTests", ["Bytes", "NumPyFormat", "ZipArchive"], exclude: ["Files"]),
     tests(
       "LayerCatalogTests",

@@ -34,6 +34,12 @@ struct DarknetForkChoice {
   /// The first section or key that each fork alone knows.
   private static func evidence(_ configuration: DarknetConfiguration) -> [DarknetFork: String] {
     var evidence: [DarknetFork: String] = [:]
+    if let net = configuration.sections.first,
+      !net.options.contains(where: { ["width", "height"].contains($0.key) })
+    {
+      // AlexeyAB's darknet divides by 0 when no layer has a picture.
+      evidence[.pjreddie] = "networks without pictures"
+    }
     for section in configuration.sections {
       let name = DarknetSections.name(section.name)
       if let owner = DarknetKeys.sectionOwners[name], evidence[owner] == nil {

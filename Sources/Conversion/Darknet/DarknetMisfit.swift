@@ -59,8 +59,8 @@ struct DarknetMisfit {
       let layer = weights.takenByLayer.lastIndex(of: weights.available),
       layer + 1 < network.layers.count
     {
-      return "the file has the first \(layer + 1) layers only (0 to \(layer)), like a "
-        + "`.conv.\(layer + 1)` file of pretrained weights"
+      return "the file ends with layer \(layer), as a `.conv.\(layer + 1)` file of pretrained "
+        + "weights does"
     }
     if weights.available < weights.taken / 2 || weights.taken < weights.available / 2 {
       return "the weights are of another network, for example of the -tiny one with the cfg of the "

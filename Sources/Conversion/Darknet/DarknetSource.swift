@@ -82,21 +82,7 @@ package struct DarknetSource: Sendable {
   ///
   /// - Throws: As ``DarknetImporter``, with the file's name.
   package mutating func content() throws(WeighbridgeError) -> ModelContent {
-    let choice = DarknetForkChoice(configuration, given: options.darknetFork)
-    var (fork, decision) = (choice.fork, choice.decision)
-    var result: DarknetImporter.Result
-    do throws(WeighbridgeError) {
-      result = try importModel(fork)
-    } catch {
-      guard !choice.isKnown, let weights,
-        let header = try? DarknetWeightsHeader(weights.store, fork: fork),
-        header.isReadDifferently, let other = try? importModel(fork.other)
-      else { throw error }
-      (result, fork) = (other, fork.other)
-      decision =
-        "read as \(fork.title) means it: only with its rule for the header of version "
-        + "\(header.version) do the weights fit"
-    }
+    let (fork, decision, result) = try importModel()
     var provenance = Provenance()
     provenance.framework = "darknet"
     provenance.options["darknet"] = fork.rawValue
@@ -122,31 +108,55 @@ package struct DarknetSource: Sendable {
     return ModelContent(graph: result.graph, description: description, provenance: provenance)
   }
 
-  private func importModel(_ fork: DarknetFork) throws(WeighbridgeError) -> DarknetImporter.Result {
-    let supply: DarknetWeightSupply
-    if let weights {
-      supply = try locating({ $0.at(file: weights.path) }) { () throws(WeighbridgeError) in
-        let header = try DarknetWeightsHeader(weights.store, fork: fork)
-        let surplus = (weights.store.count - header.byteCount) % 4
-        guard surplus == 0 else {
-          throw WeighbridgeError(
-            .malformed, "ends with \(surplus) bytes that are no whole number; it was cut off"
-          ).at(.byte(weights.store.count - surplus))
-        }
-        return DarknetWeightSupply(
-          weights.store, headerSize: header.byteCount, isTransposed: header.isTransposed)
-      }
-    } else {
-      supply = DarknetWeightSupply(seed: options.randomSeed ?? 0)
+  /// Imports the model as the fork that fits, and says why it is that one.
+  private func importModel() throws(WeighbridgeError) -> (
+    fork: DarknetFork, decision: String, result: DarknetImporter.Result
+  ) {
+    let choice = DarknetForkChoice(configuration, given: options.darknetFork)
+    do throws(WeighbridgeError) {
+      return (choice.fork, choice.decision, try importModel(choice.fork))
+    } catch {
+      guard !choice.isKnown, let weights,
+        let header = try? DarknetWeightsHeader(weights.store, fork: choice.fork),
+        header.isReadDifferently, let result = try? importModel(choice.fork.other)
+      else { throw error }
+      let fork = choice.fork.other
+      return (
+        fork,
+        "read as \(fork.title) means it: only with its rule for the header of version "
+          + "\(header.version) do the weights fit", result
+      )
     }
+  }
+
+  private func importModel(_ fork: DarknetFork) throws(WeighbridgeError) -> DarknetImporter.Result {
     let importer = DarknetImporter(
       configuration: configuration, fork: fork, isStrict: options.isStrict, trees: trees)
+    let supply = try supply(fork)
     do throws(WeighbridgeError) {
+      // Random numbers are made when it is known that they are not too many.
+      if supply.isRandom { _ = try importer.run(.countingRandom()) }
       return try importer.run(supply)
     } catch {
       // What has a byte offset was found in the weights.
       if case .byte = error.place.spot { throw error.at(file: weights?.path ?? path) }
       throw error.at(file: path)
+    }
+  }
+
+  /// All numbers, from the file or made up.
+  private func supply(_ fork: DarknetFork) throws(WeighbridgeError) -> DarknetWeightSupply {
+    guard let weights else { return DarknetWeightSupply(seed: options.randomSeed ?? 0) }
+    return try locating({ $0.at(file: weights.path) }) { () throws(WeighbridgeError) in
+      let header = try DarknetWeightsHeader(weights.store, fork: fork)
+      let surplus = (weights.store.count - header.byteCount) % 4
+      guard surplus == 0 else {
+        throw WeighbridgeError(
+          .malformed, "ends with \(surplus) bytes that are no whole number; it was cut off"
+        ).at(.byte(weights.store.count - surplus))
+      }
+      return DarknetWeightSupply(
+        weights.store, headerSize: header.byteCount, isTransposed: header.isTransposed)
     }
   }
 

@@ -28,8 +28,9 @@ enum DarknetConnections {
     let normalizes = try layer.flag("batch_normalize")
     try layer.checkLoading()
     let row = try layer.flattened(layer.input)
-    let output = try layer.connected(
-      row, outputs: outputs, normalizes: normalizes, activation: activation)
+    let weights = try layer.connectedWeights(
+      "", inputs: try layer.count(of: row), outputs: outputs, normalizes: normalizes)
+    let output = try layer.connected(row, weights, activation: activation)
     return try layer.add(Reshape(target: [outputs, 1, 1]), [output], role: "reshape")
   }
 }

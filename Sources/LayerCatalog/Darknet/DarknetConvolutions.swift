@@ -41,15 +41,26 @@ enum DarknetConvolutions {
     let strides = (window.strideX, window.strideY)
     if isBinary { window.groups = 1 }
     if antialiasing != 0 { (window.strideX, window.strideY) = (1, 1) }
-    let shared = try layer.sharedWeights()
-    var output = try layer.convolved(
-      layer.input, window, normalizes: normalizes || alsoNormalizes, activation: activation,
-      form: .init(isFlipped: isFlipped, isBinary: isBinary), shared: shared)
-    if antialiasing != 0 {
-      output = try layer.blurred(
-        output, strides: strides, isWide: antialiasing != 2)
+    let channels = try layer.picture(layer.input).channels
+    let weights: DarknetLayer.ConvolutionWeights
+    if let shared = try layer.sharedWeights() {
+      guard !isBinary else { throw layer.unsupported("share_index with xnor") }
+      try layer.checkGroups(window, channels: channels)
+      weights = try layer.convolutionWeights(
+        of: shared, window, normalizes: normalizes || alsoNormalizes)
+      layer.result.weights = shared
+    } else if isBinary {
+      return try layer.binaryConvolution(
+        window, normalizes: normalizes || alsoNormalizes, isFlipped: isFlipped,
+        activation: activation)
+    } else {
+      weights = try layer.convolutionWeights(
+        "", window, channels: channels, normalizes: normalizes || alsoNormalizes,
+        isFlipped: isFlipped)
     }
-    return output
+    let output = try layer.convolved(layer.input, weights, activation: activation)
+    if antialiasing == 0 { return output }
+    return try layer.blurred(output, strides: strides, isWide: antialiasing != 2)
   }
 
   /// Of pjreddie's darknet. Its kernels are `[in, out, height, width]`, which is the operator's
@@ -81,14 +92,6 @@ enum DarknetConvolutions {
 }
 
 extension DarknetLayer {
-  /// How the numbers of a convolution's kernel are meant.
-  struct KernelForm {
-    /// Whether the file has them as `[in, height, width, out]`.
-    var isFlipped = false
-    /// Whether they and the input count by their signs only.
-    var isBinary = false
-  }
-
   /// Reads the settings of a window.
   ///
   /// `pad` is a flag: it puts half of the size on each side, whatever `padding` says.
@@ -130,78 +133,80 @@ extension DarknetLayer {
     return network.layers[reference < 0 ? index + reference : reference].weights
   }
 
-  /// Adds a convolution as darknet stores it: biases, the numbers of the batch normalisation, the
-  /// kernel.
+  /// The weights of a convolution.
+  struct ConvolutionWeights {
+    let prefix: String
+    let window: DarknetWindow
+    /// Added to each channel, unless there is a batch normalisation.
+    let bias: ValueID
+    let kernel: ValueID
+    let statistics: Statistics?
+  }
+
+  /// Takes the weights of a convolution as darknet stores it: biases, the numbers of the batch
+  /// normalisation, the kernel.
   ///
   /// - Parameters:
   ///   - prefix: What stands before the roles: empty, or for example `input/`.
-  ///   - shared: The weights in place of those of the file.
-  mutating func convolved(
-    _ value: ValueID, _ window: DarknetWindow, normalizes: Bool, activation: String,
-    form: KernelForm = KernelForm(), shared: [String: ValueID]? = nil, prefix: String = ""
-  ) throws(WeighbridgeError) -> ValueID {
-    let channels = try picture(value).channels
+  ///   - isFlipped: Whether the file has the kernel as `[in, height, width, out]`.
+  mutating func convolutionWeights(
+    _ prefix: String, _ window: DarknetWindow, channels: Int, normalizes: Bool,
+    isFlipped: Bool = false
+  ) throws(WeighbridgeError) -> ConvolutionWeights {
+    try checkGroups(window, channels: channels)
+    let before = network.weights.taken
+    let bias = try weight(
+      normalizes ? "\(prefix)beta" : "\(prefix)bias", shape: [window.filters])
+    let statistics = normalizes ? try statistics(prefix, count: window.filters) : nil
+    let shape = [window.filters, channels / window.groups, window.size, window.size]
+    let fanIn = try Checked.product(shape[1...], of: "the size of a filter")
+    let kernel = try kernel(
+      "\(prefix)kernel", shape: isFlipped ? [fanIn, window.filters] : shape, fanIn: fanIn
+    ) { stored in
+      isFlipped
+        ? stored.permuted([1, 0]).splitting(1, into: Array(shape[1...])) : stored
+    }
+    result.numbersPerFilter = (network.weights.taken - before) / window.filters
+    return ConvolutionWeights(
+      prefix: prefix, window: window, bias: bias, kernel: kernel, statistics: statistics)
+  }
+
+  func checkGroups(_ window: DarknetWindow, channels: Int) throws(WeighbridgeError) {
     guard channels % window.groups == 0, window.filters % window.groups == 0 else {
       throw malformed(
         "\(channels) channels and \(window.filters) filters cannot be put in "
           + "\(window.groups) groups")
     }
-    let before = network.weights.taken
-    let bias: ValueID
-    var statistics: Statistics?
-    let kernel: ValueID
-    if let shared {
-      bias = try Self.shared(normalizes ? "beta" : "bias", of: shared)
-      if normalizes { statistics = try Self.sharedStatistics(of: shared) }
-      kernel = try Self.shared("kernel", of: shared)
-      result.weights = shared
-    } else {
-      bias = try weight(
-        normalizes ? "\(prefix)beta" : "\(prefix)bias", shape: [window.filters])
-      if normalizes { statistics = try self.statistics(prefix, count: window.filters) }
-      kernel = try convolutionKernel(window, channels: channels, form, prefix: prefix)
-    }
-    result.numbersPerFilter = (network.weights.taken - before) / window.filters
-    let role = prefix.isEmpty ? "" : String(prefix.dropLast())
-    let source =
-      form.isBinary ? try add(Binarization(), [value], role: "\(prefix)binarize") : value
+  }
+
+  /// Adds a convolution with its batch normalisation and activation.
+  mutating func convolved(
+    _ value: ValueID, _ weights: ConvolutionWeights, activation: String = "linear"
+  ) throws(WeighbridgeError) -> ValueID {
+    let prefix = weights.prefix
     let operation = Convolution(
-      window: window.window, groups: window.groups, hasBias: !normalizes,
-      layout: .channelsFirst)
+      window: weights.window.window, groups: weights.window.groups,
+      hasBias: weights.statistics == nil, layout: .channelsFirst)
     var output = try add(
-      operation, [source, kernel] + (normalizes ? [] : [bias]), role: role)
-    if let statistics {
+      operation,
+      [value, weights.kernel] + (weights.statistics == nil ? [weights.bias] : []),
+      role: prefix.isEmpty ? "" : String(prefix.dropLast()))
+    if let statistics = weights.statistics {
       output = try normalized(
-        output, statistics, beta: bias, role: "\(prefix)batch_normalization")
+        output, statistics, beta: weights.bias, role: "\(prefix)batch_normalization")
     }
     return try activated(output, activation, role: "\(prefix)activation")
   }
 
-  private mutating func convolutionKernel(
-    _ window: DarknetWindow, channels: Int, _ form: KernelForm, prefix: String
-  ) throws(WeighbridgeError) -> ValueID {
-    let shape = [window.filters, channels / window.groups, window.size, window.size]
-    let fanIn = try Checked.product(shape[1...], of: "the size of a filter")
-    let isWhole = network.weights.shortage == nil
-    return try kernel(
-      "\(prefix)kernel", shape: form.isFlipped ? [fanIn, window.filters] : shape, fanIn: fanIn
-    ) { stored in
-      let turned =
-        form.isFlipped
-        ? stored.permuted([1, 0]).splitting(1, into: Array(shape[1...])) : stored
-      return form.isBinary && isWhole ? Self.binarized(turned) : turned
-    }
-  }
-
-  /// Each number's sign times the mean magnitude of its filter.
-  private static func binarized(_ kernel: Tensor) -> Tensor {
-    var numbers = kernel.doubles
-    let size = kernel.shape[1...].reduce(1, *)
-    for start in stride(from: 0, to: numbers.count, by: max(1, size)) {
-      let mean = numbers[start..<start + size].reduce(0) { $0 + $1.magnitude } / Double(size)
-      for index in start..<start + size { numbers[index] = numbers[index] > 0 ? mean : -mean }
-    }
-    return Tensor(.float32, shape: kernel.shape, numbers)
+  /// The weights of another layer.
+  func convolutionWeights(
+    of shared: [String: ValueID], _ window: DarknetWindow, normalizes: Bool
+  ) throws(WeighbridgeError) -> ConvolutionWeights {
+    ConvolutionWeights(
+      prefix: "", window: window,
+      bias: try Self.shared(normalizes ? "beta" : "bias", of: shared),
+      kernel: try Self.shared("kernel", of: shared),
+      statistics: normalizes ? try Self.sharedStatistics(of: shared) : nil)
   }
 
   private static func shared(

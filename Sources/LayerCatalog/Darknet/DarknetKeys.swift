@@ -56,7 +56,7 @@ package enum DarknetKeys {
     "route": words("groups group_id"),
     "shortcut": words("weights_type weights_normalization"),
     "region": words("focal_loss"),
-    "rnn": words("logistic shortcut"),
+    "rnn": words("logistic"),
     "yolo": words(
       """
       scale_x_y new_coords iou_loss iou_thresh iou_thresh_kind iou_normalizer obj_normalizer \

@@ -32,7 +32,7 @@ extension DarknetLayer {
     let turns = fork == .pjreddie
     let variance = try network.weights.take(
       "\(prefix)variance", shape: [count], layer: index, range: 0.5...1.5)
-    let isWhole = network.weights.shortage == nil
+    let isWhole = network.weights.isComplete
     return Statistics(
       gamma: gamma, mean: mean,
       variance: try constant(
@@ -59,31 +59,46 @@ extension DarknetLayer {
       role: role)
   }
 
-  /// Adds a fully connected layer as darknet stores it: biases, the matrix, and with a batch
-  /// normalisation its numbers behind that.
+  /// The weights of a fully connected layer.
+  struct ConnectedWeights {
+    let prefix: String
+    let bias: ValueID
+    let kernel: ValueID
+    let statistics: Statistics?
+  }
+
+  /// Takes the weights of a fully connected layer as darknet stores it: biases, the matrix, and with
+  /// a batch normalisation its numbers behind that.
   ///
-  /// - Parameters:
-  ///   - value: `[1, in]`.
-  ///   - prefix: What stands before the roles: empty, or for example `input/`.
-  /// - Returns: `[1, outputs]`.
-  mutating func connected(
-    _ value: ValueID, outputs: Int, normalizes: Bool, activation: String, prefix: String = ""
-  ) throws(WeighbridgeError) -> ValueID {
-    let inputs = try count(of: value)
+  /// - Parameter prefix: What stands before the roles: empty, or for example `input/`.
+  mutating func connectedWeights(
+    _ prefix: String, inputs: Int, outputs: Int, normalizes: Bool
+  ) throws(WeighbridgeError) -> ConnectedWeights {
     let bias = try weight(normalizes ? "\(prefix)beta" : "\(prefix)bias", shape: [outputs])
     let isTransposed = network.weights.isTransposed
     let kernel = try kernel(
       "\(prefix)kernel", shape: isTransposed ? [inputs, outputs] : [outputs, inputs],
       fanIn: inputs
     ) { isTransposed ? $0.permuted([1, 0]) : $0 }
+    return ConnectedWeights(
+      prefix: prefix, bias: bias, kernel: kernel,
+      statistics: normalizes ? try statistics(prefix, count: outputs) : nil)
+  }
+
+  /// Adds a fully connected layer: `[1, in]` to `[1, out]`.
+  mutating func connected(
+    _ value: ValueID, _ weights: ConnectedWeights, activation: String = "linear"
+  ) throws(WeighbridgeError) -> ValueID {
+    let prefix = weights.prefix
     let role = prefix.isEmpty ? "" : String(prefix.dropLast())
-    var output = try add(
-      Dense(hasBias: !normalizes), [value, kernel] + (normalizes ? [] : [bias]), role: role)
-    if normalizes {
-      let statistics = try statistics(prefix, count: outputs)
-      output = try normalized(
-        output, statistics, beta: bias, role: "\(prefix)batch_normalization")
+    guard let statistics = weights.statistics else {
+      let output = try add(
+        Dense(hasBias: true), [value, weights.kernel, weights.bias], role: role)
+      return try activated(output, activation, role: "\(prefix)activation")
     }
+    let product = try add(Dense(hasBias: false), [value, weights.kernel], role: role)
+    let output = try normalized(
+      product, statistics, beta: weights.bias, role: "\(prefix)batch_normalization")
     return try activated(output, activation, role: "\(prefix)activation")
   }
 }

@@ -6,7 +6,7 @@ package enum DarknetSections {
   package static let builders: [String: DarknetLayer.Build] = [
     DarknetConvolutions.builders, DarknetConnections.builders, DarknetPooling.builders,
     DarknetRouting.builders, DarknetReshaping.builders, DarknetNormalizations.builders,
-    DarknetDetections.builders,
+    DarknetDetections.builders, DarknetRecurrent.builders,
   ].reduce(into: [:]) { result, builders in
     result.merge(builders) { first, _ in first }
   }

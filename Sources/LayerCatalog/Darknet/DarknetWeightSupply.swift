@@ -21,6 +21,7 @@ package struct DarknetWeightSupply: Sendable {
   private enum Source: Sendable {
     case file(ByteStore)
     case random(SplitMix)
+    case nothing
   }
 
   private var source: Source
@@ -58,8 +59,23 @@ package struct DarknetWeightSupply: Sendable {
     isTransposed = false
   }
 
+  /// Stand-ins for random numbers, to see how many there would be.
+  ///
+  /// - Returns: A supply that gives 0 for every number.
+  package static func countingRandom() -> DarknetWeightSupply {
+    var supply = DarknetWeightSupply(seed: 0)
+    supply.source = .nothing
+    return supply
+  }
+
   /// Whether the numbers are made up.
-  package var isRandom: Bool { if case .random = source { true } else { false } }
+  package var isRandom: Bool { if case .file = source { false } else { true } }
+
+  /// Whether every number so far is what it should be, and no stand-in.
+  var isComplete: Bool {
+    if case .nothing = source { return false }
+    return shortage == nil
+  }
 
   /// The offset in the file of the next number.
   package var offset: Int { start + 4 * min(taken, available) }
@@ -89,11 +105,14 @@ package struct DarknetWeightSupply: Sendable {
       let begin = start + 4 * first
       return try Tensor(
         .float32, shape: shape, store: store, range: begin..<begin + 4 * count)
-    case .random(var generator):
+    case .nothing:
       guard isThere else {
         throw WeighbridgeError(
           .limitExceeded, "needs more than \(Self.randomLimit) random numbers in all")
       }
+      return Self.standIn(shape)
+    case .random(var generator):
+      guard isThere else { break }
       let tensor = generator.tensor(shape: shape, count: count, in: range)
       source = .random(generator)
       return tensor
@@ -102,8 +121,11 @@ package struct DarknetWeightSupply: Sendable {
       shortage = Shortage(
         layer: layer, role: role, wanted: count, left: max(0, available - first))
     }
-    let standIn = Tensor(.float32, shape: shape.map { _ in 1 }, bytes: [0, 0, 0, 0])
-    return standIn.broadcast(to: shape)
+    return Self.standIn(shape)
+  }
+
+  private static func standIn(_ shape: [Int]) -> Tensor {
+    Tensor(.float32, shape: shape.map { _ in 1 }, bytes: [0, 0, 0, 0]).broadcast(to: shape)
   }
 }
 

@@ -40,6 +40,18 @@ extension OperatorExample {
     OperatorExample(
       RMSNormalization(axes: [1, 3], spread: .variance, epsilon: 0.5),
       shapes: [[2, 3, 4, 5], [3, 5]]),
+    OperatorExample(
+      LocalResponseNormalization(
+        axis: 1, before: 1, after: 2, alpha: 0.5, beta: 0.75, bias: 1, omitted: nil),
+      shapes: [[2, 6, 3]]),
+    OperatorExample(
+      LocalResponseNormalization(
+        axis: 3, before: 2, after: 2, alpha: 0.01, beta: 1.5, bias: 2, omitted: 2),
+      shapes: [[2, 3, 4, 6]]),
+    OperatorExample(
+      SumNormalization(axes: [1], epsilon: 0.25), shapes: [[2, 3, 4, 5]], in: 0.5...2),
+    OperatorExample(
+      SumNormalization(axes: [0, 2], epsilon: 0.5), shapes: [[2, 3, 4]], in: 0.5...2),
     OperatorExample(UnitNormalization(axes: [3]), shapes: [[2, 3, 4, 5]]),
     OperatorExample(UnitNormalization(axes: [1, 2]), shapes: [[2, 3, 4]]),
     OperatorExample(

@@ -1,0 +1,102 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+import Weighbridge
+
+/// What darknet itself computed, layer by layer, in both forks.
+@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+struct DarknetFixtureTests {
+  /// A recorded network in one fork.
+  struct Case: CustomTestStringConvertible, Sendable {
+    let name: String
+    let fork: DarknetFork
+    let outputs: String
+
+    var testDescription: String { "\(name), \(fork.rawValue)" }
+    var folder: String { Fixtures.file("darknet/small/\(name)") }
+  }
+
+  /// References that are wrong, and why.
+  static let unreliable = [
+    "activation_layer_hard_mish": "the function is missing outside of convolutions and makes 0",
+    "activation_layer_relu6": "the function is missing on a processor and makes 0",
+    "conv_dilation2_nopad": "beyond the buffer",
+    "x_connected_swish": "the function is missing outside of convolutions and makes 0",
+    "x_dontload": "random numbers", "x_dontloadscales": "random numbers",
+    "x_shortcut_from_wider_input": "a picture's size is taken from another layer",
+    "x_shortcut_hard_mish": "the function is missing in shortcuts and makes 0",
+  ]
+
+  /// References whose weights do not fit: darknet computes with what it has in memory.
+  static let misfits = [
+    "hdr_0_1001_0_seen32_T": DarknetFork.alexeyab, "hdr_1000_0_0_seen32": .alexeyab,
+    "hdr_1001_0_0_seen32_T": .alexeyab, "hdr_1000_0_0_seen64": .pjreddie,
+    "hdr_1001_0_0_seen64_T": .pjreddie,
+  ]
+  static let misfitsInBoth = [
+    "hdr_0_2_0_seen32", "header_only", "trunc_half", "trunc_last4", "trunc_mid_conv",
+  ]
+
+  static let cases: [Case] = Fixtures.folders(in: "darknet/small").flatMap { name -> [Case] in
+    let names = Files.names(in: Fixtures.file("darknet/small/\(name)"))
+    guard names.contains("meta.json"), unreliable[name] == nil else { return [] }
+    var cases: [Case] = []
+    let hasOther = names.contains("outputs_pjreddie.npz")
+    let text = try? Files.read(Fixtures.file("darknet/small/\(name)/meta.json"))
+    let isOther = text.map { String(decoding: $0, as: UTF8.self).contains("\"pj\"") } ?? false
+    if hasOther { cases.append(Case(name: name, fork: .pjreddie, outputs: "outputs_pjreddie")) }
+    if !isOther || !hasOther {
+      cases.append(Case(name: name, fork: isOther ? .pjreddie : .alexeyab, outputs: "outputs"))
+    }
+    return cases
+  }
+
+  private func options(_ fork: DarknetFork) -> ReadOptions {
+    var options = ReadOptions()
+    options.darknetFork = fork
+    return options
+  }
+
+  @Test("There are as many recorded networks as there were")
+  func count() {
+    #expect(Self.cases.count >= 240)
+  }
+
+  @Test("Every layer is what darknet made of it, or the weights are refused", arguments: cases)
+  func layers(_ recorded: Case) throws {
+    let isMisfit =
+      Self.misfitsInBoth.contains(recorded.name) || Self.misfits[recorded.name] == recorded.fork
+    let path = "\(recorded.folder)/case.cfg"
+    guard !isMisfit else {
+      let error = failure { _ = try Model(contentsOf: path, options: options(recorded.fork)) }
+      #expect(error?.reason.contains("Likely cause") == true, "\(String(describing: error))")
+      return
+    }
+    // The reference is not a number: darknet's own softmax of a tree reads other numbers there.
+    if recorded.name == "region_tree", recorded.fork == .pjreddie { return }
+    let model = try Model(contentsOf: path, options: options(recorded.fork))
+    let inputs = try ArrayFile.read("\(recorded.folder)/inputs.npz")
+    let got = try model.run(inputs, keepsLayers: true).layers
+    let noise = try noise(recorded)
+    for want in try ArrayFile.read("\(recorded.folder)/\(recorded.outputs).npz") {
+      let index = String(want.name.prefix { $0 != "_" })
+      let layer = try #require(got.first { $0.name.hasPrefix("\(index)_") }, "\(want.name)")
+      let distance = Distance(got: layer.tensor, want: want.tensor)
+      let bound = max(1e-5 * max(1, distance.largest), 4 * (noise[index] ?? 0))
+      #expect(distance.absolute <= bound, "\(want.name): \(distance)")
+    }
+  }
+
+  /// The reference's own rounding noise, by layer.
+  private func noise(_ recorded: Case) throws -> [String: Double] {
+    let text = try Files.read("\(recorded.folder)/meta.json")
+    let meta = try JSONValue(parsing: Array(text))
+    var noise: [String: Double] = [:]
+    for layer in meta.object?["layers"]?.array ?? [] {
+      guard let index = layer.object?["index"]?.integer else { continue }
+      noise[String(index)] = layer.object?["fuse_maxdiff"]?.real ?? 0
+    }
+    return noise
+  }
+}

@@ -1,0 +1,135 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// Darknet models: what does not need the reference files.
+@Suite struct DarknetTests {
+  private let network = """
+    [net]
+    width=16
+    height=16
+    channels=3
+    [convolutional]
+    batch_normalize=1
+    filters=8
+    size=3
+    stride=2
+    pad=1
+    activation=leaky
+    [shortcut]
+    from=-1
+    activation=linear
+    [convolutional]
+    filters=18
+    size=1
+    activation=linear
+    [yolo]
+    mask=1,2
+    anchors=10,14, 23,27, 37,58
+    num=3
+    classes=4
+    scale_x_y=1.1
+    nms_kind=greedynms
+
+    """
+
+  private func options(_ seed: UInt64 = 1) -> ReadOptions {
+    var options = ReadOptions()
+    options.randomSeed = seed
+    return options
+  }
+
+  private func write(_ text: String, _ folder: TemporaryFolder, _ name: String = "m.cfg") throws {
+    try Files.write(text.utf8, to: folder.file(name))
+  }
+
+  @Test("A network with made up weights is written, read back and verified against its source")
+  func roundTrip() throws {
+    let folder = try TemporaryFolder()
+    try write(network, folder)
+    let model = try Model(contentsOf: folder.file("m.cfg"), options: options())
+    #expect(model.inputs.map(\.name) == ["data"])
+    #expect(model.inputs[0].type.description == "float32 [1, 3, 16, 16]")
+    #expect(model.outputs.map(\.name) == ["3_yolo"])
+    #expect(model.outputs[0].type.description == "float32 [1, 18, 8, 8]")
+    try model.write(to: folder.file("m.wbm"))
+    var verification = VerifyOptions()
+    verification.source = (folder.file("m.cfg"), options())
+    let stored = try Model(contentsOf: folder.file("m.wbm"))
+    #expect(try stored.verify(verification).passed)
+    #expect(stored.description == model.description)
+    verification.source = (folder.file("m.cfg"), options(2))
+    #expect(try !stored.verify(verification).passed)
+  }
+
+  @Test("The layers of boxes describe the detector")
+  func detector() throws {
+    let folder = try TemporaryFolder()
+    try write(network, folder)
+    try write("a\nb\nc\nd\n", folder, "letters.names")
+    let model = try Model(contentsOf: folder.file("m.cfg"), options: options())
+    let detector = try #require(model.description.detector)
+    #expect(detector.kind == .yolo)
+    #expect(detector.anchors.map(\.width) == [10, 23, 37])
+    #expect(detector.heads.map(\.mask) == [[1, 2]])
+    #expect(detector.heads.map(\.stride) == [2])
+    #expect(detector.heads.map(\.scaleXY) == [1.1])
+    #expect(detector.suppression == .greedy)
+    #expect(detector.classCount == 4)
+    #expect(model.description.labels == ["a", "b", "c", "d"])
+    #expect(model.description.inputs[0].image?.resize == .stretch)
+  }
+
+  @Test("A .data file names the labels, and another number of them is refused")
+  func data() throws {
+    let folder = try TemporaryFolder()
+    try write(network, folder)
+    try write("names = lists/letters.txt\n", folder, "m.data")
+    try write("a\nb\nc\nd\n", folder, "letters.txt")
+    var options = options()
+    options.darknetData = folder.file("m.data")
+    let model = try Model(contentsOf: folder.file("m.cfg"), options: options)
+    #expect(model.description.labels.count == 4)
+    try write("a\nb\n", folder, "letters.txt")
+    let error = failure { _ = try Model(contentsOf: folder.file("m.cfg"), options: options) }
+    #expect(error?.code == .mismatch)
+  }
+
+  @Test("The fork is the one that alone knows a key, unless it is given")
+  func fork() throws {
+    let folder = try TemporaryFolder()
+    try write(network.replacing("from=-1\n", with: "from=-1\nalpha=0.5\n"), folder)
+    let both = try Model(contentsOf: folder.file("m.cfg"), options: options())
+    #expect(both.provenance.options["darknet"] == "alexeyab")  // which knows scale_x_y
+    try write(
+      network.replacing("from=-1\n", with: "from=-1\nalpha=0.5\n")
+        .replacing("scale_x_y=1.1\nnms_kind=greedynms\n", with: ""), folder)
+    let told = try Model(contentsOf: folder.file("m.cfg"), options: options())
+    #expect(told.provenance.options["darknet"] == "pjreddie")
+    var given = options()
+    given.darknetFork = .alexeyab
+    let model = try Model(contentsOf: folder.file("m.cfg"), options: given)
+    #expect(model.provenance.options["darknet"] == "alexeyab")
+    #expect(model.provenance.decisions.contains { $0.text.contains("does not know alpha") })
+  }
+
+  @Test("Weights are expected beside the .cfg")
+  func missingWeights() throws {
+    let folder = try TemporaryFolder()
+    try write(network, folder)
+    let error = failure { _ = try Model(contentsOf: folder.file("m.cfg")) }
+    #expect(error?.code == .missing)
+    #expect(error?.reason.contains("m.weights") == true)
+  }
+
+  @Test("Eight thousand layers are read within a moment")
+  func manyLayers() throws {
+    let folder = try TemporaryFolder()
+    let net = "[net]\nwidth=2\nheight=2\nchannels=1\n"
+    try write(net + String(repeating: "[activation]\nactivation=relu\n", count: 8_000), folder)
+    let start = ContinuousClock.now
+    let model = try Model(contentsOf: folder.file("m.cfg"), options: options())
+    #expect(ContinuousClock.now - start < .seconds(20))
+    #expect(model.outputs.map(\.name) == ["7999_activation"])
+  }
+}

@@ -1,0 +1,126 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// A file of `Samples/Hostile/darknet` and how it is refused.
+struct HostileDarknetFile: CustomTestStringConvertible, Sendable {
+  let name: String
+  let code: WeighbridgeError.Code
+  /// A part of the message.
+  let message: String
+
+  init(_ name: String, _ code: WeighbridgeError.Code, _ message: String) {
+    self.name = name
+    self.code = code
+    self.message = message
+  }
+
+  var testDescription: String { name }
+
+  /// Files that become a model unless `--strict` is given, or the weights are not made up.
+  static let tolerated = [
+    "activation_unknown", "anchors_missing", "picture_huge", "region_tree_missing",
+  ]
+
+  /// Broken `.cfg` files.
+  static let configurations: [HostileDarknetFile] = [
+    .init("classes_changed", .malformed, ":14: layer #1 [yolo]: takes 20 channels"),
+    .init("dilation", .unsupported, ":9: layer #0 [convolutional]: dilation=2 with a padding of 0"),
+    .init("empty_list", .malformed, ":11: layer #1 [route]: layers=,, and a whole number"),
+    .init("filters_huge", .malformed, ":6: layer #0 [convolutional]: filters=1000000000"),
+    .init("filters_many", .limitExceeded, "needs more than 536870912 random numbers"),
+    .init("filters_negative", .malformed, ":6: layer #0 [convolutional]: filters=-4"),
+    .init("groups", .malformed, "4 channels and 4 filters cannot be put in 3 groups"),
+    .init("key_before_section", .unsupported, "nor a darknet .cfg but a text file"),
+    .init("key_unknown", .unsupported, ":10: layer #0 [convolutional]: unknown key warp=9"),
+    .init("mask_outside", .malformed, ":11: layer #1 [yolo]: mask=[0, 2]"),
+    .init("net_missing", .malformed, ":1: begins with [convolutional]"),
+    .init("net_only", .malformed, ":1: has no layer"),
+    .init("no_size", .malformed, ":1: layer [net]: has neither width, height and channels"),
+    .init("not_a_number", .malformed, ":6: layer #0 [convolutional]: filters=four"),
+    .init("nul_byte", .malformed, ":10: a NUL byte"),
+    .init("reorg_stride", .malformed, ":11: layer #1 [reorg]: stride=4 does not divide"),
+    .init("route_behind", .malformed, ":11: layer #1 [route]: layers=2 points to a layer behind"),
+    .init("route_cost", .unsupported, "layers=1 names layer 1, which has no output"),
+    .init("route_self", .malformed, "layers=1 points to the layer itself"),
+    .init("route_sizes", .malformed, "the shapes [1, 4, 3, 4] and [1, 4, 6, 8] differ"),
+    .init("section_open", .malformed, ":5: [convolutional is not a [section]"),
+    .init(
+      "section_unknown", .unsupported,
+      ":10: 2 sections that are not supported: #1 [Convolutional] in line 10, #2 [teleport]"),
+    .init(
+      "shortcut_before", .malformed,
+      ":11: layer #1 [shortcut]: from=-40 points before the first layer (layers 0 to 0"),
+    .init("shortcut_sizes", .malformed, "adds [1, 4, 6, 8] to [1, 4, 3, 4]"),
+    .init("softmax_groups", .malformed, "192 numbers cannot be put in groups=7"),
+    .init("stride_zero", .malformed, ":12: layer #1 [maxpool]: stride=0"),
+    .init("weights_type", .malformed, "weights_normalization=none"),
+    .init("window_too_large", .malformed, "a window of 9 elements does not fit an axis of 6"),
+  ]
+
+  /// Weights that do not fit.
+  static let weights: [HostileDarknetFile] = [
+    .init(
+      "weights_backbone", .malformed,
+      "byte 468: layer #1 [convolutional]: takes 9 numbers for its bias, and 0 are left"),
+    .init("weights_classes", .malformed, "the weights are of a network for 2 classes"),
+    .init("weights_counter", .malformed, "counter has 32 bits and was read as 64"),
+    .init("weights_cut", .malformed, "byte 504: layer #1 [convolutional]: takes 36 numbers"),
+    .init("weights_empty", .malformed, "has 0 bytes"),
+    .init("weights_half_number", .malformed, "byte 644: ends with 2 bytes"),
+    .init("weights_header_only", .malformed, "cut off behind its header"),
+    .init("weights_not_darknet", .malformed, "this is not a darknet .weights file"),
+    .init("weights_surplus", .malformed, "byte 648: the last layer leaves 40 numbers"),
+    .init("weights_tiny", .malformed, "for example of the -tiny one"),
+  ]
+}
+
+/// Darknet files with which darknet crashes, or computes nonsense in silence.
+@Suite struct HostileDarknetTests {
+  private func path(_ name: String) -> String { Places.sample("Hostile/darknet/\(name).cfg") }
+
+  @Test("A hostile .cfg is refused with its line", arguments: HostileDarknetFile.configurations)
+  func configuration(_ file: HostileDarknetFile) throws {
+    var options = ReadOptions()
+    options.randomSeed = 1
+    let error = try #require(
+      failure { _ = try Model(contentsOf: path(file.name), options: options) })
+    #expect(error.code == file.code, "\(error)")
+    #expect(error.description.contains(file.message), "\(error)")
+  }
+
+  @Test(
+    "Weights that do not fit are refused where the counts part",
+    arguments: HostileDarknetFile.weights)
+  func weights(_ file: HostileDarknetFile) throws {
+    let error = try #require(failure { _ = try Model(contentsOf: path(file.name)) })
+    #expect(error.code == file.code, "\(error)")
+    #expect(error.description.contains(file.message), "\(error)")
+    #expect(error.place.file == Places.sample("Hostile/darknet/\(file.name).weights"))
+  }
+
+  @Test("What darknet passes over is said, and --strict refuses it")
+  func tolerated() throws {
+    for name in HostileDarknetFile.tolerated {
+      var options = ReadOptions()
+      options.randomSeed = 1
+      let model = try Model(contentsOf: path(name), options: options)
+      #expect(model.provenance.decisions.count > 1)
+      options.isStrict = true
+      let strict = failure { _ = try Model(contentsOf: path(name), options: options) }
+      let isRefused = ["activation_unknown", "anchors_missing"].contains(name)
+      #expect(strict?.code == (isRefused ? .unsupported : nil))
+    }
+    let error = failure { _ = try Model(contentsOf: path("region_tree_missing")) }
+    #expect(error?.code == .missing)
+  }
+
+  @Test("Every hostile file has its answer here")
+  func complete() {
+    let names =
+      (HostileDarknetFile.configurations + HostileDarknetFile.weights).map(\.name)
+      + HostileDarknetFile.tolerated
+    let files = Files.names(in: Places.sample("Hostile/darknet")).filter { $0.hasSuffix(".cfg") }
+    #expect(names.sorted().map { "\($0).cfg" } == files)
+  }
+}

@@ -1,0 +1,86 @@
+import Bytes
+import DarknetFormat
+import Testing
+
+/// The text of a `.cfg`, as both forks of darknet read it.
+@Suite struct ConfigurationTests {
+  private func parse(_ text: String) throws -> [DarknetSection] {
+    try DarknetConfiguration(bytes: Array(text.utf8)).sections
+  }
+
+  private func refusal(_ text: String) -> WeighbridgeError? {
+    do { _ = try DarknetConfiguration(bytes: Array(text.utf8)) } catch {
+      return error as? WeighbridgeError
+    }
+    return nil
+  }
+
+  @Test("Blanks are dropped, inside of words too, and lines may end as on Windows")
+  func blanks() throws {
+    let sections = try parse(" [ net ]\r\nwi dth =\t4 16\r\n\r\n[conv]\r\n")
+    #expect(sections.map(\.name) == ["net", "conv"])
+    #expect(sections[0].options.map(\.text) == ["width=416"])
+    #expect(sections.map(\.line) == [1, 4])
+    #expect(sections[0].options[0].line == 2)
+  }
+
+  @Test("A comment is a line that begins with # or ;, and nothing else is one")
+  func comments() throws {
+    let sections = try parse("# a\n;b\n[net]\n  # c\nactivation=leaky # d\n")
+    #expect(sections[0].options.map(\.text) == ["activation=leaky#d"])
+  }
+
+  @Test("The first equals sign ends the key, and keys that stand twice are kept")
+  func options() throws {
+    let sections = try parse("[net]\na=b=c\na=\na=d")
+    #expect(sections[0].options.map(\.value) == ["b=c", "", "d"])
+  }
+
+  @Test(
+    "What is no text of this kind is refused with its line",
+    arguments: [
+      ("width=1\n[net]", 1), ("[net]\nwidth", 2), ("[net]\n\n[conv\n", 3), ("[net]\n[]\n", 2),
+      ("[net]\na=\0", 2),
+    ])
+  func malformed(text: String, line: Int) {
+    let error = refusal(text)
+    #expect(error?.code == .malformed)
+    #expect(error?.place.spot == .line(line))
+  }
+
+  @Test("More sections than any network has are refused")
+  func sectionLimit() {
+    let text = "[net]\n" + String(repeating: "[dropout]\n", count: 10_000)
+    #expect(refusal(text)?.code == .limitExceeded)
+    #expect(refusal("# nothing")?.reason == "has no section")
+  }
+
+  @Test(
+    "A .cfg is told by its first line that is no comment",
+    arguments: [
+      ("[net]\n", true), ("# a\r\n\r\n ; b\n [ convolutional ]\r\n", true), ("[1, 2]", false),
+      ("[\"a\"]", false), ("{}", false), ("net", false), ("", false), ("[net\n]", false),
+      ("# only", false),
+    ])
+  func recognition(text: String, isOne: Bool) {
+    #expect(DarknetConfiguration.recognizes(Array(text.utf8).span.bytes) == isOne)
+  }
+
+  @Test("Numbers are read as C reads them")
+  func numbers() {
+    #expect(DarknetNumber.integer("8")?.value == 8)
+    #expect(DarknetNumber.integer("8.9")?.value == 8)
+    #expect(DarknetNumber.integer("8#eight")?.isWhole == false)
+    #expect(DarknetNumber.integer("-12,3")?.value == -12)
+    #expect(DarknetNumber.integer("+7")?.isWhole == true)
+    for text in ["", "-", "x8", "4294967296", "99999999999999999999"] {
+      #expect(DarknetNumber.integer(text) == nil)
+    }
+    #expect(DarknetNumber.real(".5")?.value == 0.5)
+    #expect(DarknetNumber.real("-1.")?.value == -1)
+    #expect(DarknetNumber.real("1e-3x")?.value == 0.001)
+    #expect(DarknetNumber.real("1e")?.value == 1)
+    #expect(DarknetNumber.real("-.25e+1")?.value == -2.5)
+    for text in ["", ".", "e5", "nan", "inf", "1e999"] { #expect(DarknetNumber.real(text) == nil) }
+  }
+}

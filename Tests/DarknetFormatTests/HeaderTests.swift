@@ -1,0 +1,66 @@
+import Bytes
+import DarknetFormat
+import Testing
+
+/// The headers of `.weights` files, and the small text files beside them.
+@Suite struct HeaderTests {
+  private func store(_ parts: [Int32], more: Int) -> ByteStore {
+    let bytes = parts.flatMap { part in
+      (0..<4).map { UInt8(truncatingIfNeeded: part >> Int32(8 * $0)) }
+    }
+    return ByteStore(bytes + [UInt8](repeating: 1, count: more))
+  }
+
+  @Test(
+    "The width of the counter depends on the version and on the fork",
+    arguments: [
+      ([0, 0, 0], 16, 16), ([0, 1, 0], 16, 16), ([0, 2, 0], 20, 20), ([0, 2, 5], 20, 20),
+      ([1, 0, 0], 20, 20), ([1000, 0, 0], 20, 16), ([1001, 0, 0], 20, 16), ([0, 1001, 0], 20, 16),
+    ] as [([Int32], Int, Int)])
+  func counter(parts: [Int32], alexeyab: Int, pjreddie: Int) throws {
+    let store = store(parts, more: 20)
+    let sizes = try [DarknetFork.alexeyab, .pjreddie].map {
+      try DarknetWeightsHeader(store, fork: $0).byteCount
+    }
+    #expect(sizes == [alexeyab, pjreddie])
+    let header = try DarknetWeightsHeader(store, fork: .alexeyab)
+    #expect(header.isReadDifferently == (alexeyab != pjreddie))
+    #expect(header.isTransposed == (parts[0] > 1000 || parts[1] > 1000))
+  }
+
+  @Test("What is no header is refused")
+  func refusals() throws {
+    #expect(throws: WeighbridgeError.self) {
+      try DarknetWeightsHeader(store([0, 2], more: 4), fork: .alexeyab)
+    }
+    #expect(throws: WeighbridgeError.self) {
+      try DarknetWeightsHeader(store([0, 2, 0], more: 4), fork: .alexeyab)
+    }
+    #expect(throws: WeighbridgeError.self) {
+      try DarknetWeightsHeader(store([-1, 2, 0], more: 8), fork: .alexeyab)
+    }
+    #expect(throws: WeighbridgeError.self) {
+      try DarknetWeightsHeader(store([0x4644_4889, 2, 0], more: 8), fork: .alexeyab)
+    }
+  }
+
+  @Test("Lines with one parent that follow each other are a group of the tree")
+  func tree() throws {
+    let tree = try DarknetTree(ByteStore(Array("a -1\nb -1\r\nc 0\nd 1\ne 1\n".utf8)))
+    #expect(tree.groupSizes == [2, 1, 2])
+    for text in ["", "a\n", "a 0\n", "a -1\nb 5\n", "a -2\n", "a b c\n"] {
+      #expect(throws: WeighbridgeError.self) { try DarknetTree(ByteStore(Array(text.utf8))) }
+    }
+  }
+
+  @Test("A .data file names the file with the labels")
+  func data() throws {
+    let data = try DarknetDataFile(
+      ByteStore(Array("classes = 80\n# a\nnames = data/coco.names\n".utf8)))
+    #expect(data.names?.value == "data/coco.names")
+    #expect(data.classes?.value == "80")
+    #expect(throws: WeighbridgeError.self) {
+      try DarknetDataFile(ByteStore(Array("not this\n".utf8)))
+    }
+  }
+}
