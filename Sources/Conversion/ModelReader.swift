@@ -101,15 +101,38 @@ package enum ModelReader {
         )
         .at(file: path)
       }
+      try checkDarknetOptions(options, path)
       return .wbm(try WBMModel(store, path: path))
     case .keras:
+      try checkDarknetOptions(options, path)
       store.expect(.sequential)
       let source = try KerasSource(store, path: path, options: options)
       return .keras(source, try source.content())
     case .darknet:
+      let given = [options.architecture, options.kerasVersion, options.customLayers]
+      guard given.allSatisfy({ $0 == nil }) || options.toleratesStoredModels else {
+        throw WeighbridgeError(
+          .mismatch, "is a darknet .cfg: the options for Keras files do not apply"
+        ).at(file: path)
+      }
       var source = try DarknetSource(store, path: path, options: options)
       let content = try source.content()
       return .darknet(source, content)
+    }
+  }
+
+  /// Refuses options for a darknet `.cfg` where the file is another one.
+  private static func checkDarknetOptions(
+    _ options: ReadOptions, _ path: String
+  ) throws(WeighbridgeError) {
+    let isPlain =
+      options.weights == nil && options.darknetFork == nil && options.darknetData == nil
+      && options.randomSeed == nil
+    guard isPlain || options.toleratesStoredModels else {
+      throw WeighbridgeError(
+        .mismatch,
+        "is no darknet .cfg: --weights, --darknet, --data and --random-weights do not apply"
+      ).at(file: path)
     }
   }
 

@@ -9,10 +9,10 @@ import Testing
   }
 
   private func refusal(_ text: String) -> WeighbridgeError? {
-    do { _ = try DarknetConfiguration(bytes: Array(text.utf8)) } catch {
-      return error as? WeighbridgeError
-    }
-    return nil
+    do throws(WeighbridgeError) {
+      _ = try DarknetConfiguration(bytes: Array(text.utf8))
+      return nil
+    } catch { return error }
   }
 
   @Test("Blanks are dropped, inside of words too, and lines may end as on Windows")

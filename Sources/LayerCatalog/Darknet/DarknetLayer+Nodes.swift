@@ -106,9 +106,7 @@ extension DarknetLayer {
   ) throws(WeighbridgeError) -> ValueID {
     let extent = shape(of: value)[1]
     if range == 0..<extent { return value }
-    // Seen as channels-last, axes 1 and 2 are the spatial ones.
-    let borders = Borders(before: [range.lowerBound, 0], after: [extent - range.upperBound, 0])
-    return try add(Cropping(borders: borders, layout: .channelsLast), [value], role: role)
+    return try add(Self.slice(range, along: 1), [value], role: role)
   }
 
   /// A range along axis 2 of a value of four axes.
@@ -117,8 +115,11 @@ extension DarknetLayer {
   ) throws(WeighbridgeError) -> ValueID {
     let extent = shape(of: value)[2]
     if range == 0..<extent { return value }
-    let borders = Borders(before: [range.lowerBound, 0], after: [extent - range.upperBound, 0])
-    return try add(Cropping(borders: borders, layout: .channelsFirst), [value], role: role)
+    return try add(Self.slice(range, along: 2), [value], role: role)
+  }
+
+  private static func slice(_ range: Range<Int>, along axis: Int) -> Slice {
+    Slice([.init(axis: axis, start: range.lowerBound, stop: range.upperBound, step: 1)])
   }
 
   /// Values one behind the other along an axis; one alone as it is.

@@ -210,7 +210,8 @@ extension DarknetLayer {
     let activation = try activationName(default: "linear")
     let alpha = try real("alpha", default: 1)
     let beta = try real("beta", default: 1)
-    var (own, source) = (try picture(input), other)
+    let own = try picture(input)
+    var source = other
     let from = try picture(other)
     guard own.width > 0, own.height > 0, from.width >= own.width,
       from.width / own.width == from.height / own.height
@@ -221,16 +222,11 @@ extension DarknetLayer {
     }
     let step = from.width / own.width
     if step > 1 {
-      let window = Window(size: [1, 1], strides: [step, step], dilation: [1, 1], padding: .valid)
       source = try add(
-        MaxPooling(window: window, layout: .channelsFirst), [source], role: "subsample")
-      let sampled = try picture(source)
-      let surplus = [sampled.height - own.height, sampled.width - own.width]
-      if surplus != [0, 0] {
-        source = try add(
-          Cropping(borders: Borders(before: [0, 0], after: surplus), layout: .channelsFirst),
-          [source], role: "crop")
-      }
+        Slice([
+          .init(axis: 2, start: 0, stop: own.height * step, step: step),
+          .init(axis: 3, start: 0, stop: own.width * step, step: step),
+        ]), [source], role: "subsample")
     } else if (from.height, from.width) != (own.height, own.width) {
       throw unsupported("adds \(shape(of: other)) to \(shape(of: input))")
     }
@@ -239,7 +235,6 @@ extension DarknetLayer {
     if beta != 1 { part = try scaled(part, by: beta, role: "beta") }
     var head = try channels(0..<common, of: input, role: "head")
     if alpha != 1 { head = try scaled(head, by: alpha, role: "alpha") }
-    own = try picture(input)
     guard common < own.channels else {
       return try activated(try add(Add(), [head, part]), activation)
     }
