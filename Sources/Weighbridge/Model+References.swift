@@ -24,7 +24,8 @@ extension Model {
   ) throws(WeighbridgeError) -> ReferenceSet {
     let tensors = try inputTensors(arrays)
     let layerNames = Set(content.graph.layerNodes.values)
-    let matching = try ArrayMatching(results, to: outputs, known: layerNames, what: "output")
+    let matching = try ArrayMatching(
+      namedByPosition(results, layerNames), to: outputs, known: layerNames, what: "output")
     let types = try content.graph.specialized(to: tensors)
     for (port, tensor) in zip(content.graph.outputs, matching.matched) {
       let expected = types[port.value.index]
@@ -40,5 +41,23 @@ extension Model {
       author: author, inputs: zip(inputs, tensors).map { .init(name: $0.name, tensor: $1) },
       outputs: zip(outputs, matching.matched).map { .init(name: $0.name, tensor: $1) },
       layers: matching.others.map { .init(name: $0.name, tensor: $0.tensor) })
+  }
+
+  /// Arrays of a darknet model under our names of its layers.
+  ///
+  /// darknet's own word for a section may differ from the section's name, so `1_reorg_old` is found
+  /// by its position.
+  private func namedByPosition(
+    _ arrays: [NamedTensor], _ layerNames: Set<String>
+  ) -> [NamedTensor] {
+    guard provenance.framework == "darknet" else { return arrays }
+    let byPosition = Dictionary(
+      layerNames.map { ($0.prefix { $0 != "_" }, $0) }, uniquingKeysWith: { first, _ in first })
+    return arrays.map { array in
+      guard !layerNames.contains(array.name),
+        let name = byPosition[array.name.prefix { $0 != "_" }]
+      else { return array }
+      return NamedTensor(name: name, tensor: array.tensor)
+    }
   }
 }

@@ -33,6 +33,7 @@ struct DarknetFixtureTests {
     "hdr_0_1001_0_seen32_T": DarknetFork.alexeyab, "hdr_1000_0_0_seen32": .alexeyab,
     "hdr_1001_0_0_seen32_T": .alexeyab, "hdr_1000_0_0_seen64": .pjreddie,
     "hdr_1001_0_0_seen64_T": .pjreddie,
+    "x_vector_plus_image": .pjreddie,  // which has as many hidden units as outputs
   ]
   static let misfitsInBoth = [
     "hdr_0_2_0_seen32", "header_only", "trunc_half", "trunc_last4", "trunc_mid_conv",
