@@ -60,11 +60,6 @@ package struct DarknetWeightsHeader: Hashable, Sendable {
   /// Whether the matrices of connected layers are stored `[in, out]`.
   package var isTransposed: Bool { major > 1000 || minor > 1000 }
 
-  /// Whether the forks read the counter with different widths.
-  package var isReadDifferently: Bool {
-    major * 10 + minor >= 2 && (major >= 1000 || minor >= 1000)
-  }
-
   /// The version in words.
   package var version: String { "\(major).\(minor).\(revision)" }
 }

@@ -116,15 +116,12 @@ package struct DarknetSource: Sendable {
     do throws(WeighbridgeError) {
       return (choice.fork, choice.decision, try importModel(choice.fork))
     } catch {
-      guard !choice.isKnown, let weights,
-        let header = try? DarknetWeightsHeader(weights.store, fork: choice.fork),
-        header.isReadDifferently, let result = try? importModel(choice.fork.other)
-      else { throw error }
       let fork = choice.fork.other
+      guard !choice.isGiven, let result = try? importModel(fork) else { throw error }
       return (
         fork,
-        "read as \(fork.title) means it: only with its rule for the header of version "
-          + "\(header.version) do the weights fit", result
+        "read as \(fork.title) means it, since \(choice.fork.title) refuses it: \(error.reason)",
+        result
       )
     }
   }

@@ -26,6 +26,7 @@ enum DarknetConvolutions {
   static let builders: [String: DarknetLayer.Build] = [
     "convolutional": convolutional,
     "deconvolutional": deconvolutional,
+    "local": local,
   ]
 
   private static let convolutional: DarknetLayer.Build = {
@@ -87,6 +88,38 @@ enum DarknetConvolutions {
       output = try layer.normalized(
         output, statistics, beta: bias, role: "batch_normalization")
     }
+    return try layer.activated(output, activation)
+  }
+
+  /// A kernel for each place; the biases are `[out, height, width]`.
+  private static let local: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    let filters = try layer.integer("filters", default: 1, in: 1...1 << 24)
+    let size = try layer.integer("size", default: 1, in: 1...1 << 12)
+    let stride = try layer.integer("stride", default: 1, in: 1...1 << 12)
+    let padding = try layer.integer("pad", default: 0, in: 0...1 << 12)
+    let activation = try layer.activationName(default: "logistic")
+    try layer.checkLoading()
+    let extents = try layer.picture(layer.input)
+    let lost = padding == 0 ? size : 1
+    guard padding == 0 || size == 2 * padding + 1 else {
+      throw layer.unsupported(
+        "pad=\(padding) with size=\(size): darknet computes the output's size as if half of the "
+          + "size were padded, and pads with that number")
+    }
+    guard extents.height >= lost, extents.width >= lost else {
+      throw layer.malformed("a window of \(size) does not fit \(layer.shape(of: layer.input))")
+    }
+    let places = [
+      (extents.height - lost) / stride + 1, (extents.width - lost) / stride + 1,
+    ]
+    let bias = try layer.weight("bias", shape: [filters] + places) { $0.permuted([1, 2, 0]) }
+    let kernel = try layer.kernel(
+      "kernel", shape: places + [filters, extents.channels, size, size],
+      fanIn: extents.channels * size * size)
+    let operation = LocallyConnected(
+      extents: [extents.height, extents.width], strides: [stride, stride],
+      before: [padding, padding], hasBias: true, layout: .channelsFirst)
+    let output = try layer.add(operation, [layer.input, kernel, bias])
     return try layer.activated(output, activation)
   }
 }

@@ -36,9 +36,11 @@ enum DarknetReshaping {
   private static let reorg: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let stride = try layer.integer("stride", default: 1, in: 1...1 << 12)
     let isReverse = try layer.flag("reverse")
-    guard try layer.integer("extra", default: 0) == 0, try !layer.flag("flatten") else {
-      throw layer.unsupported("extra and flatten of [reorg] are not supported")
+    let extra = try layer.integer("extra", default: 0)
+    guard try !layer.flag("flatten") else {
+      throw layer.unsupported("flatten of [reorg] is not supported")
     }
+    guard extra == 0 else { return try layer.lengthened(by: extra) }
     let extents = try layer.picture(layer.input)
     let square = stride * stride
     guard extents.channels % square == 0,
@@ -105,6 +107,14 @@ enum DarknetReshaping {
 }
 
 extension DarknetLayer {
+  /// The input's numbers in one row, with zeros behind them.
+  mutating func lengthened(by count: Int) throws(WeighbridgeError) -> ValueID {
+    let row = try flattened(input)
+    let zero = Tensor(.float32, shape: [1, 1], [0])
+    let zeros = try constant("zeros", zero.broadcast(to: [1, count]))
+    return try add(Concatenate(axis: 1), [row, zeros])
+  }
+
   /// The input's numbers under other axes, with those in another order, under axes again.
   ///
   /// - Parameters:
