@@ -113,6 +113,14 @@ import Weighbridge
     #expect(model.provenance.decisions.contains { $0.text.contains("does not know alpha") })
   }
 
+  @Test("A file that says nothing and that the default refuses is the other fork's")
+  func fallback() throws {
+    let path = Places.sample("Hostile/darknet/shortcut_sizes.cfg")
+    let model = try Model(contentsOf: path, options: options())
+    #expect(model.provenance.options["darknet"] == "pjreddie")
+    #expect(model.provenance.decisions[0].text.contains("refuses it"))
+  }
+
   @Test("Weights are expected beside the .cfg")
   func missingWeights() throws {
     let folder = try TemporaryFolder()

@@ -83,6 +83,7 @@ struct HostileDarknetFile: CustomTestStringConvertible, Sendable {
   func configuration(_ file: HostileDarknetFile) throws {
     var options = ReadOptions()
     options.randomSeed = 1
+    options.darknetFork = .alexeyab
     let error = try #require(
       failure { _ = try Model(contentsOf: path(file.name), options: options) })
     #expect(error.code == file.code, "\(error)")

@@ -5,22 +5,22 @@ import LayerCatalog
 /// Whose darknet a `.cfg` is read as.
 struct DarknetForkChoice {
   let fork: DarknetFork
-  /// Whether the user said so.
-  let isGiven: Bool
+  /// Whether the user or the file said so; otherwise it is the default.
+  let isKnown: Bool
   let decision: String
 
   /// The fork that is given, else the one that alone knows a section or a key, else AlexeyAB's,
   /// which reads more.
   init(_ configuration: DarknetConfiguration, given: DarknetFork?) {
     if let given {
-      (fork, isGiven) = (given, true)
+      (fork, isKnown) = (given, true)
       decision = "read as \(given.title) means it, as --darknet says"
       return
     }
     let evidence = Self.evidence(configuration)
     let wins = evidence[.alexeyab] == nil && evidence[.pjreddie] != nil
     fork = wins ? .pjreddie : .alexeyab
-    isGiven = false
+    isKnown = evidence[fork] != nil
     if let sign = evidence[fork] {
       let against = evidence[fork.other].map { " (but \($0) is of the other one)" } ?? ""
       decision = "read as \(fork.title) means it, which alone knows \(sign)\(against)"

@@ -117,7 +117,7 @@ package struct DarknetSource: Sendable {
       return (choice.fork, choice.decision, try importModel(choice.fork))
     } catch {
       let fork = choice.fork.other
-      guard !choice.isGiven, let result = try? importModel(fork) else { throw error }
+      guard !choice.isKnown, let result = try? importModel(fork) else { throw error }
       return (
         fork,
         "read as \(fork.title) means it, since \(choice.fork.title) refuses it: \(error.reason)",

@@ -13,7 +13,8 @@ struct Convert: ParsableCommand {
       --image-scale 1/255 --author "A. Author" --license MIT
       """)
 
-  @Argument(help: ArgumentHelp("The model: a Keras file, or a .wbm file.", valueName: "in"))
+  @Argument(
+    help: ArgumentHelp("The model: a Keras file, a darknet .cfg, or a .wbm file.", valueName: "in"))
   var input: String
 
   @Option(
