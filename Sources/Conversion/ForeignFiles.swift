@@ -36,9 +36,6 @@ enum ForeignFiles {
         + "the model with model.save(\"model.h5\")"
     }
     if first == UInt8(ascii: "{") { return jsonHint(start) }
-    if first == UInt8(ascii: "[") {
-      return " but looks like a darknet .cfg, which cannot be read yet"
-    }
     if start.starts(with: "model_checkpoint_path".utf8) {
       return ", but names the checkpoints of TensorFlow, which cannot be read"
     }
