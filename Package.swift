@@ -108,7 +108,7 @@ let package = Package(
       swiftSettings: rules),
 
     // Support: what tests and benchmarks share.
-    module("_CatalogTesting", ["Bytes", "GraphIR", "LayerCatalog"]),
+    module("_CatalogTesting", ["Bytes", "Conversion", "GraphIR", "LayerCatalog"]),
 
     // Tests mirror the sources.
     tests("HDF5FileTests", ["Bytes", "HDF5File"], exclude: ["Files"]),

@@ -10,11 +10,13 @@ import _CatalogTesting
   /// A part of the README that `make generate` writes.
   enum Part: String, CaseIterable, Sendable {
     case demonstration = "what `make demo` prints"
+    case layers = "the layers of Keras"
     case support = "the layer catalogue"
 
     /// The part as it should be.
     func text() throws -> String {
       switch self {
+      case .layers: KerasLayerTable.markdown
       case .support: SupportTable().markdown
       case .demonstration: "```console\n\(try demonstration())\n```"
       }
@@ -95,6 +97,12 @@ import _CatalogTesting
   func reasons() {
     let table = SupportTable([WithoutKeras.self]).markdown
     #expect(table.contains("| `without_keras` | none: Keras has no such layer |  | yes |"))
+  }
+
+  @Test("Every layer of Keras is read, or refused with a reason")
+  func everyLayer() {
+    let unknown = KerasLayerTable.refused.filter { $0.value == "it is not known" }.keys.sorted()
+    #expect(unknown == [])
   }
 
   @Test("Every file that the README links to is there")

@@ -39,6 +39,11 @@ extension Upsampling {
     guard try layer.word("interpolation", default: KerasInterpolation.nearest) == .bilinear else {
       return .nearest
     }
+    guard layer.backend == .tensorflow else {
+      throw WeighbridgeError(
+        .unsupported,
+        "where \(layer.backend) takes the samples of bilinear upsampling is not known")
+    }
     let version = layer.version
     let isInsideTensorFlow = version.suffix.hasPrefix("-tf") && version >= KerasVersion(2, 2, 4)
     let isHalfPixel = isInsideTensorFlow || version >= KerasVersion(2, 4)

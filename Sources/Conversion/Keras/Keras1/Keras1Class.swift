@@ -35,6 +35,9 @@ struct Keras1Class: Sendable {
     }
   }
 
+  /// The classes that have an entry.
+  static var names: Set<String> { Set(table.keys).union(["BatchNormalization", "Merge"]) }
+
   private static let table: [String: Keras1Class] = plain.merging(
     images.merging(sequences) { first, _ in first }
   ) { first, _ in first }

@@ -1,0 +1,47 @@
+import Conversion
+
+/// What becomes of each layer of Keras 1, 2 and 3, as the Markdown table of the README.
+package enum KerasLayerTable {
+  /// The table, one line a layer class, without a line break at the end.
+  package static var markdown: String {
+    let header = [
+      "| Keras layer | Keras 1 | Keras 2 | Keras 3 | runs | exports |", "|---|---|---|---|---|---|",
+    ]
+    return (header + KerasClasses.all.map(row)).joined(separator: "\n")
+  }
+
+  private static func row(_ entry: (name: String, generations: Set<Int>)) -> String {
+    let verdicts = (1...3).map { generation in
+      entry.generations.contains(generation)
+        ? KerasSupport.verdict(on: entry.name, generation: generation) : nil
+    }
+    let isRun = verdicts.contains { $0 == .read || $0 == .mapped }
+    let cells = verdicts.map { $0.map(words) ?? "" } + [isRun ? "yes" : "", isRun ? "not yet" : ""]
+    return "| `\(entry.name)` | \(cells.joined(separator: " | ")) |"
+  }
+
+  private static func words(_ verdict: KerasSupport.Verdict) -> String {
+    switch verdict {
+    case .read: "yes"
+    case .mapped: "`--custom-layers`"
+    case .refused(let reason): "no: \(reason)"
+    }
+  }
+
+  /// Classes of Keras that are refused, each with its reason, for a test to look at.
+  package static var refused: [String: String] {
+    var refused: [String: String] = [:]
+    for entry in KerasClasses.all {
+      for generation in entry.generations {
+        if case .refused(let reason) = KerasSupport.verdict(on: entry.name, generation: generation)
+        {
+          refused[entry.name] = reason
+        }
+      }
+    }
+    return refused
+  }
+
+  /// The names of all classes.
+  package static var names: Set<String> { Set(KerasClasses.all.map(\.name)) }
+}
