@@ -10,7 +10,8 @@ public struct ComparisonOptions: Sendable {
   public var usesNames = false
   /// Arrays for the inputs: both models are then run, and their outputs compared.
   public var inputs: [NamedTensor]?
-  /// The tolerance for outputs; `nil` for the standard one of each number type.
+  /// The tolerance for outputs; `nil` for the standard one of the coarsest number type on the way to
+  /// an output in either model.
   public var tolerance: Tolerance?
   /// How the models are run.
   public var run = RunOptions()
@@ -39,11 +40,18 @@ extension Model {
     if let inputs = options.inputs {
       let outputs = try run(inputs, options: options.run).outputs
       let others = try other.run(inputs, options: options.run).outputs
-      for (got, want) in zip(outputs, others) {
-        differences.items += Self.difference(got, want, options.tolerance)
+      for (position, (got, want)) in zip(outputs, others).enumerated() {
+        let precision = [self, other].compactMap { $0.precision(ofOutput: position) }
+        let standard = precision.map(Tolerance.standard).max { $0.absolute < $1.absolute }
+        differences.items += Self.difference(got, want, options.tolerance ?? standard)
       }
     }
     return differences
+  }
+
+  /// The coarsest type on the way to an output.
+  private func precision(ofOutput position: Int) -> ElementType? {
+    content.graph.precisions[content.graph.outputs[position].value.index]
   }
 
   /// Whether the file's format has a place for author, license and the like.
