@@ -29,10 +29,12 @@ archives := $(CURDIR)/.build/archives
 # --- System libraries: the module pkg-config knows, the package of apt, the one of Homebrew.
 
 ifeq ($(shell uname -s),Darwin)
-libraries := hdf5::hdf5 libprotobuf-c::protobuf-c libxxhash::xxhash libcrypto::openssl@3 zlib::zlib
+libraries := hdf5::hdf5 libprotobuf-c::protobuf-c libxxhash::xxhash libcrypto::openssl@3 zlib::zlib \
+  libjpeg::jpeg-turbo libpng::libpng
 else
 libraries := hdf5-serial:libhdf5-dev: libprotobuf-c:libprotobuf-c-dev: \
-  libxxhash:libxxhash-dev: libcrypto:libssl-dev: zlib:zlib1g-dev:
+  libxxhash:libxxhash-dev: libcrypto:libssl-dev: zlib:zlib1g-dev: \
+  libjpeg:libjpeg-dev: libpng:libpng-dev:
 endif
 
 # Homebrew keeps some libraries away from pkg-config's usual folders.
@@ -85,7 +87,7 @@ ifeq ($(shell uname -s),Linux)
 	  path=$$(clang -print-file-name="lib$$1.a"); \
 	  if [ "$${path#/}" != "$$path" ]; then ln -s "$$path" "$(archives)/lib$$2.a"; fi; \
 	}; \
-	for name in sz aec z protobuf-c xxhash crypto stdc++; do archive $$name $$name; done; \
+	for name in sz aec z protobuf-c xxhash crypto stdc++ jpeg png16; do archive $$name $$name; done; \
 	archive hdf5_serial hdf5; \
 	hdf5="-lhdf5 -lsz -laec -lz -lcrypto -ldl -lm -lpthread"; \
 	if ! echo 'int H5open(void); int main(void) { return H5open(); }' \
@@ -93,7 +95,9 @@ ifeq ($(shell uname -s),Linux)
 	  rm -f "$(archives)/libhdf5.a"; hdf5=; \
 	fi; \
 	for library in $(libraries); do module=$${library%%:*}; \
-	  extra=; if [ $$module = hdf5-serial ]; then extra=$$hdf5; fi; \
+	  extra=; case $$module in \
+	    hdf5-serial) extra=$$hdf5;; libpng) extra="-lpng16 -lz -lm";; \
+	  esac; \
 	  printf 'Name: %s\nDescription: its archive\nVersion: 0\nCflags: %s\nLibs: %s\n' \
 	    $$module "$$(pkg-config --cflags $$module)" \
 	    "-L$(archives) $$extra $$(pkg-config --libs $$module)" > "$(archives)/$$module.pc"; \

@@ -56,6 +56,12 @@ let package = Package(
     .systemLibrary(  // Deflate and CRC-32 of ZIP members.
       name: "CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(  // Decoding and encoding JPEG pictures.
+      name: "CJPEG", pkgConfig: "libjpeg",
+      providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
+    .systemLibrary(  // Decoding and encoding PNG pictures.
+      name: "CPNG", pkgConfig: "libpng",
+      providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
 
     // Rank 0: bytes, text and the graph; they know no file format.
     // Three Linux calls that Swift's C library module leaves out.
@@ -88,6 +94,9 @@ let package = Package(
     module("ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
     module("Verifier", ["Bytes", "GraphIR"]),
     module("ModelComparison", ["GraphIR", "LayerCatalog", "Verifier"]),
+    // Keeps the longjmp of both picture libraries away from Swift.
+    .target(name: "CPictures", dependencies: ["CJPEG", "CPNG"]),
+    module("Vision", ["Bytes", "CPictures", "GraphIR"]),
 
     // Rank 4: the library product and the program.
     module(
@@ -95,7 +104,7 @@ let package = Package(
       [
         "Bytes", "Conversion", "DarknetFormat", "Digests", "GraphIR", "JSON", "KerasFormat",
         "LayerCatalog", "ModelComparison", "NumPyFormat", "ReferenceRuntime", "Verifier",
-        "WBMFormat",
+        "Vision", "WBMFormat",
       ]),
     .executableTarget(
       name: "WeighbridgeCommand",
@@ -144,6 +153,7 @@ let package = Package(
         "Bytes", "Conversion", "GraphIR", "LayerCatalog", "ReferenceRuntime", "TestSupport",
         "Verifier", "WBMFormat", "Weighbridge",
       ]),
+    tests("VisionTests", ["Bytes", "GraphIR", "TestSupport", "Vision", "Weighbridge"]),
     tests(
       "ModelComparisonTests",
       [

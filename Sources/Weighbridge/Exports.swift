@@ -4,5 +4,6 @@
 @_exported public import GraphIR
 @_exported public import ModelComparison
 @_exported public import Verifier
+@_exported public import Vision
 
 @_exported public import enum DarknetFormat.DarknetFork

@@ -1,0 +1,4 @@
+// jpeglib.h uses FILE without including what declares it.
+#include <stdio.h>
+
+#include <jpeglib.h>

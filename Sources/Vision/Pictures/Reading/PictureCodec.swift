@@ -1,0 +1,88 @@
+import Bytes
+internal import CPictures
+
+/// What decodes a format, by one of the C libraries.
+struct PictureCodec: Sendable {
+  private let title: String
+  private let readSize:
+    @Sendable (UnsafePointer<UInt8>, Int, inout picture_size, inout picture_failure) -> Bool
+  private let decode:
+    @Sendable (UnsafePointer<UInt8>, Int, Int, UnsafeMutablePointer<UInt8>, inout picture_failure)
+      -> Bool
+
+  /// By libjpeg-turbo.
+  static let jpeg = PictureCodec(
+    title: "JPEG",
+    readSize: { picture_jpeg_size($0, $1, &$2, &$3) },
+    decode: { picture_jpeg_decode($0, $1, $2, $3, &$4) })
+
+  /// By libpng.
+  static let png = PictureCodec(
+    title: "PNG",
+    readSize: { picture_png_size($0, $1, &$2, &$3) },
+    decode: { bytes, count, _, pixels, failure in
+      picture_png_decode(bytes, count, pixels, &failure)
+    })
+
+  /// The size in a file's header, not turned.
+  func size(of file: RawSpan) throws(WeighbridgeError) -> PixelSize {
+    var size = picture_size()
+    var failure = picture_failure()
+    let done = file.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return false }
+      // The library reads `count` bytes at most and keeps no pointer.
+      return readSize(
+        start.assumingMemoryBound(to: UInt8.self), bytes.count, &size, &failure)
+    }
+    guard done else { throw error(failure) }
+    return PixelSize(
+      width: try Checked.count(size.width, of: "the picture's width"),
+      height: try Checked.count(size.height, of: "the picture's height"))
+  }
+
+  /// The pixels of a file, not turned.
+  func pixels(
+    of file: RawSpan, size: PixelSize, limits: PictureLimits
+  ) throws(WeighbridgeError) -> [UInt8] {
+    let count = try Checked.product([size.width, size.height, 3], of: "the picture's size")
+    let memory = try Checked.product([limits.pixelCount, 6], of: "the limit of memory")
+    var failure = picture_failure()
+    let pixels = file.withUnsafeBytes { bytes in
+      // Memory is touched only as rows are decoded, so that a header alone costs nothing.
+      [UInt8](unsafeUninitializedCapacity: count) { pixels, initializedCount in
+        guard let start = bytes.baseAddress, let target = pixels.baseAddress else { return }
+        // The library reads `bytes.count` bytes at most, fills all `count` bytes when it succeeds
+        // (the size is that of the same header), and keeps no pointer.
+        let done = decode(
+          start.assumingMemoryBound(to: UInt8.self), bytes.count, max(memory, 1 << 20), target,
+          &failure)
+        initializedCount = done ? count : 0
+      }
+    }
+    guard pixels.count == count else { throw error(failure) }
+    return pixels
+  }
+
+  private func error(_ failure: picture_failure) -> WeighbridgeError {
+    switch failure.kind {
+    case picture_unsupported:
+      return WeighbridgeError(
+        .unsupported, "is a \(title) picture of a kind that cannot be read: \(failure.text)")
+    case picture_out_of_memory:
+      return WeighbridgeError(
+        .limitExceeded, "needs more memory than the limit of pixels allows: \(failure.text)")
+    default:
+      return WeighbridgeError(.malformed, "is a damaged \(title) picture: \(failure.text)")
+        .at(.byte(Int(clamping: failure.offset)))
+    }
+  }
+}
+
+extension picture_failure {
+  /// The library's words.
+  var text: String {
+    withUnsafeBytes(of: reason) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)  // copied before it ends
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/// A filter whose weights depend on the distance from a pixel's centre.
+enum FilterKernel {
+  /// Linear, over one pixel to each side.
+  case triangle
+  /// The cubic convolution of Keys (1981) with a = -1/2, over two pixels to each side.
+  case cubic
+
+  /// How far it reaches to each side.
+  var radius: Double { self == .triangle ? 1 : 2 }
+
+  /// The weight at a distance.
+  func weight(_ distance: Double) -> Double {
+    let x = abs(distance)
+    switch self {
+    case .triangle: return max(0, 1 - x)
+    case .cubic:
+      if x < 1 { return (1.5 * x - 2.5) * x * x + 1 }
+      return x < 2 ? ((-0.5 * x + 2.5) * x - 4) * x + 2 : 0
+    }
+  }
+}
+
+/// For each new pixel along an axis, the old ones it is made of and their weights as Pillow rounds
+/// them: whole multiples of 2^-22.
+struct FilterTaps {
+  /// The first old pixel for each new one.
+  private(set) var first: [Int] = []
+  /// Where the weights of each new pixel begin; one more than there are pixels.
+  private var starts = [0]
+  private var weights: [Int32] = []
+  /// Whether nothing changes.
+  let isIdentity: Bool
+
+  private static let fractionBits = 22
+
+  /// The number of new pixels.
+  var count: Int { first.count }
+
+  /// The taps that bring an axis from `old` to `new` pixels. Where it shrinks, the filter is as
+  /// wide as a new pixel.
+  init(_ kernel: FilterKernel, from old: Int, to new: Int) {
+    isIdentity = old == new
+    let scale = Double(old) / Double(new)
+    let width = max(scale, 1)
+    let support = kernel.radius * width
+    for index in 0..<new {
+      let centre = (Double(index) + 0.5) * scale
+      let low = max(0, Int(centre - support + 0.5))
+      let high = min(old, Int(centre + support + 0.5))
+      let exact = (low..<high).map { kernel.weight((Double($0) - centre + 0.5) / width) }
+      let sum = exact.reduce(0, +)
+      first.append(low)
+      weights += exact.map {
+        Int32(($0 / sum * Double(1 << Self.fractionBits)).rounded(.toNearestOrAwayFromZero))
+      }
+      starts.append(weights.count)
+    }
+  }
+
+  /// The weighted sum for a new pixel, rounded and kept in 0...255.
+  @inline(__always)
+  func sum(_ index: Int, _ bytes: Span<UInt8>, from start: Int, step: Int) -> UInt8 {
+    var sum: Int32 = 1 << (Self.fractionBits - 1)
+    var position = start
+    for weight in starts[index]..<starts[index + 1] {
+      sum &+= Int32(bytes[position]) &* weights[weight]
+      position += step
+    }
+    return UInt8(clamping: sum >> Self.fractionBits)
+  }
+}

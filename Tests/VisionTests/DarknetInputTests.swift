@@ -1,0 +1,27 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// What darknet made of `dog.jpg`, recorded in both forks.
+@Suite("Pictures as darknet's input", .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+struct DarknetInputTests {
+  @Test(
+    "A photo becomes the input that darknet makes of it",
+    arguments: [
+      ("dog_alexey_letterbox", ImageInput.ResizePolicy.letterbox),
+      ("dog_pj_letterbox", .letterbox), ("dog_alexey_resize", .stretch),
+    ])
+  func recorded(name: String, policy: ImageInput.ResizePolicy) throws {
+    let input = ImageInput(
+      colorOrder: .rgb, scale: 1 / 255.0, bias: [0, 0, 0], resize: policy, layout: .channelsFirst)
+    let got = try Picture(contentsOf: Fixtures.file("images/dog.jpg"))
+      .tensor(for: input, width: 416, height: 416, policy: policy, resampling: .darknet)
+    let file = Fixtures.file("darknet/yolov3-tiny/\(name)/inputs.npz")
+    let want = try #require(try ArrayFile.read(file).first).tensor
+    // Decoders may differ by a few steps of 1/255 in single pixels: darknet's is stb_image.
+    let distance = Distance(got: got.tensor, want: want)
+    #expect(distance.absolute <= 0.05, "\(distance)")
+    let errors = zip(got.tensor.doubles, want.doubles).map { ($0 - $1).magnitude }
+    #expect(errors.reduce(0, +) / Double(errors.count) <= 0.001)
+  }
+}
