@@ -2,18 +2,22 @@
 package enum Checked {
   /// The product of all factors.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when a factor is negative or the product does
-  ///   not fit an `Int`.
+  /// A factor of 0 does not excuse the others: strides are products of some of the factors, and
+  /// they must fit too.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when a factor is negative or the product of
+  ///   those that are not 0 does not fit an `Int`.
   package static func product(
     _ factors: some Sequence<Int>, of what: @autoclosure () -> String
   ) throws(WeighbridgeError) -> Int {
-    var result = 1
+    var (product, hasZero) = (1, false)
     for factor in factors {
-      let (next, overflow) = result.multipliedReportingOverflow(by: factor)
+      let (next, overflow) = product.multipliedReportingOverflow(by: max(factor, 1))
       guard factor >= 0, !overflow else { throw tooLarge(what()) }
-      result = next
+      product = next
+      hasZero = hasZero || factor == 0
     }
-    return result
+    return hasZero ? 0 : product
   }
 
   /// The sum of two non-negative numbers.

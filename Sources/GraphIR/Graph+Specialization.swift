@@ -71,13 +71,14 @@ extension Graph {
   }
 
   private func size(_ type: TensorType) throws(WeighbridgeError) -> Int {
-    var size = type.elementType.byteCount
-    for extent in type.fixedShape ?? [] {
-      let (product, overflow) = size.multipliedReportingOverflow(by: extent)
-      guard !overflow else { throw tooLarge }
-      size = product
+    let extents = type.fixedShape ?? []
+    do throws(WeighbridgeError) {
+      // Kernels work on numbers of 8 bytes.
+      _ = try Checked.product(extents + [8], of: "the size of an activation")
+      return try Checked.product(extents + [type.elementType.byteCount], of: "its size")
+    } catch {
+      throw tooLarge
     }
-    return size
   }
 
   private var tooLarge: WeighbridgeError {

@@ -23,8 +23,7 @@ public struct Tensor: Sendable {
   package init(
     _ elementType: ElementType, shape: [Int], store: ByteStore, range: Range<Int>
   ) throws(WeighbridgeError) {
-    let count = try Checked.product(shape, of: "the number of elements of a tensor")
-    let size = try Checked.product([count, elementType.byteCount], of: "the size of a tensor")
+    let size = try Checked.product(shape + [elementType.byteCount], of: "the size of a tensor")
     guard range.count == size, range.lowerBound >= 0, range.upperBound <= store.count else {
       throw WeighbridgeError(
         .malformed,

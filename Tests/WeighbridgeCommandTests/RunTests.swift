@@ -65,6 +65,21 @@ import Weighbridge
     }
   }
 
+  @Test(
+    "An array without elements whose other axes are huge is refused",
+    arguments: ["(0, 1099511627776, 1099511627776, 3)", "(1099511627776, 1099511627776, 0, 3)"])
+  func emptyAndHuge(shape: String) throws {
+    let place = try Workplace()
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': \(shape), }"
+    let padded = header + String(repeating: " ", count: 117 - header.utf8.count) + "\n"
+    try Files.write(
+      Array("\u{93}NUMPY\u{1}\0\u{76}\0\(padded)".unicodeScalars.map { UInt8($0.value) }),
+      to: place.folder.file("x.npy"))
+    try Program.run(
+      "run", Sample.detector, "--inputs", place.folder.file("x.npy"), "--outputs", place.output
+    ).expect(3, "x.npy", "larger than any memory")
+  }
+
   @Test("Surplus, missing and misnamed arrays are refused, and the inputs named")
   func wrongArrays() throws {
     let model = Places.sample("Layers/add/add_two.h5")
