@@ -136,6 +136,19 @@ package struct AttributeReader {
     return values
   }
 
+  /// Reads a list of axes, which rise from 0 or later.
+  package mutating func axes(
+    _ name: String, atLeast minimum: Int = 0
+  ) throws(WeighbridgeError) -> [Int] {
+    let axes = try integers(name)
+    guard axes.count >= minimum, axes.first ?? 0 >= 0, zip(axes, axes.dropFirst()).allSatisfy(<)
+    else {
+      let count = minimum == 0 ? "" : ", and at least \(minimum) of them"
+      throw malformed("the attribute \(name) is \(axes) and takes rising axes\(count)")
+    }
+    return axes
+  }
+
   /// Reads a list of numbers.
   package mutating func reals(_ name: String) throws(WeighbridgeError) -> [Double] {
     switch try take(name) {

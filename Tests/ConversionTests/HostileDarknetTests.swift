@@ -2,28 +2,15 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// A file of `Samples/Hostile/darknet` and how it is refused.
-struct HostileDarknetFile: CustomTestStringConvertible, Sendable {
-  let name: String
-  let code: WeighbridgeError.Code
-  /// A part of the message.
-  let message: String
-
-  init(_ name: String, _ code: WeighbridgeError.Code, _ message: String) {
-    self.name = name
-    self.code = code
-    self.message = message
-  }
-
-  var testDescription: String { name }
-
+/// The files of `Samples/Hostile/darknet` and how they are refused.
+enum HostileDarknetFiles {
   /// Files that become a model unless `--strict` is given, or the weights are not made up.
   static let tolerated = [
     "activation_unknown", "anchors_missing", "picture_huge", "region_tree_missing",
   ]
 
   /// Broken `.cfg` files.
-  static let configurations: [HostileDarknetFile] = [
+  static let configurations: [HostileFile] = [
     .init("classes_changed", .malformed, ":14: layer #1 [yolo]: takes 20 channels"),
     .init("dilation", .unsupported, ":9: layer #0 [convolutional]: dilation=2 with a padding of 0"),
     .init("empty_list", .malformed, ":11: layer #1 [route]: layers=,, and a whole number"),
@@ -59,7 +46,7 @@ struct HostileDarknetFile: CustomTestStringConvertible, Sendable {
   ]
 
   /// Weights that do not fit.
-  static let weights: [HostileDarknetFile] = [
+  static let weights: [HostileFile] = [
     .init(
       "weights_backbone", .malformed,
       "byte 468: layer #1 [convolutional]: takes 9 numbers for its bias, and 0 are left"),
@@ -79,30 +66,28 @@ struct HostileDarknetFile: CustomTestStringConvertible, Sendable {
 @Suite struct HostileDarknetTests {
   private func path(_ name: String) -> String { Places.sample("Hostile/darknet/\(name).cfg") }
 
-  @Test("A hostile .cfg is refused with its line", arguments: HostileDarknetFile.configurations)
-  func configuration(_ file: HostileDarknetFile) throws {
+  @Test("A hostile .cfg is refused with its line", arguments: HostileDarknetFiles.configurations)
+  func configuration(_ file: HostileFile) throws {
     var options = ReadOptions()
     options.randomSeed = 1
     options.darknetFork = .alexeyab
     let error = try #require(
       failure { _ = try Model(contentsOf: path(file.name), options: options) })
-    #expect(error.code == file.code, "\(error)")
-    #expect(error.description.contains(file.message), "\(error)")
+    #expect(file.explains(error), "\(error)")
   }
 
   @Test(
     "Weights that do not fit are refused where the counts part",
-    arguments: HostileDarknetFile.weights)
-  func weights(_ file: HostileDarknetFile) throws {
+    arguments: HostileDarknetFiles.weights)
+  func weights(_ file: HostileFile) throws {
     let error = try #require(failure { _ = try Model(contentsOf: path(file.name)) })
-    #expect(error.code == file.code, "\(error)")
-    #expect(error.description.contains(file.message), "\(error)")
+    #expect(file.explains(error), "\(error)")
     #expect(error.place.file == Places.sample("Hostile/darknet/\(file.name).weights"))
   }
 
   @Test("What darknet passes over is said, and --strict refuses it")
   func tolerated() throws {
-    for name in HostileDarknetFile.tolerated {
+    for name in HostileDarknetFiles.tolerated {
       var options = ReadOptions()
       options.randomSeed = 1
       let model = try Model(contentsOf: path(name), options: options)
@@ -119,8 +104,8 @@ struct HostileDarknetFile: CustomTestStringConvertible, Sendable {
   @Test("Every hostile file has its answer here")
   func complete() {
     let names =
-      (HostileDarknetFile.configurations + HostileDarknetFile.weights).map(\.name)
-      + HostileDarknetFile.tolerated
+      (HostileDarknetFiles.configurations + HostileDarknetFiles.weights).map(\.name)
+      + HostileDarknetFiles.tolerated
     let files = Files.names(in: Places.sample("Hostile/darknet")).filter { $0.hasSuffix(".cfg") }
     #expect(names.sorted().map { "\($0).cfg" } == files)
   }

@@ -1,26 +1,13 @@
 import Bytes
 import Testing
 
-/// A file of `Samples/Hostile/keras` and how it is refused.
-struct HostileKerasFile: CustomTestStringConvertible, Sendable {
-  let name: String
-  let code: WeighbridgeError.Code
-  /// A part of the message: the place where there is one, and the reason.
-  let message: String
-
-  init(_ name: String, _ code: WeighbridgeError.Code, _ message: String) {
-    self.name = name
-    self.code = code
-    self.message = message
-  }
-
-  var testDescription: String { name }
-
+/// The files of `Samples/Hostile/keras` and how they are refused.
+enum HostileKerasFiles {
   /// Files that are no attack after all: they become a model.
   static let harmless = ["group_cycle", "nan_weights", "plain", "weight_double"]
 
   /// Files with broken containers and weights (`containers.py`).
-  static let containers: [HostileKerasFile] = [
+  static let containers: [HostileFile] = [
     .init("config_empty", .malformed, "model_config, byte 0: not JSON: found the end"),
     .init("config_not_utf8", .malformed, "attribute \"model_config\": it is not UTF-8"),
     .init("config_number", .malformed, "attribute \"model_config\" is not one string"),
@@ -79,7 +66,7 @@ struct HostileKerasFile: CustomTestStringConvertible, Sendable {
   ]
 
   /// Files with broken architectures (`graphs.py`).
-  static let graphs: [HostileKerasFile] = [
+  static let graphs: [HostileFile] = [
     .init("custom_object", .unsupported, "#1 a (Dense), registered as evil>Dense"),
     .init("cycle", .malformed, "the layers form a cycle"),
     .init("deep_json", .limitExceeded, "JSON nests deeper than 500 levels"),
@@ -110,7 +97,7 @@ struct HostileKerasFile: CustomTestStringConvertible, Sendable {
   ]
 
   /// Files with impossible settings (`settings.py`).
-  static let settings: [HostileKerasFile] = [
+  static let settings: [HostileFile] = [
     .init(
       "activation_unknown", .unsupported,
       "#1 a (Dense): the activation function teleport is unknown"),

@@ -5,27 +5,26 @@ import Weighbridge
 /// Files that Keras would not write, or that cannot be converted.
 @Suite struct HostileKerasTests {
   static let refused =
-    HostileKerasFile.containers + HostileKerasFile.graphs + HostileKerasFile.settings
+    HostileKerasFiles.containers + HostileKerasFiles.graphs + HostileKerasFiles.settings
 
   private func path(_ name: String) -> String { Places.sample("Hostile/keras/\(name).h5") }
 
   @Test("A hostile file is refused with its place and the reason", arguments: refused)
-  func refusal(_ file: HostileKerasFile) throws {
+  func refusal(_ file: HostileFile) throws {
     let error = try #require(failure { _ = try Model(contentsOf: path(file.name)) })
-    #expect(error.code == file.code, "\(error)")
-    #expect(error.description.contains(file.message), "\(error)")
+    #expect(file.explains(error), "\(error)")
     #expect(error.place.file == path(file.name))
   }
 
   @Test("Every hostile file has its answer here")
   func complete() {
-    let names = Self.refused.map(\.name) + HostileKerasFile.harmless
+    let names = Self.refused.map(\.name) + HostileKerasFiles.harmless
     let files = Files.names(in: Places.sample("Hostile/keras")).filter { $0.hasSuffix(".h5") }
     #expect(Set(names.map { "\($0).h5" }) == Set(files))
     #expect(names.count == files.count)
   }
 
-  @Test("What only looks like an attack is converted", arguments: HostileKerasFile.harmless)
+  @Test("What only looks like an attack is converted", arguments: HostileKerasFiles.harmless)
   func harmless(name: String) throws {
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: path(name))

@@ -1,3 +1,4 @@
+import Bytes
 import Testing
 
 @testable import ModelComparison
@@ -25,13 +26,13 @@ import Testing
 
   @Test("The longest common subsequence is found, whichever way it lies", arguments: 0..<200)
   func longest(seed: Int) {
-    var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1
-    func next(_ count: Int) -> Int {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int(state >> 33) % count
+    var random = SplitMix64(seed: UInt64(seed))
+    func sequence() -> [String] {
+      (0..<Int.random(in: 0..<12, using: &random)).map { _ in
+        String(Int.random(in: 0..<3, using: &random))
+      }
     }
-    let first = (0..<next(12)).map { _ in String(next(3)) }
-    let second = (0..<next(12)).map { _ in String(next(3)) }
+    let (first, second) = (sequence(), sequence())
     let pairs = Alignment(first, second).pairs
     #expect(pairs.allSatisfy { first[$0.first] == second[$0.second] })
     #expect(

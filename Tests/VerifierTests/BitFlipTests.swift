@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import TestSupport
 import Testing
@@ -49,7 +50,7 @@ import Weighbridge
   func randomPlaces() throws {
     let folder = try TemporaryFolder()
     let path = try classifier(folder)
-    var random = RandomBits(seed: 2)
+    var random = SplitMix64(seed: 2)
     let bitCount = try Files.size(path) * 8
     try expectNoticed(
       (0..<1000).map { _ in Int.random(in: 0..<bitCount, using: &random) }, in: path)
@@ -65,7 +66,7 @@ import Weighbridge
   func header() throws {
     let folder = try TemporaryFolder()
     let path = try classifier(folder)
-    var random = RandomBits(seed: 3)
+    var random = SplitMix64(seed: 3)
     let headerBits = Self.preambleSize * 8..<Self.preambleSize * 8 + 5000 * 8
     try expectNoticed(
       (0..<1000).map { _ in Int.random(in: headerBits, using: &random) }, in: path)

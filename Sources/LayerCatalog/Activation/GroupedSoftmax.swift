@@ -47,22 +47,15 @@ extension GroupedSoftmax {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let input = inputs[0]
-    let order = input.shape.indices.filter { $0 != axis } + [axis]
-    let turned = input.permuted(order)
-    let elements = turned.doubles
-    let classes = input.shape[axis]
     let softmax = Softmax(axes: [0])
-    let lanes = workers.map(elements.count / classes) { lane in
-      var start = lane * classes
+    let output = inputs[0].mappingLanes(along: [axis], workers: workers) { lane in
+      var start = lane.startIndex
       return sizes.flatMap { size in
         defer { start += size }
-        return softmax.apply(elements[start..<start + size])
+        return softmax.apply(lane[start..<start + size])
       }
     }
-    let inverse = order.indices.sorted { order[$0] < order[$1] }
-    let output = Tensor(input.elementType, shape: turned.shape, lanes.flatMap { $0 })
-    return [output.permuted(inverse)]
+    return [output]
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }

@@ -20,11 +20,7 @@ extension LanewiseOperator {
   package var attributes: Attributes { ["axes": .integers(axes)] }
 
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    let axes = try attributes.integers("axes")
-    guard let first = axes.first, first >= 0, zip(axes, axes.dropFirst()).allSatisfy(<) else {
-      throw attributes.malformed("axes \(axes), and at least one is needed, in rising order")
-    }
-    self.init(axes: axes)
+    self.init(axes: try attributes.axes("axes", atLeast: 1))
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
@@ -37,23 +33,35 @@ extension LanewiseOperator {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let input = inputs[0]
-    let order = input.shape.indices.filter { !axes.contains($0) } + axes
-    let turned = input.permuted(order)
-    let elements = turned.doubles
-    let size = axes.map { input.shape[$0] }.reduce(1, *)
-    let lanes = workers.map(size == 0 ? 0 : elements.count / size) { index in
-      apply(elements[index * size..<(index + 1) * size])
-    }
-    let output = Tensor(input.elementType, shape: turned.shape, lanes.flatMap { $0 })
-    let inverse = order.indices.sorted { order[$0] < order[$1] }
-    return [output.permuted(inverse)]
+    [inputs[0].mappingLanes(along: axes, workers: workers, apply)]
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
   package func permutingAxes(_ order: [Int]) -> Self? {
     Self(axes: order.indices.filter { axes.contains(order[$0]) })
+  }
+}
+
+extension Tensor {
+  /// A tensor of the same shape, made lane by lane: of the elements that differ in their indices
+  /// along `axes` only.
+  ///
+  /// - Parameters:
+  ///   - axes: At least one; a lane's elements are in row-major order of these.
+  ///   - transform: Makes the new lane, as long as the old one.
+  func mappingLanes(
+    along axes: [Int], workers: Workers, _ transform: @Sendable (ArraySlice<Double>) -> [Double]
+  ) -> Tensor {
+    let order = shape.indices.filter { !axes.contains($0) } + axes
+    let turned = permuted(order)
+    let elements = turned.doubles
+    let size = axes.map { shape[$0] }.reduce(1, *)
+    let lanes = workers.map(size == 0 ? 0 : elements.count / size) { index in
+      transform(elements[index * size..<(index + 1) * size])
+    }
+    let inverse = order.indices.sorted { order[$0] < order[$1] }
+    return Tensor(elementType, shape: turned.shape, lanes.flatMap { $0 }).permuted(inverse)
   }
 }
 

@@ -45,5 +45,5 @@ extension Cast {
   package var decomposition: Decomposition { .primitive }
 
   package static let keras = SourceMapping<KerasMapping>.unsupported(
-    "Keras has no such layer; it stands where a layer computes in another number type")
+    "Keras has it as an operation, and where a layer computes in another number type")
 }

@@ -20,7 +20,7 @@ package struct DarknetWeightSupply: Sendable {
 
   private enum Source: Sendable {
     case file(ByteStore)
-    case random(SplitMix)
+    case random(SplitMix64)
     case nothing
   }
 
@@ -53,7 +53,7 @@ package struct DarknetWeightSupply: Sendable {
 
   /// Random numbers, the same for each seed.
   package init(seed: UInt64) {
-    source = .random(SplitMix(seed: seed))
+    source = .random(SplitMix64(seed: seed))
     start = 0
     available = Self.randomLimit
     isTransposed = false
@@ -129,20 +129,7 @@ package struct DarknetWeightSupply: Sendable {
   }
 }
 
-/// The generator SplitMix64 (Steele, Lea and Flood 2014).
-struct SplitMix: Sendable {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  private mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
-  }
-
+extension SplitMix64 {
   /// Evenly spread float32 numbers, each of 24 random bits.
   mutating func tensor(shape: [Int], count: Int, in range: ClosedRange<Float>) -> Tensor {
     var bytes = [UInt8](repeating: 0, count: count * 4)

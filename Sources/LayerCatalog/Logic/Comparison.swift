@@ -68,5 +68,5 @@ extension Comparison {
   package var decomposition: Decomposition { .primitive }
 
   package static let keras = SourceMapping<KerasMapping>.unsupported(
-    "Keras has no such layer; masks are made with it")
+    "Keras has it as an operation or a mask, not as a layer")
 }

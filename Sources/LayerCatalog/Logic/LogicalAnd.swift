@@ -17,5 +17,5 @@ extension LogicalAnd {
   package func combine(_ truth: Bool, _ next: Bool) -> Bool { truth && next }
 
   package static let keras = SourceMapping<KerasMapping>.unsupported(
-    "Keras has no such layer; masks are made with it")
+    "Keras has it as an operation or a mask, not as a layer")
 }

@@ -39,5 +39,5 @@ extension LogicalNot {
   package var decomposition: Decomposition { .primitive }
 
   package static let keras = SourceMapping<KerasMapping>.unsupported(
-    "Keras has no such layer; masks are made with it")
+    "Keras has it as an operation or a mask, not as a layer")
 }

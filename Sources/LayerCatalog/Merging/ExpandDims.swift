@@ -22,10 +22,7 @@ package struct ExpandDims: CatalogOperator {
 
 extension ExpandDims {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axes = try attributes.integers("axes")
-    guard axes.allSatisfy({ $0 >= 0 }), zip(axes, axes.dropFirst()).allSatisfy(<) else {
-      throw attributes.malformed("axes \(axes), which do not rise from 0")
-    }
+    axes = try attributes.axes("axes")
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {

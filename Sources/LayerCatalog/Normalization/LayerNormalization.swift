@@ -42,13 +42,10 @@ package struct LayerNormalization: CatalogOperator {
 
 extension LayerNormalization {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axes = try attributes.integers("axes")
+    axes = try attributes.axes("axes", atLeast: 1)
     epsilon = try attributes.real("epsilon")
     hasScale = try attributes.flag("scale")
     hasCenter = try attributes.flag("center")
-    guard let first = axes.first, first >= 0, zip(axes, axes.dropFirst()).allSatisfy(<) else {
-      throw attributes.malformed("axes \(axes), and at least one is needed, in rising order")
-    }
     guard epsilon >= 0, epsilon.isFinite else { throw attributes.malformed("epsilon \(epsilon)") }
   }
 

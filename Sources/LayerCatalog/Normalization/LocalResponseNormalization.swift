@@ -78,17 +78,7 @@ extension LocalResponseNormalization {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let input = inputs[0]
-    let order = input.shape.indices.filter { $0 != axis } + [axis]
-    let turned = input.permuted(order)
-    let elements = turned.doubles
-    let channels = input.shape[axis]
-    let lanes = workers.map(channels == 0 ? 0 : elements.count / channels) { lane in
-      normalize(elements[lane * channels..<(lane + 1) * channels])
-    }
-    let inverse = order.indices.sorted { order[$0] < order[$1] }
-    let output = Tensor(input.elementType, shape: turned.shape, lanes.flatMap { $0 })
-    return [output.permuted(inverse)]
+    [inputs[0].mappingLanes(along: [axis], workers: workers, normalize)]
   }
 
   private func normalize(_ lane: ArraySlice<Double>) -> [Double] {

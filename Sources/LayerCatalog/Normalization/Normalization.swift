@@ -38,12 +38,9 @@ package struct Normalization: CatalogOperator {
 
 extension Normalization {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axes = try attributes.integers("axes")
+    axes = try attributes.axes("axes")
     isInverse = try attributes.flag("inverse")
     smallestDeviation = try attributes.real("smallest_deviation")
-    guard axes.allSatisfy({ $0 >= 0 }), zip(axes, axes.dropFirst()).allSatisfy(<) else {
-      throw attributes.malformed("axes \(axes), which do not rise from 0")
-    }
     guard smallestDeviation > 0, smallestDeviation.isFinite else {
       throw attributes.malformed("a smallest deviation of \(smallestDeviation)")
     }

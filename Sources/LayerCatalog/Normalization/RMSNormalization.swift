@@ -42,12 +42,9 @@ package struct RMSNormalization: CatalogOperator {
 
 extension RMSNormalization {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axes = try attributes.integers("axes")
+    axes = try attributes.axes("axes", atLeast: 1)
     spread = try attributes.word("spread")
     epsilon = try attributes.real("epsilon")
-    guard let first = axes.first, first >= 0, zip(axes, axes.dropFirst()).allSatisfy(<) else {
-      throw attributes.malformed("axes \(axes), and at least one is needed, in rising order")
-    }
     guard epsilon >= 0, epsilon.isFinite else { throw attributes.malformed("epsilon \(epsilon)") }
   }
 
@@ -65,19 +62,12 @@ extension RMSNormalization {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let input = inputs[0]
-    let order = input.shape.indices.filter { !axes.contains($0) } + axes
-    let turned = input.permuted(order)
-    let (elements, scale) = (turned.doubles, inputs[1].doubles)
-    let size = scale.count
-    let lanes = workers.map(size == 0 ? 0 : elements.count / size) { index in
-      let lane = elements[index * size..<(index + 1) * size]
+    let scale = inputs[1].doubles
+    let output = inputs[0].mappingLanes(along: axes, workers: workers) { lane in
       let root = (spread(of: lane) + epsilon).squareRoot()
       return zip(lane, scale).map { $0 / root * $1 }
     }
-    let output = Tensor(input.elementType, shape: turned.shape, lanes.flatMap { $0 })
-    let inverse = order.indices.sorted { order[$0] < order[$1] }
-    return [output.permuted(inverse)]
+    return [output]
   }
 
   private func spread(of lane: ArraySlice<Double>) -> Double {

@@ -26,11 +26,8 @@ package struct SumNormalization: CatalogOperator {
 
 extension SumNormalization {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axes = try attributes.integers("axes")
+    axes = try attributes.axes("axes", atLeast: 1)
     epsilon = try attributes.real("epsilon")
-    guard let first = axes.first, first >= 0, zip(axes, axes.dropFirst()).allSatisfy(<) else {
-      throw attributes.malformed("axes \(axes), and at least one is needed, in rising order")
-    }
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
@@ -43,19 +40,11 @@ extension SumNormalization {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let input = inputs[0]
-    let order = input.shape.indices.filter { !axes.contains($0) } + axes
-    let turned = input.permuted(order)
-    var elements = turned.doubles
-    let size = axes.map { input.shape[$0] }.reduce(1, *)
-    for start in stride(from: 0, to: elements.count, by: max(1, size)) {
-      let sum = elements[start..<start + size].reduce(epsilon, +)
-      for index in start..<start + size { elements[index] /= sum }
+    let output = inputs[0].mappingLanes(along: axes, workers: workers) { lane in
+      let sum = lane.reduce(epsilon, +)
+      return lane.map { $0 / sum }
     }
-    let inverse = order.indices.sorted { order[$0] < order[$1] }
-    return [
-      Tensor(input.elementType, shape: turned.shape, elements).permuted(inverse)
-    ]
+    return [output]
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }

@@ -54,11 +54,8 @@ package struct Reduction: CatalogOperator {
 extension Reduction {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     function = try attributes.word("function")
-    axes = try attributes.integers("axes")
+    axes = try attributes.axes("axes")
     keepsAxes = try attributes.flag("keeps_axes")
-    guard axes.allSatisfy({ $0 >= 0 }), zip(axes, axes.dropFirst()).allSatisfy(<) else {
-      throw attributes.malformed("axes \(axes), which do not rise from 0")
-    }
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
@@ -139,5 +136,5 @@ extension Reduction {
   package var decomposition: Decomposition { .primitive }
 
   package static let keras = SourceMapping<KerasMapping>.unsupported(
-    "Keras has no such layer; masks are made with it")
+    "Keras has it as an operation or a mask, not as a layer")
 }

@@ -70,11 +70,11 @@ package struct Slice: CatalogOperator {
 
 extension Slice {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    let axes = try attributes.integers("axes")
+    let axes = try attributes.axes("axes")
     let (starts, stops) = (try attributes.integers("starts"), try attributes.integers("stops"))
     let steps = try attributes.integers("steps")
     guard starts.count == axes.count, stops.count == axes.count, steps.count == axes.count,
-      axes.allSatisfy({ $0 >= 0 }), zip(axes, axes.dropFirst()).allSatisfy(<), !steps.contains(0)
+      !steps.contains(0)
     else {
       throw attributes.malformed("ranges with axes \(axes) and steps \(steps)")
     }

@@ -29,24 +29,9 @@ struct Diff: ParsableCommand {
       "Run both on these arrays and compare the outputs too.", valueName: "file"))
   var inputs: String?
 
-  @Option(help: ArgumentHelp("The absolute part of the tolerance.", valueName: "x"))
-  var atol: Double?
-
-  @Option(help: ArgumentHelp("The part relative to the largest wanted number.", valueName: "x"))
-  var rtol: Double?
-
-  @Option(help: ArgumentHelp("How many threads work at once.", valueName: "n"))
-  var threads: Int?
-
+  @OptionGroup(title: "Checking") var checking: CheckingOptions
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup var general: GeneralOptions
-
-  func validate() throws {
-    for value in [atol, rtol].compactMap({ $0 }) where !(value >= 0) {
-      throw ValidationError("a tolerance is a number from 0")
-    }
-    if let threads, threads < 1 { throw ValidationError("--threads takes a number from 1") }
-  }
 
   func run() throws {
     let (cancellation, signals) = Interrupts.cancellation()
@@ -55,12 +40,8 @@ struct Diff: ParsableCommand {
     options.usesNames = names
     options.inputs = try inputs.map { try ArrayFile.read($0) }
     options.run.cancellation = cancellation
-    options.run.threads = threads
-    if atol != nil || rtol != nil {
-      let standard = Tolerance.standard(for: .float32)
-      options.tolerance = Tolerance(
-        absolute: atol ?? standard.absolute, relative: rtol ?? standard.relative)
-    }
+    options.run.threads = checking.threads
+    options.tolerance = checking.tolerance
     var readOptions = source.readOptions
     readOptions.toleratesStoredModels = true
     let model = try Model(contentsOf: first, options: readOptions)

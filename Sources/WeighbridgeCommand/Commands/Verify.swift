@@ -21,25 +21,10 @@ struct Verify: ParsableCommand {
   @Flag(help: "Compare layer by layer and name the first that diverges.")
   var layers = false
 
-  @Option(help: ArgumentHelp("The absolute part of the tolerance.", valueName: "x"))
-  var atol: Double?
-
-  @Option(help: ArgumentHelp("The part relative to the largest wanted number.", valueName: "x"))
-  var rtol: Double?
-
-  @Option(help: ArgumentHelp("How many threads work at once.", valueName: "n"))
-  var threads: Int?
-
+  @OptionGroup(title: "Checking") var checking: CheckingOptions
   @OptionGroup(title: "References") var references: ReferenceOptions
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup var general: GeneralOptions
-
-  func validate() throws {
-    for value in [atol, rtol].compactMap({ $0 }) where !(value >= 0) {
-      throw ValidationError("a tolerance is a number from 0")
-    }
-    if let threads, threads < 1 { throw ValidationError("--threads takes a number from 1") }
-  }
 
   func run() throws {
     let (cancellation, signals) = Interrupts.cancellation()
@@ -49,12 +34,8 @@ struct Verify: ParsableCommand {
     options.references = try references.arrays()
     options.checksLayers = layers
     options.run.cancellation = cancellation
-    options.run.threads = threads
-    if atol != nil || rtol != nil {
-      let standard = Tolerance.standard(for: .float32)
-      options.tolerance = Tolerance(
-        absolute: atol ?? standard.absolute, relative: rtol ?? standard.relative)
-    }
+    options.run.threads = checking.threads
+    options.tolerance = checking.tolerance
     let readOptions = against == nil ? source.readOptions : ReadOptions()
     let report = try Model(contentsOf: file, options: readOptions).verify(options)
     if general.json {

@@ -1,28 +1,13 @@
 import Bytes
 import WBMFormat
 
-/// Random numbers that are the same in every run (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 /// Makes headers that follow all rules and use every field sooner or later.
 struct RandomHeader {
-  var generator: SeededGenerator
+  var generator: SplitMix64
   private var counter = 0
   private var tensors: [WBMTensor] = []
 
-  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+  init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
   mutating func header() -> WBMHeader {
     let graph = graph(level: 1)

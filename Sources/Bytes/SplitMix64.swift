@@ -1,6 +1,6 @@
-/// A sequence of numbers that looks random and is the same in each run (SplitMix64, Steele et al.
-/// 2014).
-package struct RandomBits: RandomNumberGenerator {
+/// The random number generator SplitMix64 (Steele, Lea and Flood 2014): one seed, one sequence, on
+/// every machine.
+package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   /// - Parameter seed: Another one gives another sequence.

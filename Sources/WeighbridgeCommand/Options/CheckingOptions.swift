@@ -1,0 +1,28 @@
+import ArgumentParser
+import Weighbridge
+
+/// How numbers are compared, and with how many threads they are computed.
+struct CheckingOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The absolute part of the tolerance.", valueName: "x"))
+  var atol: Double?
+
+  @Option(help: ArgumentHelp("The part relative to the largest wanted number.", valueName: "x"))
+  var rtol: Double?
+
+  @Option(help: ArgumentHelp("How many threads work at once.", valueName: "n"))
+  var threads: Int?
+
+  func validate() throws {
+    for value in [atol, rtol].compactMap({ $0 }) where !(value >= 0) {
+      throw ValidationError("a tolerance is a number from 0")
+    }
+    if let threads, threads < 1 { throw ValidationError("--threads takes a number from 1") }
+  }
+
+  /// The tolerance, when a part of it was named; the other part is that of float32.
+  var tolerance: Tolerance? {
+    guard atol != nil || rtol != nil else { return nil }
+    let standard = Tolerance.standard(for: .float32)
+    return Tolerance(absolute: atol ?? standard.absolute, relative: rtol ?? standard.relative)
+  }
+}
