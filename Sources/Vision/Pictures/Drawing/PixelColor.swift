@@ -1,0 +1,42 @@
+/// A color, as a pixel stores it.
+struct PixelColor: Hashable, Sendable {
+  let red, green, blue: UInt8
+
+  static let black = PixelColor(red: 0, green: 0, blue: 0)
+  static let white = PixelColor(red: 255, green: 255, blue: 255)
+
+  /// A color of its own for each class: hues a golden section apart, so that neighbouring numbers
+  /// differ most.
+  init(classIndex: Int) {
+    let section = 0.618_033_988_749_895
+    let turn = Double(classIndex) * section
+    let hue = (turn - turn.rounded(.down)) * 6
+    func component(_ shift: Double) -> UInt8 {
+      // Of the color circle, in which each component is full for a third of the way.
+      let distance = abs((hue + shift).truncatingRemainder(dividingBy: 6) - 3)
+      return UInt8(40 + 215 * min(max(distance - 1, 0), 1))
+    }
+    self.init(red: component(0), green: component(4), blue: component(2))
+  }
+
+  private init(red: UInt8, green: UInt8, blue: UInt8) {
+    self.red = red
+    self.green = green
+    self.blue = blue
+  }
+
+  /// Black or white, whichever can be read better on this color.
+  var textColor: PixelColor {
+    // Above this luminance black has the higher contrast: (l + 0.05)² > 0.05 * 1.05.
+    luminance > 0.179 ? .black : .white
+  }
+
+  /// The relative luminance of WCAG 2, in 0...1, with a gamma of 2 for its curve of about 2.2.
+  private var luminance: Double {
+    func linear(_ component: UInt8) -> Double {
+      let value = Double(component) / 255
+      return value * value
+    }
+    return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+  }
+}
