@@ -10,6 +10,9 @@
 /// A progressive file may refine its picture in as many scans; encoders write about ten.
 #define SCAN_LIMIT 100
 
+/// In all its scans together it may pass over as many blocks of 8 x 8 samples: about a second.
+#define BLOCK_LIMIT 100000000
+
 /// Where libjpeg's error functions find the way out.
 struct exit_point {
   struct jpeg_error_mgr errors;  // first, so that its address is this struct's
@@ -17,6 +20,7 @@ struct exit_point {
   struct picture_failure *failure;
   const uint8_t *start;  // of the file that is read; NULL when one is written
   size_t count;
+  uint64_t blocks;
 };
 
 static size_t offset_of(j_common_ptr info, const struct exit_point *exit_point) {
@@ -74,8 +78,10 @@ static void judge_message(j_common_ptr info, int level) {
 static void print_nothing(j_common_ptr info) { (void)info; }
 
 static void limit_scans(j_common_ptr info) {
-  if (((j_decompress_ptr)info)->input_scan_number > SCAN_LIMIT) {
-    leave(info, picture_malformed, "more than 100 scans");
+  const struct exit_point *exit_point = (struct exit_point *)info->err;
+  const uint64_t scans = (uint64_t)((j_decompress_ptr)info)->input_scan_number;
+  if (scans > SCAN_LIMIT || scans * exit_point->blocks > BLOCK_LIMIT) {
+    leave(info, picture_malformed, "more scans than a picture of its size needs");
   }
 }
 
@@ -88,6 +94,7 @@ static struct jpeg_error_mgr *errors_to(
   exit_point->failure = failure;
   exit_point->start = NULL;
   exit_point->count = 0;
+  exit_point->blocks = 0;
   return &exit_point->errors;
 }
 
@@ -101,15 +108,14 @@ static void read_header(
   jpeg_read_header(info, TRUE);
 }
 
-/// Leaves when a file of `count` bytes cannot hold the picture: every block of 8 x 8 samples takes
-/// at least one bit, except with arithmetic coding.
-static void check_length(struct jpeg_decompress_struct *info, size_t count) {
-  uint64_t blocks = 0;
+/// Counts the blocks of 8 x 8 samples, and leaves when the file cannot hold them: each takes at
+/// least one bit, except with arithmetic coding.
+static void count_blocks(struct jpeg_decompress_struct *info, struct exit_point *exit_point) {
   for (int index = 0; index < info->num_components; index++) {
     const jpeg_component_info *component = &info->comp_info[index];
-    blocks += (uint64_t)component->width_in_blocks * component->height_in_blocks;
+    exit_point->blocks += (uint64_t)component->width_in_blocks * component->height_in_blocks;
   }
-  if (!info->arith_code && blocks / 8 > count) {
+  if (!info->arith_code && exit_point->blocks / 8 > exit_point->count) {
     leave((j_common_ptr)info, picture_malformed, "the file is shorter than its picture needs");
   }
 }
@@ -165,7 +171,7 @@ bool picture_jpeg_decode(
   volatile bool done = false;
   if (setjmp(exit_point.environment) == 0) {
     read_header(&info, &exit_point, bytes, count);
-    check_length(&info, count);
+    count_blocks(&info, &exit_point);
     info.progress = &progress;
     info.mem->max_memory_to_use = (long)memory_limit;
     info.out_color_space = info.num_components == 4 ? JCS_CMYK : JCS_RGB;

@@ -1,4 +1,5 @@
 import Bytes
+import TestSupport
 import Testing
 
 /// The files of `Samples/Hostile/keras` and how they are refused.

@@ -57,7 +57,8 @@ bool picture_png_size(
     struct picture_failure *failure);
 
 /// Decodes a PNG file into `width * height` pixels of red, green and blue: the upper byte of
-/// 16-bit samples, palettes looked up, gray spread, transparency dropped.
+/// 16-bit samples, palettes looked up, gray spread, transparency dropped. An index that the palette
+/// does not have is a failure.
 bool picture_png_decode(
     const uint8_t *bytes, size_t count, uint8_t *pixels, struct picture_failure *failure);
 

@@ -29,11 +29,17 @@ public struct PictureLimits: Hashable, Sendable {
   /// Makes limits.
   ///
   /// - Parameters:
-  ///   - pixelCount: 100 million unless given; decoding takes 3 bytes for each, and up to 6 more
+  ///   - pixelCount: 100 million unless given; decoding takes 3 bytes for each, and up to 8 more
   ///     while a progressive JPEG is read.
   ///   - side: 2 unless given: a single row or column of pixels shows nothing.
   public init(pixelCount: Int = 100_000_000, side: Int = 2) {
     self.pixelCount = pixelCount
     self.side = side
+  }
+
+  /// The memory that a decoder may take besides the pixels: 2 bytes for each coefficient of 4
+  /// components, and 16 MB for everything else.
+  var decoderByteCount: Int {
+    min(max(pixelCount, 0), Int.max >> 8) * 8 + (16 << 20)
   }
 }

@@ -45,7 +45,6 @@ struct PictureCodec: Sendable {
     of file: RawSpan, size: PixelSize, limits: PictureLimits
   ) throws(WeighbridgeError) -> [UInt8] {
     let count = try Checked.product([size.width, size.height, 3], of: "the picture's size")
-    let memory = try Checked.product([limits.pixelCount, 6], of: "the limit of memory")
     var failure = picture_failure()
     let pixels = file.withUnsafeBytes { bytes in
       // Memory is touched only as rows are decoded, so that a header alone costs nothing.
@@ -54,7 +53,7 @@ struct PictureCodec: Sendable {
         // The library reads `bytes.count` bytes at most, fills all `count` bytes when it succeeds
         // (the size is that of the same header), and keeps no pointer.
         let done = decode(
-          start.assumingMemoryBound(to: UInt8.self), bytes.count, max(memory, 1 << 20), target,
+          start.assumingMemoryBound(to: UInt8.self), bytes.count, limits.decoderByteCount, target,
           &failure)
         initializedCount = done ? count : 0
       }

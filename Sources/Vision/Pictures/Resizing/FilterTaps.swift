@@ -57,15 +57,14 @@ struct FilterTaps {
     }
   }
 
-  /// The weighted sum for a new pixel, rounded and kept in 0...255.
-  @inline(__always)
-  func sum(_ index: Int, _ bytes: Span<UInt8>, from start: Int, step: Int) -> UInt8 {
-    var sum: Int32 = 1 << (Self.fractionBits - 1)
-    var position = start
-    for weight in starts[index]..<starts[index + 1] {
-      sum &+= Int32(bytes[position]) &* weights[weight]
-      position += step
-    }
-    return UInt8(clamping: sum >> Self.fractionBits)
+  /// The weights of the old pixels that a new one is made of, from ``first`` on.
+  func weights(_ index: Int) -> ArraySlice<Int32> {
+    weights[starts[index]..<starts[index + 1]]
   }
+
+  /// What a sum of weighted bytes begins with, so that it is rounded to nearest.
+  static let half: Int32 = 1 << (fractionBits - 1)
+
+  /// The byte of a sum of weighted bytes, kept in 0...255.
+  static func rounded(_ sum: Int32) -> UInt8 { UInt8(clamping: sum >> fractionBits) }
 }

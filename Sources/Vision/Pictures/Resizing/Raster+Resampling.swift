@@ -40,12 +40,18 @@ extension Raster {
     let source = bytes.span
     var result = [UInt8](repeating: 0, count: taps.count * height * count)
     var target = result.mutableSpan
-    for y in 0..<height {
-      for x in 0..<taps.count {
+    for x in 0..<taps.count {
+      let weights = taps.weights(x)
+      for y in 0..<height {
         let start = (y * width + taps.first[x]) * count
         for component in 0..<count {
-          target[(y * taps.count + x) * count + component] =
-            taps.sum(x, source, from: start + component, step: count)
+          var sum = FilterTaps.half
+          var position = start + component
+          for weight in weights {
+            sum &+= Int32(source[position]) &* weight
+            position += count
+          }
+          target[(y * taps.count + x) * count + component] = FilterTaps.rounded(sum)
         }
       }
     }
@@ -55,14 +61,17 @@ extension Raster {
   private func filteredColumns(_ taps: FilterTaps) -> Raster {
     if taps.isIdentity { return self }
     let stride = width * componentCount
-    let source = bytes.span
     var result = [UInt8](repeating: 0, count: taps.count * stride)
     var target = result.mutableSpan
+    var sums = [Int32](repeating: 0, count: stride)
     for y in 0..<taps.count {
-      for x in 0..<stride {
-        target[y * stride + x] =
-          taps.sum(y, source, from: taps.first[y] * stride + x, step: stride)
+      var sum = sums.mutableSpan
+      for x in 0..<stride { sum[x] = FilterTaps.half }
+      for (row, weight) in zip(taps.first[y]..., taps.weights(y)) {
+        let source = bytes.span.extracting(row * stride..<(row + 1) * stride)
+        for x in 0..<stride { sum[x] &+= Int32(source[x]) &* weight }
       }
+      for x in 0..<stride { target[y * stride + x] = FilterTaps.rounded(sum[x]) }
     }
     return with(PixelSize(width: width, height: taps.count), result)
   }

@@ -7,8 +7,8 @@ public enum Resampling: String, Hashable, Sendable, CaseIterable {
   /// `i * (old - 1) / (new - 1)`, in float32. The last row is computed from one pixel only, as
   /// there; where the rounded coordinate falls short of the last row, it is nearly black.
   case darknet
-  /// As TensorFlow 2's `tf.image.resize` with `bilinear` and as OpenCV's `INTER_LINEAR`: linear
-  /// between the pixels around `(i + 0.5) * old / new - 0.5`, kept inside the axis; in float32.
+  /// As TensorFlow 2's `tf.image.resize` with `bilinear`: linear between the pixels around
+  /// `(i + 0.5) * old / new - 0.5`, kept inside the axis; in float32.
   case halfPixel = "half-pixel"
   /// As TensorFlow 1's `tf.image.resize_bilinear` with its defaults: linear between the pixels
   /// around `i * old / new`, kept inside the axis; in float32.
@@ -17,7 +17,8 @@ public enum Resampling: String, Hashable, Sendable, CaseIterable {
   /// holds the point `(i + 0.5) * old / new`.
   case nearest
   /// As Pillow's `BILINEAR`: the triangle filter around `(i + 0.5) * old / new`, as wide as a new
-  /// pixel where the picture shrinks; rounded to whole numbers after each axis.
+  /// pixel where the picture shrinks; rounded to whole numbers after each axis. (Pillow 13 takes
+  /// the axis first that saves work; earlier versions take rows first, and so do we.)
   case pillowBilinear = "pillow-bilinear"
   /// As Pillow's `BICUBIC`: the same with the cubic convolution of Keys (1981), a = -1/2.
   case pillowBicubic = "pillow-bicubic"

@@ -1,0 +1,134 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// A picture resized by another program: `<resampling> <policy or gray> <width>x<height>`.
+struct Resized: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let want: Tensor
+  let resampling: Resampling
+  let policy: ImageInput.ResizePolicy
+  let isGray: Bool
+
+  init?(_ array: NamedTensor) {
+    let words = array.name.split(separator: " ").map(String.init)
+    guard words.count == 3, let resampling = Resampling(rawValue: words[0]) else { return nil }
+    testDescription = array.name
+    want = array.tensor
+    self.resampling = resampling
+    isGray = words[1] == "gray"
+    policy = ImageInput.ResizePolicy(rawValue: words[1]) ?? .stretch
+  }
+
+  static func all(_ file: String) -> [Resized] {
+    ((try? SamplePictures.recorded(file)) ?? []).compactMap(Resized.init)
+  }
+
+  /// What becomes of the drawing, in the recording's axes.
+  func got() throws -> [Double] {
+    let input = ImageInput(
+      colorOrder: isGray ? .gray : .rgb, scale: 1, bias: isGray ? [0] : [0, 0, 0], resize: nil,
+      layout: .channelsLast)
+    return try SamplePictures.drawing().tensor(
+      for: input, width: want.shape[1], height: want.shape[0], policy: policy,
+      resampling: resampling
+    ).tensor.doubles
+  }
+
+  /// The largest difference from the recording.
+  func distance() throws -> Double {
+    zip(try got(), want.doubles).map { ($0 - $1).magnitude }.max() ?? .infinity
+  }
+}
+
+@Suite("Resizing pictures")
+struct ResizingTests {
+  private static let byPillow = Resized.all("resized_by_pillow.npz")
+  private static let byTensorFlow = Resized.all("resized_by_tensorflow.npz")
+
+  @Test("There are recordings of every way")
+  func completeness() {
+    let all = Self.byPillow + Self.byTensorFlow
+    #expect(all.count == 35)
+    #expect(Set(all.map(\.resampling)) == Set(Resampling.allCases))
+    #expect(Set(all.map(\.policy)) == Set(ImageInput.ResizePolicy.allCases))
+  }
+
+  @Test("Whole numbers are those that Pillow computes", arguments: byPillow)
+  func pillow(_ resized: Resized) throws { #expect(try resized.distance() == 0) }
+
+  @Test("Interpolated numbers are those that TensorFlow computes", arguments: byTensorFlow)
+  func tensorFlow(_ resized: Resized) throws {
+    // Of 255; both compute in float32.
+    #expect(try resized.distance() <= 1e-3)
+  }
+
+  @Test("Components are scaled, shifted and ordered as the model's record says")
+  func components() throws {
+    let picture = Picture(
+      width: 2, height: 2,
+      pixels: [
+        10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120,
+      ])
+    func numbers(_ order: ImageInput.ColorOrder, _ bias: [Double], _ layout: DataLayout) throws
+      -> Tensor
+    {
+      let input = ImageInput(
+        colorOrder: order, scale: 0.5, bias: bias, resize: nil, layout: layout)
+      return try picture.tensor(
+        for: input, width: 2, height: 2, policy: .stretch, resampling: .darknet
+      ).tensor
+    }
+    let first = try numbers(.bgr, [1, 2, 3], .channelsFirst)
+    #expect(first.shape == [1, 3, 2, 2])
+    #expect(first.doubles == [16, 31, 46, 61, 12, 27, 42, 57, 8, 23, 38, 53])
+    let last = try numbers(.rgb, [0, -1, 0], .channelsLast)
+    #expect(last.shape == [1, 2, 2, 3])
+    #expect(last.doubles == [5, 9, 15, 20, 24, 30, 35, 39, 45, 50, 54, 60])
+    // Pillow: Image.fromarray(...).convert("L") gives 18, 48, 78, 108.
+    let gray = try numbers(.gray, [0], .channelsLast)
+    #expect(gray.shape == [1, 2, 2, 1])
+    #expect(gray.doubles == [9, 24, 39, 54])
+    #expect(failure { _ = try numbers(.gray, [0, 0, 0], .channelsLast) }?.code == .mismatch)
+  }
+
+  @Test("Bars are half bright in darknet's letterbox, before scale and bias")
+  func bars() throws {
+    let white = Picture(width: 4, height: 2, pixels: [UInt8](repeating: 255, count: 24))
+    let input = ImageInput(
+      colorOrder: .rgb, scale: 2 / 255.0, bias: [-1, -1, -1], resize: nil, layout: .channelsFirst)
+    let got = try white.tensor(
+      for: input, width: 8, height: 8, policy: .letterbox, resampling: .darknet
+    ).tensor.doubles
+    let rows = (0..<24).map { got[$0 * 8] }
+    let want: [Double] = [0, 0, 1, 1, 1, 1, 0, 0]
+    #expect(zip(rows, want + want + want).allSatisfy { ($0 - $1).magnitude < 1e-6 })
+  }
+
+  @Test("An input of no size or of more than any memory is refused")
+  func sizes() throws {
+    let input = ImageInput(
+      colorOrder: .rgb, scale: 1, bias: [0, 0, 0], resize: nil, layout: .channelsFirst)
+    for (width, height) in [(0, 5), (5, -1), (.max, 2), (1 << 40, 1 << 40)] {
+      #expect(throws: WeighbridgeError.self) {
+        try SamplePictures.drawing().tensor(
+          for: input, width: width, height: height, policy: .letterbox, resampling: .darknet)
+      }
+    }
+  }
+
+  @Test("The narrowest picture leaves at least a pixel between the bars")
+  func narrow() throws {
+    let input = ImageInput(
+      colorOrder: .rgb, scale: 1, bias: [0, 0, 0], resize: nil, layout: .channelsFirst)
+    let line = Picture(width: 1, height: 900, pixels: [UInt8](repeating: 200, count: 2700))
+    for resampling in Resampling.allCases {
+      for policy in ImageInput.ResizePolicy.allCases {
+        let got = try line.tensor(
+          for: input, width: 7, height: 5, policy: policy, resampling: resampling)
+        #expect(got.tensor.doubles.allSatisfy { (0...255).contains($0) }, "\(resampling) \(policy)")
+        #expect(got.tensor.doubles.contains { $0 > 190 }, "\(resampling) \(policy)")
+      }
+    }
+  }
+}
