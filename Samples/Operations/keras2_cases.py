@@ -6,6 +6,7 @@ from keras import backend, layers
 
 import attention_cases
 import layer_cases
+import rare_cases
 from recording import Case, Input
 
 MATRIX = Input((3, 4))
@@ -130,4 +131,4 @@ CASES = [
     Case("indexing", [MATRIX, Input((2,), 0, 3, "int32")], indexing),
     Case("matrices", [MATRIX, Input((4, 2))], matrices),
     Case("pictures", [PICTURE], pictures),
-] + attention_cases.CASES + layer_cases.CASES
+] + attention_cases.CASES + layer_cases.CASES + rare_cases.CASES

@@ -1,4 +1,4 @@
-"""Records the cases of Keras 3.15 (see README.md)."""
+"""Records the cases of Keras 3.15, or of an older Keras 3 what that computes otherwise (see README.md)."""
 
 import os
 import sys
@@ -9,12 +9,15 @@ os.environ.update(KERAS_BACKEND="tensorflow", TF_ENABLE_ONEDNN_OPTS="0", TF_CPP_
 
 import keras
 
-import keras3_cases
+import rare_cases
 from recording import record
 
-FOLDER = Path(__file__).resolve().parent / "keras3"
+IS_NEW = keras.__version__.startswith("3.15.")
+FOLDER = Path(__file__).resolve().parent / ("keras3" if IS_NEW else "keras" + keras.__version__.replace(".", "_"))
 
 if __name__ == "__main__":
-    for case in keras3_cases.CASES:
+    if IS_NEW:
+        import keras3_cases
+    for case in keras3_cases.CASES if IS_NEW else rare_cases.CASES_OF_VERSIONS:
         if not sys.argv[1:] or case.name in sys.argv[1:]:
             record(keras, FOLDER, case)

@@ -13,7 +13,8 @@ import Weighbridge
     var inputs: String { Places.sample("Operations/\(path).inputs.npz") }
     var outputs: String { Places.sample("Operations/\(path).outputs.npz") }
 
-    static let all: [Recording] = ["keras2", "keras3", "tensorflow23"].flatMap { folder in
+    static let folders = ["keras2", "keras3", "keras3_3_3", "keras3_9_2", "tensorflow23"]
+    static let all: [Recording] = folders.flatMap { folder in
       Files.names(in: Places.sample("Operations/\(folder)")).filter { $0.hasSuffix(".h5") }.map {
         Recording(path: "\(folder)/\($0.dropLast(3))")
       }
@@ -22,7 +23,7 @@ import Weighbridge
 
   @Test("There are recorded models, and they are not a remainder")
   func count() {
-    #expect(Recording.all.count >= 25)
+    #expect(Recording.all.count >= 60)
   }
 
   @Test(

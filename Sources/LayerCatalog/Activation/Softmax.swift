@@ -29,8 +29,7 @@ extension Softmax {
   package var decomposition: Decomposition { .primitive }
 
   /// Keras: `Softmax(axis=-1)`, where `axis` may be a list, and a mask may leave out elements; the
-  /// function `softmax`, which works
-  /// along the last axis.
+  /// function `softmax`, which works along the last axis.
   package static let keras = SourceMapping.mapped(
     KerasMapping(
       layers: [
@@ -48,9 +47,9 @@ extension Softmax {
         }
       ]))
 
-  /// Elements that the mask leaves out are lowered by 1e9, which no other can make up for; where it
-  /// leaves out all of them, nothing but the lowering is left of them in float32. Keras 3 then makes
-  /// them 0.
+  /// Elements that the mask leaves out are lowered so far that no other can make up for it; where it
+  /// leaves out all of them, nothing but the lowering is left of them in float32. Keras makes them
+  /// 0 from 3.10 on.
   private static func masked(
     _ layer: inout KerasLayer, _ operation: Softmax, _ input: ValueID, _ given: ValueID
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -64,14 +63,22 @@ extension Softmax {
       mask = try layer.add(ExpandDims(axes: axes), [mask], role: "expand_mask")[0]
     }
     mask = try layer.add(Cast(to: type.elementType), [mask], role: "mask")[0]
-    let lowering = try layer.add(Rescaling(scale: [1e9], offset: [-1e9]), [mask], role: "lowering")
+    let depth = depth(layer.version, type)
+    let lowering = try layer.add(
+      Rescaling(scale: [depth], offset: [-depth]), [mask], role: "lowering")
     let lowered = try layer.add(Add(), [input] + lowering, role: "lowered")
     var outputs = try layer.add(operation, lowered)
-    if layer.version.major >= 3 {
+    if layer.version >= KerasVersion(3, 10) {
       outputs = try layer.add(Multiply(), outputs + [mask], role: "masked")
     }
     layer.setMask(given, of: outputs[0])
     return outputs
+  }
+
+  /// How far elements that are left out are lowered.
+  private static func depth(_ version: KerasVersion, _ type: TensorType) -> Double {
+    guard type.elementType == .float16 else { return 1e9 }
+    return version.major < 3 ? 65504 : 3e4
   }
 
   private static func kerasAxes(

@@ -24,7 +24,7 @@ extension KerasLayer {
   ]
 
   /// Since 3.4, a step of merged sequences counts when it does in any of them.
-  private var joinsMasks: Bool { version >= KerasVersion(3, 4) }
+  var joinsMasks: Bool { version >= KerasVersion(3, 4) }
 
   /// Gives a layer's outputs the masks that follow from its class. A mask that the layer is called
   /// with takes the place of its input's.
@@ -39,21 +39,18 @@ extension KerasLayer {
     } else if !inputs.contains(where: { masks[$0] != nil }) {
       return
     } else if Self.merging.contains(className) {
-      setMask(try mergedMask(className, inputs), of: output)
+      setMask(try mergedMask(inputs), of: output)
     }
   }
 
-  /// Of layers that merge element by element: up to 3.3, a step counts when it does in each input
+  /// The first versions of Keras 3 look for the mask of a list of inputs, which has none.
+  private var dropsMasksOfLists: Bool { version.major == 3 && !joinsMasks }
+
+  /// Of layers that merge element by element: in Keras 2, a step counts when it does in each input
   /// that has a mask.
-  private mutating func mergedMask(
-    _ className: String, _ inputs: [ValueID]
-  ) throws(WeighbridgeError) -> ValueID? {
+  private mutating func mergedMask(_ inputs: [ValueID]) throws(WeighbridgeError) -> ValueID? {
+    if dropsMasksOfLists { return nil }
     let own = inputs.compactMap { masks[$0] }
-    if joinsMasks, ["Maximum", "Minimum", "Multiply"].contains(className) {
-      throw WeighbridgeError(
-        .unsupported,
-        "Keras \(version) leaves masked steps out of \(className), which cannot be had")
-    }
     guard joinsMasks else { return try combined(own, LogicalAnd()) }
     return own.count == inputs.count ? try combined(own, LogicalOr()) : nil
   }
@@ -64,6 +61,7 @@ extension KerasLayer {
   mutating func concatenatedMask(
     _ inputs: [ValueID], axis: Int
   ) throws(WeighbridgeError) -> ValueID? {
+    if dropsMasksOfLists { return nil }
     let own = inputs.compactMap { masks[$0] }
     guard let rank = inputs.first.map({ graph.type(of: $0).rank }), !own.isEmpty else { return nil }
     guard own.allSatisfy({ graph.type(of: $0).rank == rank - 1 }) else {

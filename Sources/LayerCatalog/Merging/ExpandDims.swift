@@ -63,6 +63,11 @@ extension KerasLayer {
   mutating func addMerging(
     _ operation: some BroadcastingOperator, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
+    try add(operation, try aligned(inputs))
+  }
+
+  /// The inputs with as many axes each.
+  mutating func aligned(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
     let rank = inputs.map { graph.type(of: $0).rank }.max() ?? 0
     var aligned: [ValueID] = []
     for input in inputs {
@@ -71,6 +76,6 @@ extension KerasLayer {
       aligned +=
         missing == 0 ? [input] : try add(expansion, [input], role: "expand_dims")
     }
-    return try add(operation, aligned)
+    return aligned
   }
 }

@@ -22,11 +22,11 @@ extension Maximum {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: `Maximum`.
+  /// Keras: `Maximum`, which from 3.4 on leaves out the steps that a mask leaves out.
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "Maximum": { (layer, inputs) throws(WeighbridgeError) in
-        try layer.addMerging(Maximum(), inputs)
+        try layer.addExtreme(Maximum(), inputs)
       }
     ]))
 }

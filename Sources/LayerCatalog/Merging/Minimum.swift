@@ -22,11 +22,11 @@ extension Minimum {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: `Minimum`.
+  /// Keras: `Minimum`, which from 3.4 on leaves out the steps that a mask leaves out.
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "Minimum": { (layer, inputs) throws(WeighbridgeError) in
-        try layer.addMerging(Minimum(), inputs)
+        try layer.addExtreme(Minimum(), inputs)
       }
     ]))
 }

@@ -20,11 +20,12 @@ extension Multiply {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: `Multiply`, and `LayerScale` of its ConvNeXt models, which multiplies by a weight.
+  /// Keras: `Multiply`, which from 3.4 on leaves out the steps that a mask leaves out, and
+  /// `LayerScale` of its ConvNeXt models, which multiplies by a weight.
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "Multiply": { (layer, inputs) throws(WeighbridgeError) in
-        try layer.addMerging(Multiply(), inputs)
+        try layer.addProduct(of: inputs)
       },
       "LayerScale": { (layer, inputs) throws(WeighbridgeError) in
         let input = try layer.onlyInput(inputs)

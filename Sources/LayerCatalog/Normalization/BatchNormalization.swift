@@ -103,7 +103,8 @@ extension BatchNormalization {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: `BatchNormalization`, when the model runs (not trains); of Keras 1 also its modes 1 and 2.
+  /// Keras: `BatchNormalization`, when the model runs (not trains); of Keras 1 also its modes 1 and
+  /// 2. Over several axes (Keras 2) it becomes arithmetic.
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "BatchNormalization": { (layer, inputs) throws(WeighbridgeError) in
@@ -115,9 +116,9 @@ extension BatchNormalization {
   private static func add(
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
-    let (axis, channels) = try channels(&layer, inputs)
+    let axes = try axes(&layer, inputs)
     let operation = BatchNormalization(
-      axis: axis, epsilon: try layer.real("epsilon", default: 1e-3),
+      axis: axes[0], epsilon: try layer.real("epsilon", default: 1e-3),
       hasScale: try layer.flag("scale", default: true),
       hasCenter: try layer.flag("center", default: true))
     // How a running model computes does not depend on these.
@@ -125,36 +126,74 @@ extension BatchNormalization {
     let isRenormalized = try layer.flag("renorm", default: false)
     try layer.require(
       "virtual_batch_size", toBe: .null, because: "it splits the batch even when the model runs")
+    let shape = try weightShape(layer, axes, inputs[0])
     var weights: [ValueID] = []
     for slot in operation.inputs.dropFirst() {
       let isTrained = slot.name == "gamma" || slot.name == "beta"
       weights.append(
-        try layer.weight(
-          slot.name, shape: [channels], isTrained: isTrained, keepsType: true))
+        try layer.weight(slot.name, shape: shape, isTrained: isTrained, keepsType: true))
     }
     if isRenormalized {  // Which has means of its own, for training.
-      try layer.ignoreWeight("moving_stddev", shape: [channels])
-      try layer.ignoreWeight("renorm_mean", shape: [channels])
-      try layer.ignoreWeight("renorm_stddev", shape: [channels])
+      for role in ["moving_stddev", "renorm_mean", "renorm_stddev"] {
+        try layer.ignoreWeight(role, shape: shape)
+      }
     }
-    return try layer.add(operation, inputs + weights)
+    return axes.count == 1
+      ? try layer.add(operation, inputs + weights)
+      : try operation.addArithmetic(to: &layer, inputs[0], weights)
   }
 
-  /// The axis that the layer normalises, counted from 0, and its extent.
+  /// The axes whose every index has statistics of its own, counted from 0, as they are written.
+  private static func axes(
+    _ layer: inout KerasLayer, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [Int] {
+    try layer.axes("axis", of: layer.graph.type(of: try layer.onlyInput(inputs)))
+  }
+
+  /// The shape of each weight: one axis, or, over several, as many as the input has.
+  private static func weightShape(
+    _ layer: KerasLayer, _ axes: [Int], _ input: ValueID
+  ) throws(WeighbridgeError) -> [Int] {
+    let type = layer.graph.type(of: input)
+    let extents = try layer.extents(axes, of: type)
+    guard axes.count > 1 else { return extents }
+    var shape = type.shape.map { _ in 1 }
+    for (axis, extent) in zip(axes, extents) { shape[axis] = extent }
+    return shape
+  }
+
+  /// Adds the same with weights that have as many axes as the input; `axis` does not matter.
+  private func addArithmetic(
+    to layer: inout KerasLayer, _ input: ValueID, _ weights: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var rest = weights[...]
+    let gamma = hasScale ? rest.popFirst() : nil
+    let beta = hasCenter ? rest.popFirst() : nil
+    let (mean, variance) = (rest[rest.startIndex], rest[rest.startIndex + 1])
+    let type = layer.graph.type(of: input).elementType
+    let wide = try layer.cast(
+      input, to: layer.graph.type(of: mean).elementType, role: "weights_type")
+
+    let raised = Rescaling(scale: [1], offset: [epsilon])
+    var factor = try layer.add(raised, [variance], role: "raised_variance")
+    factor = try layer.add(UnaryMath(.reciprocalSquareRoot), factor, role: "factor")
+    if let gamma { factor = try layer.add(Multiply(), factor + [gamma], role: "scaled_factor") }
+    let centred = try layer.add(Subtract(), [wide, mean], role: "centred")
+    let isCast = layer.graph.type(of: wide).elementType != type
+    var outputs = try layer.add(
+      Multiply(), centred + factor, role: beta != nil || isCast ? "normalised" : "")
+    if let beta { outputs = try layer.add(Add(), outputs + [beta], role: isCast ? "shifted" : "") }
+    return isCast ? try layer.add(Cast(to: type), outputs) : outputs
+  }
+
+  /// The one axis that the layer normalises, counted from 0, and its extent.
   static func channels(
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> (axis: Int, count: Int) {
-    let setting = layer.take("axis") ?? -1
-    let list = setting.array ?? [setting]
-    guard list.count == 1, let axis = list[0].integer else {
-      throw layer.wrong("axis", setting, "one axis (normalising over several is not supported)")
+    let axes = try axes(&layer, inputs)
+    guard axes.count == 1 else {
+      throw WeighbridgeError(.unsupported, "axis=\(axes), and one axis is expected")
     }
-    let type = layer.graph.type(of: try layer.onlyInput(inputs))
-    let position = try KerasLayer.axis(axis, of: type)
-    guard let count = type.shape[position].value else {
-      throw WeighbridgeError(
-        .malformed, "the extent of axis \(axis) of its input \(type) is not known")
-    }
-    return (position, count)
+    return (axes[0], try layer.extents(axes, of: layer.graph.type(of: inputs[0]))[0])
   }
 }

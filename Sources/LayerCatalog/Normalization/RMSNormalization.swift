@@ -111,16 +111,25 @@ extension KerasLayer {
     let operation = RMSNormalization(
       axes: axes.sorted(), spread: spread,
       epsilon: try real("epsilon", default: epsilon))
-    let last = type.rank - operation.axes.count
-    guard spread == .variance || axes == Array(last..<type.rank) else {
-      throw WeighbridgeError(
-        .unsupported,
-        "axis=\(axes), which are not the last in their order: Keras then multiplies other axes by the "
-          + "scale, if any")
-    }
-    // Keras gives the scale the axes as they are written, and then takes them as rising.
     let rising = try extents(operation.axes, of: type)
-    let scale = try weight("scale", shape: try extents(axes, of: type)) { $0.reshaped(rising) }
-    return try add(operation, inputs + [scale])
+    let written = try extents(axes, of: type)
+    let first = type.rank - axes.count
+    if spread == .variance || axes == Array(first..<type.rank) {
+      // Keras gives the scale the axes as they are written, and then takes them as rising.
+      let scale = try weight("scale", shape: written) { $0.reshaped(rising) }
+      return try add(operation, inputs + [scale])
+    }
+    // Keras lines the scale up with the last axes, whichever it normalises over.
+    guard zip(type.shape[first...], written).allSatisfy({ $1 == 1 || $0.value == $1 }) else {
+      throw WeighbridgeError(
+        .malformed, "axis=\(axes), and a scale \(written) does not fit the last axes of \(type)")
+    }
+    let scale = try weight("scale", shape: written) {
+      $0.reshaped(Array(repeating: 1, count: first) + written)
+    }
+    let one = Tensor(type.elementType, shape: rising.map { _ in 1 }, [1]).broadcast(to: rising)
+    let normalised = try add(
+      operation, inputs + [try constant("ones", one)], role: "normalised")
+    return try add(Multiply(), normalised + [scale])
   }
 }

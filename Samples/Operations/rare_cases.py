@@ -1,0 +1,56 @@
+"""Cases of layers in rarer forms, for both Keras 2 and Keras 3: several axes, masks, layers in place of functions."""
+
+import keras
+from keras import layers
+
+from recording import Case, Input
+
+IS_KERAS3 = keras.__version__.startswith("3")
+
+
+def several_axes(x, cube):
+    """Normalisation with statistics along several axes, or along others than the last."""
+    if not IS_KERAS3:
+        options = [dict(axis=[1, 2]), dict(axis=[1, 3], scale=False), dict(axis=[-1, 1], center=False, epsilon=0.1),
+                   dict(axis=[1, 2, 3], scale=False, center=False), dict(axis=[2, 3], dtype="mixed_float16")]
+        return [layers.BatchNormalization(**each)(x) for each in options] + [layers.BatchNormalization(axis=[1])(cube)]
+    return [
+        layers.RMSNormalization(axis=[1, 2, 3])(x),
+        layers.RMSNormalization(axis=1)(x),
+        layers.RMSNormalization(axis=[3, 2], epsilon=0.1)(cube),
+        layers.RMSNormalization(axis=[1, -1])(cube),
+        layers.LayerNormalization(axis=[1, 3])(x),
+        layers.BatchNormalization(axis=1)(x),
+    ]
+
+
+def masked_merging(first, second, third):
+    """Merged sequences of which steps are left out."""
+    a, b, c = [layers.Embedding(3, 4, mask_zero=True)(each) for each in (first, second, third)]
+    plain = layers.Embedding(3, 4)(second)
+    pairs = [[a, b], [a, plain], [plain, b], [a, a]]
+    outputs = []
+    for merge in (layers.Maximum, layers.Minimum, layers.Multiply, layers.Add, layers.Average):
+        outputs += [merge()(each) for each in pairs + [[a, b, c], [a, plain, c]]]
+        outputs += [layers.GlobalAveragePooling1D()(merge()(each)) for each in ([a, b], [a, plain], [a, b, c])]
+    difference = layers.Subtract()([a, b])
+    return outputs + [difference, layers.GlobalAveragePooling1D()(difference)]
+
+
+def masked_softmax(x, mask, few):
+    """A softmax of some elements, of which there may be none."""
+    return [
+        layers.Softmax()(x, mask=mask),
+        layers.Softmax(axis=[1, 2])(x, mask=mask),
+        layers.Softmax()(x, mask=few),
+        layers.Softmax(axis=1)(layers.Rescaling(20.0)(x), mask=few),
+    ]
+
+
+CASES = [
+    Case("several_axes", [Input((4, 3, 4)), Input((3, 3, 3))], several_axes),
+    Case("masked_merging", [Input((5,), 0, 3, "int32")] * 3, masked_merging),
+    Case("masked_softmax", [Input((4, 5)), Input((4, 5), type="bool"), Input((4, 1), type="bool")], masked_softmax),
+]
+# What depends on the version of Keras 3.
+CASES_OF_VERSIONS = [case for case in CASES if case.name.startswith("masked_")]
