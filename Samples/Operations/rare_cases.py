@@ -47,10 +47,40 @@ def masked_softmax(x, mask, few):
     ]
 
 
+def cell_activations(x, images):
+    """Cells whose activations are layers."""
+    leaky = layers.LeakyReLU(0.1)
+    return [
+        layers.LSTM(3, activation=leaky, recurrent_activation=layers.ReLU(max_value=1.0), return_sequences=True)(x),
+        layers.GRU(3, activation=layers.Softmax(), recurrent_activation=layers.Activation("hard_sigmoid"))(x),
+        layers.SimpleRNN(3, activation=layers.ELU(0.5))(x),
+        layers.Bidirectional(layers.RNN([layers.GRUCell(3, activation=leaky), layers.LSTMCell(2)]))(x),
+        layers.ConvLSTM2D(2, 2, activation=leaky)(images),
+    ]
+
+
+def nested_time(x, indices):
+    """Each step of each step, through a layer or a model."""
+    inside = keras.Input((6,))
+    model = keras.Model(inside, layers.Dense(3, activation="tanh")(layers.BatchNormalization()(inside)))
+    tokens = keras.Input((4,), dtype="int32")
+    reader = keras.Model(tokens, layers.LSTM(3)(layers.Embedding(3, 4, mask_zero=True)(tokens)))
+    each = layers.TimeDistributed
+    return [
+        each(each(layers.Dense(3)))(x),
+        each(each(each(layers.Dense(2))))(layers.Reshape((5, 2, 2, 6))(x)),
+        each(each(model))(x),
+        each(layers.Bidirectional(layers.LSTM(3)))(x),
+        each(each(reader))(layers.Reshape((2, 3, 4))(indices)),
+    ]
+
+
 CASES = [
     Case("several_axes", [Input((4, 3, 4)), Input((3, 3, 3))], several_axes),
     Case("masked_merging", [Input((5,), 0, 3, "int32")] * 3, masked_merging),
     Case("masked_softmax", [Input((4, 5)), Input((4, 5), type="bool"), Input((4, 1), type="bool")], masked_softmax),
+    Case("cell_activations", [Input((5, 4)), Input((3, 4, 4, 1))], cell_activations),
+    Case("nested_time", [Input((5, 4, 6)), Input((24,), 0, 3, "int32")], nested_time),
 ]
 # What depends on the version of Keras 3.
 CASES_OF_VERSIONS = [case for case in CASES if case.name.startswith("masked_")]

@@ -7,14 +7,17 @@ import LayerCatalog
 /// A `TimeDistributed` layer around a model: the model is inlined, like any model inside the model,
 /// between the folding and the unfolding of the time axis.
 extension KerasImporter {
-  /// The model that such a layer wraps; `nil` for every other layer.
+  /// The model that such a layer wraps, by itself or in wrappers of its kind; `nil` for every other
+  /// layer.
   static func distributedModel(
     _ record: KerasLayerRecord
   ) throws(WeighbridgeError) -> KerasModelRecord? {
-    guard record.className == "TimeDistributed", let inner = try record.inner("layer"),
-      inner.isModel
-    else { return nil }
-    return try KerasModelRecord(nestedIn: inner)
+    var wrapper = record
+    while wrapper.className == "TimeDistributed", let inner = try wrapper.inner("layer") {
+      if inner.isModel { return try KerasModelRecord(nestedIn: inner) }
+      wrapper = inner
+    }
+    return nil
   }
 
   /// The models inside a layer: itself, or the one it wraps.
@@ -33,11 +36,21 @@ extension KerasImporter {
         .unsupported,
         "wraps a model with the stateful layer \(stateful.name), whose state would go on")
     }
+    return try addWrapper(record, path: path, call) { (importer, folded) throws(WeighbridgeError) in
+      try importer.addInner(model, record, path: path, inputs: folded, call: call.number)
+    }
+  }
+
+  /// Adds a wrapper, and those inside of it, around what `body` adds to the folded inputs.
+  private mutating func addWrapper(
+    _ record: KerasLayerRecord, path: String, _ call: LayerCall,
+    _ body: (inout KerasImporter, [ValueID]) throws(WeighbridgeError) -> [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
     var (settings, types) = try KerasTypePolicy.separate(record.config)
     settings["layer"] = nil
+    let name = path + record.name
     var layer = KerasLayer(
-      source: SourceScope(
-        layer: path + record.name, className: record.className, call: call.number),
+      source: SourceScope(layer: name, className: record.className, call: call.number),
       version: writer.version, backend: writer.backend, types: types, settings: settings,
       weights: .file([]), weightValues: [:],
       arguments: call.arguments, masks: takeMasks(), graph: takeGraph())
@@ -45,7 +58,13 @@ extension KerasImporter {
     let folded = try TimeDistributedLayer.fold(&layer, call.inputs, mask: mask)
     (graph, layer.graph) = (layer.graph, GraphBuilder())
     (masks, layer.masks) = (layer.masks, [:])
-    let outputs = try addInner(model, record, path: path, inputs: folded, call: call.number)
+    let outputs: [ValueID]
+    if let inner = try record.inner("layer"), !inner.isModel {
+      let innerCall = LayerCall(inputs: folded, arguments: .init(), number: call.number)
+      outputs = try addWrapper(inner, path: "\(name)/", innerCall, body)
+    } else {
+      outputs = try body(&self, folded)
+    }
     (layer.graph, layer.masks) = (takeGraph(), takeMasks())
     let results = try TimeDistributedLayer.unfold(
       &layer, outputs, like: call.inputs, folded: folded, mask: mask)

@@ -65,19 +65,48 @@ extension KerasLayer {
   /// The operator of the activation function that a setting names.
   ///
   /// - Parameter type: What it is applied to.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a function the catalogue does not know;
-  ///   ``WeighbridgeError/Code/malformed`` when the setting is missing.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a function the catalogue does not know, and
+  ///   for a layer with weights; ``WeighbridgeError/Code/malformed`` when the setting is missing.
   mutating func activation(
     _ key: String, default fallback: JSONValue?, for type: TensorType
   ) throws(WeighbridgeError) -> any CatalogOperator {
     guard let setting = take(key) ?? fallback else {
       throw WeighbridgeError(.malformed, "the setting \(key) is missing")
     }
+    if let inner = try activationLayer(setting) {
+      guard setting.object?["class_name"] != "PReLU" else {
+        throw WeighbridgeError(
+          .unsupported, "\(key)=PReLU has weights, which cannot be had inside of a cell")
+      }
+      return try operation(of: inner, named: key, for: type)
+    }
     let name = try activationName(setting)
     guard let make = Catalog.kerasActivations[name] else {
       throw WeighbridgeError(.unsupported, "the activation function \(name) is unknown")
     }
     return try make(version, type)
+  }
+
+  /// The one operator that a layer in place of a function becomes.
+  private func operation(
+    of inner: (settings: JSONObject, build: KerasMapping.Build), named key: String,
+    for type: TensorType
+  ) throws(WeighbridgeError) -> any CatalogOperator {
+    var layer = KerasLayer(
+      source: source, version: version, backend: backend,
+      settings: try KerasTypePolicy.separate(inner.settings).settings, weights: .file([]),
+      weightValues: [:], graph: GraphBuilder())
+    let input = try layer.graph.addInput("input", type)
+    let output = try inner.build(&layer, [input])[0]
+    try layer.finish()
+    let graph = try layer.graph.finish(outputs: [Port(name: "output", value: output)])
+    guard graph.nodes.count == 1,
+      let operation = graph.nodes[0].operation as? any CatalogOperator
+    else {
+      throw WeighbridgeError(
+        .unsupported, "\(key) is a layer that becomes \(graph.nodes.count) operators")
+    }
+    return operation
   }
 
   /// The name of an activation function of Keras, from a setting in one of the forms it has had.

@@ -19,7 +19,12 @@ package enum TimeDistributedLayer {
       throw WeighbridgeError(.unsupported, "wraps a stateful layer, whose state would go on")
     }
     let folded = try fold(&layer, inputs, mask: mask)
-    let outputs = try inner(&layer, folded)
+    // A wrapper in the wrapper has nodes and weights with the same roles.
+    let outputs =
+      className == "TimeDistributed"
+      ? try layer.addStep("inner", settings: layer.takeSettings()) {
+        (layer) throws(WeighbridgeError) in try inner(&layer, folded)
+      } : try inner(&layer, folded)
     try layer.passMasks(of: className, from: folded, to: outputs)
     return try unfold(&layer, outputs, like: inputs, folded: folded, mask: mask)
   }
