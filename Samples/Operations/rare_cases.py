@@ -75,6 +75,30 @@ def nested_time(x, indices):
     ]
 
 
+def quantizable(x, sequence, indices):
+    """The layers that Keras can quantize."""
+    inside = keras.Input((4,))
+    model = keras.Model(inside, layers.Dense(2)(layers.BatchNormalization()(layers.Dense(3)(inside))))
+    images = layers.Reshape((5, 2, 2))(sequence)
+    return [
+        layers.Dense(3, activation="relu")(x),
+        layers.Dense(2, use_bias=False)(sequence),
+        layers.Embedding(7, 3, mask_zero=True)(indices),
+        layers.EinsumDense("abc,cd->abd", output_shape=(None, 5), bias_axes="d", activation="tanh")(sequence),
+        layers.EinsumDense("abc,bde->adec", output_shape=(2, 3, 4), bias_axes="e")(sequence),
+        layers.EinsumDense("abcd,cde->abe", output_shape=(None, 3))(images),
+        layers.Activation("tanh")(model(x)),
+    ]
+
+
+def to_int8(model):
+    model.quantize("int8")
+
+
+def weights_to_int8(model):
+    model.quantize("int8", config=keras.quantizers.Int8QuantizationConfig(activation_quantizer=None))
+
+
 CASES = [
     Case("several_axes", [Input((4, 3, 4)), Input((3, 3, 3))], several_axes),
     Case("masked_merging", [Input((5,), 0, 3, "int32")] * 3, masked_merging),
@@ -82,5 +106,10 @@ CASES = [
     Case("cell_activations", [Input((5, 4)), Input((3, 4, 4, 1))], cell_activations),
     Case("nested_time", [Input((5, 4, 6)), Input((24,), 0, 3, "int32")], nested_time),
 ]
+QUANTIZABLE = [Input((4,)), Input((5, 4)), Input((3,), 0, 7, "int32")]
+CASES += [
+    Case("quantized", QUANTIZABLE, quantizable, to_int8, ("h5", "keras")),
+    Case("quantized_weights", QUANTIZABLE, quantizable, weights_to_int8, ("keras",)),
+] if IS_KERAS3 else []
 # What depends on the version of Keras 3.
 CASES_OF_VERSIONS = [case for case in CASES if case.name.startswith("masked_")]

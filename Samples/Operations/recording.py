@@ -39,6 +39,9 @@ class Case:
     name: str
     inputs: Sequence[Input]
     build: Callable[..., Sequence[Any]]
+    # What is done to the model once it has its weights.
+    change: Callable[[Any], None] = lambda model: None
+    containers: Sequence[str] = ("h5",)
 
 
 def port_names(model):
@@ -63,20 +66,22 @@ def randomize(model, rng):
     model.set_weights([rng.uniform(0.1, 1.0, weight.shape).astype(weight.dtype) for weight in model.get_weights()])
 
 
-def record(keras, folder, case, suffix="h5", **save_options):
-    """Writes <case>.<suffix>, <case>.inputs.npz and <case>.outputs.npz."""
+def record(keras, folder, case, **save_options):
+    """Writes <case>.h5 or another container, <case>.inputs.npz and <case>.outputs.npz."""
     rng = np.random.default_rng(zlib.crc32(case.name.encode()))
     keras.backend.clear_session()
     inputs = [keras.Input(input.shape, dtype=input.type, name=f"in{index}") for index, input in enumerate(case.inputs)]
     model = keras.Model(inputs, case.build(*inputs), name=case.name)
     randomize(model, rng)
+    case.change(model)
     arrays = [input.draw(rng) for input in case.inputs]
     outputs = model(arrays if len(arrays) > 1 else arrays[0], training=False)
     outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]
     outputs = {name: np.asarray(output) for name, output in zip(port_names(model), outputs)}
     folder = Path(folder)
     folder.mkdir(exist_ok=True)
-    model.save(str(folder / f"{case.name}.{suffix}"), **save_options)
+    for container in case.containers:
+        model.save(str(folder / f"{case.name}.{container}"), **save_options)
     np.savez(folder / f"{case.name}.inputs.npz", **{f"in{index}": array for index, array in enumerate(arrays)})
     np.savez(folder / f"{case.name}.outputs.npz", **outputs)
     print(f"{case.name}: {len(outputs)} outputs")

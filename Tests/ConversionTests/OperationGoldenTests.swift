@@ -7,16 +7,20 @@ import Weighbridge
   /// A recorded model.
   struct Recording: CustomTestStringConvertible, Sendable {
     let path: String
+    /// `h5` or `keras`.
+    let container: String
 
-    var testDescription: String { path }
-    var model: String { Places.sample("Operations/\(path).h5") }
+    var testDescription: String { "\(path).\(container)" }
+    var model: String { Places.sample("Operations/\(path).\(container)") }
     var inputs: String { Places.sample("Operations/\(path).inputs.npz") }
     var outputs: String { Places.sample("Operations/\(path).outputs.npz") }
 
     static let folders = ["keras2", "keras3", "keras3_3_3", "keras3_9_2", "tensorflow23"]
     static let all: [Recording] = folders.flatMap { folder in
-      Files.names(in: Places.sample("Operations/\(folder)")).filter { $0.hasSuffix(".h5") }.map {
-        Recording(path: "\(folder)/\($0.dropLast(3))")
+      Files.names(in: Places.sample("Operations/\(folder)")).compactMap { name in
+        guard let dot = name.lastIndex(of: "."), !name.hasSuffix(".npz") else { return nil }
+        let container = String(name[name.index(after: dot)...])
+        return Recording(path: "\(folder)/\(name[..<dot])", container: container)
       }
     }
   }

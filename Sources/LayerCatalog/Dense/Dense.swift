@@ -112,6 +112,12 @@ extension Dense {
         let hasBias = try layer.flag("use_bias", default: true)
         guard units >= 1 else { throw WeighbridgeError(.malformed, "units=\(units)") }
         let features = try layer.channels(of: inputs, layout: .channelsLast)
+        if let quantization = try layer.takeQuantization() {
+          let output = try addQuantized(
+            quantization, to: &layer, inputs[0], features: features, units: units,
+            hasBias: hasBias)
+          return try layer.addActivation(to: output)
+        }
         let kernel = try layer.weight("kernel", shape: [features, units]) { $0.permuted([1, 0]) }
         let bias = hasBias ? [try layer.weight("bias", shape: [units])] : []
         let output = try layer.add(Dense(hasBias: hasBias), inputs + [kernel] + bias)

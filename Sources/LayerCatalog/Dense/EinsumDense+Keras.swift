@@ -21,8 +21,13 @@ extension EinsumDense {
         let extents = try equation.extents(
           input: type, output: shape.array ?? (shape == .null ? [] : [shape]))
         let bias = layer.take("bias_axes")?.string ?? ""
+        let quantization = try layer.takeQuantization()
+        if quantization != nil {
+          try layer.orderQuantizedWeights(
+            ["kernel"] + (bias.isEmpty ? [] : ["bias"]) + ["kernel_scale"])
+        }
         let output = try layer.addEinsum(
-          equation, bias: bias, extents: extents, to: inputs[0])
+          equation, bias: bias, extents: extents, to: inputs[0], quantization: quantization)
         return try layer.addActivation(to: output)
       }
     ]))
@@ -108,9 +113,10 @@ extension KerasLayer {
   ///   - extents: The axes' extents as far as they are known.
   ///   - name: What stands before the roles of the node and its weights: empty, or a part of the
   ///     layer, for example `query`.
+  ///   - quantization: How the layer is quantized; its factors are the weight behind the bias.
   mutating func addEinsum(
     _ equation: EinsumEquation, bias: String, extents: [Character: Int], to input: ValueID,
-    name: String = ""
+    name: String = "", quantization: KerasQuantization? = nil
   ) throws(WeighbridgeError) -> ValueID {
     let label = try equation.labels()
     let (from, to) = (AxisLabels(equation.input.map(label)), AxisLabels(equation.output.map(label)))
@@ -121,19 +127,39 @@ extension KerasLayer {
     guard biasAxes.count == bias.count else {
       throw WeighbridgeError(.malformed, "bias_axes=\(bias) are not axes of the output")
     }
+    let isQuantized = quantization != nil
     let operation = try EinsumDense(
-      input: from, kernel: AxisLabels(kernel), output: to, bias: AxisLabels(biasAxes.map(label)))
+      input: from, kernel: AxisLabels(kernel), output: to,
+      bias: AxisLabels(isQuantized ? [] : biasAxes.map(label)))
     let prefix = name.isEmpty ? "" : "\(name)/"
     let shape = try Self.extents(equation.kernel, extents)
-    var values = [input, try weight("\(prefix)kernel", shape: shape) { $0.permuted(order) }]
+    let matrix = try weight(
+      "\(prefix)kernel", shape: shape, isTrained: !isQuantized,
+      storedAs: isQuantized ? .int8 : nil
+    ) { $0.permuted(order) }
+    var vector: ValueID?
     if let first = equation.output.firstIndex(where: biasAxes.contains) {
       // Keras keeps an axis of extent 1 for each one between and behind.
-      let kept = equation.output[first...].map { biasAxes.contains($0) ? $0 : " " }
-      let shape = try Self.extents(kept, extents.merging([" ": 1]) { own, _ in own })
-      let own = try Self.extents(biasAxes, extents)
-      values.append(try weight("\(prefix)bias", shape: shape) { $0.reshaped(own) })
+      let shape = try Self.extents(equation.output, of: biasAxes, extents)
+      let own = isQuantized ? shape : try Self.extents(biasAxes, extents)
+      vector = try weight("\(prefix)bias", shape: Array(shape[first...])) { $0.reshaped(own) }
     }
-    return try add(operation, values, role: name)[0]
+    guard let quantization else {
+      return try add(operation, [input, matrix] + (vector.map { [$0] } ?? []), role: name)[0]
+    }
+    let scale = try weight(
+      "kernel_scale", shape: try Self.extents(equation.output, of: equation.kernel, extents),
+      isTrained: false)
+    return try addQuantizedEinsum(
+      quantization, operation, equation, input, kernel: matrix, kernelScale: scale, bias: vector)
+  }
+
+  /// The extents of axes; 1 of those that are not among `own`.
+  private static func extents(
+    _ letters: [Character], of own: [Character], _ extents: [Character: Int]
+  ) throws(WeighbridgeError) -> [Int] {
+    try Self.extents(
+      letters.map { own.contains($0) ? $0 : " " }, extents.merging([" ": 1]) { first, _ in first })
   }
 
   private static func extents(

@@ -62,8 +62,11 @@ extension Embedding {
         layer.ignore("input_length")
         let hasMask = try layer.flag("mask_zero", default: false)
         try layer.require("sparse", toBe: false, because: "sparse tensors cannot be had")
-        let table = try layer.weight("table", shape: shape)
-        let outputs = try layer.add(Embedding(), [input, table])
+        let isQuantized = try layer.takeQuantization() != nil
+        let outputs =
+          isQuantized
+          ? [try addQuantized(to: &layer, input, shape: shape)]
+          : try layer.add(Embedding(), [input, try layer.weight("table", shape: shape)])
         if hasMask { layer.setMask(try layer.isNotZero(input), of: outputs[0]) }
         return outputs
       },

@@ -50,8 +50,20 @@ extension KerasLayer {
   }
 
   /// Refuses weights of types in which no such layer of Keras keeps them.
-  func checkType(of weight: Weight, _ role: String) throws(WeighbridgeError) {
+  ///
+  /// - Parameter wanted: The type it must have; `nil` for any of floating-point numbers.
+  func checkType(
+    of weight: Weight, _ role: String, _ wanted: ElementType?
+  ) throws(WeighbridgeError) {
     let type = weight.tensor.elementType
+    if let wanted {
+      guard type == wanted else {
+        throw WeighbridgeError(
+          .malformed, "the weight \(role) is \(type.rawValue), and \(wanted.rawValue) is expected"
+        ).at(.path(weight.path))
+      }
+      return
+    }
     guard type.isFloat else {
       throw WeighbridgeError(
         .unsupported, "the weight \(role) is \(type.rawValue), and only floating-point can be had"

@@ -122,12 +122,14 @@ package struct KerasLayer {
   ///     model inside the model.
   ///   - keepsType: Whether it stays in the type that the file has it in; else it is cast to the one
   ///     that the layer computes in.
+  ///   - elementType: The type that the file must have it in; `nil` for any of floating-point
+  ///     numbers.
   ///   - canonical: Turns it into the operator's axis order; must not depend on elements.
   /// - Returns: The value of the weight in the graph, named `layer/role`, or what it is cast to.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another.
   package mutating func weight(
     _ role: String, shape: [Int], isTrained: Bool = true, keepsType: Bool = false,
-    canonical: (Tensor) -> Tensor = { $0 }
+    storedAs elementType: ElementType? = nil, canonical: (Tensor) -> Tensor = { $0 }
   ) throws(WeighbridgeError) -> ValueID {
     requestedWeights.append(isTrained)
     guard requestedRoles.insert(path(of: role)).inserted else {
@@ -146,7 +148,7 @@ package struct KerasLayer {
         "\(source.callName)/\(path(of: role))", canonical(element.broadcast(to: shape)))
     }
     let weight = try takeWeight(role, shape: shape)
-    try checkType(of: weight, role)
+    try checkType(of: weight, role, elementType)
     if let value = weightValues[path(of: role)] { return value }
     let value = try constant(role, canonical(weight.tensor))
     guard !keepsType, let type = types?.compute else { return value }
@@ -310,6 +312,11 @@ package struct KerasLayer {
     for key in unreadSettings.keys
     where !Self.hasNoMeaningAtInference(key) && !isUnusedSetting(key) {
       let value = unreadSettings[key]?.text() ?? ""
+      if key == "dtype", let policy = KerasTypePolicy.quantized(unreadSettings[key]) {
+        throw WeighbridgeError(
+          .unsupported,
+          "is quantized to \(policy.mode); of Dense, EinsumDense and Embedding int8 can be had")
+      }
       throw WeighbridgeError(.unsupported, "unknown setting \(key)=\(value)")
     }
   }

@@ -10,10 +10,12 @@ package struct KerasTypePolicy: Hashable, Sendable {
   package let variable: ElementType
 
   /// The policy of a name, such as `float64` or `mixed_float16`; `nil` for one that leaves the
-  /// choice to the inputs, and for types of whole numbers.
+  /// choice to the inputs, and for types of whole numbers. Of a quantized one such as
+  /// `int8_from_float32` it is the other one.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported``.
-  package init?(named name: String) throws(WeighbridgeError) {
+  package init?(named written: String) throws(WeighbridgeError) {
+    let name = Self.quantized(.string(written))?.source ?? written
     if let type = ElementType(rawValue: name) {
       guard type.isFloat else { return nil }
       (compute, variable) = (type, type)
@@ -23,9 +25,6 @@ package struct KerasTypePolicy: Hashable, Sendable {
     case "mixed_float16": (compute, variable) = (.float16, .float32)
     case "mixed_bfloat16": (compute, variable) = (.bfloat16, .float32)
     case "infer", "_infer": return nil
-    case _ where name.contains("_from_"):
-      throw WeighbridgeError(
-        .unsupported, "computes in \(name), and quantized layers cannot be had")
     default:
       throw WeighbridgeError(.unsupported, "computes in \(name), which is no known number type")
     }
@@ -47,8 +46,17 @@ package struct KerasTypePolicy: Hashable, Sendable {
     return "\(mode)_from_\(source)"
   }
 
+  /// The mode and the other policy in the name of a quantized policy such as `int8_from_float32`;
+  /// `nil` for every other setting.
+  package static func quantized(_ name: JSONValue?) -> (mode: String, source: String)? {
+    guard let parts = name?.string?.split(separator: "_from_", maxSplits: 1), parts.count == 2,
+      !parts[1].contains("_from_")
+    else { return nil }
+    return (String(parts[0]), String(parts[1]))
+  }
+
   /// Takes the policy out of a layer's settings. A type of whole numbers stays there by its name,
-  /// for the layers that make such numbers.
+  /// for the layers that make such numbers, and so does a quantized policy.
   ///
   /// - Returns: The other settings, and the policy where there is one.
   /// - Throws: ``WeighbridgeError/Code/unsupported``.
@@ -61,7 +69,8 @@ package struct KerasTypePolicy: Hashable, Sendable {
       try KerasTypePolicy(named: name)
     }
     let isWhole = name.flatMap(ElementType.init(rawValue:))?.isFloat == false
-    settings["dtype"] = isWhole ? name.map(JSONValue.string) : nil
+    let isQuantized = quantized(name.map(JSONValue.string)) != nil
+    settings["dtype"] = isWhole || isQuantized ? name.map(JSONValue.string) : nil
     return (settings, policy)
   }
 }
