@@ -106,8 +106,30 @@ CASES = [
     Case("cell_activations", [Input((5, 4)), Input((3, 4, 4, 1))], cell_activations),
     Case("nested_time", [Input((5, 4, 6)), Input((24,), 0, 3, "int32")], nested_time),
 ]
+def spectra(line, lines):
+    """Spectra of signals."""
+    options = [dict(), dict(mode="magnitude", padding="same", frame_step=3), dict(mode="psd", scaling="spectrum"),
+               dict(mode="real", window="hamming"), dict(mode="imag", fft_length=16), dict(mode="angle"),
+               dict(mode="stft", expand_dims=True), dict(mode="stft"), dict(expand_dims=True, frame_step=None)]
+    outputs = [layers.STFTSpectrogram(**{"frame_length": 8, "frame_step": 4, **each})(lines) for each in options]
+    settings = [dict(), dict(sequence_length=12, window="hamming", power_to_db=False),
+                dict(window=None, mag_exp=1.0, min_freq=100.0, max_freq=6000.0, top_db=20.0, ref_power=3.0)]
+    return outputs + [layers.MelSpectrogram(**{"fft_length": 16, "sequence_stride": 5, "num_mel_bins": 4, **each})(line)
+                      for each in settings]
+
+
+def pipelines(pictures):
+    """Layers in a row that are one layer."""
+    return [
+        layers.Pipeline([layers.Rescaling(0.5), layers.RandomFlip(), layers.CenterCrop(3, 2)])(pictures),
+        layers.Pipeline([layers.BatchNormalization(), layers.Dense(2), layers.Conv2D(3, 2)])(pictures),
+    ]
+
+
 QUANTIZABLE = [Input((4,)), Input((5, 4)), Input((3,), 0, 7, "int32")]
 CASES += [
+    Case("spectra", [Input((40,)), Input((30, 2))], spectra),
+    Case("pipelines", [Input((5, 4, 3))], pipelines, containers=("h5", "keras")),
     Case("quantized", QUANTIZABLE, quantizable, to_int8, ("h5", "keras")),
     Case("quantized_weights", QUANTIZABLE, quantizable, weights_to_int8, ("keras",)),
 ] if IS_KERAS3 else []

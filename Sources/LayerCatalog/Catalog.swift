@@ -92,6 +92,7 @@ package enum Catalog {
     Select.self,
     SELU.self,
     Shape.self,
+    ShortTimeFourierTransform.self,
     Sigmoid.self,
     SimpleRNN.self,
     Slice.self,

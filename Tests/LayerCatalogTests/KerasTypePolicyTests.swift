@@ -36,15 +36,25 @@ import Testing
     #expect(try KerasTypePolicy.separate(["dtype": "float64"]).settings["dtype"] == nil)
   }
 
-  @Test("Quantized and unknown policies are refused by name")
-  func refusals() {
-    let quantized: JSONObject = [
+  @Test("A quantized policy computes as its source does, and stays among the settings by its name")
+  func quantized() throws {
+    let int8: JSONObject = [
       "module": "keras", "class_name": "QuantizedDTypePolicy",
-      "config": .object(["mode": "int8", "source_name": "float32"]),
+      "config": .object(["mode": "int8", "source_name": "mixed_float16"]),
     ]
+    for setting in [JSONValue.object(int8), "int8_from_mixed_float16"] {
+      let (settings, policy) = try KerasTypePolicy.separate(["dtype": setting])
+      #expect([policy?.compute, policy?.variable] == [.float16, .float32])
+      #expect(settings["dtype"] == "int8_from_mixed_float16")
+      #expect(KerasTypePolicy.quantized(settings["dtype"])?.mode == "int8")
+    }
+    #expect(KerasTypePolicy.quantized("float32") == nil)
+  }
+
+  @Test("Unknown policies are refused by name")
+  func refusals() {
     let settings: [(JSONValue, String)] = [
-      (.object(quantized), "int8_from_float32"),
-      ("float8_from_mixed_bfloat16", "float8_from_mixed_bfloat16"), ("float128", "float128"),
+      ("int8_from_int4_from_float32", "int8_from_int4_from_float32"), ("float128", "float128"),
       (7, "7"),
     ]
     for (setting, name) in settings {

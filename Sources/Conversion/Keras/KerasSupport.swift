@@ -17,7 +17,7 @@ package enum KerasSupport {
   /// - Parameter generation: 1, 2 or 3.
   package static func verdict(on className: String, generation: Int) -> Verdict {
     if className == "Lambda" { return .mapped }
-    if className == "InputLayer" { return .read }
+    if models.contains(className) { return .read }
     if let reason = Catalog.kerasRefusals[className] { return .refused(reason) }
     let isKnown =
       generation == 1
@@ -25,6 +25,9 @@ package enum KerasSupport {
       : Catalog.kerasLayers[className] != nil || cells.contains(className)
     return isKnown ? .read : .refused("it is not known")
   }
+
+  /// Classes that are read as the model or a part of it.
+  private static let models: Set = ["InputLayer", "Pipeline"]
 
   /// Classes that stand in the settings of others only.
   private static let cells: Set = ["GRUCell", "LSTMCell", "SimpleRNNCell", "StackedRNNCells"]

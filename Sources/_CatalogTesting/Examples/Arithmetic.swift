@@ -7,6 +7,15 @@ extension OperatorExample {
   static let arithmetic: [OperatorExample] = [
     OperatorExample(Dense(hasBias: true), shapes: [[3, 4], [5, 4], [5]]),
     OperatorExample(Dense(hasBias: false), shapes: [[2, 3, 4], [70, 4]]),
+    OperatorExample(
+      ShortTimeFourierTransform(fftLength: 7, windowLength: 4, step: 2, window: .hann),
+      shapes: [[2, 3, 16]]),
+    OperatorExample(
+      ShortTimeFourierTransform(fftLength: 4, windowLength: 4, step: 5, window: .hamming),
+      shapes: [[9]]),
+    OperatorExample(
+      ShortTimeFourierTransform(fftLength: 1, windowLength: 1, step: 1, window: .rectangular),
+      shapes: [[2, 3]]),
     OperatorExample(Rescaling(scale: [0.5], offset: [-1.25]), shapes: [[2, 3, 4]]),
     OperatorExample(Rescaling(scale: [0.5, 2, -1], offset: [3]), shapes: [[2, 4, 3]]),
     normalization(axis: 3, hasScale: true, hasCenter: true, [2, 3, 4, 5]),
