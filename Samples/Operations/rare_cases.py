@@ -126,7 +126,33 @@ def pipelines(pictures):
     ]
 
 
+def hashes(number, single, other):
+    """Buckets of whole numbers."""
+    modes = [dict(output_mode=mode) for mode in ("multi_hot", "count")]
+    options = [dict(), dict(mask_value=3), dict(dtype="int32"), *modes, dict(mask_value=-1, output_mode="count")]
+    outputs = [layers.Hashing(7, **each)(number) for each in options] + [layers.Hashing(2 ** 40)(number)]
+    outputs += [layers.Hashing(5, output_mode="one_hot")(single), layers.Hashing(1, mask_value=3)(number)]
+    crossed = [dict(num_bins=9), dict(num_bins=2 ** 40), dict(num_bins=5, output_mode="one_hot")]
+    outputs += [layers.HashedCrossing(**each)([single, other]) for each in crossed]
+    return outputs if IS_KERAS3 else outputs + [layers.HashedCrossing(1000)([other, single, other])]
+
+
+def lookups(number, index):
+    """Vocabularies of numbers the other way, and with weights."""
+    words = [12, 36, 1138, 42]
+    options = [dict(), dict(mask_token=7), dict(num_oov_indices=2, oov_token=-5), dict(num_oov_indices=0)]
+    weighted = [dict(), dict(num_oov_indices=2, mask_token=0), dict(pad_to_max_tokens=True, max_tokens=9)]
+    return [layers.IntegerLookup(vocabulary=words, invert=True, **each)(index) for each in options] + [
+        layers.IntegerLookup(vocabulary=words, output_mode="tf_idf", idf_weights=[0.5, 1.5, 0.25, 2.0], **each)(number)
+        for each in weighted]
+
+
 QUANTIZABLE = [Input((4,)), Input((5, 4)), Input((3,), 0, 7, "int32")]
+LARGE = Input((1,), -10**15, 10**15, "int64")
+CASES += [
+    Case("hashes", [Input((5,), -5, 5, "int64"), LARGE, LARGE], hashes),
+    Case("lookups", [Input((6,), 35, 44, "int64"), Input((8,), -1, 7, "int64")], lookups),
+]
 CASES += [
     Case("spectra", [Input((40,)), Input((30, 2))], spectra),
     Case("pipelines", [Input((5, 4, 3))], pipelines, containers=("h5", "keras")),

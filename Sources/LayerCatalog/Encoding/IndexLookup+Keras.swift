@@ -18,12 +18,10 @@ extension KerasLayer {
   fileprivate mutating func addLookup(
     of input: ValueID
   ) throws(WeighbridgeError) -> [ValueID] {
-    try require("invert", toBe: false, because: "only indices can be made of numbers")
     try require("sparse", toBe: false, because: "sparse tensors cannot be had")
     try require("vocabulary_dtype", toBe: "int64", because: "Keras writes no other")
     try require("oov_method", toBe: "floormod", because: "hashes of texts cannot be had")
     try require("salt", toBe: .null, because: "hashes of texts cannot be had")
-    try require("idf_weights", toBe: .null, because: "weighted counts cannot be had")
     try require("has_input_vocabulary", toBe: true, because: "its vocabulary is not in the file")
     try require("dtype", toBe: "int64", because: "indices are int64")
     guard let written = take("vocabulary") else {
@@ -36,10 +34,13 @@ extension KerasLayer {
       numbers.count == list.count
     else { throw wrong("vocabulary", written, "a list of whole numbers") }
     let mode = take("output_mode") ?? "int"
+    if try flag("invert", default: false) { return try addInverseLookup(of: input, numbers, mode) }
     let (operation, depth) = try lookup(numbers, isIndex: mode == "int")
     if mode == "int" { return try add(operation, [input]) }
+    if mode == "tf_idf" { return try addWeightedCounts(of: input, operation, depth) }
+    try require("idf_weights", toBe: .null, because: "only output_mode=tf_idf has them")
     guard let encoding = mode.string.flatMap(CategoryEncoding.Mode.init(rawValue:)) else {
-      throw wrong("output_mode", mode, "int, one_hot, multi_hot, count")
+      throw wrong("output_mode", mode, "int, one_hot, multi_hot, count, tf_idf")
     }
     let indices = try add(operation, [input], role: "indices")
     // Keras 3 counts in whole numbers.
@@ -48,6 +49,66 @@ extension KerasLayer {
       of: indices[0], categories: depth, encoding, dropsOthers: true,
       role: isWhole ? "encoding" : "")
     return isWhole ? try add(Cast(to: .int64), output) : output
+  }
+
+  /// Adds how often each index stands there, times its inverse document frequency.
+  private mutating func addWeightedCounts(
+    of input: ValueID, _ lookup: IndexLookup, _ depth: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let written = try realList("idf_weights")
+    guard written.count == lookup.vocabulary.count, !written.isEmpty, depth <= 1 << 24,
+      depth >= lookup.firstIndex + written.count
+    else {
+      throw WeighbridgeError(
+        .malformed, "has \(written.count) idf_weights for \(lookup.vocabulary.count) numbers")
+    }
+    let indices = try add(lookup, [input], role: "indices")
+    let counts = try addEncoding(
+      of: indices[0], categories: depth, .count, dropsOthers: true, role: "counts")
+    let type = graph.type(of: counts[0])
+    let shape = type.shape.dropLast().map { _ in 1 } + [depth]
+    // Keras 2 has them in the file once more, and takes those.
+    let row =
+      version.major < 3
+      ? try weight("idf_weights", shape: [depth], isTrained: false) { $0.reshaped(shape) }
+      : try constant(
+        "idf_weights",
+        Tensor(
+          type.elementType, shape: shape,
+          Self.documentFrequencies(written, first: lookup.firstIndex, depth)))
+    return try add(Multiply(), counts + [row])
+  }
+
+  /// The inverse document frequencies of all indices: those of numbers that are not in the vocabulary
+  /// have the mean of the others', and those that only pad have 0.
+  private static func documentFrequencies(
+    _ written: [Double], first: Int, _ depth: Int
+  ) -> [Double] {
+    let mean = written.reduce(0, +) / Double(written.count)
+    let padding = [Double](repeating: 0, count: depth - first - written.count)
+    return [Double](repeating: mean, count: first) + written + padding
+  }
+
+  /// Adds the numbers of indices: those of the vocabulary, and `oov_token` for all others.
+  private mutating func addInverseLookup(
+    of input: ValueID, _ written: [Int], _ mode: JSONValue
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard mode == "int" else { throw wrong("output_mode", mode, "int, with invert=true") }
+    ignore("idf_weights")
+    let mask = unreadSettings["mask_token"]?.integer
+    let other = unreadSettings["oov_token"]?.integer ?? -1
+    let (operation, _) = try lookup(written, isIndex: true)
+    let special = operation.firstIndex - operation.otherCount
+    let numbers =
+      [other] + [Int](repeating: mask ?? other, count: special)
+      + [Int](repeating: other, count: operation.otherCount) + operation.vocabulary
+    // The first one is for indices outside.
+    let known = IndexLookup(
+      vocabulary: Array(0..<numbers.count - 1), firstIndex: 1, otherCount: 1, exceptions: [:])
+    let indices = try add(known, [input], role: "indices")
+    let table = try constant(
+      "vocabulary", Tensor(.int64, shape: [numbers.count], numbers.map(Double.init)))
+    return try add(Gather(axis: 0), [table] + indices)
   }
 
   /// The operator, and how many indices there are.

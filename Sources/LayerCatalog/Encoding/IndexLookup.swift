@@ -79,10 +79,7 @@ extension IndexLookup {
       uniqueKeysWithValues: vocabulary.enumerated().map { ($1, firstIndex + $0) })
     for (number, index) in exceptions { places[number] = index }
     var indices: [Double] = []
-    for element in inputs[0].doubles {
-      guard let number = Int(exactly: element.rounded(.towardZero)) else {
-        throw WeighbridgeError(.mismatch, "\(element) is no number to look up")
-      }
+    for number in try inputs[0].wholeNumbers() {
       if let index = places[number] {
         indices.append(Double(index))
       } else if otherCount > 0 {

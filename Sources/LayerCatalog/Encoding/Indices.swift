@@ -18,4 +18,26 @@ extension Tensor {
     }
     return result
   }
+
+  /// The elements as whole numbers, exactly; a fraction is dropped.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an element that no 64-bit number holds.
+  func wholeNumbers() throws(WeighbridgeError) -> [Int] {
+    if elementType == .int64 {
+      // `Double` does not hold the largest ones.
+      return contiguousBytes().withUnsafeBytes { bytes in
+        (0..<count).map {
+          Int(Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self)))
+        }
+      }
+    }
+    var numbers: [Int] = []
+    for element in doubles {
+      guard let number = Int(exactly: element.rounded(.towardZero)) else {
+        throw WeighbridgeError(.mismatch, "\(element) is no number to look up")
+      }
+      numbers.append(number)
+    }
+    return numbers
+  }
 }

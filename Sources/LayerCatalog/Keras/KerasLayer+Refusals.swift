@@ -6,8 +6,6 @@ extension Catalog {
     "ContrastLimitedAdaptiveHistogramEqualization": "local histograms cannot be had",
     "DenseFeatures": "feature columns are TensorFlow's own",
     "FlaxLayer": "it is a program and not a layer",
-    "HashedCrossing": "it makes texts of its inputs and hashes them",
-    "Hashing": "it hashes texts; hash before the model runs",
     "JaxLayer": "it is a program and not a layer",
     "StringLookup": "tensors of texts cannot be had; look up before the model runs",
     "TFSMLayer": "it runs a SavedModel",

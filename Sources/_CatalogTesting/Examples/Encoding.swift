@@ -23,6 +23,11 @@ extension OperatorExample {
       IndexLookup(vocabulary: [0, 1, 2], firstIndex: 0, otherCount: 0, exceptions: [:]),
       shapes: [[2, 3]], in: 0...2),
     OperatorExample(
+      TextHash(buckets: 5, masked: []), shapes: [[2, 3, 4]], in: -2000...2000),
+    OperatorExample(TextHash(buckets: 1 << 40, masked: [0]), shapes: [[2, 9]], in: -3...3),
+    OperatorExample(
+      CrossedHash(buckets: 1000), shapes: [[2, 3], [2, 3], [2, 3]], in: -2000...2000),
+    OperatorExample(
       Discretization(boundaries: [-1, 0, 0.5], outputType: .int64), shapes: [[2, 3, 4]]),
     OperatorExample(Discretization(boundaries: [], outputType: .int32), shapes: [[2, 3]]),
     OperatorExample(Embedding(), shapes: [[2, 3], [5, 4]], in: 0...4),

@@ -1,0 +1,59 @@
+/// The fingerprints that TensorFlow sorts texts and numbers into buckets by: those of FarmHash
+/// (G. Pike 2014), which do not change from version to version, and of MurmurHash's mixing step.
+enum FarmHash {
+  private static let factors: [UInt64] = [
+    0xc3a5_c85c_97cb_3127, 0xb492_b66f_be98_f273, 0x9ae1_6a3b_2f90_404f,
+  ]
+
+  /// The fingerprint of a text of 1 to 32 bytes.
+  static func fingerprint(of text: [UInt8]) -> UInt64 {
+    let length = UInt64(text.count)
+    let factor = factors[2] &+ length &* 2
+    switch text.count {
+    case 17...:
+      let (first, last) = (text.word(8, at: 0), text.word(8, at: text.count - 8) &* factor)
+      let (second, beforeLast) = (text.word(8, at: 8), text.word(8, at: text.count - 16))
+      let scaled = first &* factors[1]
+      return mixed(
+        (scaled &+ second).turned(43) &+ last.turned(30) &+ beforeLast &* factors[2],
+        scaled &+ (second &+ factors[2]).turned(18) &+ last, factor)
+    case 8...:
+      let (first, last) = (text.word(8, at: 0) &+ factors[2], text.word(8, at: text.count - 8))
+      return mixed(
+        last.turned(37) &* factor &+ first, (first.turned(25) &+ last) &* factor, factor)
+    case 4...:
+      let (first, last) = (text.word(4, at: 0), text.word(4, at: text.count - 4))
+      return mixed(length &+ first << 3, last, factor)
+    default:
+      let ends = text.word(1, at: 0) &+ text.word(1, at: text.count >> 1) << 8
+      let size = length &+ text.word(1, at: text.count - 1) << 2
+      return shifted(ends &* factors[2] ^ size &* factors[0]) &* factors[2]
+    }
+  }
+
+  /// The fingerprint of two fingerprints in this order.
+  static func combined(_ first: UInt64, _ second: UInt64) -> UInt64 {
+    let factor: UInt64 = 0xc6a4_a793_5bd1_e995
+    let mixed = ((first ^ factor) ^ shifted(second &* factor) &* factor) &* factor
+    return shifted(shifted(mixed) &* factor)
+  }
+
+  private static func mixed(_ first: UInt64, _ second: UInt64, _ factor: UInt64) -> UInt64 {
+    let once = shifted((first ^ second) &* factor)
+    return shifted((second ^ once) &* factor) &* factor
+  }
+
+  private static func shifted(_ value: UInt64) -> UInt64 { value ^ value >> 47 }
+}
+
+extension UInt64 {
+  /// Turned to the right by some bits.
+  fileprivate func turned(_ bits: UInt64) -> UInt64 { self >> bits | self << (64 - bits) }
+}
+
+extension [UInt8] {
+  /// A number of so many bytes, least significant first.
+  fileprivate func word(_ byteCount: Int, at start: Int) -> UInt64 {
+    self[start..<start + byteCount].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
