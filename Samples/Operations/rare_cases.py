@@ -147,6 +147,18 @@ def lookups(number, index):
         for each in weighted]
 
 
+def equalization(pictures, shares, first):
+    """Pictures whose tiles are equalized."""
+    equalize = layers.ContrastLimitedAdaptiveHistogramEqualization
+    return [
+        equalize(tile_grid_size=(3, 2))(pictures),
+        equalize(clip_limit=0.0, tile_grid_size=(1, 1))(pictures),
+        equalize(clip_limit=1.5, tile_grid_size=(4, 5))(pictures),
+        equalize(value_range=(0, 1), tile_grid_size=(2, 3))(shares),
+        equalize(value_range=(-2, 2), tile_grid_size=(2, 2), data_format="channels_first")(first),
+    ]
+
+
 QUANTIZABLE = [Input((4,)), Input((5, 4)), Input((3,), 0, 7, "int32")]
 LARGE = Input((1,), -10**15, 10**15, "int64")
 CASES += [
@@ -154,6 +166,7 @@ CASES += [
     Case("lookups", [Input((6,), 35, 44, "int64"), Input((8,), -1, 7, "int64")], lookups),
 ]
 CASES += [
+    Case("equalization", [Input((9, 10, 3), 0, 256), Input((8, 7, 2), 0, 1), Input((2, 6, 5))], equalization),
     Case("spectra", [Input((40,)), Input((30, 2))], spectra),
     Case("pipelines", [Input((5, 4, 3))], pipelines, containers=("h5", "keras")),
     Case("quantized", QUANTIZABLE, quantizable, to_int8, ("h5", "keras")),

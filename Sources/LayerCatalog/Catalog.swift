@@ -59,6 +59,7 @@ package enum Catalog {
     IndexLookup.self,
     LayerNormalization.self,
     LeakyReLU.self,
+    LocalEqualization.self,
     LocallyConnected.self,
     LocalResponseNormalization.self,
     LogicalAnd.self,

@@ -1,6 +1,5 @@
 import Bytes
 import GraphIR
-import KerasFormat
 
 /// Layers of Keras that change pictures in training only.
 extension Identity {
@@ -8,17 +7,17 @@ extension Identity {
   static let changesInTraining: [String: KerasMapping.Build] = {
     var builders: [String: KerasMapping.Build] = [:]
     for name in changes { builders[name] = randomChange }
-    for name in ["Equalization", "Solarization"] { builders[name] = changeSinceKeras38 }
     return builders
   }()
 
   private static let changes = [
-    "AugMix", "CutMix", "MaxNumBoundingBoxes", "MixUp", "RandAugment", "RandomBrightness",
+    "AugMix", "CutMix", "Equalization", "MaxNumBoundingBoxes", "MixUp", "RandAugment",
+    "RandomBrightness",
     "RandomColorDegeneration", "RandomColorJitter", "RandomContrast", "RandomElasticTransform",
     "RandomErasing", "RandomFlip", "RandomGaussianBlur", "RandomGrayscale", "RandomHeight",
     "RandomHue", "RandomInvert", "RandomPerspective", "RandomPosterization", "RandomRotation",
     "RandomSaturation", "RandomSharpness", "RandomShear", "RandomTranslation", "RandomWidth",
-    "RandomZoom",
+    "RandomZoom", "Solarization",
   ]
 
   private static let settings = [
@@ -37,17 +36,5 @@ extension Identity {
       throw WeighbridgeError(.unsupported, "turns \(type) into floating-point numbers")
     }
     return try layer.add(Identity(), inputs)
-  }
-
-  /// Before Keras 3.8 these changed the pictures whenever the model ran.
-  private static let changeSinceKeras38: KerasMapping.Build = {
-    (layer, inputs) throws(WeighbridgeError) in
-    guard layer.version >= KerasVersion(3, 8) else {
-      throw WeighbridgeError(
-        .unsupported,
-        "changes pictures when the model runs, up to Keras 3.7, and how it does so "
-          + "cannot be had")
-    }
-    return try randomChange(&layer, inputs)
   }
 }

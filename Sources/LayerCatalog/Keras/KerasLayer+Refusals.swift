@@ -1,9 +1,7 @@
 extension Catalog {
   /// Why layers of Keras cannot be had, where there is more to say than that nobody knows them.
   package static let kerasRefusals: [String: String] = [
-    "CLAHE": "local histograms cannot be had",
     "ConvLSTM2DCell": "RNN takes cells over vectors only; ConvLSTM2D is read",
-    "ContrastLimitedAdaptiveHistogramEqualization": "local histograms cannot be had",
     "DenseFeatures": "feature columns are TensorFlow's own",
     "FlaxLayer": "it is a program and not a layer",
     "JaxLayer": "it is a program and not a layer",

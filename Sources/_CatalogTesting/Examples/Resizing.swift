@@ -5,6 +5,10 @@ extension OperatorExample {
   /// Upsampling and resizing by every interpolation, in both layouts.
   static let resizing: [OperatorExample] = [
     OperatorExample(
+      LocalEqualization(rows: 2, columns: 3, clipLimit: 1.5), shapes: [[2, 5, 4, 3]], in: 0...255),
+    OperatorExample(
+      LocalEqualization(rows: 1, columns: 1, clipLimit: 0), shapes: [[1, 3, 2, 1]], in: 0...255),
+    OperatorExample(
       Upsampling(factors: [3], interpolation: .nearest, layout: .channelsLast),
       shapes: [[2, 4, 3]]),
     OperatorExample(
