@@ -36,9 +36,9 @@ extension KerasLayer {
     let mode = take("output_mode") ?? "int"
     if try flag("invert", default: false) { return try addInverseLookup(of: input, numbers, mode) }
     let (operation, depth) = try lookup(numbers, isIndex: mode == "int")
-    if mode == "int" { return try add(operation, [input]) }
     if mode == "tf_idf" { return try addWeightedCounts(of: input, operation, depth) }
     try require("idf_weights", toBe: .null, because: "only output_mode=tf_idf has them")
+    if mode == "int" { return try add(operation, [input]) }
     guard let encoding = mode.string.flatMap(CategoryEncoding.Mode.init(rawValue:)) else {
       throw wrong("output_mode", mode, "int, one_hot, multi_hot, count, tf_idf")
     }

@@ -58,8 +58,10 @@ extension LocalEqualization {
     }
     for (extent, count) in [(input.shape[1], rows), (input.shape[2], columns)] {
       guard let extent = extent.value else { continue }
-      // Mirroring adds no more than there is.
-      guard extent >= 1, EqualizationTiles(extent: extent, count: count).padding <= extent else {
+      // Mirroring adds no more than there is; with the bound, nothing below can overflow.
+      guard (1...1 << 48).contains(extent),
+        EqualizationTiles(extent: extent, count: count).padding <= extent
+      else {
         throw ShapeError("\(rows) times \(columns) tiles cannot be cut from \(input)")
       }
     }
