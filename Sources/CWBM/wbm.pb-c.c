@@ -817,6 +817,51 @@ void   weighbridge__v1__detector__free_unpacked
   assert(message->base.descriptor == &weighbridge__v1__detector__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   weighbridge__v1__class_tree__init
+                     (Weighbridge__V1__ClassTree         *message)
+{
+  static const Weighbridge__V1__ClassTree init_value = WEIGHBRIDGE__V1__CLASS_TREE__INIT;
+  *message = init_value;
+}
+size_t weighbridge__v1__class_tree__get_packed_size
+                     (const Weighbridge__V1__ClassTree *message)
+{
+  assert(message->base.descriptor == &weighbridge__v1__class_tree__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t weighbridge__v1__class_tree__pack
+                     (const Weighbridge__V1__ClassTree *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &weighbridge__v1__class_tree__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t weighbridge__v1__class_tree__pack_to_buffer
+                     (const Weighbridge__V1__ClassTree *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &weighbridge__v1__class_tree__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Weighbridge__V1__ClassTree *
+       weighbridge__v1__class_tree__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Weighbridge__V1__ClassTree *)
+     protobuf_c_message_unpack (&weighbridge__v1__class_tree__descriptor,
+                                allocator, len, data);
+}
+void   weighbridge__v1__class_tree__free_unpacked
+                     (Weighbridge__V1__ClassTree *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &weighbridge__v1__class_tree__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   weighbridge__v1__anchor__init
                      (Weighbridge__V1__Anchor         *message)
 {
@@ -2480,7 +2525,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__image__descriptor =
   (ProtobufCMessageInit) weighbridge__v1__image__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor weighbridge__v1__detector__field_descriptors[10] =
+static const ProtobufCFieldDescriptor weighbridge__v1__detector__field_descriptors[17] =
 {
   {
     "kind",
@@ -2602,23 +2647,114 @@ static const ProtobufCFieldDescriptor weighbridge__v1__detector__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "activated",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Weighbridge__V1__Detector, n_activated),
+    offsetof(Weighbridge__V1__Detector, activated),
+    &weighbridge__v1__detector_part__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "order",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Detector, order),
+    &weighbridge__v1__head_order__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "has_background",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Detector, has_background),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "side",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Detector, side),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "boxes_per_cell",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Detector, boxes_per_cell),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "class_tree",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Detector, class_tree),
+    &weighbridge__v1__class_tree__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "distance_exponent",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Weighbridge__V1__Detector, distance_exponent_presence_case),
+    offsetof(Weighbridge__V1__Detector, distance_exponent),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned weighbridge__v1__detector__field_indices_by_name[] = {
+  10,   /* field[10] = activated */
   2,   /* field[2] = anchor_unit */
   1,   /* field[1] = anchors */
   4,   /* field[4] = box_encoding */
+  14,   /* field[14] = boxes_per_cell */
   6,   /* field[6] = class_count */
+  15,   /* field[15] = class_tree */
   7,   /* field[7] = confidence_threshold */
+  16,   /* field[16] = distance_exponent */
+  12,   /* field[12] = has_background */
   5,   /* field[5] = has_objectness */
   3,   /* field[3] = heads */
   8,   /* field[8] = iou_threshold */
   0,   /* field[0] = kind */
+  11,   /* field[11] = order */
+  13,   /* field[13] = side */
   9,   /* field[9] = suppression */
 };
 static const ProtobufCIntRange weighbridge__v1__detector__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 17 }
 };
 const ProtobufCMessageDescriptor weighbridge__v1__detector__descriptor =
 {
@@ -2628,11 +2764,75 @@ const ProtobufCMessageDescriptor weighbridge__v1__detector__descriptor =
   "Weighbridge__V1__Detector",
   "weighbridge.v1",
   sizeof(Weighbridge__V1__Detector),
-  10,
+  17,
   weighbridge__v1__detector__field_descriptors,
   weighbridge__v1__detector__field_indices_by_name,
   1,  weighbridge__v1__detector__number_ranges,
   (ProtobufCMessageInit) weighbridge__v1__detector__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor weighbridge__v1__class_tree__field_descriptors[3] =
+{
+  {
+    "parents",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Weighbridge__V1__ClassTree, n_parents),
+    offsetof(Weighbridge__V1__ClassTree, parents),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "threshold",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__ClassTree, threshold),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "choice",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__ClassTree, choice),
+    &weighbridge__v1__tree_choice__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned weighbridge__v1__class_tree__field_indices_by_name[] = {
+  2,   /* field[2] = choice */
+  0,   /* field[0] = parents */
+  1,   /* field[1] = threshold */
+};
+static const ProtobufCIntRange weighbridge__v1__class_tree__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor weighbridge__v1__class_tree__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.ClassTree",
+  "ClassTree",
+  "Weighbridge__V1__ClassTree",
+  "weighbridge.v1",
+  sizeof(Weighbridge__V1__ClassTree),
+  3,
+  weighbridge__v1__class_tree__field_descriptors,
+  weighbridge__v1__class_tree__field_indices_by_name,
+  1,  weighbridge__v1__class_tree__number_ranges,
+  (ProtobufCMessageInit) weighbridge__v1__class_tree__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor weighbridge__v1__anchor__field_descriptors[2] =
@@ -2686,7 +2886,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__anchor__descriptor =
   (ProtobufCMessageInit) weighbridge__v1__anchor__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor weighbridge__v1__detector_head__field_descriptors[4] =
+static const ProtobufCFieldDescriptor weighbridge__v1__detector_head__field_descriptors[5] =
 {
   {
     "output",
@@ -2736,8 +2936,21 @@ static const ProtobufCFieldDescriptor weighbridge__v1__detector_head__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "box_point",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__DetectorHead, box_point),
+    &weighbridge__v1__box_point__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned weighbridge__v1__detector_head__field_indices_by_name[] = {
+  4,   /* field[4] = box_point */
   1,   /* field[1] = mask */
   0,   /* field[0] = output */
   3,   /* field[3] = scale_x_y */
@@ -2746,7 +2959,7 @@ static const unsigned weighbridge__v1__detector_head__field_indices_by_name[] = 
 static const ProtobufCIntRange weighbridge__v1__detector_head__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor weighbridge__v1__detector_head__descriptor =
 {
@@ -2756,7 +2969,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__detector_head__descriptor =
   "Weighbridge__V1__DetectorHead",
   "weighbridge.v1",
   sizeof(Weighbridge__V1__DetectorHead),
-  4,
+  5,
   weighbridge__v1__detector_head__field_descriptors,
   weighbridge__v1__detector_head__field_indices_by_name,
   1,  weighbridge__v1__detector_head__number_ranges,
@@ -3309,17 +3522,21 @@ const ProtobufCEnumDescriptor weighbridge__v1__data_layout__descriptor =
   weighbridge__v1__data_layout__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue weighbridge__v1__detector_kind__enum_values_by_number[3] =
+static const ProtobufCEnumValue weighbridge__v1__detector_kind__enum_values_by_number[5] =
 {
   { "DETECTOR_KIND_UNSPECIFIED", "WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_UNSPECIFIED", 0 },
   { "DETECTOR_KIND_REGION", "WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_REGION", 1 },
   { "DETECTOR_KIND_YOLO", "WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_YOLO", 2 },
+  { "DETECTOR_KIND_GAUSSIAN_YOLO", "WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_GAUSSIAN_YOLO", 3 },
+  { "DETECTOR_KIND_DETECTION", "WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_DETECTION", 4 },
 };
 static const ProtobufCIntRange weighbridge__v1__detector_kind__value_ranges[] = {
-{0, 0},{0, 3}
+{0, 0},{0, 5}
 };
-static const ProtobufCEnumValueIndex weighbridge__v1__detector_kind__enum_values_by_name[3] =
+static const ProtobufCEnumValueIndex weighbridge__v1__detector_kind__enum_values_by_name[5] =
 {
+  { "DETECTOR_KIND_DETECTION", 4 },
+  { "DETECTOR_KIND_GAUSSIAN_YOLO", 3 },
   { "DETECTOR_KIND_REGION", 1 },
   { "DETECTOR_KIND_UNSPECIFIED", 0 },
   { "DETECTOR_KIND_YOLO", 2 },
@@ -3331,12 +3548,106 @@ const ProtobufCEnumDescriptor weighbridge__v1__detector_kind__descriptor =
   "DetectorKind",
   "Weighbridge__V1__DetectorKind",
   "weighbridge.v1",
-  3,
+  5,
   weighbridge__v1__detector_kind__enum_values_by_number,
-  3,
+  5,
   weighbridge__v1__detector_kind__enum_values_by_name,
   1,
   weighbridge__v1__detector_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue weighbridge__v1__detector_part__enum_values_by_number[4] =
+{
+  { "DETECTOR_PART_UNSPECIFIED", "WEIGHBRIDGE__V1__DETECTOR_PART__DETECTOR_PART_UNSPECIFIED", 0 },
+  { "DETECTOR_PART_CENTERS", "WEIGHBRIDGE__V1__DETECTOR_PART__DETECTOR_PART_CENTERS", 1 },
+  { "DETECTOR_PART_OBJECTNESS", "WEIGHBRIDGE__V1__DETECTOR_PART__DETECTOR_PART_OBJECTNESS", 2 },
+  { "DETECTOR_PART_CLASSES", "WEIGHBRIDGE__V1__DETECTOR_PART__DETECTOR_PART_CLASSES", 3 },
+};
+static const ProtobufCIntRange weighbridge__v1__detector_part__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex weighbridge__v1__detector_part__enum_values_by_name[4] =
+{
+  { "DETECTOR_PART_CENTERS", 1 },
+  { "DETECTOR_PART_CLASSES", 3 },
+  { "DETECTOR_PART_OBJECTNESS", 2 },
+  { "DETECTOR_PART_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor weighbridge__v1__detector_part__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.DetectorPart",
+  "DetectorPart",
+  "Weighbridge__V1__DetectorPart",
+  "weighbridge.v1",
+  4,
+  weighbridge__v1__detector_part__enum_values_by_number,
+  4,
+  weighbridge__v1__detector_part__enum_values_by_name,
+  1,
+  weighbridge__v1__detector_part__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue weighbridge__v1__head_order__enum_values_by_number[4] =
+{
+  { "HEAD_ORDER_UNSPECIFIED", "WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_UNSPECIFIED", 0 },
+  { "HEAD_ORDER_CHANNELS_LAST", "WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_CHANNELS_LAST", 1 },
+  { "HEAD_ORDER_CHANNELS_FIRST", "WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_CHANNELS_FIRST", 2 },
+  { "HEAD_ORDER_CELLS_FIRST", "WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_CELLS_FIRST", 3 },
+};
+static const ProtobufCIntRange weighbridge__v1__head_order__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex weighbridge__v1__head_order__enum_values_by_name[4] =
+{
+  { "HEAD_ORDER_CELLS_FIRST", 3 },
+  { "HEAD_ORDER_CHANNELS_FIRST", 2 },
+  { "HEAD_ORDER_CHANNELS_LAST", 1 },
+  { "HEAD_ORDER_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor weighbridge__v1__head_order__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.HeadOrder",
+  "HeadOrder",
+  "Weighbridge__V1__HeadOrder",
+  "weighbridge.v1",
+  4,
+  weighbridge__v1__head_order__enum_values_by_number,
+  4,
+  weighbridge__v1__head_order__enum_values_by_name,
+  1,
+  weighbridge__v1__head_order__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue weighbridge__v1__tree_choice__enum_values_by_number[3] =
+{
+  { "TREE_CHOICE_UNSPECIFIED", "WEIGHBRIDGE__V1__TREE_CHOICE__TREE_CHOICE_UNSPECIFIED", 0 },
+  { "TREE_CHOICE_LAST", "WEIGHBRIDGE__V1__TREE_CHOICE__TREE_CHOICE_LAST", 1 },
+  { "TREE_CHOICE_WALK", "WEIGHBRIDGE__V1__TREE_CHOICE__TREE_CHOICE_WALK", 2 },
+};
+static const ProtobufCIntRange weighbridge__v1__tree_choice__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex weighbridge__v1__tree_choice__enum_values_by_name[3] =
+{
+  { "TREE_CHOICE_LAST", 1 },
+  { "TREE_CHOICE_UNSPECIFIED", 0 },
+  { "TREE_CHOICE_WALK", 2 },
+};
+const ProtobufCEnumDescriptor weighbridge__v1__tree_choice__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.TreeChoice",
+  "TreeChoice",
+  "Weighbridge__V1__TreeChoice",
+  "weighbridge.v1",
+  3,
+  weighbridge__v1__tree_choice__enum_values_by_number,
+  3,
+  weighbridge__v1__tree_choice__enum_values_by_name,
+  1,
+  weighbridge__v1__tree_choice__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue weighbridge__v1__anchor_unit__enum_values_by_number[3] =
@@ -3369,19 +3680,53 @@ const ProtobufCEnumDescriptor weighbridge__v1__anchor_unit__descriptor =
   weighbridge__v1__anchor_unit__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue weighbridge__v1__box_encoding__enum_values_by_number[3] =
+static const ProtobufCEnumValue weighbridge__v1__box_point__enum_values_by_number[3] =
+{
+  { "BOX_POINT_CENTER", "WEIGHBRIDGE__V1__BOX_POINT__BOX_POINT_CENTER", 0 },
+  { "BOX_POINT_LEFT_TOP", "WEIGHBRIDGE__V1__BOX_POINT__BOX_POINT_LEFT_TOP", 1 },
+  { "BOX_POINT_RIGHT_BOTTOM", "WEIGHBRIDGE__V1__BOX_POINT__BOX_POINT_RIGHT_BOTTOM", 2 },
+};
+static const ProtobufCIntRange weighbridge__v1__box_point__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex weighbridge__v1__box_point__enum_values_by_name[3] =
+{
+  { "BOX_POINT_CENTER", 0 },
+  { "BOX_POINT_LEFT_TOP", 1 },
+  { "BOX_POINT_RIGHT_BOTTOM", 2 },
+};
+const ProtobufCEnumDescriptor weighbridge__v1__box_point__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.BoxPoint",
+  "BoxPoint",
+  "Weighbridge__V1__BoxPoint",
+  "weighbridge.v1",
+  3,
+  weighbridge__v1__box_point__enum_values_by_number,
+  3,
+  weighbridge__v1__box_point__enum_values_by_name,
+  1,
+  weighbridge__v1__box_point__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue weighbridge__v1__box_encoding__enum_values_by_number[5] =
 {
   { "BOX_ENCODING_UNSPECIFIED", "WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_UNSPECIFIED", 0 },
   { "BOX_ENCODING_EXPONENTIAL", "WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_EXPONENTIAL", 1 },
   { "BOX_ENCODING_SQUARED", "WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_SQUARED", 2 },
+  { "BOX_ENCODING_FRACTION", "WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_FRACTION", 3 },
+  { "BOX_ENCODING_SQUARE_ROOT", "WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_SQUARE_ROOT", 4 },
 };
 static const ProtobufCIntRange weighbridge__v1__box_encoding__value_ranges[] = {
-{0, 0},{0, 3}
+{0, 0},{0, 5}
 };
-static const ProtobufCEnumValueIndex weighbridge__v1__box_encoding__enum_values_by_name[3] =
+static const ProtobufCEnumValueIndex weighbridge__v1__box_encoding__enum_values_by_name[5] =
 {
   { "BOX_ENCODING_EXPONENTIAL", 1 },
+  { "BOX_ENCODING_FRACTION", 3 },
   { "BOX_ENCODING_SQUARED", 2 },
+  { "BOX_ENCODING_SQUARE_ROOT", 4 },
   { "BOX_ENCODING_UNSPECIFIED", 0 },
 };
 const ProtobufCEnumDescriptor weighbridge__v1__box_encoding__descriptor =
@@ -3391,26 +3736,28 @@ const ProtobufCEnumDescriptor weighbridge__v1__box_encoding__descriptor =
   "BoxEncoding",
   "Weighbridge__V1__BoxEncoding",
   "weighbridge.v1",
-  3,
+  5,
   weighbridge__v1__box_encoding__enum_values_by_number,
-  3,
+  5,
   weighbridge__v1__box_encoding__enum_values_by_name,
   1,
   weighbridge__v1__box_encoding__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue weighbridge__v1__suppression_kind__enum_values_by_number[4] =
+static const ProtobufCEnumValue weighbridge__v1__suppression_kind__enum_values_by_number[5] =
 {
   { "SUPPRESSION_KIND_UNSPECIFIED", "WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_UNSPECIFIED", 0 },
   { "SUPPRESSION_KIND_NONE", "WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_NONE", 1 },
   { "SUPPRESSION_KIND_GREEDY", "WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_GREEDY", 2 },
   { "SUPPRESSION_KIND_DISTANCE", "WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_DISTANCE", 3 },
+  { "SUPPRESSION_KIND_CLASS_AGNOSTIC", "WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_CLASS_AGNOSTIC", 4 },
 };
 static const ProtobufCIntRange weighbridge__v1__suppression_kind__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 5}
 };
-static const ProtobufCEnumValueIndex weighbridge__v1__suppression_kind__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex weighbridge__v1__suppression_kind__enum_values_by_name[5] =
 {
+  { "SUPPRESSION_KIND_CLASS_AGNOSTIC", 4 },
   { "SUPPRESSION_KIND_DISTANCE", 3 },
   { "SUPPRESSION_KIND_GREEDY", 2 },
   { "SUPPRESSION_KIND_NONE", 1 },
@@ -3423,9 +3770,9 @@ const ProtobufCEnumDescriptor weighbridge__v1__suppression_kind__descriptor =
   "SuppressionKind",
   "Weighbridge__V1__SuppressionKind",
   "weighbridge.v1",
-  4,
+  5,
   weighbridge__v1__suppression_kind__enum_values_by_number,
-  4,
+  5,
   weighbridge__v1__suppression_kind__enum_values_by_name,
   1,
   weighbridge__v1__suppression_kind__value_ranges,

@@ -31,6 +31,8 @@ package struct DarknetDataFile: Hashable, Sendable {
 ///
 /// Neighbouring lines with one parent are a group; the classes of a group exclude each other.
 package struct DarknetTree: Hashable, Sendable {
+  /// The parent of each class; -1 for a root.
+  package let parents: [Int]
   /// The number of classes in each group, in the order of the file.
   package let groupSizes: [Int]
 
@@ -42,8 +44,8 @@ package struct DarknetTree: Hashable, Sendable {
       throw WeighbridgeError(.limitExceeded, "has \(store.count) bytes, too many for a tree")
     }
     let lines = store.withBytes { $0.copied(0..<$0.byteCount) }.split(separator: 0x0A)
+    var parents: [Int] = []
     var sizes: [Int] = []
-    var lastParent: Int?
     for (position, line) in lines.enumerated() {
       let words = line.split { [0x20, 0x09, 0x0D].contains($0) }
       guard words.count == 2, let parent = Int(String(decoding: words[1], as: UTF8.self)),
@@ -54,10 +56,11 @@ package struct DarknetTree: Hashable, Sendable {
         )
         .at(.line(position + 1))
       }
-      if parent == lastParent { sizes[sizes.count - 1] += 1 } else { sizes.append(1) }
-      lastParent = parent
+      if parent == parents.last { sizes[sizes.count - 1] += 1 } else { sizes.append(1) }
+      parents.append(parent)
     }
     guard !sizes.isEmpty else { throw WeighbridgeError(.malformed, "the tree has no classes") }
     groupSizes = sizes
+    self.parents = parents
   }
 }

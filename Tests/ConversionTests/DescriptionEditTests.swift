@@ -62,7 +62,7 @@ import Weighbridge
     #expect(detector.kind == .region && detector.hasObjectness && detector.classCount == 3)
     #expect(detector.anchors.map(\.width) == [2.85, 2.96, 4.96])
     #expect(detector.anchors.map(\.height) == [2.46, 4.61, 4.19])
-    let head = Detector.Head(output: "output", mask: [0, 1, 2], stride: 8, scaleXY: 1)
+    let head = DetectorDescription.Head(output: "output", mask: [0, 1, 2], stride: 8, scaleXY: 1)
     #expect(detector.heads == [head])
   }
 

@@ -16,10 +16,12 @@ import Weighbridge
     try JSONValue(parsing: Array(try Project.text("Schemas/\(name).schema.json").utf8))
   }
 
-  /// The example in the schema, which has every member there is.
-  private func example() throws -> JSONValue {
-    try #require(try metadata.get().object?["examples"]?.array?.first)
+  /// The examples in the schema: a whole one, and a detector of another kind.
+  private func examples() throws -> [JSONValue] {
+    try #require(try metadata.get().object?["examples"]?.array)
   }
+
+  private func example() throws -> JSONValue { try #require(try examples().first) }
 
   private func json(_ arguments: String...) throws -> JSONValue {
     let (output, status) = try Program.run(arguments)
@@ -27,12 +29,14 @@ import Weighbridge
     return try JSONValue(parsing: Array(output.utf8))
   }
 
-  @Test("The example in the metadata schema has every member, and fits the schema")
-  func exampleIsComplete() throws {
+  @Test("The examples in the metadata schema have every member, and fit the schema")
+  func examplesAreComplete() throws {
     let schema = try metadata.get()
-    let example = try example()
-    #expect(SchemaCheck(schema).problems(example) == [])
-    let members = SchemaCheck.members(ofValue: example)
+    var members: Set<String> = []
+    for example in try examples() {
+      #expect(SchemaCheck(schema).problems(example) == [])
+      members.formUnion(SchemaCheck.members(ofValue: example))
+    }
     for declared in SchemaCheck.members(of: schema) { #expect(members.contains(declared.place)) }
   }
 

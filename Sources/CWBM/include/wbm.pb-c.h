@@ -33,6 +33,7 @@ typedef struct Weighbridge__V1__KeyValue Weighbridge__V1__KeyValue;
 typedef struct Weighbridge__V1__Feature Weighbridge__V1__Feature;
 typedef struct Weighbridge__V1__Image Weighbridge__V1__Image;
 typedef struct Weighbridge__V1__Detector Weighbridge__V1__Detector;
+typedef struct Weighbridge__V1__ClassTree Weighbridge__V1__ClassTree;
 typedef struct Weighbridge__V1__Anchor Weighbridge__V1__Anchor;
 typedef struct Weighbridge__V1__DetectorHead Weighbridge__V1__DetectorHead;
 typedef struct Weighbridge__V1__Provenance Weighbridge__V1__Provenance;
@@ -197,9 +198,80 @@ typedef enum _Weighbridge__V1__DetectorKind {
   /*
    * YOLO version 3 and later: several heads, anchors in pixels.
    */
-  WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_YOLO = 2
+  WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_YOLO = 2,
+  /*
+   * The same with a deviation behind each of x, y, w, h: Gaussian YOLO version 3.
+   */
+  WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_GAUSSIAN_YOLO = 3,
+  /*
+   * YOLO version 1: a row of the classes of all cells, the objectness of all boxes, and x, y, w, h
+   * of all boxes.
+   */
+  WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_DETECTION = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__DETECTOR_KIND)
 } Weighbridge__V1__DetectorKind;
+/*
+ * What a box is made of.
+ */
+typedef enum _Weighbridge__V1__DetectorPart {
+  /*
+   * Not valid in a file.
+   */
+  WEIGHBRIDGE__V1__DETECTOR_PART__DETECTOR_PART_UNSPECIFIED = 0,
+  /*
+   * The center's place in its cell: logistic, then stretched by scale_x_y.
+   */
+  WEIGHBRIDGE__V1__DETECTOR_PART__DETECTOR_PART_CENTERS = 1,
+  /*
+   * The objectness, and a box's deviations: logistic.
+   */
+  WEIGHBRIDGE__V1__DETECTOR_PART__DETECTOR_PART_OBJECTNESS = 2,
+  /*
+   * The class scores: softmax for DETECTOR_KIND_REGION, else logistic.
+   */
+  WEIGHBRIDGE__V1__DETECTOR_PART__DETECTOR_PART_CLASSES = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__DETECTOR_PART)
+} Weighbridge__V1__DetectorPart;
+/*
+ * The order of a head's numbers; a box has its coordinates, objectness and classes in turn.
+ */
+typedef enum _Weighbridge__V1__HeadOrder {
+  /*
+   * Not stated.
+   */
+  WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_UNSPECIFIED = 0,
+  /*
+   * [batch, height, width, boxes x numbers of a box]
+   */
+  WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_CHANNELS_LAST = 1,
+  /*
+   * [batch, boxes x numbers of a box, height, width]
+   */
+  WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_CHANNELS_FIRST = 2,
+  /*
+   * The shape of CHANNELS_FIRST over the memory of CHANNELS_LAST.
+   */
+  WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_CELLS_FIRST = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__HEAD_ORDER)
+} Weighbridge__V1__HeadOrder;
+/*
+ * Which class of a tree is reported.
+ */
+typedef enum _Weighbridge__V1__TreeChoice {
+  /*
+   * Not valid in a file.
+   */
+  WEIGHBRIDGE__V1__TREE_CHOICE__TREE_CHOICE_UNSPECIFIED = 0,
+  /*
+   * The last one above the threshold, with its probability.
+   */
+  WEIGHBRIDGE__V1__TREE_CHOICE__TREE_CHOICE_LAST = 1,
+  /*
+   * The one a walk from the root reaches, with the objectness.
+   */
+  WEIGHBRIDGE__V1__TREE_CHOICE__TREE_CHOICE_WALK = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__TREE_CHOICE)
+} Weighbridge__V1__TreeChoice;
 /*
  * What anchors are measured in.
  */
@@ -219,6 +291,24 @@ typedef enum _Weighbridge__V1__AnchorUnit {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__ANCHOR_UNIT)
 } Weighbridge__V1__AnchorUnit;
 /*
+ * A point of a box.
+ */
+typedef enum _Weighbridge__V1__BoxPoint {
+  /*
+   * The center.
+   */
+  WEIGHBRIDGE__V1__BOX_POINT__BOX_POINT_CENTER = 0,
+  /*
+   * The upper left corner.
+   */
+  WEIGHBRIDGE__V1__BOX_POINT__BOX_POINT_LEFT_TOP = 1,
+  /*
+   * The lower right corner.
+   */
+  WEIGHBRIDGE__V1__BOX_POINT__BOX_POINT_RIGHT_BOTTOM = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__BOX_POINT)
+} Weighbridge__V1__BoxPoint;
+/*
  * How four numbers (x, y, w, h) of a head become a box.
  */
 typedef enum _Weighbridge__V1__BoxEncoding {
@@ -227,13 +317,21 @@ typedef enum _Weighbridge__V1__BoxEncoding {
    */
   WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_UNSPECIFIED = 0,
   /*
-   * Center: logistic(x, y), stretched by scale_x_y, plus the cell; size: anchor * exp(w, h).
+   * Center: activated (x, y), stretched by scale_x_y, plus the cell; size: anchor * exp(w, h).
    */
   WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_EXPONENTIAL = 1,
   /*
-   * Center: (x, y) stretched by scale_x_y, plus the cell; size: anchor * (2 * (w, h)) ^ 2.
+   * Center: the same; size: anchor * (2 * (w, h)) ^ 2.
    */
-  WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_SQUARED = 2
+  WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_SQUARED = 2,
+  /*
+   * Center: (x, y) plus the cell; size: (w, h) times the input's.
+   */
+  WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_FRACTION = 3,
+  /*
+   * Center: (x, y) plus the cell; size: (w, h) ^ 2 times the input's.
+   */
+  WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_SQUARE_ROOT = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__BOX_ENCODING)
 } Weighbridge__V1__BoxEncoding;
 /*
@@ -255,7 +353,11 @@ typedef enum _Weighbridge__V1__SuppressionKind {
   /*
    * Greedy, with the distance of the centers taken into account.
    */
-  WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_DISTANCE = 3
+  WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_DISTANCE = 3,
+  /*
+   * Greedy over the boxes of all classes at once.
+   */
+  WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_CLASS_AGNOSTIC = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__SUPPRESSION_KIND)
 } Weighbridge__V1__SuppressionKind;
 
@@ -878,6 +980,12 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__DETECTOR__IOU_THRESHOLD_PRESENCE__CASE)
 } Weighbridge__V1__Detector__IouThresholdPresenceCase;
 
+typedef enum {
+  WEIGHBRIDGE__V1__DETECTOR__DISTANCE_EXPONENT_PRESENCE__NOT_SET = 0,
+  WEIGHBRIDGE__V1__DETECTOR__DISTANCE_EXPONENT_PRESENCE_DISTANCE_EXPONENT = 17
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__DETECTOR__DISTANCE_EXPONENT_PRESENCE__CASE)
+} Weighbridge__V1__Detector__DistanceExponentPresenceCase;
+
 /*
  * How to turn a detector's outputs into boxes.
  */
@@ -918,6 +1026,31 @@ struct  Weighbridge__V1__Detector
    * How overlapping boxes are dropped; 0 when that is not stated.
    */
   Weighbridge__V1__SuppressionKind suppression;
+  /*
+   * The parts of a box that the outputs hold after their activation.
+   */
+  size_t n_activated;
+  Weighbridge__V1__DetectorPart *activated;
+  /*
+   * The order of a head's numbers; 0 when it is that of the image input.
+   */
+  Weighbridge__V1__HeadOrder order;
+  /*
+   * Whether the first class score stands for no object; class_count does not count it.
+   */
+  protobuf_c_boolean has_background;
+  /*
+   * Cells along each axis, for DETECTOR_KIND_DETECTION only; 0 otherwise.
+   */
+  uint32_t side;
+  /*
+   * Boxes in each cell, for DETECTOR_KIND_DETECTION only; 0 otherwise.
+   */
+  uint32_t boxes_per_cell;
+  /*
+   * Present when the classes are not a plain list.
+   */
+  Weighbridge__V1__ClassTree *class_tree;
   Weighbridge__V1__Detector__ConfidenceThresholdPresenceCase confidence_threshold_presence_case;
   union {
     /*
@@ -932,10 +1065,42 @@ struct  Weighbridge__V1__Detector
      */
     double iou_threshold;
   };
+  Weighbridge__V1__Detector__DistanceExponentPresenceCase distance_exponent_presence_case;
+  union {
+    /*
+     * The exponent of the distance in SUPPRESSION_KIND_DISTANCE.
+     */
+    double distance_exponent;
+  };
 };
 #define WEIGHBRIDGE__V1__DETECTOR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__detector__descriptor) \
-    , WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_UNSPECIFIED, 0,NULL, WEIGHBRIDGE__V1__ANCHOR_UNIT__ANCHOR_UNIT_UNSPECIFIED, 0,NULL, WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_UNSPECIFIED, 0, 0, WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_UNSPECIFIED, WEIGHBRIDGE__V1__DETECTOR__CONFIDENCE_THRESHOLD_PRESENCE__NOT_SET, {0}, WEIGHBRIDGE__V1__DETECTOR__IOU_THRESHOLD_PRESENCE__NOT_SET, {0} }
+    , WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_UNSPECIFIED, 0,NULL, WEIGHBRIDGE__V1__ANCHOR_UNIT__ANCHOR_UNIT_UNSPECIFIED, 0,NULL, WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_UNSPECIFIED, 0, 0, WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_UNSPECIFIED, 0,NULL, WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_UNSPECIFIED, 0, 0, 0, NULL, WEIGHBRIDGE__V1__DETECTOR__CONFIDENCE_THRESHOLD_PRESENCE__NOT_SET, {0}, WEIGHBRIDGE__V1__DETECTOR__IOU_THRESHOLD_PRESENCE__NOT_SET, {0}, WEIGHBRIDGE__V1__DETECTOR__DISTANCE_EXPONENT_PRESENCE__NOT_SET, {0} }
+
+
+/*
+ * Classes of which some are kinds of others; a score is conditional on the parent.
+ */
+struct  Weighbridge__V1__ClassTree
+{
+  ProtobufCMessage base;
+  /*
+   * 0 for a root, else 1 + the position of the parent, which stands before.
+   */
+  size_t n_parents;
+  uint32_t *parents;
+  /*
+   * The probability above which a class is named rather than its parent.
+   */
+  double threshold;
+  /*
+   * Which class of a box is reported.
+   */
+  Weighbridge__V1__TreeChoice choice;
+};
+#define WEIGHBRIDGE__V1__CLASS_TREE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__class_tree__descriptor) \
+    , 0,NULL, 0, WEIGHBRIDGE__V1__TREE_CHOICE__TREE_CHOICE_UNSPECIFIED }
 
 
 /*
@@ -983,6 +1148,10 @@ struct  Weighbridge__V1__DetectorHead
    * The factor that stretches a box center's place in its cell; 1 leaves it.
    */
   double scale_x_y;
+  /*
+   * The point of a box that its cell places; 0 for the center.
+   */
+  Weighbridge__V1__BoxPoint box_point;
   Weighbridge__V1__DetectorHead__StridePresenceCase stride_presence_case;
   union {
     /*
@@ -993,7 +1162,7 @@ struct  Weighbridge__V1__DetectorHead
 };
 #define WEIGHBRIDGE__V1__DETECTOR_HEAD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__detector_head__descriptor) \
-    , (char *)protobuf_c_empty_string, 0,NULL, 0, WEIGHBRIDGE__V1__DETECTOR_HEAD__STRIDE_PRESENCE__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, 0,NULL, 0, WEIGHBRIDGE__V1__BOX_POINT__BOX_POINT_CENTER, WEIGHBRIDGE__V1__DETECTOR_HEAD__STRIDE_PRESENCE__NOT_SET, {0} }
 
 
 typedef enum {
@@ -1507,6 +1676,25 @@ Weighbridge__V1__Detector *
 void   weighbridge__v1__detector__free_unpacked
                      (Weighbridge__V1__Detector *message,
                       ProtobufCAllocator *allocator);
+/* Weighbridge__V1__ClassTree methods */
+void   weighbridge__v1__class_tree__init
+                     (Weighbridge__V1__ClassTree         *message);
+size_t weighbridge__v1__class_tree__get_packed_size
+                     (const Weighbridge__V1__ClassTree   *message);
+size_t weighbridge__v1__class_tree__pack
+                     (const Weighbridge__V1__ClassTree   *message,
+                      uint8_t             *out);
+size_t weighbridge__v1__class_tree__pack_to_buffer
+                     (const Weighbridge__V1__ClassTree   *message,
+                      ProtobufCBuffer     *buffer);
+Weighbridge__V1__ClassTree *
+       weighbridge__v1__class_tree__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   weighbridge__v1__class_tree__free_unpacked
+                     (Weighbridge__V1__ClassTree *message,
+                      ProtobufCAllocator *allocator);
 /* Weighbridge__V1__Anchor methods */
 void   weighbridge__v1__anchor__init
                      (Weighbridge__V1__Anchor         *message);
@@ -1696,6 +1884,9 @@ typedef void (*Weighbridge__V1__Image_Closure)
 typedef void (*Weighbridge__V1__Detector_Closure)
                  (const Weighbridge__V1__Detector *message,
                   void *closure_data);
+typedef void (*Weighbridge__V1__ClassTree_Closure)
+                 (const Weighbridge__V1__ClassTree *message,
+                  void *closure_data);
 typedef void (*Weighbridge__V1__Anchor_Closure)
                  (const Weighbridge__V1__Anchor *message,
                   void *closure_data);
@@ -1729,7 +1920,11 @@ extern const ProtobufCEnumDescriptor    weighbridge__v1__color_order__descriptor
 extern const ProtobufCEnumDescriptor    weighbridge__v1__resize_policy__descriptor;
 extern const ProtobufCEnumDescriptor    weighbridge__v1__data_layout__descriptor;
 extern const ProtobufCEnumDescriptor    weighbridge__v1__detector_kind__descriptor;
+extern const ProtobufCEnumDescriptor    weighbridge__v1__detector_part__descriptor;
+extern const ProtobufCEnumDescriptor    weighbridge__v1__head_order__descriptor;
+extern const ProtobufCEnumDescriptor    weighbridge__v1__tree_choice__descriptor;
 extern const ProtobufCEnumDescriptor    weighbridge__v1__anchor_unit__descriptor;
+extern const ProtobufCEnumDescriptor    weighbridge__v1__box_point__descriptor;
 extern const ProtobufCEnumDescriptor    weighbridge__v1__box_encoding__descriptor;
 extern const ProtobufCEnumDescriptor    weighbridge__v1__suppression_kind__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__header__descriptor;
@@ -1750,6 +1945,7 @@ extern const ProtobufCMessageDescriptor weighbridge__v1__key_value__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__feature__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__image__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__detector__descriptor;
+extern const ProtobufCMessageDescriptor weighbridge__v1__class_tree__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__anchor__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__detector_head__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__provenance__descriptor;

@@ -22,7 +22,8 @@ struct DarknetDescription {
       outputs: graph.outputs.map { .init(name: $0.name) })
     let type = graph[graph.inputs[0].value].type
     if type.rank == 4, let channels = type.shape[1].value, [1, 3].contains(channels) {
-      let isLetterboxed = result.isLetterboxed ?? (fork == .pjreddie)
+      let isFirstVersion = result.heads.first?.head.detector.kind == .detection
+      let isLetterboxed = result.isLetterboxed ?? (fork == .pjreddie && !isFirstVersion)
       description.inputs[0].image = ImageInput(
         colorOrder: channels == 3 ? .rgb : .gray, scale: 1.0 / 255,
         bias: [Double](repeating: 0, count: channels),
@@ -35,36 +36,34 @@ struct DarknetDescription {
 
   /// The number of classes: of the boxes, or what a softmax at the end tells apart.
   var classCount: Int? {
-    if let head = result.heads.first { return head.head.classCount }
+    if let head = result.heads.first { return head.head.detector.classCount }
     guard let last = result.graph.outputs.last, last.name.hasSuffix("_softmax") else { return nil }
     return result.graph[last.value].type.shape.last?.value
   }
 
-  private mutating func detector() -> Detector? {
-    guard let first = result.heads.first?.head else { return nil }
-    let isUniform = result.heads.allSatisfy {
-      ($0.head.kind, $0.head.classCount, $0.head.boxEncoding, $0.head.hasObjectness)
-        == (first.kind, first.classCount, first.boxEncoding, first.hasObjectness)
-    }
-    guard isUniform else {
+  private mutating func detector() -> DetectorDescription? {
+    guard let first = result.heads.first?.head.detector else { return nil }
+    guard result.heads.allSatisfy({ $0.head.detector.isLike(first) }) else {
       decisions.append(
         .init(layer: "", text: "the layers of boxes differ too much for one detector record"))
       return nil
     }
-    var anchors: [Detector.Anchor] = []
-    var heads: [Detector.Head] = []
+    var detector = first
+    detector.anchors = []
     for (output, head) in result.heads {
-      let start = anchors == head.anchors || anchors.isEmpty ? 0 : anchors.count
-      if start > 0 || anchors.isEmpty { anchors += head.anchors }
-      heads.append(
-        Detector.Head(
+      let anchors = head.detector.anchors
+      let isKnown = detector.anchors.isEmpty || detector.anchors == anchors
+      let start = isKnown ? 0 : detector.anchors.count
+      if start > 0 || detector.anchors.isEmpty { detector.anchors += anchors }
+      detector.heads.append(
+        DetectorDescription.Head(
           output: output, mask: head.mask.map { $0 + start }, stride: stride(output),
-          scaleXY: head.scaleXY))
+          scaleXY: head.scaleXY, boxPoint: head.boxPoint))
+      // Darknet goes by the last layer of boxes.
+      detector.suppression = head.detector.suppression
+      detector.distanceExponent = head.detector.distanceExponent
     }
-    return Detector(
-      kind: first.kind, anchors: anchors, heads: heads, boxEncoding: first.boxEncoding,
-      hasObjectness: first.hasObjectness, classCount: first.classCount,
-      suppression: result.heads.compactMap(\.head.suppression).first)
+    return detector
   }
 
   /// How many input pixels a cell spans, when they are squares.
@@ -77,5 +76,15 @@ struct DarknetDescription {
     else { return nil }
     let ratio = Double(pixels[3]) / Double(grid[3])
     return ratio == Double(pixels[2]) / Double(grid[2]) ? ratio : nil
+  }
+}
+
+extension DetectorDescription {
+  /// Whether another differs by what each head may have for itself only.
+  fileprivate func isLike(_ other: DetectorDescription) -> Bool {
+    var other = other
+    (other.anchors, other.suppression) = (anchors, suppression)
+    other.distanceExponent = distanceExponent
+    return self == other
   }
 }

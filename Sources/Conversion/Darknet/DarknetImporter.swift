@@ -18,7 +18,7 @@ struct DarknetImporter {
   let configuration: DarknetConfiguration
   let fork: DarknetFork
   let isStrict: Bool
-  let trees: [String: [Int]]
+  let trees: [String: DarknetTree]
 
   /// Imports the network.
   ///
@@ -29,7 +29,7 @@ struct DarknetImporter {
     let (trees, isRandom) = (trees, weights.isRandom)
     var network = DarknetNetwork(fork: fork, isStrict: isStrict, weights: weights) {
       (path) throws(WeighbridgeError) in
-      if let sizes = trees[path] { return sizes }
+      if let tree = trees[path] { return tree }
       guard isRandom else { throw WeighbridgeError(.missing, "the tree \(path) is not there") }
       return nil
     }

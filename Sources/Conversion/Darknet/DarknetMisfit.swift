@@ -1,5 +1,6 @@
 import Bytes
 import DarknetFormat
+import GraphIR
 import LayerCatalog
 
 /// Numbers of a `.weights` file that are not as many as the network takes.
@@ -79,8 +80,9 @@ struct DarknetMisfit {
       guard let head = layer.head, let numbers = network.layers[index - 1].numbersPerFilter,
         numbers < 1 << 32
       else { continue }
-      guard written ?? head.classCount == head.classCount else { return nil }
-      written = head.classCount
+      let classCount = head.detector.classCount
+      guard written ?? classCount == classCount else { return nil }
+      written = classCount
       numbersPerClass += numbers * head.mask.count
     }
     let difference = network.weights.available - network.weights.taken

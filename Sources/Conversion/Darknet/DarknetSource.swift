@@ -11,7 +11,7 @@ package struct DarknetSource: Sendable {
   private let configuration: DarknetConfiguration
   private let options: ReadOptions
   private let weights: SourceFile?
-  private var trees: [String: [Int]] = [:]
+  private var trees: [String: DarknetTree] = [:]
 
   /// Opens the files.
   ///
@@ -68,7 +68,7 @@ package struct DarknetSource: Sendable {
       else { continue }
       let store = ByteStore(try MappedFile(path: found))
       trees[option.value] = try locating({ $0.at(file: found) }) { () throws(WeighbridgeError) in
-        try DarknetTree(store).groupSizes
+        try DarknetTree(store)
       }
       files.append(
         SourceFile(

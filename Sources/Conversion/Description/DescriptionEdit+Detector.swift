@@ -8,29 +8,48 @@ extension ModelContent {
   /// or one less for each anchor when there is no objectness.
   func makeDetector(
     _ edit: DescriptionEdit.DetectorEdit
-  ) throws(WeighbridgeError) -> Detector {
-    let anchors = try anchors(edit)
-    let hasObjectness = edit.hasObjectness ?? true
-    var classCount =
-      edit.classCount ?? (description.labels.isEmpty ? nil : description.labels.count)
-    var heads: [Detector.Head] = []
-    for var head in try self.heads(edit, anchorCount: anchors.count) {
-      let type = try outputType(of: head, anchorCount: anchors.count)
-      classCount = try checkChannels(
-        type, head, coordinates: hasObjectness ? 5 : 4, classCount: classCount)
-      head.stride = head.stride ?? headStride(type)
-      heads.append(head)
+  ) throws(WeighbridgeError) -> DetectorDescription {
+    var detector = DetectorDescription(
+      kind: edit.kind, anchors: [], heads: [], boxEncoding: edit.boxEncoding ?? .exponential,
+      hasObjectness: edit.hasObjectness ?? true, hasBackground: edit.hasBackground ?? false,
+      classCount: 0, activated: edit.activated ?? [], order: edit.order,
+      classTree: edit.classTree, confidenceThreshold: edit.confidenceThreshold,
+      overlapThreshold: edit.overlapThreshold, suppression: edit.suppression,
+      distanceExponent: edit.distanceExponent)
+    let labelCount = description.labels.isEmpty ? nil : description.labels.count
+    let classCount = edit.classCount ?? edit.classTree?.parents.count ?? labelCount
+    if edit.kind == .detection {
+      try fillRow(&detector, edit, classCount: classCount)
+    } else {
+      try fillGrids(&detector, edit, classCount: classCount)
     }
-    return Detector(
-      kind: edit.kind, anchors: anchors, heads: heads,
-      boxEncoding: edit.boxEncoding ?? .exponential, hasObjectness: hasObjectness,
-      classCount: classCount ?? 0, confidenceThreshold: edit.confidenceThreshold,
-      overlapThreshold: edit.overlapThreshold, suppression: edit.suppression)
+    try detector.checkNumbers()
+    return detector
+  }
+
+  private func fillGrids(
+    _ detector: inout DetectorDescription, _ edit: DescriptionEdit.DetectorEdit, classCount: Int?
+  ) throws(WeighbridgeError) {
+    guard edit.side == nil, edit.boxesPerCell == nil else {
+      throw WeighbridgeError(
+        .mismatch, "a \(edit.kind.rawValue) detector has no side and no number of boxes in a cell")
+    }
+    var classCount = classCount
+    detector.anchors = try anchors(edit)
+    for var head in try heads(edit, anchorCount: detector.anchors.count) {
+      let type = try outputType(of: head, anchorCount: detector.anchors.count)
+      classCount = try checkChannels(
+        type, head, coordinates: detector.coordinateCount, classCount: classCount,
+        axis: channelAxis(edit.order))
+      head.stride = head.stride ?? headStride(type, axis: channelAxis(edit.order))
+      detector.heads.append(head)
+    }
+    detector.classCount = classCount ?? 0
   }
 
   private func anchors(
     _ edit: DescriptionEdit.DetectorEdit
-  ) throws(WeighbridgeError) -> [Detector.Anchor] {
+  ) throws(WeighbridgeError) -> [DetectorDescription.Anchor] {
     guard !edit.anchors.isEmpty, edit.anchors.count % 2 == 0 else {
       throw WeighbridgeError(
         .mismatch,
@@ -41,24 +60,24 @@ extension ModelContent {
       throw WeighbridgeError(.mismatch, "an anchor's width and height must be above 0")
     }
     return stride(from: 0, to: edit.anchors.count, by: 2).map {
-      Detector.Anchor(width: edit.anchors[$0], height: edit.anchors[$0 + 1])
+      DetectorDescription.Anchor(width: edit.anchors[$0], height: edit.anchors[$0 + 1])
     }
   }
 
   /// The heads that the edit names, or every output with an equal share of the anchors.
   private func heads(
     _ edit: DescriptionEdit.DetectorEdit, anchorCount: Int
-  ) throws(WeighbridgeError) -> [Detector.Head] {
+  ) throws(WeighbridgeError) -> [DetectorDescription.Head] {
     if let heads = edit.heads { return heads }
-    let masks = try masks(anchorCount: anchorCount)
+    let masks = try masks(edit, anchorCount: anchorCount)
     return zip(graph.outputs, masks).map {
-      Detector.Head(output: $0.name, mask: $1, stride: nil, scaleXY: 1)
+      DetectorDescription.Head(output: $0.name, mask: $1, stride: nil, scaleXY: 1)
     }
   }
 
   /// The type of the output that a head names, once the head's own numbers are checked.
   private func outputType(
-    of head: Detector.Head, anchorCount: Int
+    of head: DetectorDescription.Head, anchorCount: Int
   ) throws(WeighbridgeError) -> TensorType {
     let index = try Self.position(
       of: head.output, in: graph.outputs.map(\.name), what: "output")
@@ -79,14 +98,18 @@ extension ModelContent {
   }
 
   /// The anchors of each head: an equal share, the coarsest grid taking the last (largest) ones.
-  private func masks(anchorCount: Int) throws(WeighbridgeError) -> [[Int]] {
+  private func masks(
+    _ edit: DescriptionEdit.DetectorEdit, anchorCount: Int
+  ) throws(WeighbridgeError) -> [[Int]] {
     let count = graph.outputs.count
     guard anchorCount % count == 0 else {
       throw WeighbridgeError(
         .mismatch, "\(anchorCount) anchors cannot be shared equally by \(count) outputs")
     }
     let share = anchorCount / count
-    let cells = graph.outputs.map { gridCells(graph[$0.value].type) }
+    let cells = graph.outputs.map {
+      gridCells(graph[$0.value].type, axis: channelAxis(edit.order))
+    }
     let finestFirst = cells.indices.sorted { cells[$0] > cells[$1] }
     var masks = [[Int]](repeating: [], count: count)
     for (rank, head) in finestFirst.enumerated() {
@@ -95,17 +118,18 @@ extension ModelContent {
     return masks
   }
 
-  private func gridCells(_ type: TensorType) -> Int {
-    spatialAxes(type).compactMap { type.shape[$0].value }.reduce(1, *)
+  private func gridCells(_ type: TensorType, axis: Int) -> Int {
+    spatialAxes(type, axis).compactMap { type.shape[$0].value }.reduce(1, *)
   }
 
   /// How many input pixels a cell spans, when both grids are known and square cells result.
-  private func headStride(_ type: TensorType) -> Double? {
+  private func headStride(_ type: TensorType, axis: Int) -> Double? {
     guard let input = graph.inputs.first.map({ graph[$0.value].type }), input.rank == 4,
       type.rank == 4
     else { return nil }
-    let ratios = spatialAxes(type).compactMap { axis -> Double? in
-      guard let cells = type.shape[axis].value, let pixels = input.shape[axis].value, cells > 0
+    let pixelAxes = spatialAxes(input, channelAxis(nil))
+    let ratios = zip(spatialAxes(type, axis), pixelAxes).compactMap { cell, pixel -> Double? in
+      guard let cells = type.shape[cell].value, let pixels = input.shape[pixel].value, cells > 0
       else { return nil }
       return Double(pixels) / Double(cells)
     }
@@ -114,18 +138,21 @@ extension ModelContent {
 
   /// The number of classes, from the channels where it is not known yet.
   ///
-  /// - Parameter coordinates: How many channels of an anchor are no class: 4, and 1 for objectness.
+  /// - Parameters:
+  ///   - coordinates: How many channels of an anchor are no class: 4, and 1 for objectness.
+  ///   - axis: The axis of the channels.
   private func checkChannels(
-    _ type: TensorType, _ head: Detector.Head, coordinates: Int, classCount: Int?
+    _ type: TensorType, _ head: DetectorDescription.Head, coordinates: Int, classCount: Int?,
+    axis: Int
   ) throws(WeighbridgeError) -> Int {
     let anchors = head.mask.count
-    guard type.rank == 4, let channels = type.shape[channelAxis].value else {
+    guard type.rank == 4, let channels = type.shape[axis].value else {
       throw WeighbridgeError(
         .mismatch,
         "the output \(head.output) is \(type), and a detector's has a grid of cells with channels: "
           + "4 axes")
     }
-    let grid = spatialAxes(type).map { type.shape[$0].description }.joined(separator: " x ")
+    let grid = spatialAxes(type, axis).map { type.shape[$0].description }.joined(separator: " x ")
     let found = "the output \(head.output) has \(grid) x \(channels) channels"
     if let classCount {
       let sum = coordinates.addingReportingOverflow(classCount)
@@ -154,12 +181,11 @@ extension ModelContent {
     let count = description.labels.count
     guard count > 0 else { return }
     if let detector = description.detector {
-      let anchors = detector.heads.first?.mask.count ?? 0
       guard detector.classCount == count else {
         throw WeighbridgeError(
           .mismatch,
-          "\(count) labels, and the detector has \(detector.classCount) classes: \(anchors) anchors "
-            + "x (5 + \(detector.classCount)) channels")
+          "\(count) labels, and the detector has \(detector.classCount) classes: "
+            + detector.channelArithmetic)
       }
       return
     }
@@ -173,12 +199,17 @@ extension ModelContent {
         + " (a detector's labels need --detector and --anchors too)")
   }
 
-  /// The outputs' channel axis: where the image input has its own, else the last.
-  private var channelAxis: Int {
-    description.inputs.lazy.compactMap(\.image).first?.layout.channelAxis(rank: 4) ?? 3
+  /// The outputs' channel axis: the one that is said, or where the image input has its own, or
+  /// the last.
+  private func channelAxis(_ order: DetectorDescription.Order?) -> Int {
+    switch order {
+    case .channelsLast: 3
+    case .channelsFirst, .cellsFirst: 1
+    case nil: description.inputs.lazy.compactMap(\.image).first?.layout.channelAxis(rank: 4) ?? 3
+    }
   }
 
-  private func spatialAxes(_ type: TensorType) -> [Int] {
+  private func spatialAxes(_ type: TensorType, _ channelAxis: Int) -> [Int] {
     type.rank == 4 ? (1..<4).filter { $0 != channelAxis } : []
   }
 }

@@ -39,27 +39,43 @@ public struct DescriptionEdit: Sendable {
   /// What is said of a detector.
   public struct DetectorEdit: Sendable, Hashable {
     /// The family.
-    public var kind: Detector.Kind
-    /// Widths and heights in turn, in grid cells for region and in input pixels for yolo.
+    public var kind: DetectorDescription.Kind
+    /// Widths and heights in turn, in grid cells for region and in input pixels for yolo; none for
+    /// detection.
     public var anchors: [Double]
     /// The outputs that hold boxes, by new name; a stride of `nil` is computed from the shapes.
     /// All outputs, with equal shares of the anchors, when not said.
-    public var heads: [Detector.Head]?
-    /// How a box's extent is stored; exponential when not said.
-    public var boxEncoding: Detector.BoxEncoding?
+    public var heads: [DetectorDescription.Head]?
+    /// How a box's extent is stored; exponential, or for
+    /// ``DetectorDescription/Kind/detection`` a fraction, when not said.
+    public var boxEncoding: DetectorDescription.BoxEncoding?
     /// Whether each box has a score for holding any object at all; it has when not said.
     public var hasObjectness: Bool?
+    /// Whether the first class score stands for no object at all; it does not when not said.
+    public var hasBackground: Bool?
+    /// The parts of a box that the outputs hold after their activation; none when not said.
+    public var activated: Set<DetectorDescription.Part>?
+    /// The order of a head's numbers; by the layout of the model's picture when not said.
+    public var order: DetectorDescription.Order?
+    /// The number of cells along each axis; for ``DetectorDescription/Kind/detection`` only.
+    public var side: Int?
+    /// The number of boxes in each cell; for ``DetectorDescription/Kind/detection`` only.
+    public var boxesPerCell: Int?
+    /// How the classes are arranged, when they are not a plain list.
+    public var classTree: DetectorDescription.ClassTree?
     /// The number of classes; that of the labels, or what the channels leave, when not said.
     public var classCount: Int?
     /// How overlapping boxes are thinned out.
-    public var suppression: Detector.Suppression?
+    public var suppression: DetectorDescription.Suppression?
+    /// The exponent of the centres' distance in ``DetectorDescription/Suppression/distance``.
+    public var distanceExponent: Double?
     /// The least confidence worth showing, 0...1.
     public var confidenceThreshold: Double?
     /// The overlap (intersection over union, 0...1) above which boxes suppress each other.
     public var overlapThreshold: Double?
 
     /// Makes an edit.
-    public init(kind: Detector.Kind, anchors: [Double]) {
+    public init(kind: DetectorDescription.Kind, anchors: [Double]) {
       self.kind = kind
       self.anchors = anchors
     }

@@ -5,57 +5,63 @@ extension WBMDetector {
   /// The record of a detector.
   ///
   /// - Parameter old: The record that is replaced: its unknown fields are kept.
-  init(_ detector: Detector, replacing old: WBMDetector?) {
-    let suppression: Suppression? =
-      switch detector.suppression {
-      case Detector.Suppression.none?: Suppression.none
-      case .greedy?: .greedy
-      case .distance?: .distance
-      case nil: nil
-      }
+  init(_ detector: DetectorDescription, replacing old: WBMDetector?) {
     self.init(
-      kind: detector.kind == .region ? .region : .yolo,
-      anchors: detector.anchors.enumerated().map { index, anchor in
-        var record = Anchor(width: anchor.width, height: anchor.height)
-        if let old, old.anchors.indices.contains(index) {
-          record.unknownFields = old.anchors[index].unknownFields
-        }
-        return record
-      },
+      kind: Kind(detector.kind),
+      anchors: detector.anchors.map { Anchor(width: $0.width, height: $0.height) },
       anchorUnit: detector.kind == .region ? .gridCells : .pixels,
-      heads: detector.heads.enumerated().map { index, head in
-        var record = Head(
-          output: head.output, mask: head.mask, stride: head.stride, scaleXY: head.scaleXY)
-        if let old, old.heads.indices.contains(index) {
-          record.unknownFields = old.heads[index].unknownFields
-        }
-        return record
+      heads: detector.heads.map { head in
+        Head(
+          output: head.output, mask: head.mask, stride: head.stride, scaleXY: head.scaleXY,
+          boxPoint: BoxPoint(head.boxPoint))
       },
-      boxEncoding: detector.boxEncoding == .exponential ? .exponential : .squared,
-      hasObjectness: detector.hasObjectness, classCount: detector.classCount,
-      confidenceThreshold: detector.confidenceThreshold, iouThreshold: detector.overlapThreshold,
-      suppression: suppression)
-    if let old { unknownFields = old.unknownFields }
+      boxEncoding: BoxEncoding(detector.boxEncoding), hasObjectness: detector.hasObjectness,
+      classCount: detector.classCount, confidenceThreshold: detector.confidenceThreshold,
+      iouThreshold: detector.overlapThreshold,
+      suppression: detector.suppression.map { Suppression($0) })
+    activated = DetectorDescription.Part.allCases.filter(detector.activated.contains).map {
+      Part($0)
+    }
+    order = detector.order.map { Order($0) }
+    hasBackground = detector.hasBackground
+    side = detector.side ?? 0
+    boxesPerCell = detector.boxesPerCell ?? 0
+    classTree = detector.classTree.map {
+      ClassTree(parents: $0.parents, threshold: $0.threshold, choice: TreeChoice($0.choice))
+    }
+    distanceExponent = detector.distanceExponent
+    if let old { keepUnknownFields(of: old) }
+  }
+
+  private mutating func keepUnknownFields(of old: WBMDetector) {
+    unknownFields = old.unknownFields
+    for (index, anchor) in old.anchors.prefix(anchors.count).enumerated() {
+      anchors[index].unknownFields = anchor.unknownFields
+    }
+    for (index, head) in old.heads.prefix(heads.count).enumerated() {
+      heads[index].unknownFields = head.unknownFields
+    }
+    if let tree = old.classTree { classTree?.unknownFields = tree.unknownFields }
   }
 
   /// The detector that is stored.
-  var detector: Detector {
-    let suppression: Detector.Suppression? =
-      switch self.suppression {
-      case Suppression.none?: Detector.Suppression.none
-      case .greedy?: .greedy
-      case .distance?: .distance
-      case nil: nil
-      }
-    return Detector(
-      kind: kind == .region ? .region : .yolo,
+  var detector: DetectorDescription {
+    DetectorDescription(
+      kind: .init(kind),
       anchors: anchors.map { .init(width: $0.width, height: $0.height) },
       heads: heads.map {
-        .init(output: $0.output, mask: $0.mask, stride: $0.stride, scaleXY: $0.scaleXY)
+        .init(
+          output: $0.output, mask: $0.mask, stride: $0.stride, scaleXY: $0.scaleXY,
+          boxPoint: .init($0.boxPoint))
       },
-      boxEncoding: boxEncoding == .exponential ? .exponential : .squared,
-      hasObjectness: hasObjectness, classCount: classCount,
+      boxEncoding: .init(boxEncoding), hasObjectness: hasObjectness, hasBackground: hasBackground,
+      classCount: classCount, activated: Set(activated.map { .init($0) }),
+      order: order.map { .init($0) }, side: side == 0 ? nil : side,
+      boxesPerCell: boxesPerCell == 0 ? nil : boxesPerCell,
+      classTree: classTree.map {
+        .init(parents: $0.parents, threshold: $0.threshold, choice: .init($0.choice))
+      },
       confidenceThreshold: confidenceThreshold, overlapThreshold: iouThreshold,
-      suppression: suppression)
+      suppression: suppression.map { .init($0) }, distanceExponent: distanceExponent)
   }
 }

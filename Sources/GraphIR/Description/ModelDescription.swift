@@ -19,7 +19,7 @@ public struct ModelDescription: Hashable, Sendable {
   /// The names of the classes, in the order of the output's scores.
   public var labels: [String]
   /// How boxes are read from the outputs, when the model detects objects.
-  public var detector: Detector?
+  public var detector: DetectorDescription?
   /// Whatever else the author wants to say.
   public var userDefined: [String: String]
 

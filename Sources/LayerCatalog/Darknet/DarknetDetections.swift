@@ -16,11 +16,13 @@ enum DarknetDetections {
     let classes = try layer.integer("classes", default: 20, in: 1...1 << 20)
     let scale = try layer.real("scale_x_y", default: 1)
     let isActivated = try layer.flag("new_coords")
-    let suppression = try layer.suppression()
-    layer.result.head = DarknetHead(
-      kind: .yolo, anchors: anchors.all, mask: anchors.mask, classCount: classes, scaleXY: scale,
+    var detector = DetectorDescription(
+      kind: .yolo, anchors: anchors.all, heads: [],
       boxEncoding: isActivated ? .squared : .exponential, hasObjectness: true,
-      suppression: suppression)
+      classCount: classes, activated: Set(DetectorDescription.Part.allCases),
+      order: .channelsFirst)
+    try layer.readSuppression(&detector)
+    layer.result.head = DarknetHead(detector: detector, mask: anchors.mask, scaleXY: scale)
     var boxes = try layer.boxes(anchors.mask.count, entries: 5 + classes)
     var centres = try layer.rows(0..<2, of: boxes, role: "centers")
     if !isActivated { centres = try layer.add(Sigmoid(), [centres], role: "centers/logistic") }
@@ -37,7 +39,13 @@ enum DarknetDetections {
     let anchors = try layer.anchors(isMasked: true)
     let classes = try layer.integer("classes", default: 20, in: 1...1 << 20)
     let scale = try layer.real("scale_x_y", default: 1)
-    layer.decide("its boxes with deviations have no place in the description of the detector")
+    var detector = DetectorDescription(
+      kind: .gaussianYOLO, anchors: anchors.all, heads: [], boxEncoding: .exponential,
+      hasObjectness: true, classCount: classes,
+      activated: Set(DetectorDescription.Part.allCases), order: .channelsFirst)
+    try layer.readSuppression(&detector)
+    layer.result.head = DarknetHead(
+      detector: detector, mask: anchors.mask, scaleXY: scale, boxPoint: try layer.boxPoint())
     let boxes = try layer.boxes(anchors.mask.count, entries: 9 + classes)
     var parts: [ValueID] = []
     let spans = [0..<1, 1..<2, 2..<3, 3..<4, 4..<5, 5..<6, 6..<7, 7..<9 + classes]
@@ -66,14 +74,18 @@ enum DarknetDetections {
     let takesSoftmax = try layer.flag("softmax")
     let hasBackground = try layer.flag("background")
     let tree = try layer.tree()
-    if let tree, tree.reduce(0, +) != classes {
-      throw layer.malformed("the tree has \(tree.reduce(0, +)) classes, and classes=\(classes)")
+    if let tree, tree.parents.count != classes {
+      throw layer.malformed("the tree has \(tree.parents.count) classes, and classes=\(classes)")
     }
-    layer.result.head = DarknetHead(
-      kind: .region, anchors: anchors.all, mask: anchors.mask, classCount: classes, scaleXY: 1,
-      boxEncoding: .exponential, hasObjectness: !hasBackground, suppression: nil)
     let boxes = try layer.boxes(anchors.mask.count, entries: 5 + classes)
     let isPlain = layer.fork == .alexeyab
+    let detector = DetectorDescription(
+      kind: .region, anchors: anchors.all, heads: [], boxEncoding: .exponential,
+      hasObjectness: !hasBackground, hasBackground: hasBackground, classCount: classes,
+      activated: isPlain ? [.objectness, .classes] : Set(DetectorDescription.Part.allCases),
+      order: isPlain ? .cellsFirst : .channelsFirst,
+      classTree: hasBackground ? nil : tree.map { layer.classTree($0) })
+    layer.result.head = DarknetHead(detector: detector, mask: anchors.mask)
     var parts: [ValueID] = []
     if isPlain {
       parts.append(try layer.rows(0..<4, of: boxes, role: "box"))
@@ -90,7 +102,8 @@ enum DarknetDetections {
       (hasBackground ? 4 : 5)..<5 + classes, of: boxes, role: "classes")
     if let tree, !hasBackground {
       parts.append(
-        try layer.add(GroupedSoftmax(axis: 2, sizes: tree), [scores], role: "classes/softmax"))
+        try layer.add(
+          GroupedSoftmax(axis: 2, sizes: tree.groupSizes), [scores], role: "classes/softmax"))
     } else if takesSoftmax {
       parts.append(try layer.add(Softmax(axes: [2]), [scores], role: "classes/softmax"))
     } else if isPlain {
@@ -109,6 +122,17 @@ enum DarknetDetections {
     let side = try layer.integer("side", default: 7, in: 1...1 << 12)
     let number = try layer.integer("num", default: 1, in: 1...1 << 10)
     let takesSoftmax = try layer.flag("softmax")
+    let hasRoots = try layer.flag("sqrt")
+    if coordinates == 4 {
+      layer.result.head = DarknetHead(
+        detector: DetectorDescription(
+          kind: .detection, anchors: [], heads: [],
+          boxEncoding: hasRoots ? .squareRoot : .fraction, hasObjectness: true,
+          classCount: classes, activated: Set(DetectorDescription.Part.allCases), side: side,
+          boxesPerCell: number))
+    } else {
+      layer.decide("coords=\(coordinates), and a box has 4: the detector cannot be described")
+    }
     let count = try layer.count(of: layer.input)
     let wanted = side * side * ((1 + coordinates) * number + classes)
     guard count == wanted else {
@@ -136,7 +160,7 @@ extension DarknetLayer {
   /// Reads `num`, `mask` and `anchors`. What the list of anchors lacks is 0.5.
   mutating func anchors(
     isMasked: Bool
-  ) throws(WeighbridgeError) -> (all: [Detector.Anchor], mask: [Int]) {
+  ) throws(WeighbridgeError) -> (all: [DetectorDescription.Anchor], mask: [Int]) {
     let count = try integer("num", default: 1, in: 1...1 << 12)
     let mask = (isMasked ? try integers("mask") : nil) ?? Array(0..<count)
     guard !mask.isEmpty, mask.allSatisfy((0..<count).contains) else {
@@ -152,22 +176,38 @@ extension DarknetLayer {
     }
     let numbers = given + [Double](repeating: 0.5, count: max(0, 2 * count - given.count))
     let all = (0..<count).map {
-      Detector.Anchor(width: numbers[2 * $0], height: numbers[2 * $0 + 1])
+      DetectorDescription.Anchor(width: numbers[2 * $0], height: numbers[2 * $0 + 1])
     }
     return (all, mask)
   }
 
-  /// Reads how boxes are thinned out; `nil` where the section leaves it open.
-  mutating func suppression() throws(WeighbridgeError) -> Detector.Suppression? {
+  /// Reads how boxes are thinned out, where the section says so. What darknet calls greedy takes
+  /// the centres' distance into account too, with an exponent of its own; what it calls corners
+  /// does not.
+  mutating func readSuppression(_ detector: inout DetectorDescription) throws(WeighbridgeError) {
+    let exponent = try real("beta_nms", default: 0.6)
     switch try text("nms_kind") {
-    case nil, "default": return nil
-    case "greedynms": return .greedy
-    case "diounms": return .distance
-    case "cornersnms":
-      decide("nms_kind=cornersnms has no place in the description of the detector")
-      return nil
+    case nil, "default": return
+    case "greedynms": (detector.suppression, detector.distanceExponent) = (.distance, 0.6)
+    case "diounms": (detector.suppression, detector.distanceExponent) = (.distance, exponent)
+    case "cornersnms": detector.suppression = .greedy
     case let name?: throw malformed("nms_kind=\(name) is unknown")
     }
+  }
+
+  /// Reads the point of a box that its cell places.
+  mutating func boxPoint() throws(WeighbridgeError) -> DetectorDescription.BoxPoint {
+    guard let name = try text("yolo_point") else { return .center }
+    if let point = DetectorDescription.BoxPoint(rawValue: name) { return point }
+    try tolerate("yolo_point=\(name) is unknown: darknet takes the centre")
+    return .center
+  }
+
+  /// A tree of classes as this fork walks it when nothing else is asked for (`-hier 0.5`).
+  func classTree(_ tree: DarknetTree) -> DetectorDescription.ClassTree {
+    DetectorDescription.ClassTree(
+      parents: tree.parents.map { $0 < 0 ? nil : $0 }, threshold: 0.5,
+      choice: fork == .alexeyab ? .last : .walk)
   }
 
   /// The input as `[1, anchors, entries, places]`.

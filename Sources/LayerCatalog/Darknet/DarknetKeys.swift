@@ -108,7 +108,7 @@ package enum DarknetKeys {
       """),
     "detection": words(
       """
-      coords rescore sqrt reorg jitter object_scale noobject_scale class_scale coord_scale max \
+      rescore reorg jitter object_scale noobject_scale class_scale coord_scale max \
       forced random
       """),
     "contrastive": words(

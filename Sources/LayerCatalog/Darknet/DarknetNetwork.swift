@@ -28,16 +28,16 @@ package struct DarknetNetwork {
   package var layers: [Layer] = []
   /// The current layer's input.
   package var input = ValueID(0)
-  /// The sizes of the groups of a tree of classes, by the path in the file; `nil` where the file is
-  /// not there and the weights are random.
-  package let tree: @Sendable (String) throws(DarknetLayer.Failure) -> [Int]?
+  /// A tree of classes, by the path in the file; `nil` where the file is not there and the weights
+  /// are random.
+  package let tree: @Sendable (String) throws(DarknetLayer.Failure) -> DarknetTree?
   /// How things were understood, layer by layer.
   package var decisions: [Provenance.Decision] = []
 
   /// A network without anything yet; ``begin(_:)`` comes first.
   package init(
     fork: DarknetFork, isStrict: Bool, weights: DarknetWeightSupply,
-    tree: @escaping @Sendable (String) throws(DarknetLayer.Failure) -> [Int]?
+    tree: @escaping @Sendable (String) throws(DarknetLayer.Failure) -> DarknetTree?
   ) {
     self.fork = fork
     self.isStrict = isStrict
@@ -48,20 +48,12 @@ package struct DarknetNetwork {
 
 /// What a section says of the boxes that its output holds.
 package struct DarknetHead: Hashable, Sendable {
-  /// The family.
-  package let kind: Detector.Kind
-  /// All anchors of the section.
-  package let anchors: [Detector.Anchor]
-  /// Which of them it uses.
-  package let mask: [Int]
-  /// The number of classes.
-  package let classCount: Int
+  /// The detector of which it is a head; its heads are not listed yet.
+  package let detector: DetectorDescription
+  /// Which of the detector's anchors it uses.
+  package var mask: [Int] = []
   /// How much the centres are stretched.
-  package let scaleXY: Double
-  /// How extents are stored.
-  package let boxEncoding: Detector.BoxEncoding
-  /// Whether a box has a score for being one.
-  package let hasObjectness: Bool
-  /// How boxes are thinned out, when the section says so.
-  package let suppression: Detector.Suppression?
+  package var scaleXY = 1.0
+  /// The point of a box that its cell places.
+  package var boxPoint = DetectorDescription.BoxPoint.center
 }

@@ -1,4 +1,5 @@
 import Bytes
+import DarknetFormat
 import GraphIR
 
 /// `[batchnorm]`, `[normalization]`, `[l2norm]`, `[softmax]`.
@@ -40,7 +41,7 @@ enum DarknetNormalizations {
     if temperature != 1 { value = try layer.scaled(value, by: 1 / temperature, role: "scale") }
     if let tree {
       value = try layer.flattened(value)
-      return try layer.add(GroupedSoftmax(axis: 1, sizes: tree), [value])
+      return try layer.add(GroupedSoftmax(axis: 1, sizes: tree.groupSizes), [value])
     }
     if isSpatial, layer.shape(of: value).count == 4 {
       layer.decide(
@@ -63,10 +64,10 @@ enum DarknetNormalizations {
 }
 
 extension DarknetLayer {
-  /// Reads the tree of classes that `tree` names: the sizes of its groups.
-  mutating func tree() throws(WeighbridgeError) -> [Int]? {
+  /// Reads the tree of classes that `tree` names.
+  mutating func tree() throws(WeighbridgeError) -> DarknetTree? {
     guard let path = try text("tree") else { return nil }
-    if let sizes = try network.tree(path) { return sizes }
+    if let tree = try network.tree(path) { return tree }
     decide("the tree \(path) is not there: its classes count as one group")
     return nil
   }

@@ -20,8 +20,29 @@ extension WBMDetector {
     message.pointee.class_count = try SchemaNumber.of(classCount, "the number of classes")
     packThresholds(into: &message.pointee)
     if let suppression { message.pointee.suppression = .init(suppression.schemaNumber) }
+    try packRest(into: &message.pointee, arena)
     arena.keep(unknownFields, in: &message.pointee.base)
     return message
+  }
+
+  private func packRest(
+    into message: inout Weighbridge__V1__Detector, _ arena: MessageArena
+  ) throws(WeighbridgeError) {
+    message.n_activated = activated.count
+    message.activated = arena.numbers(
+      activated.map { Weighbridge__V1__DetectorPart($0.schemaNumber) })
+    if let order { message.order = .init(order.schemaNumber) }
+    message.has_background = hasBackground ? 1 : 0
+    message.side = try SchemaNumber.of(side, "the detector's side")
+    message.boxes_per_cell = try SchemaNumber.of(boxesPerCell, "the number of boxes in a cell")
+    message.class_tree = try classTree.map { (tree) throws(WeighbridgeError) in
+      try tree.packed(in: arena)
+    }
+    if let distanceExponent {
+      message.distance_exponent_presence_case =
+        WEIGHBRIDGE__V1__DETECTOR__DISTANCE_EXPONENT_PRESENCE_DISTANCE_EXPONENT
+      message.distance_exponent = distanceExponent
+    }
   }
 
   private func packThresholds(into message: inout Weighbridge__V1__Detector) {
@@ -51,6 +72,16 @@ extension WBMDetector {
       iouThreshold: message.iou_threshold_presence_case.rawValue == 0
         ? nil : message.iou_threshold,
       suppression: try Suppression.optional(schemaNumber: message.suppression.rawValue))
+    for part in MessageParts.numbers(message.n_activated, message.activated) {
+      activated.append(try Part(schemaNumber: part.rawValue))
+    }
+    order = try Order.optional(schemaNumber: message.order.rawValue)
+    hasBackground = message.has_background != 0
+    side = Int(message.side)
+    boxesPerCell = Int(message.boxes_per_cell)
+    if let tree = message.class_tree { classTree = try ClassTree(tree.pointee) }
+    distanceExponent =
+      message.distance_exponent_presence_case.rawValue == 0 ? nil : message.distance_exponent
     unknownFields = MessageParts.unknownFields(message.base)
   }
 }
@@ -86,6 +117,7 @@ extension WBMDetector.Head {
       message.pointee.stride = stride
     }
     message.pointee.scale_x_y = scaleXY
+    if let boxPoint { message.pointee.box_point = .init(boxPoint.schemaNumber) }
     arena.keep(unknownFields, in: &message.pointee.base)
     return message
   }
@@ -95,7 +127,34 @@ extension WBMDetector.Head {
       output: MessageParts.text(message.output),
       mask: MessageParts.numbers(message.n_mask, message.mask).map { Int($0) },
       stride: message.stride_presence_case.rawValue == 0 ? nil : message.stride,
-      scaleXY: message.scale_x_y)
+      scaleXY: message.scale_x_y,
+      boxPoint: try WBMDetector.BoxPoint.optional(schemaNumber: message.box_point.rawValue))
+    unknownFields = MessageParts.unknownFields(message.base)
+  }
+}
+
+extension WBMDetector.ClassTree {
+  fileprivate func packed(
+    in arena: MessageArena
+  ) throws(WeighbridgeError) -> UnsafeMutablePointer<Weighbridge__V1__ClassTree> {
+    let message = arena.message(weighbridge__v1__class_tree__init)
+    message.pointee.n_parents = parents.count
+    message.pointee.parents = arena.numbers(
+      try SchemaNumber.list(
+        parents.map { $0.map { $0 + 1 } ?? 0 }, UInt32.self, "a parent in the class tree"))
+    message.pointee.threshold = threshold
+    message.pointee.choice = .init(choice.schemaNumber)
+    arena.keep(unknownFields, in: &message.pointee.base)
+    return message
+  }
+
+  fileprivate init(_ message: Weighbridge__V1__ClassTree) throws(WeighbridgeError) {
+    self.init(
+      parents: MessageParts.numbers(message.n_parents, message.parents).map {
+        $0 == 0 ? nil : Int($0) - 1
+      },
+      threshold: message.threshold,
+      choice: try WBMDetector.TreeChoice(schemaNumber: message.choice.rawValue))
     unknownFields = MessageParts.unknownFields(message.base)
   }
 }

@@ -2,9 +2,30 @@ package import ProtobufWire
 
 /// How to turn a detector's outputs into boxes.
 package struct WBMDetector: Hashable, Sendable {
-  /// The family of detection heads: YOLO version 2, or version 3 and later.
+  /// The family of detection heads: YOLO version 2, version 3 and later, the same with deviations,
+  /// version 1.
   package enum Kind: Hashable, Sendable, CaseIterable {
-    case region, yolo
+    case region, yolo, gaussianYOLO, detection
+  }
+
+  /// What a box is made of.
+  package enum Part: Hashable, Sendable, CaseIterable {
+    case centers, objectness, classes
+  }
+
+  /// The order of a head's numbers.
+  package enum Order: Hashable, Sendable, CaseIterable {
+    case channelsLast, channelsFirst, cellsFirst
+  }
+
+  /// The point of a box that its cell places.
+  package enum BoxPoint: Hashable, Sendable, CaseIterable {
+    case leftTop, rightBottom
+  }
+
+  /// Which class of a tree is reported.
+  package enum TreeChoice: Hashable, Sendable, CaseIterable {
+    case last, walk
   }
 
   /// What anchors are measured in.
@@ -14,12 +35,12 @@ package struct WBMDetector: Hashable, Sendable {
 
   /// How four numbers of a head become a box; the formulas stand in `Schemas/wbm.proto`.
   package enum BoxEncoding: Hashable, Sendable, CaseIterable {
-    case exponential, squared
+    case exponential, squared, fraction, squareRoot
   }
 
   /// How overlapping boxes are dropped.
   package enum Suppression: Hashable, Sendable, CaseIterable {
-    case none, greedy, distance
+    case none, greedy, distance, classAgnostic
   }
 
   /// The size of a typical box, in the detector's anchor unit.
@@ -48,15 +69,39 @@ package struct WBMDetector: Hashable, Sendable {
     package var stride: Double?
     /// The factor that stretches a box center's place in its cell; 1 leaves it.
     package var scaleXY: Double
+    /// The point of a box that its cell places; `nil` for the center.
+    package var boxPoint: BoxPoint?
     /// Fields of a later version.
     package var unknownFields = UnknownFields()
 
     /// Makes a head.
-    package init(output: String, mask: [Int], stride: Double?, scaleXY: Double) {
+    package init(
+      output: String, mask: [Int], stride: Double?, scaleXY: Double, boxPoint: BoxPoint? = nil
+    ) {
       self.output = output
       self.mask = mask
       self.stride = stride
       self.scaleXY = scaleXY
+      self.boxPoint = boxPoint
+    }
+  }
+
+  /// Classes of which some are kinds of others.
+  package struct ClassTree: Hashable, Sendable {
+    /// The parent of each class; `nil` for a root.
+    package var parents: [Int?]
+    /// The probability above which a class is named rather than its parent.
+    package var threshold: Double
+    /// Which class of a box is reported.
+    package var choice: TreeChoice
+    /// Fields of a later version.
+    package var unknownFields = UnknownFields()
+
+    /// Makes a tree.
+    package init(parents: [Int?], threshold: Double, choice: TreeChoice) {
+      self.parents = parents
+      self.threshold = threshold
+      self.choice = choice
     }
   }
 
@@ -80,6 +125,20 @@ package struct WBMDetector: Hashable, Sendable {
   package var iouThreshold: Double?
   /// How overlapping boxes are dropped; `nil` when that is not stated.
   package var suppression: Suppression?
+  /// The parts of a box that the outputs hold after their activation.
+  package var activated: [Part] = []
+  /// The order of a head's numbers; `nil` when it is that of the image input.
+  package var order: Order?
+  /// Whether the first class score stands for no object.
+  package var hasBackground = false
+  /// Cells along each axis; 0 but for ``Kind/detection``.
+  package var side = 0
+  /// Boxes in each cell; 0 but for ``Kind/detection``.
+  package var boxesPerCell = 0
+  /// How the classes are arranged, when they are not a plain list.
+  package var classTree: ClassTree?
+  /// The exponent of the distance, when that is stated.
+  package var distanceExponent: Double?
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
 

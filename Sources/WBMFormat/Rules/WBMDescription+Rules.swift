@@ -43,6 +43,27 @@ extension WBMDetector {
           "the detector head \(head.output) picks anchor #\(index), and there are \(anchors.count)")
       }
     }
+    guard Set(activated).count == activated.count else {
+      throw WBMHeader.malformed("the detector names an activated part twice")
+    }
+    let cells = [side, boxesPerCell]
+    guard cells.allSatisfy({ kind == .detection ? 1...4096 ~= $0 : $0 == 0 }) else {
+      throw WBMHeader.malformed(
+        "the detector has a side of \(side) and \(boxesPerCell) boxes in a cell, which does not go "
+          + "with its kind")
+    }
+    try checkTree()
+  }
+
+  private func checkTree() throws(WeighbridgeError) {
+    guard let tree = classTree else { return }
+    guard tree.parents.count == classCount else {
+      throw WBMHeader.malformed(
+        "the class tree has \(tree.parents.count) classes, and the detector has \(classCount)")
+    }
+    if let child = tree.parents.indices.first(where: { (tree.parents[$0] ?? -1) >= $0 }) {
+      throw WBMHeader.malformed("the parent of class #\(child) does not stand before it")
+    }
   }
 }
 

@@ -47,7 +47,7 @@ struct DescriptionOptions: ParsableArguments {
   var labels: String?
 
   @Option(help: "How boxes are read from the outputs: region or yolo.")
-  var detector: WordArgument<Detector.Kind>?
+  var detector: WordArgument<DetectorDescription.Kind>?
 
   @Option(
     help: ArgumentHelp(

@@ -40,30 +40,3 @@ extension ImageInput {
     return .object(object)
   }
 }
-
-extension Detector {
-  var json: JSONValue {
-    var object: JSONObject = [
-      "kind": .string(kind.rawValue),
-      "anchors": .array(anchors.flatMap { [.real($0.width), .real($0.height)] }),
-      "heads": .array(heads.map(\.json)),
-      "boxEncoding": .string(boxEncoding.rawValue), "objectness": .bool(hasObjectness),
-      "classes": .integer(classCount),
-    ]
-    object["confidenceThreshold"] = confidenceThreshold.map(JSONValue.real)
-    object["overlapThreshold"] = overlapThreshold.map(JSONValue.real)
-    object["suppression"] = suppression.map { .string($0.rawValue) }
-    return .object(object)
-  }
-}
-
-extension Detector.Head {
-  var json: JSONValue {
-    var object: JSONObject = [
-      "output": .string(output), "mask": .array(mask.map(JSONValue.integer)),
-    ]
-    object["stride"] = stride.map(JSONValue.real)
-    object["scaleXY"] = .real(scaleXY)
-    return .object(object)
-  }
-}

@@ -47,11 +47,25 @@ extension ImageInput {
   }
 }
 
-extension Detector {
+extension DetectorDescription {
   /// The detector in a line.
   var line: String {
-    let boxes = anchors.map { "\($0.width)x\($0.height)" }.joined(separator: ", ")
-    let unit = kind == .region ? "grid cells" : "pixels"
-    return "\(kind.rawValue), \(classCount) classes, anchors \(boxes) (\(unit))"
+    var parts = ["\(kind.rawValue), \(classCount) classes"]
+    if classTree != nil { parts[0] += " in a tree" }
+    if !anchors.isEmpty {
+      let boxes = anchors.map { "\($0.width)x\($0.height)" }.joined(separator: ", ")
+      parts.append("anchors \(boxes) (\(kind == .region ? "grid cells" : "pixels"))")
+    }
+    if let side, let boxesPerCell {
+      parts.append("\(side)x\(side) cells of \(boxesPerCell) boxes")
+    }
+    let scales = heads.map { "\($0.scaleXY)" }
+    if heads.contains(where: { $0.scaleXY != 1 }) {
+      parts.append("scale_x_y \(scales.joined(separator: ", "))")
+    }
+    if boxEncoding != .exponential { parts.append("\(boxEncoding.rawValue) extents") }
+    let thinning = suppression.map { "\($0.rawValue) suppression" }
+    parts += [thinning].compactMap { $0 }
+    return parts.joined(separator: ", ")
   }
 }

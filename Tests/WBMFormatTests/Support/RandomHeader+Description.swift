@@ -47,19 +47,32 @@ extension RandomHeader {
       return anchor
     }
     var detector = WBMDetector(
-      kind: WBMDetector.Kind.allCases[number(1)], anchors: anchors,
+      kind: WBMDetector.Kind.allCases[number(2)], anchors: anchors,
       anchorUnit: WBMDetector.AnchorUnit.allCases[number(1)],
       heads: outputs.map { output in
         var head = WBMDetector.Head(
           output: output, mask: list(0...3) { $0.number(anchors.count - 1) },
-          stride: optional { $0.real() }, scaleXY: real())
+          stride: optional { $0.real() }, scaleXY: real(),
+          boxPoint: optional { WBMDetector.BoxPoint.allCases[$0.number(1)] })
         head.unknownFields = unknownFields()
         return head
       },
-      boxEncoding: WBMDetector.BoxEncoding.allCases[number(1)], hasObjectness: flag(),
+      boxEncoding: WBMDetector.BoxEncoding.allCases[number(3)], hasObjectness: flag(),
       classCount: number(1000), confidenceThreshold: optional { $0.real() },
       iouThreshold: optional { $0.real() },
-      suppression: optional { WBMDetector.Suppression.allCases[$0.number(2)] })
+      suppression: optional { WBMDetector.Suppression.allCases[$0.number(3)] })
+    detector.activated = WBMDetector.Part.allCases.filter { _ in flag() }
+    detector.order = optional { WBMDetector.Order.allCases[$0.number(2)] }
+    detector.hasBackground = flag()
+    detector.distanceExponent = optional { $0.real() }
+    if flag() {
+      detector.classCount = number(9)
+      var tree = WBMDetector.ClassTree(
+        parents: (0..<detector.classCount).map { $0 == 0 || flag() ? nil : number($0 - 1) },
+        threshold: real(), choice: WBMDetector.TreeChoice.allCases[number(1)])
+      tree.unknownFields = unknownFields()
+      detector.classTree = tree
+    }
     detector.unknownFields = unknownFields()
     return detector
   }

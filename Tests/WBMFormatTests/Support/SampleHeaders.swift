@@ -88,7 +88,12 @@ enum SampleHeaders {
       heads: [.init(output: "boxes", mask: [1, 0], stride: 32, scaleXY: 1.05)],
       boxEncoding: .exponential, hasObjectness: true, classCount: 2, confidenceThreshold: 0,
       iouThreshold: 0.45, suppression: .greedy)
-    detector.heads.append(.init(output: "again", mask: [], stride: nil, scaleXY: 0))
+    detector.heads.append(
+      .init(output: "again", mask: [], stride: nil, scaleXY: 0, boxPoint: .leftTop))
+    detector.activated = [.centers, .classes]
+    detector.order = .cellsFirst
+    detector.classTree = .init(parents: [nil, 0], threshold: 0.5, choice: .walk)
+    detector.distanceExponent = 0.6
     return WBMDescription(
       name: "model", author: "",
       license: WBMLicense(text: "MIT License", spdx: "MIT", note: "given by the user"),
