@@ -111,7 +111,7 @@ let package = Package(
       // Modules that Weighbridge passes on are named too: an incremental build only follows those.
       dependencies: [
         "Bytes", "Conversion", "DarknetFormat", "GraphIR", "JSON", "ModelComparison", "Verifier",
-        "Weighbridge",
+        "Vision", "Weighbridge",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
@@ -160,6 +160,9 @@ let package = Package(
         "Bytes", "GraphIR", "LayerCatalog", "ModelComparison", "TestSupport", "Verifier",
         "Weighbridge",
       ]),
+    tests(
+      "DetectionTests",
+      ["Bytes", "GraphIR", "JSON", "TestSupport", "Vision", "Weighbridge"]),
     tests(
       "WeighbridgeCommandTests",
       ["GraphIR", "JSON", "TestSupport", "Weighbridge", "WeighbridgeCommand"]),

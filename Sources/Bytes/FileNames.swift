@@ -6,3 +6,18 @@
 
 /// Whether anything stands at a path.
 package func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+/// Whether a folder stands at a path.
+package func isFolder(_ path: String) -> Bool {
+  var status = stat()
+  return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+}
+
+/// Makes a folder, unless it is there.
+///
+/// - Throws: ``WeighbridgeError/Code/outputFailed``.
+package func makeFolder(_ path: String) throws(WeighbridgeError) {
+  guard mkdir(path, 0o777) != 0, !isFolder(path) else { return }
+  throw WeighbridgeError(.outputFailed, "cannot be made a folder: \(lastSystemError())")
+    .at(file: path)
+}

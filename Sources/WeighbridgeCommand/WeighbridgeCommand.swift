@@ -19,6 +19,7 @@ struct WeighbridgeCommand: ParsableCommand {
     version: "weighbridge \(weighbridgeVersion)",
     subcommands: [
       Convert.self, Inspect.self, MetadataCommand.self, Verify.self, Run.self, Diff.self,
+      Detect.self,
     ])
 
   static func main() {

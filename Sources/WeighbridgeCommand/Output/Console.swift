@@ -16,6 +16,12 @@ enum Console {
     write("weighbridge: \(text)\n", to: STDERR_FILENO)
   }
 
+  /// Whether messages are read by somebody who sits there.
+  static var messagesGoToTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+  /// Text that moves about on the terminal of the messages.
+  static func terminal(_ text: String) { write(text, to: STDERR_FILENO) }
+
   private static func write(_ text: String, to descriptor: Int32) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {

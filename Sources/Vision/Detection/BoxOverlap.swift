@@ -1,0 +1,32 @@
+extension Box {
+  /// The area that two boxes share over the area that they cover together, 0...1; 0 where that is
+  /// no number.
+  package func intersectionOverUnion(_ other: Box) -> Double {
+    let shared =
+      max(0, overlap(x, width, other.x, other.width))
+      * max(0, overlap(y, height, other.y, other.height))
+    let covered = width * height + other.width * other.height - shared
+    return shared > 0 && covered > 0 ? shared / covered : 0
+  }
+
+  /// Intersection over union, less (d²/c²)^exponent: d is the distance of the centres, c the
+  /// diagonal of the box around both.
+  ///
+  /// "Distance-IoU Loss" (Zheng et al., 2020), section 3.3, which has no exponent (or 1); darknet
+  /// has 0.6.
+  package func distanceIntersectionOverUnion(_ other: Box, exponent: Double) -> Double {
+    let across = max(x + width, other.x + other.width) - min(x, other.x)
+    let down = max(y + height, other.y + other.height) - min(y, other.y)
+    let diagonal = across * across + down * down
+    let overlap = intersectionOverUnion(other)
+    guard diagonal > 0 else { return overlap }
+    let (dx, dy) = (center.x - other.center.x, center.y - other.center.y)
+    return overlap - Activations.power((dx * dx + dy * dy) / diagonal, exponent)
+  }
+
+  private func overlap(
+    _ start: Double, _ extent: Double, _ otherStart: Double, _ otherExtent: Double
+  ) -> Double {
+    min(start + extent, otherStart + otherExtent) - max(start, otherStart)
+  }
+}

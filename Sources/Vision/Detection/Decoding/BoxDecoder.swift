@@ -1,0 +1,65 @@
+package import Bytes
+package import GraphIR
+
+/// Reads boxes from the outputs of a detector of any kind.
+package struct BoxDecoder: Sendable {
+  /// How boxes are stored.
+  package let detector: DetectorDescription
+  private let order: DetectorDescription.Order
+  private let inputWidth, inputHeight: Int
+
+  /// Makes a decoder.
+  ///
+  /// - Parameters:
+  ///   - detector: How boxes are stored.
+  ///   - layout: The order of the picture's axes: that of heads that do not say their own.
+  ///   - inputWidth: The width of the model's picture, in pixels.
+  ///   - inputHeight: The height of the model's picture, in pixels.
+  package init(
+    _ detector: DetectorDescription, layout: DataLayout, inputWidth: Int, inputHeight: Int
+  ) {
+    self.detector = detector
+    order = detector.order ?? (layout == .channelsFirst ? .channelsFirst : .channelsLast)
+    self.inputWidth = inputWidth
+    self.inputHeight = inputHeight
+  }
+
+  /// The boxes of all heads, in the input's unit square, head by head and cell by cell.
+  ///
+  /// - Parameters:
+  ///   - outputs: The outputs by name, each a batch of one.
+  ///   - threshold: Classes whose confidence is not above it are left out.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when an output is missing or its shape does not
+  ///   fit, ``WeighbridgeError/Code/malformed`` when it holds numbers that are none.
+  package func candidates(
+    _ outputs: [String: Tensor], above threshold: Double
+  ) throws(WeighbridgeError) -> [Candidate] {
+    var candidates: [Candidate] = []
+    for head in detector.heads {
+      guard let tensor = outputs[head.output] else {
+        throw WeighbridgeError(
+          .mismatch, "the output \(head.output), which holds boxes, is missing")
+      }
+      do throws(WeighbridgeError) {
+        candidates += try self.candidates(head, tensor, above: threshold)
+      } catch {
+        throw WeighbridgeError(error.code, "the output \(head.output) \(error.reason)")
+      }
+    }
+    return candidates
+  }
+
+  private func candidates(
+    _ head: DetectorDescription.Head, _ tensor: Tensor, above threshold: Double
+  ) throws(WeighbridgeError) -> [Candidate] {
+    guard detector.kind != .detection else {
+      return try RowDecoder(detector: detector, threshold: threshold).candidates(tensor)
+    }
+    let numbers = try HeadNumbers(
+      tensor, order: order, boxCount: head.mask.count,
+      entryCount: detector.coordinateCount + detector.classCount)
+    return try GridDecoder(
+      detector: detector, inputWidth: inputWidth, inputHeight: inputHeight, threshold: threshold
+    ).candidates(head, numbers)
+  }
+}

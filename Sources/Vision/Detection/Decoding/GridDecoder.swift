@@ -1,0 +1,135 @@
+import Bytes
+import GraphIR
+
+/// Reads the boxes of YOLOv2, YOLOv3 and later, and Gaussian YOLOv3 from a head with a grid.
+///
+/// A cell (column i, row j) of a grid of W x H holds for each of its anchors the numbers x, y, w, h,
+/// the objectness o and the classes c. With σ the sigmoid and s the head's `scaleXY`:
+///
+///     centre x = (i + s σ(x) - (s - 1)/2) / W        centre y = (j + s σ(y) - (s - 1)/2) / H
+///     exponential: width = e^w anchor.width / U      squared: width = (2 σ(w))² anchor.width / U
+///     confidence of a class = σ(o) class score
+///
+/// U is W for region (anchors in cells) and the input's width in pixels for the others; the same for
+/// heights. A class score is the softmax of c for region, else σ(c). What the head's numbers went
+/// through in the graph already is not done again.
+///
+/// "YOLO9000" (Redmon and Farhadi, 2017), section 2 for region; "YOLOv3" (2018), section 2.1;
+/// `scale_x_y`: "YOLOv4" (Bochkovskiy et al., 2020), section 3.4. Gaussian YOLOv3 (Choi et al.,
+/// 2019) has a deviation behind each of the four numbers, and a confidence multiplied by
+/// 1 - mean of the deviations.
+struct GridDecoder {
+  let detector: DetectorDescription
+  /// The input's extents in pixels.
+  let inputWidth, inputHeight: Int
+  /// Boxes whose confidence is not above it are left out.
+  let threshold: Double
+
+  /// The boxes of a head, cell by cell.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for numbers that are none.
+  func candidates(
+    _ head: DetectorDescription.Head, _ numbers: HeadNumbers
+  ) throws(WeighbridgeError) -> [Candidate] {
+    guard !numbers.hasNaN else {
+      throw WeighbridgeError(.malformed, "has numbers that are none (NaN), so it has no boxes")
+    }
+    var candidates: [Candidate] = []
+    for cell in 0..<numbers.width * numbers.height {
+      for (position, anchor) in head.mask.enumerated() {
+        let entry = { numbers(cell: cell, box: position, entry: $0) }
+        let objectness = objectness(entry)
+        guard objectness > threshold || allowsWeakBoxes else { continue }
+        let scores = scores(entry, objectness: objectness)
+        guard !scores.isEmpty else { continue }
+        let box = box(
+          entry, head, detector.anchors[anchor], column: cell % numbers.width,
+          row: cell / numbers.width, numbers)
+        guard box.width.isFinite, box.height.isFinite else { continue }
+        candidates.append(Candidate(box: box, objectness: objectness, scores: scores))
+      }
+    }
+    return candidates
+  }
+
+  /// Whether the class scores of a region may be above 1 (those of AlexeyAB's without softmax).
+  private var allowsWeakBoxes: Bool { detector.kind == .region && detector.classTree == nil }
+
+  /// How far apart the coordinates of a box are: a deviation stands behind each of Gaussian YOLO's.
+  private var step: Int { detector.kind == .gaussianYOLO ? 2 : 1 }
+
+  private func box(
+    _ entry: (Int) -> Double, _ head: DetectorDescription.Head,
+    _ anchor: DetectorDescription.Anchor, column: Int, row: Int, _ grid: HeadNumbers
+  ) -> Box {
+    let isRegion = detector.kind == .region
+    let width =
+      extent(entry(2 * step)) * anchor.width / Double(isRegion ? grid.width : inputWidth)
+    let height =
+      extent(entry(3 * step)) * anchor.height / Double(isRegion ? grid.height : inputHeight)
+    let x = (Double(column) + place(entry(0), head)) / Double(grid.width)
+    let y = (Double(row) + place(entry(step), head)) / Double(grid.height)
+    return switch head.boxPoint {
+    case .center: Box(centerX: x, centerY: y, width: width, height: height)
+    case .leftTop: Box(x: x, y: y, width: width, height: height)
+    case .rightBottom: Box(x: x - width, y: y - height, width: width, height: height)
+    }
+  }
+
+  private func place(_ number: Double, _ head: DetectorDescription.Head) -> Double {
+    guard !detector.activated.contains(.centers) else { return number }
+    return head.scaleXY * Activations.sigmoid(number) - (head.scaleXY - 1) / 2
+  }
+
+  private func extent(_ number: Double) -> Double {
+    guard detector.boxEncoding == .squared else { return Activations.exponential(number) }
+    let isActivated = detector.activated.contains(.centers)
+    let doubled = 2 * (isActivated ? number : Activations.sigmoid(number))
+    return doubled * doubled
+  }
+
+  private func objectness(_ entry: (Int) -> Double) -> Double {
+    detector.hasObjectness ? activated(entry(4 * step), .objectness) : 1
+  }
+
+  private func activated(_ number: Double, _ part: DetectorDescription.Part) -> Double {
+    detector.activated.contains(part) ? number : Activations.sigmoid(number)
+  }
+
+  private func scores(_ entry: (Int) -> Double, objectness: Double) -> [Candidate.Score] {
+    let classes = classScores(entry)
+    if let tree = detector.classTree {
+      return [tree.score(classes, objectness: objectness)].compactMap { $0 }
+        .filter { $0.confidence > threshold }
+    }
+    let certainty = objectness * (1 - meanDeviation(entry))
+    return classes.enumerated().compactMap { index, score in
+      let confidence = certainty * score
+      return confidence > threshold
+        ? Candidate.Score(classIndex: index, confidence: confidence) : nil
+    }
+  }
+
+  private func meanDeviation(_ entry: (Int) -> Double) -> Double {
+    guard detector.kind == .gaussianYOLO else { return 0 }
+    return (0..<4).map { activated(entry(2 * $0 + 1), .objectness) }.reduce(0, +) / 4
+  }
+
+  /// The scores of the classes, without that of the background.
+  private func classScores(_ entry: (Int) -> Double) -> [Double] {
+    let background = detector.hasBackground ? 1 : 0
+    let first = detector.coordinateCount - background
+    let numbers = (0..<detector.classCount + background).map { entry(first + $0) }
+    let scores: [Double]
+    if detector.activated.contains(.classes) {
+      scores = numbers
+    } else if let tree = detector.classTree {
+      scores = tree.groups.flatMap { Activations.softmax(Array(numbers[$0])) }
+    } else if detector.kind == .region {
+      scores = Activations.softmax(numbers)
+    } else {
+      scores = numbers.map(Activations.sigmoid)
+    }
+    return Array(scores.dropFirst(background))
+  }
+}

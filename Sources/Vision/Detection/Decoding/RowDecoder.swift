@@ -1,0 +1,61 @@
+import Bytes
+import GraphIR
+
+/// Reads the boxes of YOLOv1.
+///
+/// With S x S cells of B boxes and C classes, the output is a row of S·S·C class probabilities (cell
+/// by cell), S·S·B objectnesses and S·S·B times x, y, w, h. In the cell of column i and row j:
+///
+///     centre x = (i + x) / S      width = w, or w² (darknet's `sqrt`)
+///     confidence of a class = objectness times its probability in the cell
+///
+/// "You Only Look Once" (Redmon et al., 2016), section 2. The numbers are used as they are.
+struct RowDecoder {
+  let detector: DetectorDescription
+  /// Boxes whose confidence is not above it are left out.
+  let threshold: Double
+
+  /// The boxes, cell by cell.
+  ///
+  /// - Parameter tensor: The output: a batch of one.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when it has another length,
+  ///   ``WeighbridgeError/Code/malformed`` for numbers that are none.
+  func candidates(_ tensor: Tensor) throws(WeighbridgeError) -> [Candidate] {
+    let (side, boxCount) = (detector.side ?? 0, detector.boxesPerCell ?? 0)
+    let (cellCount, classCount) = (side * side, detector.classCount)
+    let numbers = tensor.doubles
+    guard numbers.count == cellCount * (classCount + 5 * boxCount) else {
+      throw WeighbridgeError(
+        .mismatch,
+        "has \(numbers.count) numbers, and \(side) x \(side) cells of \(boxCount) boxes and "
+          + "\(classCount) classes make \(cellCount * (classCount + 5 * boxCount))")
+    }
+    guard !numbers.contains(where: \.isNaN) else {
+      throw WeighbridgeError(.malformed, "has numbers that are none (NaN), so it has no boxes")
+    }
+    var candidates: [Candidate] = []
+    for position in 0..<cellCount * boxCount {
+      let cell = position / boxCount
+      let objectness = numbers[cellCount * classCount + position]
+      let scores = (0..<classCount).compactMap { index -> Candidate.Score? in
+        let confidence = objectness * numbers[cell * classCount + index]
+        return confidence > threshold
+          ? Candidate.Score(classIndex: index, confidence: confidence) : nil
+      }
+      guard !scores.isEmpty else { continue }
+      let start = cellCount * (classCount + boxCount) + position * 4
+      let box = box(Array(numbers[start..<start + 4]), column: cell % side, row: cell / side, side)
+      candidates.append(Candidate(box: box, objectness: objectness, scores: scores))
+    }
+    return candidates
+  }
+
+  private func box(_ numbers: [Double], column: Int, row: Int, _ side: Int) -> Box {
+    let isRoot = detector.boxEncoding == .squareRoot
+    return Box(
+      centerX: (Double(column) + numbers[0]) / Double(side),
+      centerY: (Double(row) + numbers[1]) / Double(side),
+      width: isRoot ? numbers[2] * numbers[2] : numbers[2],
+      height: isRoot ? numbers[3] * numbers[3] : numbers[3])
+  }
+}

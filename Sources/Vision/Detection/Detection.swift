@@ -1,0 +1,19 @@
+/// An object that a model found: one for each box and class.
+public struct Detection: Hashable, Sendable {
+  /// The class's position in the model's labels, from 0.
+  public var classIndex: Int
+  /// The class's name; `nil` when the model has no labels.
+  public var label: String?
+  /// How sure the model is, 0...1.
+  public var confidence: Double
+  /// Where the object is.
+  public var box: Box
+
+  /// Makes a detection.
+  public init(classIndex: Int, label: String?, confidence: Double, box: Box) {
+    self.classIndex = classIndex
+    self.label = label
+    self.confidence = confidence
+    self.box = box
+  }
+}

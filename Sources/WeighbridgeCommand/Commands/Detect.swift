@@ -1,0 +1,122 @@
+import ArgumentParser
+import Dispatch
+import JSON
+import Vision
+import Weighbridge
+
+/// `weighbridge detect`
+struct Detect: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Finds objects in pictures.",
+    discussion: """
+      Prints the class, the confidence and the box of each object, and draws them with -o. What the \
+      model does not say itself can be said here as it is to `convert`.
+
+      Example:
+        weighbridge detect yolov3-tiny.cfg dog.jpg --threshold 0.5 -o dog.boxes.png
+      """)
+
+  @Argument(help: "The model, of any format that can be read.")
+  var file: String
+
+  @Argument(
+    help: ArgumentHelp(
+      "JPEG and PNG files, and folders of them.", valueName: "image"))
+  var images: [String]
+
+  @Option(
+    help: ArgumentHelp(
+      "The confidence above which an object is shown, 0 to 1; the model's own, or 0.25.",
+      valueName: "x"))
+  var threshold: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The overlap (intersection over union) above which boxes suppress each other, 0 to 1; the \
+      model's own, or 0.45.
+      """, valueName: "iou"))
+  var nms: Double?
+
+  @Option(
+    help: """
+      How overlapping boxes are thinned out: none, greedy (each class by itself), distance (the \
+      same with the centres' distance, DIoU) or class-agnostic; the model's own, or greedy.
+      """)
+  var suppression: WordArgument<DetectorDescription.Suppression>?
+
+  @Option(
+    help: """
+      How a picture is brought to the input's size: letterbox, stretch or center-crop; the model's \
+      own, or stretch.
+      """)
+  var resize: WordArgument<ImageInput.ResizePolicy>?
+
+  @Option(
+    help: """
+      How pixels are computed then: darknet, half-pixel, top-left, nearest, pillow-bilinear or \
+      pillow-bicubic; darknet for its models, else pillow-bicubic.
+      """)
+  var resampling: WordArgument<Resampling>?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Where the picture with the boxes goes (.png or .jpg), or a folder for several.",
+      valueName: "out.png"))
+  var output: String?
+
+  @Option(help: ArgumentHelp("How many threads work at once.", valueName: "n"))
+  var threads: Int?
+
+  @OptionGroup(title: "Source") var source: SourceOptions
+  @OptionGroup(title: "Description") var use: UseOptions
+  @OptionGroup var general: GeneralOptions
+
+  func validate() throws {
+    for (name, value) in [("--threshold", threshold), ("--nms", nms)] {
+      guard let value, !(0...1 ~= value) else { continue }
+      throw ValidationError("\(name) takes a number from 0 to 1")
+    }
+    if let threads, threads < 1 { throw ValidationError("--threads takes a number from 1") }
+  }
+
+  func run() throws {
+    let (cancellation, signals) = Interrupts.cancellation()
+    defer { signals.cancel() }
+    let detector = try makeDetector(cancellation)
+    let pictures = try PictureFiles(images)
+    if !general.quiet {
+      for path in pictures.others {
+        Console.message("\(path): is neither a JPEG nor a PNG picture; passed over")
+      }
+    }
+    let target = try output.map { (path) throws(WeighbridgeError) in
+      try AnnotationTarget(path, for: pictures.paths)
+    }
+    try DetectionWork(detector: detector, target: target, general: general).run(pictures.paths)
+  }
+
+  private func makeDetector(_ cancellation: Cancellation) throws -> Detector {
+    var options = DetectOptions()
+    options.threshold = threshold
+    options.overlap = nms
+    options.suppression = suppression?.word
+    options.resize = resize?.word
+    options.resampling = resampling?.word
+    options.run.threads = threads
+    options.run.cancellation = cancellation
+    var model = try Model(contentsOf: file, options: source.readOptions)
+    do throws(WeighbridgeError) {
+      try model.describe(try use.edit())
+      let detector = try Detector(model, options: options)
+      guard !model.description.labels.isEmpty else {
+        throw WeighbridgeError(
+          .mismatch, "the model does not name its classes: name them with --labels FILE")
+      }
+      return detector
+    } catch {
+      throw error.at(file: file)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import Weighbridge
+
+/// What the user says of how a model is used: its picture, its labels, its boxes.
+struct UseOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The input that takes a picture.", valueName: "name"))
+  var imageInput: String?
+
+  @Option(
+    help: ArgumentHelp("The factor for a picture's 8-bit components, also 1/255.", valueName: "x"))
+  var imageScale: FractionArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "Added after scaling, one number for each component.", valueName: "r,g,b"))
+  var imageBias: NumbersArgument?
+
+  @Option(help: "The order of a pixel's components: rgb, bgr or gray.")
+  var color: WordArgument<ImageInput.ColorOrder>?
+
+  @Option(help: ArgumentHelp("Class labels, one a line.", valueName: "file"))
+  var labels: String?
+
+  @Option(help: "How boxes are read from the outputs: region or yolo.")
+  var detector: WordArgument<DetectorDescription.Kind>?
+
+  @Option(
+    help: ArgumentHelp(
+      "Anchor boxes, in grid cells for region and in pixels for yolo.", valueName: "w,h,..."))
+  var anchors: NumbersArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "All of these in one file (Schemas/metadata.schema.json); options go first.",
+      valueName: "file.json"))
+  var metadata: String?
+
+  func validate() throws {
+    let image: [Any?] = [imageScale, imageBias, color]
+    guard imageInput != nil || image.allSatisfy({ $0 == nil }) else {
+      throw ValidationError("--image-scale, --image-bias and --color need --image-input NAME")
+    }
+    guard (detector == nil) == (anchors == nil) else {
+      throw ValidationError("--detector and --anchors go together")
+    }
+  }
+
+  /// What these options say, over what the metadata file says.
+  func edit() throws(WeighbridgeError) -> DescriptionEdit {
+    var edit =
+      try metadata.map { (path) throws(WeighbridgeError) in
+        try DescriptionEdit(metadataFile: path)
+      } ?? DescriptionEdit()
+    if let imageInput { applyImage(imageInput, to: &edit) }
+    if let labels { edit.labels = try LabelFile.read(labels) }
+    if let detector, let anchors {
+      edit.detector = .init(kind: detector.word, anchors: anchors.values)
+    }
+    return edit
+  }
+
+  private func applyImage(_ input: String, to edit: inout DescriptionEdit) {
+    var image = edit.images.first { $0.input == input } ?? .init(input: input)
+    image.colorOrder = color?.word ?? image.colorOrder
+    image.scale = imageScale?.value ?? image.scale
+    image.bias = imageBias?.values ?? image.bias
+    edit.images.removeAll { $0.input == input }
+    edit.images.append(image)
+  }
+}

@@ -1,0 +1,28 @@
+/// How far the work is, on a terminal only.
+struct ProgressBar {
+  private let count: Int
+  private let isShown: Bool
+
+  /// - Parameters:
+  ///   - count: The number of steps; one alone is not shown.
+  ///   - isQuiet: Whether the user wants results only.
+  init(count: Int, isQuiet: Bool) {
+    self.count = count
+    isShown = count > 1 && !isQuiet && Console.messagesGoToTerminal
+  }
+
+  /// Shows that some steps are done and which one is next.
+  func show(_ done: Int, _ next: String) {
+    guard isShown else { return }
+    let width = 24
+    let full = done * width / count
+    let bar = String(repeating: "#", count: full) + String(repeating: ".", count: width - full)
+    let name = next.split(separator: "/").last.map(String.init) ?? next
+    Console.terminal("\r[\(bar)] \(done)/\(count) \(name.prefix(40))\u{1B}[K")
+  }
+
+  /// Takes the bar away, so that a line can be printed.
+  func clear() {
+    if isShown { Console.terminal("\r\u{1B}[K") }
+  }
+}

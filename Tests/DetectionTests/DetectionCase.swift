@@ -1,0 +1,125 @@
+import Foundation
+import GraphIR
+import JSON
+import TestSupport
+import Testing
+import Vision
+import Weighbridge
+
+/// Numbers for a layer of boxes, with what darknet detected in them (`Samples/Detection/record.py`).
+struct DetectionCase: CustomTestStringConvertible {
+  let testDescription: String
+  private var folder: String { Places.sample("Detection/\(testDescription)") }
+
+  static let all = Files.names(in: Places.sample("Detection")).filter {
+    Files.isFolder(Places.sample("Detection/\($0)"))
+  }.map(DetectionCase.init(testDescription:))
+
+  /// What was recorded.
+  func record() throws -> DetectionRecord {
+    try DetectionRecord(contentsOf: "\(folder)/detections.json")
+  }
+
+  /// The boxes that the model's outputs hold, and how its owner thins them out.
+  func candidates(
+    _ record: DetectionRecord
+  ) throws -> (boxes: [Candidate], detector: DetectorDescription) {
+    var options = ReadOptions()
+    options.darknetFork = DarknetFork(rawValue: record.fork)
+    options.randomSeed = 0  // there are no weights
+    let model = try Model(contentsOf: "\(folder)/net.cfg", options: options)
+    let detector = try #require(model.description.detector)
+    let shape = try #require(model.inputs[0].type.fixedShape)
+    let outputs = try model.run(try ArrayFile.read("\(folder)/input.npy")).outputs
+    let decoder = BoxDecoder(
+      detector, layout: .channelsFirst, inputWidth: shape[3], inputHeight: shape[2])
+    let boxes = try decoder.candidates(
+      Dictionary(uniqueKeysWithValues: outputs.map { ($0.name, $0.tensor) }),
+      above: record.threshold)
+    let placement = try record.placement(inputWidth: shape[3], inputHeight: shape[2])
+    return (boxes.map { $0.placed(placement) }, detector)
+  }
+}
+
+/// A recording of darknet's detections.
+struct DetectionRecord {
+  let fork: String
+  let width, height: Int
+  let isLetterboxed: Bool
+  let threshold, overlap: Double
+  let isAgnostic: Bool
+  let before, after: [Detection]
+
+  init(contentsOf path: String) throws {
+    let object = try #require(try JSONValue(parsing: Array(try Files.read(path))).object)
+    let picture = object["picture"]?.object
+    fork = try #require(object["fork"]?.string)
+    width = try #require(picture?["width"]?.integer)
+    height = try #require(picture?["height"]?.integer)
+    isLetterboxed = object["letterbox"]?.bool ?? false
+    threshold = try #require(object["threshold"]?.real)
+    overlap = try #require(object["overlap"]?.real)
+    isAgnostic = object["agnostic"]?.bool ?? false
+    before = try Self.detections(object["before"])
+    after = try Self.detections(object["after"])
+  }
+
+  private static func detections(_ json: JSONValue?) throws -> [Detection] {
+    try #require(json?.array).map { entry in
+      let object = try #require(entry.object)
+      let center = try #require(object["center"]?.array).compactMap(\.real)
+      let extent = try #require(object["extent"]?.array).compactMap(\.real)
+      return Detection(
+        classIndex: try #require(object["class"]?.integer), label: nil,
+        confidence: try #require(object["confidence"]?.real),
+        box: Box(centerX: center[0], centerY: center[1], width: extent[0], height: extent[1]))
+    }
+  }
+
+  /// Where the picture lies in the input.
+  func placement(inputWidth: Int, inputHeight: Int) throws -> PicturePlacement {
+    let picture = Picture(
+      width: width, height: height, pixels: [UInt8](repeating: 0, count: width * height * 3))
+    let input = ImageInput(
+      colorOrder: .rgb, scale: 1, bias: [0, 0, 0], resize: nil, layout: .channelsFirst)
+    return try picture.tensor(
+      for: input, width: inputWidth, height: inputHeight,
+      policy: isLetterboxed ? .letterbox : .stretch, resampling: .darknet
+    ).placement
+  }
+}
+
+/// Expects the same detections, in any order.
+///
+/// - Parameters:
+///   - confidence: How much confidences may differ.
+///   - place: How much edges may differ, in extents of the picture (or of the box, when that is
+///     larger).
+func expectSame(
+  _ found: [Detection], _ wanted: [Detection], confidence: Double, place: Double,
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(found.count == wanted.count, sourceLocation: sourceLocation)
+  var rest = found
+  for detection in wanted {
+    let match = rest.firstIndex {
+      $0.classIndex == detection.classIndex
+        && abs($0.confidence - detection.confidence) <= confidence
+        && $0.box.distance(to: detection.box) <= place * max(1, $0.box.width, $0.box.height)
+    }
+    if let match {
+      rest.remove(at: match)
+    } else {
+      Issue.record("nothing like \(detection)", sourceLocation: sourceLocation)
+    }
+  }
+}
+
+extension Box {
+  /// The largest distance of two edges.
+  func distance(to other: Box) -> Double {
+    max(
+      abs(x - other.x), abs(y - other.y), abs(x + width - other.x - other.width),
+      abs(y + height - other.y - other.height))
+  }
+}
