@@ -53,6 +53,11 @@ def convolutions(version, backend):
         table["depthwise2d"] = lambda: one(DepthwiseConv2D((3, 3), padding="same", input_shape=(6, 5, 2)))
         table["depthwise2d_even"] = lambda: one(DepthwiseConv2D((2, 2), padding="same", input_shape=(6, 5, 2)))
         table["separable1d"] = lambda: one(SeparableConv1D(3, 3, padding="same", input_shape=(6, 2)))
+    if backend == "cntk":
+        for name in ["conv1d_causal_dilated", "conv2d_last_dilated"]:
+            del table[name]  # which CNTK does not do on a CPU
+        table["transposed2d_even"] = lambda: one(Conv2DTranspose(
+            3, (2, 4), strides=(1, 2), padding="same", data_format=last, input_shape=(4, 5, 2)))
     return table
 
 
@@ -63,6 +68,9 @@ def pools(version, backend):
         "max1d_same": lambda: one(MaxPooling1D(4, strides=3, padding="same", input_shape=(11, 2))),
         "average3d_same": lambda: one(AveragePooling3D((2, 3, 2), padding="same", input_shape=(4, 3, 5, 2))),
     }
+    if backend == "cntk":
+        del table["max1d_same"]  # whose stride is 3
+        table["max1d_same_stride2"] = lambda: one(MaxPooling1D(4, strides=2, padding="same", input_shape=(11, 2)))
     if backend == "theano":
         table["max2d_first"] = lambda: one(MaxPooling2D(
             (2, 2), padding="same", data_format="channels_first", input_shape=(2, 5, 5)))
@@ -83,6 +91,10 @@ def others(version, backend):
         "upsampling": lambda: one(UpSampling2D((2, 3), input_shape=(3, 4, 2))),
         "weights_conv": lambda: one([Conv1D(3, 3, input_shape=(7, 2), name="c"), Flatten(), Dense(2, name="d")]),
     }
+    if backend == "cntk":
+        table["gru_simple"] = lambda: one([GRU(3, return_sequences=True, input_shape=(5, 2)), SimpleRNN(4)])
+        table["gru_masked"] = lambda: one([Masking(0.0, input_shape=(5, 2)), GRU(3, return_sequences=True)])
+        table["lstm_unrolled"] = lambda: one(LSTM(4, unroll=True, input_shape=(5, 2)))
     if version >= (2, 2, 3):
         if backend == "tensorflow":
             table["upsampling_bilinear"] = lambda: one(UpSampling2D(

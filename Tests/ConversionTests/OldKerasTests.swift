@@ -15,9 +15,6 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
     Files.names(in: Places.sample("Keras/\(writer)")).contains("\(name).json")
   }
 
-  /// Whether its layers cannot be had yet.
-  var isPending: Bool { name.hasPrefix("local") }
-
   func path(_ suffix: String) -> String { Places.sample("Keras/\(writer)/\(name).\(suffix)") }
 
   /// All cases, sorted.
@@ -30,14 +27,31 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
     }
 }
 
-/// What models of Keras 1, and of Keras 2 on Theano, compute, against what their writers computed.
+/// What models of Keras 1, and of Keras 2 on all its backends, compute, against what their writers computed.
 @Suite struct OldKerasTests {
   @Test("There are recorded models, and not just a remainder of them")
   func caseCount() { #expect(OldKerasCase.all.count >= 150) }
 
+  /// Models that are refused, and a part of the reason.
+  private static let refused = [
+    "2.2.4-cntk/average3d_same": "strides=[2, 3, 2] with padding=same, which CNTK pads by",
+    "2.2.4-cntk/conv_lstm": "gives the cell's state in place of its output",
+    "2.2.4-cntk/depthwise2d_even": "which CNTK computes wrongly in groups",
+    "2.2.4-cntk/gru_lstm": "gives the cell's state in place of its output",
+  ]
+
+  @Test(
+    "What a bug or a peculiarity of the writer computed is refused",
+    arguments: refused.keys.sorted())
+  func refusal(_ name: String) throws {
+    let error = failure { _ = try Model(contentsOf: Places.sample("Keras/\(name).h5")) }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains(Self.refused[name] ?? "") == true, "\(error as Any)")
+  }
+
   @Test(
     "A model of an old Keras computes what that Keras computed",
-    arguments: OldKerasCase.all.filter { !$0.isPending })
+    arguments: OldKerasCase.all.filter { refused[$0.testDescription] == nil })
   func agrees(_ sample: OldKerasCase) throws {
     var options = ReadOptions()
     if sample.hasArchitecture { options.architecture = sample.path("json") }

@@ -106,10 +106,24 @@ extension Convolution {
       throw WeighbridgeError(.malformed, "depth_multiplier=\(multiplier)")
     }
     try checkTheano(layer, window, isSeparable: role != "kernel")
+    try checkCNTK(layer, window)
     return try layer.weight(role, shape: window.size + [channels, multiplier]) {
       $0.permuted([axes, axes + 1] + Array(0..<axes))
         .reshaped([channels * multiplier, 1] + window.size)
     }
+  }
+
+  /// CNTK 2.7 slides all kernels over the first channel where an even one is padded.
+  private static func checkCNTK(
+    _ layer: KerasLayer, _ window: Window
+  ) throws(WeighbridgeError) {
+    guard layer.backend == .cntk, window.padding != .valid,
+      window.size.contains(where: { $0 % 2 == 0 })
+    else { return }
+    throw WeighbridgeError(
+      .unsupported,
+      "kernel_size=\(window.size) with padding=same, which CNTK computes wrongly in groups; "
+        + "--keras-backend tensorflow reads the layer as it was meant")
   }
 
   /// From Keras 2.2 on these kernels are slid as they are on Theano too.

@@ -56,7 +56,7 @@ extension TransposedConvolution {
       size: size, strides: strides, dilation: dilation,
       padding: .explicit(before: zeros, after: zeros))
     if let problem = plain.problem { throw WeighbridgeError(.malformed, problem) }
-    if padding == .same { try layer.requireTransposedPadding(size) }
+    if padding == .same { try layer.requireTransposedPadding(size, strides) }
     let borders = try borders(&layer, plain, padding)
     let window = Window(
       size: size, strides: strides, dilation: dilation,
@@ -73,11 +73,13 @@ extension TransposedConvolution {
 
     /// - Parameter surplus: By how much the spread length is longer than the output.
     init(surplus: Int, reach: Int, isSame: Bool, _ backend: KerasWriter.Backend) {
-      if backend == .tensorflow {
-        before = isSame ? max(0, surplus) / 2 : 0
-      } else {
-        before = isSame ? reach / 2 : 0
-      }
+      before =
+        switch backend {
+        case _ where !isSame: 0
+        case .tensorflow: max(0, surplus) / 2
+        case .theano: reach / 2
+        case .cntk: (reach - 1) / 2
+        }
       after = max(0, surplus - before)
       padding = max(0, before - surplus)
     }

@@ -36,7 +36,7 @@ extension TransposedConvolution {
     guard extents.count == 4 else {
       throw layer.wrong("output_shape", shape, "a shape of 4 axes")
     }
-    if padding == .same { try layer.requireTransposedPadding(size) }
+    if padding == .same { try layer.requireTransposedPadding(size, strides) }
     let plain = Window(size: size, strides: strides, dilation: [1, 1], padding: .valid)
     if let problem = plain.problem { throw WeighbridgeError(.malformed, problem) }
     let type = layer.graph.type(of: input)
@@ -68,15 +68,17 @@ extension TransposedConvolution {
 }
 
 extension KerasLayer {
-  /// Refuses kernels for which the backend's padding `same` of a transposed convolution is not
-  /// known, or does not exist.
-  func requireTransposedPadding(_ size: [Int]) throws(WeighbridgeError) {
-    guard backend == .theano, size.contains(where: { $0 % 2 == 0 }) else {
-      guard backend == .cntk else { return }
+  /// Refuses kernels and strides that the backend's transposed convolution does not have with the
+  /// padding `same`.
+  func requireTransposedPadding(_ size: [Int], _ strides: [Int]) throws(WeighbridgeError) {
+    if backend == .theano, size.contains(where: { $0 % 2 == 0 }) {
       throw WeighbridgeError(
-        .unsupported, "how CNTK pads a transposed convolution is not known")
+        .unsupported, "kernel_size=\(size) with padding=same, which Theano has only for odd extents"
+      )
     }
-    throw WeighbridgeError(
-      .unsupported, "kernel_size=\(size) with padding=same, which Theano has only for odd extents")
+    if backend == .cntk, strides.contains(where: { $0 > 2 }) {
+      throw WeighbridgeError(
+        .unsupported, "strides=\(strides) with padding=same, which CNTK places by the input's size")
+    }
   }
 }

@@ -1,11 +1,18 @@
 import Bytes
 import GraphIR
+import KerasFormat
 
 /// What depends on the backend that Keras ran on.
 extension KerasLayer {
   /// Whether the file's kernels are turned by 180 degrees before they slide over the input. (Keras
   /// 2 turns them when it loads a file of another backend.)
   var turnsKernels: Bool { backend == .theano }
+
+  /// Whether an average over pixels and padding counts the padding: Keras' doing on Theano, in some
+  /// of its versions.
+  var averagesPaddingOnTheano: Bool {
+    backend == .theano && version >= KerasVersion(2, 0, 4) && version < KerasVersion(2, 1, 5)
+  }
 
   /// The padding `same` of a convolution.
   ///
@@ -33,21 +40,27 @@ extension KerasLayer {
     case .tensorflow: return .same
     case .theano:
       let before = size.map { $0 > 2 && $0 % 2 == 1 ? $0 - 2 : $0 - 1 }
-      return .explicit(before: before, after: zip(size, before).map { $0 - 1 - $1 })
+      // In three dimensions Keras before 2.1.6 forgot to cut what stands over behind.
+      let isUncut =
+        size.count == 3 && version >= KerasVersion(2, 0) && version < KerasVersion(2, 1, 6)
+      let after = isUncut ? before : zip(size, before).map { $0 - 1 - $1 }
+      return .explicit(before: before, after: after)
     case .cntk: return try samePaddingOfCNTK(size, strides)
     }
   }
 
-  /// With an odd reach and steps of 1 there is only one way to pad.
+  /// The window lies about its element, an even one with the larger half behind.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for larger strides: CNTK then spreads the
+  ///   positions evenly over the input, so that the padding depends on its extent.
   private func samePaddingOfCNTK(
     _ reaches: [Int], _ strides: [Int]
   ) throws(WeighbridgeError) -> WindowPadding {
-    guard reaches.allSatisfy({ $0 % 2 == 1 }), strides.allSatisfy({ $0 == 1 }) else {
+    guard strides.allSatisfy({ $0 <= 2 }) else {
       throw WeighbridgeError(
-        .unsupported,
-        "pads as CNTK does, which is known only for windows of odd extents and strides of 1")
+        .unsupported, "strides=\(strides) with padding=same, which CNTK pads by the input's size")
     }
-    return .same
+    return .explicit(before: reaches.map { ($0 - 1) / 2 }, after: reaches.map { $0 / 2 })
   }
 }
 

@@ -88,8 +88,8 @@ extension AveragePooling {
 
   package var decomposition: Decomposition { .primitive }
 
-  /// Keras: `AveragePooling1D`, `AveragePooling2D`, `AveragePooling3D`. On TensorFlow, padding
-  /// does not count.
+  /// Keras: `AveragePooling1D`, `AveragePooling2D`, `AveragePooling3D`. Padding does
+  /// not count, except in some versions on Theano.
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "AveragePooling1D": { (layer, inputs) throws(WeighbridgeError) in
@@ -108,7 +108,8 @@ extension AveragePooling {
   ) throws(WeighbridgeError) -> [ValueID] {
     let window = try layer.poolingWindow(axes: axes)
     let layout = try layer.dataLayout()
+    let countsPadding = axes <= 2 && layer.averagesPaddingOnTheano
     return try layer.add(
-      AveragePooling(window: window, countsPadding: false, layout: layout), inputs)
+      AveragePooling(window: window, countsPadding: countsPadding, layout: layout), inputs)
   }
 }

@@ -147,6 +147,7 @@ struct RecurrentLayer {
       throw WeighbridgeError(
         .malformed, "has \(cell.stateCount) states and is given \(data.states.count)")
     }
+    if isLast && cell.stateCount > 1 { try requireOutput(of: layer) }
     if className.hasPrefix("CuDNN"), data.mask != nil {
       throw WeighbridgeError(.malformed, "\(className) takes no mask, and its input has one")
     }
@@ -160,6 +161,18 @@ struct RecurrentLayer {
           &layer, cell, hasStates: !states.isEmpty, isLast: isLast, ofSeveral: ofSeveral))
     let inputs = [data.sequence] + (data.mask.map { [$0] } ?? []) + states
     return (try cell.add(to: &layer, recurrence, inputs, role: role), cell.stateCount)
+  }
+
+  /// Refuses cells of several states whose output another state has taken the place of: Keras 2.2.3
+  /// and later on CNTK give the last state, which of an LSTM is c, unless the layer is unrolled.
+  private func requireOutput(of layer: KerasLayer) throws(WeighbridgeError) {
+    guard layer.backend == .cntk, layer.version >= KerasVersion(2, 2, 3), !isUnrolled else {
+      return
+    }
+    throw WeighbridgeError(
+      .unsupported,
+      "Keras \(layer.version) on CNTK gives the cell's state in place of its output; "
+        + "--keras-backend tensorflow reads the layer as all other backends do")
   }
 
   /// What the layer gives at steps that the mask leaves out.
