@@ -162,8 +162,8 @@ bool picture_jpeg_size(
 }
 
 bool picture_jpeg_decode(
-    const uint8_t *bytes, size_t count, size_t memory_limit, uint8_t *pixels,
-    struct picture_failure *failure) {
+    const uint8_t *bytes, size_t count, size_t memory_limit, struct picture_size size,
+    uint8_t *pixels, struct picture_failure *failure) {
   struct jpeg_decompress_struct info = {0};
   struct exit_point exit_point;
   struct jpeg_progress_mgr progress = {.progress_monitor = limit_scans};
@@ -171,6 +171,9 @@ bool picture_jpeg_decode(
   volatile bool done = false;
   if (setjmp(exit_point.environment) == 0) {
     read_header(&info, &exit_point, bytes, count);
+    if (info.image_width != size.width || info.image_height != size.height) {
+      leave((j_common_ptr)&info, picture_malformed, PICTURE_CHANGED);
+    }
     count_blocks(&info, &exit_point);
     info.progress = &progress;
     info.mem->max_memory_to_use = (long)memory_limit;

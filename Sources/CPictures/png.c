@@ -95,9 +95,11 @@ static void look_up(png_structp png, png_infop info, uint8_t *row, size_t width)
   }
 }
 
-static void read_rows(png_structp png, png_infop info, uint8_t *pixels) {
-  struct picture_size size;
-  read_size(png, info, &size);
+static void read_rows(
+    png_structp png, png_infop info, struct picture_size size, uint8_t *pixels) {
+  struct picture_size found;
+  read_size(png, info, &found);
+  if (found.width != size.width || found.height != size.height) png_error(png, PICTURE_CHANGED);
   const bool is_indexed = png_get_color_type(png, info) == PNG_COLOR_TYPE_PALETTE;
   const size_t stride = size.width * 3;
   set_transforms(png, is_indexed);
@@ -132,14 +134,15 @@ bool picture_png_size(
 }
 
 bool picture_png_decode(
-    const uint8_t *bytes, size_t count, uint8_t *pixels, struct picture_failure *failure) {
+    const uint8_t *bytes, size_t count, struct picture_size size, uint8_t *pixels,
+    struct picture_failure *failure) {
   struct stream stream = {.source = bytes, .file.count = count, .failure = failure};
   png_infop info;
   png_structp png = open_reader(&stream, &info);
   if (!png) return false;
   volatile bool done = false;
   if (setjmp(png_jmpbuf(png)) == 0) {
-    read_rows(png, info, pixels);
+    read_rows(png, info, size, pixels);
     done = true;
   }
   png_destroy_read_struct(&png, &info, NULL);

@@ -38,13 +38,13 @@ bool picture_jpeg_size(
     const uint8_t *bytes, size_t count, struct picture_size *size,
     struct picture_failure *failure);
 
-/// Decodes a JPEG file into `width * height` pixels of red, green and blue.
+/// Decodes a JPEG file of a known size into `width * height` pixels of red, green and blue.
 ///
-/// Whatever leaves pixels without data of their own is a failure. `memory_limit` is the number of
+/// A file that has another size meanwhile is a failure. Whatever leaves pixels without data of their own is a failure. `memory_limit` is the number of
 /// bytes that libjpeg may take.
 bool picture_jpeg_decode(
-    const uint8_t *bytes, size_t count, size_t memory_limit, uint8_t *pixels,
-    struct picture_failure *failure);
+    const uint8_t *bytes, size_t count, size_t memory_limit, struct picture_size size,
+    uint8_t *pixels, struct picture_failure *failure);
 
 /// Encodes pixels of red, green and blue as baseline JPEG without chroma subsampling.
 bool picture_jpeg_encode(
@@ -56,11 +56,13 @@ bool picture_png_size(
     const uint8_t *bytes, size_t count, struct picture_size *size,
     struct picture_failure *failure);
 
-/// Decodes a PNG file into `width * height` pixels of red, green and blue: the upper byte of
-/// 16-bit samples, palettes looked up, gray spread, transparency dropped. An index that the palette
-/// does not have is a failure.
+/// Decodes a PNG file of a known size into `width * height` pixels of red, green and blue: the
+/// upper byte of 16-bit samples, palettes looked up, gray spread, transparency dropped.
+///
+/// An index that the palette does not have is a failure, and a file that has another size meanwhile.
 bool picture_png_decode(
-    const uint8_t *bytes, size_t count, uint8_t *pixels, struct picture_failure *failure);
+    const uint8_t *bytes, size_t count, struct picture_size size, uint8_t *pixels,
+    struct picture_failure *failure);
 
 /// Encodes pixels of red, green and blue as PNG.
 bool picture_png_encode(

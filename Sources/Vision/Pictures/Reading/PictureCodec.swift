@@ -7,21 +7,23 @@ struct PictureCodec: Sendable {
   private let readSize:
     @Sendable (UnsafePointer<UInt8>, Int, inout picture_size, inout picture_failure) -> Bool
   private let decode:
-    @Sendable (UnsafePointer<UInt8>, Int, Int, UnsafeMutablePointer<UInt8>, inout picture_failure)
-      -> Bool
+    @Sendable (
+      UnsafePointer<UInt8>, Int, Int, picture_size, UnsafeMutablePointer<UInt8>,
+      inout picture_failure
+    ) -> Bool
 
   /// By libjpeg-turbo.
   static let jpeg = PictureCodec(
     title: "JPEG",
     readSize: { picture_jpeg_size($0, $1, &$2, &$3) },
-    decode: { picture_jpeg_decode($0, $1, $2, $3, &$4) })
+    decode: { picture_jpeg_decode($0, $1, $2, $3, $4, &$5) })
 
   /// By libpng.
   static let png = PictureCodec(
     title: "PNG",
     readSize: { picture_png_size($0, $1, &$2, &$3) },
-    decode: { bytes, count, _, pixels, failure in
-      picture_png_decode(bytes, count, pixels, &failure)
+    decode: { bytes, count, _, size, pixels, failure in
+      picture_png_decode(bytes, count, size, pixels, &failure)
     })
 
   /// The size in a file's header, not turned.
@@ -50,11 +52,11 @@ struct PictureCodec: Sendable {
       // Memory is touched only as rows are decoded, so that a header alone costs nothing.
       [UInt8](unsafeUninitializedCapacity: count) { pixels, initializedCount in
         guard let start = bytes.baseAddress, let target = pixels.baseAddress else { return }
-        // The library reads `bytes.count` bytes at most, fills all `count` bytes when it succeeds
-        // (the size is that of the same header), and keeps no pointer.
+        // The library reads `bytes.count` bytes at most, writes the `count` bytes of pictures of
+        // this size and no others, fills them all when it succeeds, and keeps no pointer.
         let done = decode(
-          start.assumingMemoryBound(to: UInt8.self), bytes.count, limits.decoderByteCount, target,
-          &failure)
+          start.assumingMemoryBound(to: UInt8.self), bytes.count, limits.decoderByteCount,
+          picture_size(width: size.width, height: size.height), target, &failure)
         initializedCount = done ? count : 0
       }
     }
