@@ -124,10 +124,11 @@ package struct DarknetSection: Hashable, Sendable {
   /// Its keys in their order, those that stand twice included.
   package private(set) var options: [DarknetOption] = []
 
-  /// An empty section.
-  package init(name: String, line: Int) {
+  /// A section.
+  package init(name: String, line: Int, options: [DarknetOption] = []) {
     self.name = name
     self.line = line
+    self.options = options
   }
 
   mutating func append(_ option: DarknetOption) { options.append(option) }
@@ -141,6 +142,13 @@ package struct DarknetOption: Hashable, Sendable {
   package let value: String
   /// Its line; the first is 1.
   package let line: Int
+
+  /// Makes a key with its value.
+  package init(key: String, value: String, line: Int) {
+    self.key = key
+    self.value = value
+    self.line = line
+  }
 
   /// As it stands in the file.
   package var text: String { "\(key)=\(value)" }

@@ -62,4 +62,10 @@ package struct DarknetWeightsHeader: Hashable, Sendable {
 
   /// The version in words.
   package var version: String { "\(major).\(minor).\(revision)" }
+
+  /// The header of a new file: the version that the fork writes, and no picture seen.
+  package static func bytes(fork: DarknetFork) -> [UInt8] {
+    let revision: UInt8 = fork == .alexeyab ? 5 : 0
+    return [0, 0, 0, 0, 2, 0, 0, 0, revision, 0, 0, 0] + [UInt8](repeating: 0, count: 8)
+  }
 }

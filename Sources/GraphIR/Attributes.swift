@@ -39,6 +39,20 @@ package struct Attributes: Hashable, Sendable {
   }
 }
 
+extension Attributes {
+  /// With real numbers rounded to float32, as some writers round them and some do not.
+  package var roundedToFloat: Attributes {
+    Attributes(
+      entries.map { name, value in
+        switch value {
+        case .real(let number): (name, .real(Double(Float(number))))
+        case .reals(let numbers): (name, .reals(numbers.map { Double(Float($0)) }))
+        default: (name, value)
+        }
+      })
+  }
+}
+
 extension Attributes: ExpressibleByDictionaryLiteral {
   package init(dictionaryLiteral elements: (String, AttributeValue)...) {
     entries = elements.map { (name: $0.0, value: $0.1) }

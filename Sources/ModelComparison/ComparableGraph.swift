@@ -34,12 +34,19 @@ struct ComparableGraph {
         origins[id] = .node(position, output: output)
       }
     }
-    for (id, source) in passed { origins[id] = origins[source] }
+    for (id, source) in passed { origins[id] = origins[source] ?? .weight(source) }
     self.origins = origins
   }
 
   /// Where a value comes from.
   func origin(of value: ValueID) -> Origin { origins[value] ?? .weight(value) }
+
+  /// What a node computes, with the padding that its windows really see.
+  func operation(_ position: Int) -> any Operator {
+    let node = nodes[position]
+    guard let windowed = node.operation as? any WindowedOperator else { return node.operation }
+    return windowed.resolvingPadding(for: graph[node.inputs[0]].type)
+  }
 
   /// The layer of a node for messages.
   func layer(_ position: Int) -> String {

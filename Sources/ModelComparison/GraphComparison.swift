@@ -99,7 +99,8 @@ package struct GraphComparison {
           kind, first: first.layer(one), second: second.layer(other), reason,
           difference: difference))
     }
-    if let reason = Self.settingsDifference(node.operation, wanted.operation) {
+    let operation = first.operation(one)
+    if let reason = Self.settingsDifference(operation, second.operation(other)) {
       note(.setting, reason, nil)
     }
     if node.inputs.count != wanted.inputs.count {
@@ -107,7 +108,7 @@ package struct GraphComparison {
     }
     for (position, (id, wantedID)) in zip(node.inputs, wanted.inputs).enumerated() {
       let (origin, wantedOrigin) = (first.origin(of: id), second.origin(of: wantedID))
-      guard case .weight = origin, case .weight = wantedOrigin else {
+      guard case .weight(let weight) = origin, case .weight(let wantedWeight) = wantedOrigin else {
         if !isPaired(origin, wantedOrigin, partners) {
           note(
             .structure,
@@ -116,9 +117,9 @@ package struct GraphComparison {
         }
         continue
       }
-      guard compared.insert([id.index, wantedID.index]).inserted else { continue }
+      guard compared.insert([weight.index, wantedWeight.index]).inserted else { continue }
       let name = node.operation.slot(position)?.name ?? "weight"
-      if let (reason, difference) = compareWeights(id, wantedID) {
+      if let (reason, difference) = compareWeights(weight, wantedWeight) {
         note(.weight, "\(name) \(reason)", difference)
       }
     }
@@ -139,23 +140,34 @@ package struct GraphComparison {
     _ operation: any Operator, _ other: any Operator
   ) -> String? {
     guard operation.kind == other.kind else { return "\(operation.kind) and \(other.kind)" }
-    guard operation.attributes.rounded != other.attributes.rounded else { return nil }
-    if let operation = operation as? any CatalogOperator {
-      for rank in 3...5 {
-        for layout in DataLayout.allCases {
-          let turned = operation.permutingAxes(
-            layout == .channelsLast
-              ? layout.axesToChannelsFirst(rank: rank)
-              : layout.turned.axesToChannelsFirst(rank: rank).inverted)
-          if turned?.attributes.rounded == other.attributes.rounded { return nil }
-        }
+    let wanted = other.attributes.roundedToFloat
+    let changes = ([operation] + turned(operation)).map {
+      changed($0.attributes.roundedToFloat, wanted)
+    }
+    return changes.min { $0.count < $1.count }.flatMap {
+      $0.isEmpty ? nil : $0.joined(separator: ", ")
+    }
+  }
+
+  /// The same operator on pictures with the other order of axes.
+  private static func turned(_ operation: any Operator) -> [any Operator] {
+    guard let operation = operation as? any CatalogOperator else { return [] }
+    return (3...5).flatMap { rank in
+      DataLayout.allCases.compactMap { layout -> (any Operator)? in
+        operation.permutingAxes(
+          layout == .channelsLast
+            ? layout.axesToChannelsFirst(rank: rank)
+            : layout.turned.axesToChannelsFirst(rank: rank).inverted)
       }
     }
-    let pairs = zip(operation.attributes.rounded.entries, other.attributes.rounded.entries)
-    let changed = pairs.filter { $0.0 != $0.1 }.map { one, other in
+  }
+
+  private static func changed(_ attributes: Attributes, _ others: Attributes) -> [String] {
+    guard attributes != others else { return [] }
+    let changed = zip(attributes.entries, others.entries).filter { $0 != $1 }.map { one, other in
       "\(one.name) is \(one.value.words) and \(other.value.words)"
     }
-    return changed.isEmpty ? "has other settings" : changed.joined(separator: ", ")
+    return changed.isEmpty ? ["has other settings"] : changed
   }
 
   // MARK: Weights
@@ -205,10 +217,15 @@ package struct GraphComparison {
     }
   }
 
-  /// Whether two shapes are the same up to the order of the image axes and the names of unknown
-  /// extents.
+  /// Whether two shapes are the same up to the order of the image axes, the names of unknown
+  /// extents, and a batch of one where the other's is unknown.
   private static func isSame(_ shape: [Dimension], _ other: [Dimension]) -> Bool {
-    let (extents, others) = (shape.map(\.value), other.map(\.value))
+    var (extents, others) = (shape.map(\.value), other.map(\.value))
+    if let batch = extents.first, let otherBatch = others.first,
+      (batch ?? 1, otherBatch ?? 1) == (1, 1)
+    {
+      (extents[0], others[0]) = (1, 1)
+    }
     if extents == others { return true }
     guard shape.count >= 3, shape.count == other.count else { return false }
     let last = others.count - 1
@@ -241,20 +258,6 @@ extension [Int] {
     var inverse = self
     for (position, axis) in enumerated() { inverse[axis] = position }
     return inverse
-  }
-}
-
-extension Attributes {
-  /// With real numbers rounded to float32.
-  fileprivate var rounded: Attributes {
-    Attributes(
-      entries.map { name, value in
-        switch value {
-        case .real(let number): (name, .real(Double(Float(number))))
-        case .reals(let numbers): (name, .reals(numbers.map { Double(Float($0)) }))
-        default: (name, value)
-        }
-      })
   }
 }
 

@@ -53,6 +53,33 @@ struct DarknetFixtureTests {
     return cases
   }
 
+  /// Sections whose settings the model does not keep, so that they cannot be written again.
+  static let notWritten = [
+    "conv_xnor": "binarized", "region_tree": "a tree", "x_xnor_64": "binarized",
+    "x_xnor_c16": "binarized",
+  ]
+
+  @Test("What is exported reads back as the same network with equal weights", arguments: cases)
+  func export(_ recorded: Case) throws {
+    let isMisfit =
+      Self.misfitsInBoth.contains(recorded.name) || Self.misfits[recorded.name] == recorded.fork
+    guard !isMisfit else { return }
+    let folder = try TemporaryFolder()
+    let model = try Model(
+      contentsOf: "\(recorded.folder)/case.cfg", options: options(recorded.fork))
+    if let reason = Self.notWritten[recorded.name] {
+      let error = failure { try model.export(to: folder.file("m.cfg")) }
+      #expect(error?.code == .unsupported)
+      #expect(error?.reason.contains(reason) == true, "\(String(describing: error))")
+      #expect(folder.names.isEmpty)
+      return
+    }
+    try model.export(to: folder.file("m.cfg"))
+    let copy = try Model(contentsOf: folder.file("m.cfg"), options: options(recorded.fork))
+    let differences = try model.differences(from: copy)
+    #expect(!differences.items.contains { $0.counts }, "\(differences.items)")
+  }
+
   private func options(_ fork: DarknetFork) -> ReadOptions {
     var options = ReadOptions()
     options.darknetFork = fork

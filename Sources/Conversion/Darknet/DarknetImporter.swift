@@ -37,9 +37,9 @@ struct DarknetImporter {
     var isLetterboxed: Bool?
     for (position, section) in configuration.sections.enumerated() {
       if position == 0 {
-        (network, isLetterboxed) = try begin(section, consume network)
+        (network, isLetterboxed) = try Self.begin(section, consume network)
       } else {
-        network = try add(
+        network = try Self.add(
           section, name: names[position], index: position - 1, to: consume network)
       }
     }
@@ -82,7 +82,8 @@ struct DarknetImporter {
     ).at(.line(configuration.sections[position].line))
   }
 
-  private func begin(
+  /// Begins a network with its own section.
+  static func begin(
     _ section: DarknetSection, _ network: consuming DarknetNetwork
   ) throws(WeighbridgeError) -> (DarknetNetwork, Bool?) {
     do throws(WeighbridgeError) {
@@ -94,9 +95,11 @@ struct DarknetImporter {
     }
   }
 
-  private func add(
+  /// Adds a section to a network.
+  static func add(
     _ section: DarknetSection, name: String, index: Int, to network: consuming DarknetNetwork
   ) throws(WeighbridgeError) -> DarknetNetwork {
+    let fork = network.fork
     do throws(WeighbridgeError) {
       guard let build = DarknetSections.builders[name] else { return network }
       var layer = try DarknetLayer(section, name: name, index: index, network: network)
@@ -115,7 +118,7 @@ struct DarknetImporter {
   }
 
   /// What the model gives: every layer of boxes, and what the last layer makes that makes anything.
-  private static func outputs(
+  static func outputs(
     _ network: DarknetNetwork, names: [String]
   ) -> [(index: Int, port: Port)] {
     let boxes = ["yolo", "gaussian_yolo", "region", "detection"]

@@ -18,6 +18,16 @@ package struct DarknetWeightSupply: Sendable {
     package let left: Int
   }
 
+  /// Numbers that a layer asked for.
+  package struct Take: Hashable, Sendable {
+    /// The layer's position.
+    package let layer: Int
+    /// What they are for the layer.
+    package let role: String
+    /// The extents in the order of the file.
+    package let shape: [Int]
+  }
+
   private enum Source: Sendable {
     case file(ByteStore)
     case random(SplitMix64)
@@ -33,6 +43,8 @@ package struct DarknetWeightSupply: Sendable {
   package let available: Int
   /// How many numbers had been asked for at the end of each layer.
   package private(set) var takenByLayer: [Int] = []
+  /// All that was asked for, in the order of the file.
+  package private(set) var takes: [Take] = []
   /// Where the numbers did not suffice.
   package private(set) var shortage: Shortage?
   /// Whether connected layers store `[in, out]`.
@@ -53,19 +65,24 @@ package struct DarknetWeightSupply: Sendable {
 
   /// Random numbers, the same for each seed.
   package init(seed: UInt64) {
-    source = .random(SplitMix64(seed: seed))
-    start = 0
-    available = Self.randomLimit
-    isTransposed = false
+    self.init(.random(SplitMix64(seed: seed)), available: Self.randomLimit)
   }
 
-  /// Stand-ins for random numbers, to see how many there would be.
-  ///
-  /// - Returns: A supply that gives 0 for every number.
+  /// Stand-ins for random numbers, to see how many there would be: 0 for every number.
   package static func countingRandom() -> DarknetWeightSupply {
-    var supply = DarknetWeightSupply(seed: 0)
-    supply.source = .nothing
-    return supply
+    DarknetWeightSupply(.nothing, available: randomLimit)
+  }
+
+  /// Stand-ins for the numbers of a file that is to be written, to see in which order they go there.
+  package static func recording() -> DarknetWeightSupply {
+    DarknetWeightSupply(.nothing, available: .max)
+  }
+
+  private init(_ source: Source, available: Int) {
+    self.source = source
+    start = 0
+    self.available = available
+    isTransposed = false
   }
 
   /// Whether the numbers are made up.
@@ -96,6 +113,7 @@ package struct DarknetWeightSupply: Sendable {
   ) throws(WeighbridgeError) -> Tensor {
     let count = try Checked.product(shape, of: "the size of the weights")
     _ = try Checked.product([count, 4], of: "the size of the weights")
+    takes.append(Take(layer: layer, role: role, shape: shape))
     let first = taken
     taken = try Checked.sum(taken, count, of: "the size of the weights")
     let isThere = taken <= available

@@ -1,0 +1,103 @@
+package import Bytes
+public import DarknetFormat
+package import GraphIR
+
+/// A format that models are written in for other tools.
+public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
+  /// A darknet `.cfg` with a `.weights` file beside it.
+  case darknet
+
+  /// The target whose files have a path's extension; `nil` when there is none.
+  public init?(path: String) {
+    guard let target = Self.allCases.first(where: { path.hasSuffix(".\($0.fileExtension)") })
+    else { return nil }
+    self = target
+  }
+
+  /// The extension of the file that the user names, without a dot.
+  public var fileExtension: String {
+    switch self {
+    case .darknet: "cfg"
+    }
+  }
+
+  var exporter: any Exporter.Type {
+    switch self {
+    case .darknet: DarknetExporter.self
+    }
+  }
+}
+
+/// What a user says of an export.
+public struct ExportOptions: Sendable {
+  /// Whose darknet the files are for; by default the one that a darknet model came from, else
+  /// AlexeyAB's.
+  public var darknetFork: DarknetFork?
+  /// Whether files of the same names may be replaced.
+  public var isReplacing = true
+
+  /// Nothing is said.
+  public init() {}
+}
+
+/// What an export has done.
+public struct ExportReport: Hashable, Sendable {
+  /// The files that were written, the one that was named first.
+  public let files: [String]
+  /// What of the model the files do not hold, or hold in another form, in words.
+  public let losses: [String]
+
+  package init(files: [String], losses: [String]) {
+    self.files = files
+    self.losses = losses
+  }
+}
+
+/// Writes models in one format.
+package protocol Exporter {
+  /// Writes a model; nothing is written unless all of it can be.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that the format has no form for;
+  ///   ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``.
+  static func write(
+    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+  ) throws(WeighbridgeError) -> ExportReport
+}
+
+extension ModelContent {
+  /// Writes the model in another format.
+  ///
+  /// - Throws: As ``Exporter``.
+  package func export(
+    to path: String, as target: ExportTarget, options: ExportOptions, cancellation: Cancellation?
+  ) throws(WeighbridgeError) -> ExportReport {
+    try target.exporter.write(self, to: path, options: options, cancellation: cancellation)
+  }
+}
+
+/// What operators become in a target, by kind.
+package enum TargetMapping<Rule: Sendable>: Sendable {
+  case mapped(Rule)
+  /// The target has no such thing, and why.
+  case unsupported(String)
+}
+
+/// Layers that a target has no form for, until there is an error to throw.
+struct ExportProblems {
+  private var lines: [String] = []
+
+  mutating func add(_ layer: String, _ reason: String) { lines.append("\(layer): \(reason)") }
+
+  /// Throws one error that names them all, if there are any.
+  func check(_ target: String) throws(WeighbridgeError) {
+    if !lines.isEmpty { throw Self.error(target, lines) }
+  }
+
+  /// The error that names layers with the reasons.
+  static func error(_ target: String, _ lines: [String]) -> WeighbridgeError {
+    let shown = lines.prefix(20).map { "\n  \($0)" }.joined()
+    let rest = lines.count > 20 ? "\n  and \(lines.count - 20) more" : ""
+    let layers = lines.count == 1 ? "a layer" : "\(lines.count) layers"
+    return WeighbridgeError(.unsupported, "\(target) has no form for \(layers):\(shown)\(rest)")
+  }
+}

@@ -1,0 +1,51 @@
+package import GraphIR
+
+/// An operator with a window that slides over the spatial axes of its first input.
+package protocol WindowedOperator: CatalogOperator {
+  /// The window.
+  var window: Window { get }
+  /// The order of the input's axes.
+  var layout: DataLayout { get }
+  /// The operator with another window.
+  func replacing(_ window: Window) -> Self
+}
+
+extension WindowedOperator {
+  /// The same operator with the padding that its windows really see on an input, so that one that
+  /// was written in other words is equal.
+  ///
+  /// - Returns: The operator itself where an extent of the input is unknown.
+  package func resolvingPadding(for input: TensorType) -> Self {
+    var (before, after) = ([Int](), [Int]())
+    let extents = input.shape[layout.spatialAxes(rank: input.rank)].compactMap(\.value)
+    guard extents.count == window.size.count else { return self }
+    for (axis, extent) in extents.enumerated() {
+      guard let place = try? window.placement(axis, extent: extent) else { return self }
+      let end = (place.count - 1) * window.strides[axis] + window.reach(axis)
+      before.append(place.before)
+      after.append(max(0, end - place.before - extent))
+    }
+    return replacing(
+      Window(
+        size: window.size, strides: window.strides, dilation: window.dilation,
+        padding: .explicit(before: before, after: after)))
+  }
+}
+
+extension Convolution: WindowedOperator {
+  package func replacing(_ window: Window) -> Convolution {
+    Convolution(window: window, groups: groups, hasBias: hasBias, layout: layout)
+  }
+}
+
+extension MaxPooling: WindowedOperator {
+  package func replacing(_ window: Window) -> MaxPooling {
+    MaxPooling(window: window, layout: layout)
+  }
+}
+
+extension AveragePooling: WindowedOperator {
+  package func replacing(_ window: Window) -> AveragePooling {
+    AveragePooling(window: window, countsPadding: countsPadding, layout: layout)
+  }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Dispatch
+import JSON
+import Weighbridge
+
+/// `weighbridge export`
+struct Export: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Writes a model in the format of another tool.",
+    discussion: """
+      Formats: darknet (a .cfg, with a .weights file beside it). A layer that the format has no \
+      form for is an error that names it, and nothing is written.
+
+      Example:
+        weighbridge export tinyyolo.wbm -o tinyyolo.cfg
+      """)
+
+  @Argument(help: "The model, of any format that can be read.")
+  var file: String
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("The output.", valueName: "file"))
+  var output: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The format: darknet. By default told from the output's extension.", valueName: "format"))
+  var to: WordArgument<ExportTarget>?
+
+  @Flag(help: "Refuse to replace existing files.")
+  var noClobber = false
+
+  @OptionGroup(title: "Source") var source: SourceOptions
+  @OptionGroup var general: GeneralOptions
+
+  func run() throws {
+    let (cancellation, signals) = Interrupts.cancellation()
+    defer { signals.cancel() }
+    var readOptions = source.readOptions
+    readOptions.toleratesStoredModels = true
+    var options = ExportOptions()
+    options.darknetFork = source.darknet?.word
+    options.isReplacing = !noClobber
+    let model = try Model(contentsOf: file, options: readOptions)
+    let report = try model.export(
+      to: output, as: to?.word, options: options, cancellation: cancellation)
+    if general.json {
+      Console.printLine(report.json.text(indented: true))
+    } else if !general.quiet {
+      Console.message(report.files.joined(separator: "\n"))
+      for loss in report.losses { Console.message("note: \(loss)") }
+    }
+    end(.done)
+  }
+}
+
+extension ExportReport {
+  /// `{"files": [...], "losses": [...]}`
+  fileprivate var json: JSONValue {
+    .object([
+      "files": .array(files.map { .string($0) }), "losses": .array(losses.map { .string($0) }),
+    ])
+  }
+}

@@ -1,0 +1,81 @@
+import Conversion
+import LayerCatalog
+import TestSupport
+import Testing
+import Weighbridge
+
+/// Models written as `.cfg` and `.weights`.
+@Suite struct DarknetExportTests {
+  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+
+  @Test("Every operator has a row in the table of the target")
+  func table() {
+    let kinds = Set(Catalog.all.map { $0.kind })
+    #expect(Set(DarknetOperators.reasons.keys) == kinds)
+  }
+
+  @Test("A Keras model becomes a network that computes the same, with the axes turned")
+  func keras() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    let report = try model.export(to: folder.file("m.cfg"))
+    #expect(report.files == [folder.file("m.cfg"), folder.file("m.weights")])
+    #expect(report.losses.contains { $0.contains("epsilon 0.001") })
+    #expect(folder.names == ["m.cfg", "m.weights"])
+    let copy = try Model(contentsOf: folder.file("m.cfg"))
+    let differences = try model.differences(from: copy)
+    #expect(
+      Set(differences.items.filter(\.counts).map(\.kind)) == [.setting, .weight],
+      "\(differences.items)")
+    let input = try ArrayFile.read(Places.sample("Models/shape-detector/input.npy"))
+    let want = try model.run(input).outputs[0].tensor
+    for number in 0..<want.shape[0] {
+      let picture = input[0].tensor.slice(number..<number + 1, along: 0)
+      let turned = NamedTensor(name: "data", tensor: picture.permuted([0, 3, 1, 2]))
+      let got = try copy.run([turned]).outputs[0].tensor
+      let wanted = want.slice(number..<number + 1, along: 0).permuted([0, 3, 1, 2])
+      #expect(Distance(got: got, want: wanted).error <= 1e-5)
+    }
+  }
+
+  @Test("The record of a detector becomes a section of boxes")
+  func boxes() throws {
+    let folder = try TemporaryFolder()
+    var model = try Model(contentsOf: detector)
+    var edit = DescriptionEdit()
+    edit.detector = .init(kind: .region, anchors: [2.85, 2.46, 2.96, 4.61, 4.96, 4.19])
+    edit.labels = ["circle", "square", "triangle"]
+    try model.describe(edit)
+    let report = try model.export(to: folder.file("m.cfg"))
+    #expect(report.losses.contains { $0.contains("[region]") })
+    let copy = try Model(contentsOf: folder.file("m.cfg"))
+    #expect(copy.description.detector?.anchors == model.description.detector?.anchors)
+    #expect(copy.description.detector?.classCount == 3)
+  }
+
+  @Test("Layers without a form are named, and nothing is written")
+  func refused() throws {
+    let folder = try TemporaryFolder()
+    let embedding = Places.sample("Models/number-types/mixed_float16_embedding.k2.h5")
+    let error = failure { try Model(contentsOf: embedding).export(to: folder.file("m.cfg")) }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("embedding: darknet computes in float32") == true, "\(error!)")
+    #expect(folder.names.isEmpty)
+    let unknown = failure { try Model(contentsOf: detector).export(to: folder.file("m.xyz")) }
+    #expect(unknown?.code == .mismatch)
+  }
+
+  @Test("Files that stand there are replaced, unless that is refused")
+  func replacing() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    try Files.write("kept".utf8, to: folder.file("m.weights"))
+    var options = ExportOptions()
+    options.isReplacing = false
+    let error = failure { _ = try model.export(to: folder.file("m.cfg"), options: options) }
+    #expect(error?.code == .outputFailed)
+    #expect(folder.names == ["m.weights"])
+    try model.export(to: folder.file("m.cfg"))
+    #expect(folder.names == ["m.cfg", "m.weights"])
+  }
+}

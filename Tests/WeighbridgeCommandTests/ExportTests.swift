@@ -1,0 +1,32 @@
+import JSON
+import TestSupport
+import Testing
+import Weighbridge
+
+/// `weighbridge export`
+@Suite struct ExportTests {
+  @Test("A detector becomes a .cfg with its weights beside it")
+  func darknet() throws {
+    let folder = try TemporaryFolder()
+    let outcome = try Program.run(
+      "export", Sample.detector, "-o", folder.file("m.cfg"), "--json")
+    outcome.expect(0)
+    #expect(try outcome.json()["files"]?.array?.count == 2)
+    #expect(folder.names == ["m.cfg", "m.weights"])
+    try Program.run(
+      "export", Sample.detector, "-o", folder.file("m.cfg"), "--no-clobber"
+    ).expect(4, "exists already")
+    try Program.run("export", Sample.detector, "-o", folder.file("n"), "--to", "darknet").expect(0)
+    #expect(folder.names == ["m.cfg", "m.weights", "n", "n.weights"])
+  }
+
+  @Test("What does not fit names the layers with status 3; an unknown format has status 2")
+  func refused() throws {
+    let folder = try TemporaryFolder()
+    let other = Places.sample("Models/number-types/float64_recurrent.k2.h5")
+    try Program.run("export", other, "-o", folder.file("m.cfg")).expect(3, "darknet")
+    try Program.run("export", Sample.detector, "-o", folder.file("m.xyz")).expect(2)
+    try Program.run("export", Sample.detector, "-o", folder.file("m"), "--to", "xyz").expect(2)
+    #expect(folder.names.isEmpty)
+  }
+}
