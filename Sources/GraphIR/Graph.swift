@@ -126,6 +126,9 @@ package struct Graph: Sendable {
     values.compactMap { value in value.constant.map { (value.name, $0) } }
   }
 
+  /// The number of all weights' elements.
+  package var parameterCount: Int { weights.reduce(0) { $0 + $1.tensor.count } }
+
   /// The nodes whose outputs are a source layer's, by position, with the layer's name as results
   /// of `--layers` carry it. A layer that became several nodes ends with its last one.
   package var layerNodes: [Int: String] {

@@ -5,8 +5,8 @@ package struct GraphBuilder {
   private var values: [Value] = []
   private var nodes: [Node] = []
   private var inputs: [Port] = []
-  private var valueNames: Set<String> = []
-  private var nodeNames: Set<String> = []
+  private var valueNames = UsedNames()
+  private var nodeNames = UsedNames()
 
   /// An empty graph.
   package init() {}
@@ -49,13 +49,13 @@ package struct GraphBuilder {
     } catch {
       throw WeighbridgeError(.malformed, error.reason)
     }
-    let nodeName = unusedName(name, in: nodeNames)
-    nodeNames.insert(nodeName)
+    let nodeName = nodeNames.unused(name)
+    _ = nodeNames.insert(nodeName)
     var outputs: [ValueID] = []
     for (position, type) in types.enumerated() {
       let wanted = position == 0 ? nodeName : "\(nodeName):\(position)"
       let given = outputNames.map { $0.indices.contains(position) ? $0[position] : wanted }
-      let valueName = given ?? unusedName(wanted, in: valueNames)
+      let valueName = given ?? valueNames.unused(wanted)
       outputs.append(try addValue(Value(name: valueName, type: type)))
     }
     nodes.append(
@@ -85,22 +85,34 @@ package struct GraphBuilder {
   }
 
   private mutating func addValue(_ value: Value) throws(WeighbridgeError) -> ValueID {
-    guard valueNames.insert(value.name).inserted else {
+    guard valueNames.insert(value.name) else {
       throw WeighbridgeError(.malformed, "two tensors have the name \(value.name)")
     }
     values.append(value)
     return ValueID(values.count - 1)
   }
 
-  private func unusedName(_ name: String, in taken: Set<String>) -> String {
-    guard taken.contains(name) else { return name }
-    var number = 2
-    while taken.contains("\(name)_\(number)") { number += 1 }
-    return "\(name)_\(number)"
-  }
-
   static func duplicate(_ names: [String]) -> String? {
     var seen: Set<String> = []
     return names.first { !seen.insert($0).inserted }
+  }
+}
+
+/// The names that are taken.
+private struct UsedNames {
+  private var names: Set<String> = []
+  /// For each name that was wanted again, the number that was given last.
+  private var numbers: [String: Int] = [:]
+
+  /// Takes a name; whether nobody had.
+  mutating func insert(_ name: String) -> Bool { names.insert(name).inserted }
+
+  /// The name itself, or with the first number that makes it one that nobody has.
+  mutating func unused(_ name: String) -> String {
+    guard names.contains(name) else { return name }
+    var number = numbers[name] ?? 2
+    while names.contains("\(name)_\(number)") { number += 1 }
+    numbers[name] = number
+    return "\(name)_\(number)"
   }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import CHDF5
+import Synchronization
 
 extension HDF5File {
   /// Opens the object at an absolute path, which must be a group or a dataset.
@@ -18,9 +19,12 @@ extension HDF5File {
   /// Opens the object at an absolute path link by link, so that HDF5 itself never follows one out
   /// of the file; `nil` when there is nothing.
   func resolve(_ path: String) throws(WeighbridgeError) -> HDF5Handle? {
-    var current = try root()
+    var trail = self.trail.withLock { $0 }
+    defer { self.trail.withLock { $0 = trail } }
     var waiting = Self.parts(of: path)
-    var (depth, linkCount) = (0, 0)
+    var (depth, linkCount) = (trail.keep(waiting.reversed()), 0)
+    waiting.removeLast(depth)
+    var current = try start(&trail)
     while let name = waiting.popLast() {
       guard H5Iget_type(current.identifier) == H5I_GROUP else { return nil }
       depth += 1
@@ -32,6 +36,9 @@ extension HDF5File {
       case CHDF5_HARD_LINK:
         current = try HDF5Handle(
           H5Oopen(current.identifier, name, chdf5_default()), "\"\(name)\" cannot be opened")
+        if linkCount == 0, H5Iget_type(current.identifier) == H5I_GROUP {
+          trail.append(name, current)
+        }
       case CHDF5_SOFT_LINK:
         linkCount += 1
         guard linkCount <= limits.linkCount else {
@@ -50,6 +57,14 @@ extension HDF5File {
 
   private func root() throws(WeighbridgeError) -> HDF5Handle {
     try HDF5Handle(H5Oopen(identifier, "/", chdf5_default()), "the root group cannot be opened")
+  }
+
+  /// The last group of a trail, which begins with the root.
+  private func start(_ trail: inout HDF5Trail) throws(WeighbridgeError) -> HDF5Handle {
+    if let last = try trail.last() { return last }
+    let root = try root()
+    trail.begin(root)
+    return root
   }
 
   /// The parts of a path, the last first. A part `.` means the group itself, as HDF5 has it.

@@ -1,5 +1,6 @@
 package import Bytes
 import CHDF5
+import Synchronization
 
 /// An HDF5 file, opened for reading. It answers with plain values.
 ///
@@ -43,6 +44,8 @@ package final class HDF5File: Sendable {
   /// The bounds on what is read.
   package let limits: Limits
   let identifier: hid_t
+  /// Used while libhdf5 is; the lock is for the compiler.
+  let trail = Mutex(HDF5Trail())
 
   /// Opens an HDF5 file.
   ///
@@ -103,7 +106,7 @@ package final class HDF5File: Sendable {
     }
   }
 
-  deinit { HDF5Library.close(identifier) }
+  deinit { HDF5Library.close(trail.withLock { $0.groups } + [identifier]) }
 
   /// Whether bytes are an HDF5 file: its signature stands at 0, 512, 1024, 2048, ...
   package static func isHDF5(_ bytes: RawSpan) -> Bool { HDF5Superblock.find(in: bytes) != nil }

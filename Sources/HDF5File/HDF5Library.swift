@@ -17,12 +17,12 @@ enum HDF5Library {
     }
   }
 
-  /// Closes an identifier that outlived the call that opened it.
-  static func close(_ identifier: hid_t) {
+  /// Closes identifiers that outlived the calls that opened them.
+  static func close(_ identifiers: [hid_t]) {
     lock.withLock { _ in
       let printer = chdf5_silence()
       defer { chdf5_restore(printer) }
-      H5Idec_ref(identifier)
+      for identifier in identifiers { H5Idec_ref(identifier) }
     }
   }
 

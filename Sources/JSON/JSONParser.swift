@@ -146,6 +146,7 @@ private struct JSONParser {
 
   private mutating func string() throws(WeighbridgeError) -> String {
     offset += 1
+    if let plain = plainString() { return plain }
     var bytes: [UInt8] = []
     while true {
       let start = offset
@@ -162,6 +163,19 @@ private struct JSONParser {
       throw WeighbridgeError(.malformed, "a string is not UTF-8").at(.byte(offset))
     }
     return string
+  }
+
+  /// The rest of a string that is nothing but ASCII without escapes, as nearly all are; `nil`, and
+  /// nothing taken, for others.
+  private mutating func plainString() -> String? {
+    var end = offset
+    while end < text.count, text[end] != UInt8(ascii: "\"") {
+      guard text[end] != UInt8(ascii: "\\"), (0x20..<0x80).contains(text[end]) else { return nil }
+      end += 1
+    }
+    guard end < text.count else { return nil }
+    defer { offset = end + 1 }
+    return String(decoding: text[offset..<end], as: UTF8.self)
   }
 
   private mutating func escape(into bytes: inout [UInt8]) throws(WeighbridgeError) {

@@ -11,24 +11,51 @@ package enum JSONValue: Hashable, Sendable {
 
 /// The members of a JSON object, in the order of the text, each key once.
 package struct JSONObject: Hashable, Sendable {
-  /// The keys, in order.
-  package private(set) var keys: [String] = []
-  private var values: [String: JSONValue] = [:]
+  private struct Member: Hashable, Sendable {
+    let key: String
+    var value: JSONValue
+  }
+
+  private var members: [Member] = []
+  /// Where each key stands; empty while the members are so few that going through them is faster.
+  private var places: [String: Int] = [:]
+  private static let indexedCount = 32
 
   /// An object without members.
   package init() {}
 
+  /// The keys, in order.
+  package var keys: [String] { members.map(\.key) }
+
   /// The value under a key; setting a new key appends it, setting `nil` removes it.
   package subscript(_ key: String) -> JSONValue? {
-    get { values[key] }
+    get { place(of: key).map { members[$0].value } }
     set {
-      if newValue == nil {
-        keys.removeAll { $0 == key }
-      } else if values[key] == nil {
-        keys.append(key)
+      switch (place(of: key), newValue) {
+      case (let place?, let value?): members[place].value = value
+      case (let place?, nil):
+        members.remove(at: place)
+        if !places.isEmpty { index() }
+      case (nil, let value?):
+        members.append(Member(key: key, value: value))
+        if !places.isEmpty {
+          places[key] = members.count - 1
+        } else if members.count > Self.indexedCount {
+          index()
+        }
+      case (nil, nil): break
       }
-      values[key] = newValue
     }
+  }
+
+  private func place(of key: String) -> Int? {
+    places.isEmpty ? members.firstIndex { $0.key == key } : places[key]
+  }
+
+  private mutating func index() {
+    places.removeAll()
+    guard members.count > Self.indexedCount else { return }
+    for (place, member) in members.enumerated() { places[member.key] = place }
   }
 }
 

@@ -5,10 +5,9 @@ import JSON
 /// error with a place.
 struct JSONReader {
   let value: JSONValue
-  /// The place, such as `config.layers[3].inbound_nodes`.
-  let place: String
+  let place: JSONPlace
 
-  init(_ value: JSONValue, place: String) {
+  init(_ value: JSONValue, place: JSONPlace) {
     self.value = value
     self.place = place
   }
@@ -17,12 +16,13 @@ struct JSONReader {
   func failure(
     _ reason: String, code: WeighbridgeError.Code = .malformed
   ) -> WeighbridgeError {
-    WeighbridgeError(code, place.isEmpty ? reason : "\(place) \(reason)")
+    let place = place.text
+    return WeighbridgeError(code, place.isEmpty ? reason : "\(place) \(reason)")
   }
 
   /// The member of an object, if the object has it.
   func optional(_ key: String) throws(WeighbridgeError) -> JSONReader? {
-    try object()[key].map { JSONReader($0, place: place.isEmpty ? key : "\(place).\(key)") }
+    try object()[key].map { JSONReader($0, place: .member(key, of: place)) }
   }
 
   /// The member of an object.
@@ -50,14 +50,14 @@ struct JSONReader {
 
   func elements() throws(WeighbridgeError) -> [JSONReader] {
     guard let array = value.array else { throw unexpected("a list") }
-    return array.enumerated().map { JSONReader($1, place: "\(place)[\($0)]") }
+    return array.enumerated().map { JSONReader($1, place: .element($0, of: place)) }
   }
 
   /// The members of an object, by the code points of their keys, as Python sorts them.
   func membersByKey() throws(WeighbridgeError) -> [JSONReader] {
     let object = try object()
     let keys = object.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    return keys.map { JSONReader(object[$0] ?? .null, place: "\(place).\($0)") }
+    return keys.map { JSONReader(object[$0] ?? .null, place: .member($0, of: place)) }
   }
 
   /// Refuses keys that nobody reads.
@@ -73,4 +73,26 @@ struct JSONReader {
   private func unexpected(_ expected: String) -> WeighbridgeError {
     failure("is \(value.typeName), not \(expected)")
   }
+}
+
+/// Where a value stands in a JSON text. It is put into words only for an error.
+indirect enum JSONPlace {
+  case path(String)
+  case member(String, of: JSONPlace)
+  case element(Int, of: JSONPlace)
+
+  /// The place in words, such as `config.layers[3].inbound_nodes`; empty for the whole text.
+  var text: String {
+    switch self {
+    case .path(let path): return path
+    case .element(let position, let list): return "\(list.text)[\(position)]"
+    case .member(let key, let object):
+      let object = object.text
+      return object.isEmpty ? key : "\(object).\(key)"
+    }
+  }
+}
+
+extension JSONPlace: ExpressibleByStringInterpolation {
+  init(stringLiteral path: String) { self = .path(path) }
 }

@@ -67,14 +67,15 @@ enum KerasNodeParser {
       guard let value = keywords[key] else { continue }
       let list = value.array ?? []
       if isReference(value) || (!list.isEmpty && list.allSatisfy(isReference)) {
-        let argument = JSONReader(value, place: "\(node.place).\(key)")
+        let argument = JSONReader(value, place: .member(key, of: node.place))
         tensors.append(KerasTensorArgument(name: key, tensors: try references(in: argument)))
       } else if list.contains(where: isReference),
         list.allSatisfy({ isReference($0) || $0 == .null })
       {
         // Some of several masks: each is an argument of its own, `mask[0]`, `mask[1]`.
         for (position, item) in list.enumerated() where item != .null {
-          let argument = JSONReader(item, place: "\(node.place).\(key)[\(position)]")
+          let argument = JSONReader(
+            item, place: .element(position, of: .member(key, of: node.place)))
           tensors.append(
             KerasTensorArgument(name: "\(key)[\(position)]", tensors: [try reference(argument)]))
         }

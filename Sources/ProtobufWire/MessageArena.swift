@@ -29,14 +29,18 @@ package final class MessageArena {
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the text itself holds a NUL.
   package func text(_ text: String) throws(WeighbridgeError) -> UnsafeMutablePointer<CChar> {
-    let units = Array(text.utf8)
-    guard !units.contains(0) else {
+    var text = text
+    let copy = text.withUTF8 { units -> UnsafeMutablePointer<CChar>? in
+      guard !units.contains(0) else { return nil }
+      let copy = allocate(CChar.self, count: units.count + 1)
+      for (index, unit) in units.enumerated() { copy[index] = CChar(bitPattern: unit) }
+      copy[units.count] = 0
+      return copy
+    }
+    guard let copy else {
       throw WeighbridgeError(.unsupported, "the text \"\(text)\" holds a NUL character")
     }
-    let result = allocate(CChar.self, count: units.count + 1)
-    for (index, unit) in units.enumerated() { result[index] = CChar(bitPattern: unit) }
-    result[units.count] = 0
-    return result
+    return copy
   }
 
   /// A list of texts.
@@ -45,16 +49,7 @@ package final class MessageArena {
   package func texts(
     _ texts: [String]
   ) throws(WeighbridgeError) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
-    var pointers: [UnsafeMutablePointer<CChar>] = []
-    for text in texts { pointers.append(try self.text(text)) }
-    return list(pointers)
-  }
-
-  /// A list of messages or texts.
-  package func list<Element>(
-    _ elements: [UnsafeMutablePointer<Element>]
-  ) -> UnsafeMutablePointer<UnsafeMutablePointer<Element>?>? {
-    numbers(elements.map { Optional($0) })
+    try list(texts) { (text) throws(WeighbridgeError) in try self.text(text) }
   }
 
   /// A list of messages, each packed from its record.
@@ -62,10 +57,10 @@ package final class MessageArena {
     _ records: [Record],
     _ pack: (Record) throws(WeighbridgeError) -> UnsafeMutablePointer<Message>
   ) throws(WeighbridgeError) -> UnsafeMutablePointer<UnsafeMutablePointer<Message>?>? {
-    var messages: [UnsafeMutablePointer<Message>] = []
-    messages.reserveCapacity(records.count)
-    for record in records { messages.append(try pack(record)) }
-    return list(messages)
+    guard !records.isEmpty else { return nil }
+    let list = allocate(UnsafeMutablePointer<Message>?.self, count: records.count)
+    for index in records.indices { (list + index).initialize(to: try pack(records[index])) }
+    return list
   }
 
   /// A list of numbers; `nil` for an empty one.
@@ -74,7 +69,7 @@ package final class MessageArena {
   ) -> UnsafeMutablePointer<Number>? {
     guard !numbers.isEmpty else { return nil }
     let result = allocate(Number.self, count: numbers.count)
-    result.initialize(from: numbers, count: numbers.count)
+    for index in numbers.indices { (result + index).initialize(to: numbers[index]) }
     return result
   }
 

@@ -79,7 +79,7 @@ public struct Inspection: Sendable {
     layers = Self.layers(model.content.graph)
     let weights = model.content.graph.weights
     weightCount = weights.count
-    parameterCount = weights.reduce(0) { $0 + $1.tensor.count }
+    parameterCount = model.content.graph.parameterCount
     weightByteCount = weights.reduce(0) { $0 + $1.tensor.byteCount }
     provenance = model.provenance
     references = model.references.map { set in

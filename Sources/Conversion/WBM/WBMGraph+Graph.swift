@@ -33,9 +33,7 @@ extension WBMGraph {
   }
 
   /// The types that the file states for the values.
-  var valueTypes: [TensorType] {
-    values.map { TensorType($0.elementType, $0.dimensions.map { Dimension($0) }) }
-  }
+  var valueTypes: [TensorType] { values.map(\.type) }
 
   /// The graph that is stored, checked node by node.
   ///
@@ -69,7 +67,7 @@ extension WBMGraph {
         throw WeighbridgeError(
           .malformed, "the input \(port.name) is a weight, or an input already")
       }
-      ids[port.value] = try builder.addInput(values[port.value].name, valueTypes[port.value])
+      ids[port.value] = try builder.addInput(values[port.value].name, values[port.value].type)
     }
   }
 
@@ -110,6 +108,13 @@ extension WBMGraph {
         .malformed, "the value \(values[index].name) is used before anything makes it")
     }
     return id
+  }
+}
+
+extension WBMValue {
+  /// The type that the file states.
+  fileprivate var type: TensorType {
+    TensorType(elementType, dimensions.map { Dimension($0) })
   }
 }
 

@@ -9,7 +9,7 @@ extension WBMDetector {
     let message = arena.message(weighbridge__v1__detector__init)
     message.pointee.kind = .init(kind.schemaNumber)
     message.pointee.n_anchors = anchors.count
-    message.pointee.anchors = arena.list(anchors.map { $0.packed(in: arena) })
+    message.pointee.anchors = try arena.list(anchors) { $0.packed(in: arena) }
     message.pointee.anchor_unit = .init(anchorUnit.schemaNumber)
     message.pointee.n_heads = heads.count
     message.pointee.heads = try arena.list(heads) { (head) throws(WeighbridgeError) in

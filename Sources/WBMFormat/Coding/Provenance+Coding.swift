@@ -24,6 +24,12 @@ extension WBMProvenance {
     return message
   }
 
+  /// How many bytes the provenance takes in a header, without its own tag and length.
+  func serializedByteCount() throws(WeighbridgeError) -> Int {
+    let arena = MessageArena()
+    return arena.serialized(try packed(in: arena)).count
+  }
+
   private func packTexts(
     into message: inout Weighbridge__V1__Provenance, in arena: MessageArena
   ) throws(WeighbridgeError) {

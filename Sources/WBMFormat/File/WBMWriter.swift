@@ -139,11 +139,10 @@ package struct WBMWriter: ~Copyable {
   package mutating func replaceProvenance(
     _ provenance: WBMProvenance
   ) throws(WeighbridgeError) {
-    header.provenance = provenance
-    let offset = try WBMPreamble.tensorDataOffset(headerByteCount: header.serialized().count)
-    guard offset == tensorDataOffset else {
+    guard try provenance.serializedByteCount() == header.provenance.serializedByteCount() else {
       throw WeighbridgeError(.mismatch, "the new provenance has another size than the first")
     }
+    header.provenance = provenance
   }
 
   /// Writes header and preamble, reads them back, syncs the file and puts it in place.

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Bytes
 import Dispatch
+import GraphIR
 import JSON
 import Weighbridge
 
@@ -63,7 +65,7 @@ struct Convert: ParsableCommand {
       Console.message(
         "warning: \(warning.nonFiniteCount) elements of \(warning.weight) are NaN or infinite")
     }
-    try report(path)
+    try report(model, path)
     end(.done)  // the system takes the model's memory back faster than we could free it
   }
 
@@ -78,19 +80,16 @@ struct Convert: ParsableCommand {
     }
   }
 
-  private func report(_ path: String) throws {
-    guard general.json || !general.quiet else { return }
-    let inspection = try Inspection(of: path)
+  private func report(_ model: Model, _ path: String) throws {
     if general.json {
-      Console.printLine(inspection.json.text(indented: true))
-    } else {
-      Console.message(
-        "\(path): \(inspection.layers.count) nodes, \(inspection.parameterCount.grouped) "
-          + "parameters, \(inspection.fileSize.grouped) bytes")
-      for decision in inspection.provenance.decisions {
-        Console.message("decision: \(decision.line)")
-      }
+      return Console.printLine(try Inspection(of: path).json.text(indented: true))
     }
+    if general.quiet { return }
+    let graph = model.content.graph
+    Console.message(
+      "\(path): \(graph.nodes.count) nodes, \(graph.parameterCount.grouped) parameters, "
+        + "\(try MappedFile(path: path).count.grouped) bytes")
+    for decision in model.provenance.decisions { Console.message("decision: \(decision.line)") }
   }
 
   /// The input's base name with `.wbm` for its extension.
