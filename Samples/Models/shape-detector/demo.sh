@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Converts the shape detector with all there is to say of it, looks into the file, and verifies it;
-# shows each command. `make demo` runs it, and a test compares what it prints with the README.
+# Converts the shape detector with all there is to say of it, looks into the file, verifies it, and
+# finds the shapes of a picture; shows each command. `make demo` runs it, and a test compares what it prints with the README.
 #
 # usage: demo.sh PROGRAM FOLDER    (the folder to work in; made if it is not there)
 set -euo pipefail
@@ -8,7 +8,7 @@ exec 2>&1
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 sample=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$2"
-cp "$sample"/{shape-detector.h5,anchors.txt,labels.names,input.npy,outputs.npz} "$2"
+cp "$sample"/{shape-detector.h5,anchors.txt,labels.names,input.npy,outputs.npz,picture.png} "$2"
 cd "$2"
 
 weighbridge() { "$program" "$@"; }
@@ -30,3 +30,5 @@ echo
 show 'weighbridge inspect shape-detector.wbm --layers'
 echo
 show 'weighbridge verify shape-detector.wbm --against shape-detector.h5'
+echo
+show 'weighbridge detect shape-detector.wbm picture.png -o found.png'

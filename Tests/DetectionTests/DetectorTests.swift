@@ -1,0 +1,91 @@
+import GraphIR
+import TestSupport
+import Testing
+import Vision
+import Weighbridge
+
+@Suite struct DetectorTests {
+  private let sample = Places.sample("Models/shape-detector")
+
+  /// The shape detector with what `change` does to its description.
+  private func model(_ change: (inout DescriptionEdit) -> Void = { _ in }) throws -> Model {
+    var model = try Model(contentsOf: "\(sample)/shape-detector.h5")
+    var edit = DescriptionEdit()
+    var picture = DescriptionEdit.Image(input: "input_1")
+    picture.scale = 1.0 / 255
+    edit.images = [picture]
+    edit.labels = ["ellipse", "rectangle", "triangle"]
+    edit.detector = .init(kind: .region, anchors: [2.85, 2.46, 2.96, 4.61, 4.96, 4.19])
+    change(&edit)
+    try model.describe(edit)
+    return model
+  }
+
+  @Test("The sample finds the shapes of its picture, where Keras' outputs have them")
+  func shapes() throws {
+    let detector = try Detector(try model())
+    let found = try detector.detect(in: try Picture(contentsOf: "\(sample)/picture.png"))
+    #expect(found.map(\.label) == ["ellipse", "ellipse", "triangle", "rectangle"])
+    // Decoded by NumPy from outputs.npz, which Keras computed.
+    let wanted = [
+      Detection(
+        classIndex: 0, label: nil, confidence: 0.9955671,
+        box: Box(x: 0.158537, y: 0.5789108, width: 0.3636943, height: 0.2131016)),
+      Detection(
+        classIndex: 0, label: nil, confidence: 0.9656168,
+        box: Box(x: 0.6247842, y: 0.6316957, width: 0.23682, height: 0.2773577)),
+      Detection(
+        classIndex: 2, label: nil, confidence: 0.9358807,
+        box: Box(x: 0.5349403, y: 0.1034783, width: 0.3528631, height: 0.4264594)),
+      Detection(
+        classIndex: 1, label: nil, confidence: 0.9127825,
+        box: Box(x: 0.174976, y: 0.040068, width: 0.1830554, height: 0.2422362)),
+    ]
+    expectSame(found, wanted, confidence: 1e-5, place: 1e-5)
+  }
+
+  @Test("The model's thresholds hold unless others are given")
+  func thresholds() throws {
+    let picture = try Picture(contentsOf: "\(sample)/picture.png")
+    let strict = try model { $0.detector?.confidenceThreshold = 0.95 }
+    #expect(try Detector(strict).detect(in: picture).count == 2)
+    var options = DetectOptions()
+    options.threshold = 0.99
+    #expect(try Detector(strict, options: options).detect(in: picture).count == 1)
+  }
+
+  @Test("Thresholds outside 0...1 are refused", arguments: [-0.1, 1.1, .nan])
+  func wrongThresholds(value: Double) throws {
+    let model = try model()
+    for path in [\DetectOptions.threshold, \DetectOptions.overlap] {
+      var options = DetectOptions()
+      options[keyPath: path] = value
+      let error = failure { _ = try Detector(model, options: options) }
+      #expect(error?.code == .mismatch)
+    }
+  }
+
+  @Test("A model that does not say enough is refused with what is missing")
+  func silentModels() throws {
+    let mute = try Model(contentsOf: "\(sample)/shape-detector.h5")
+    let first = failure { _ = try Detector(mute) }
+    #expect(first?.code == .mismatch && first?.reason.contains("--anchors") == true)
+    let blind = try model { $0.images = [] }
+    let second = failure { _ = try Detector(blind) }
+    #expect(second?.code == .mismatch && second?.reason.contains("--image-input") == true)
+  }
+
+  @Test("Outputs that are no numbers, missing or of another shape are errors, not boxes")
+  func wrongOutputs() throws {
+    let detector = try Detector(try model())
+    let count = 11 * 11 * 24
+    let grid = Tensor(
+      .float32, shape: [1, 11, 11, 24], [Double](repeating: .nan, count: count))
+    let nan = failure { _ = try detector.detections(in: [.init(name: "conv2d_7", tensor: grid)]) }
+    #expect(nan?.code == .malformed && nan?.reason.contains("NaN") == true)
+    let row = Tensor(.float32, shape: [count], [Double](repeating: 0, count: count))
+    let shape = failure { _ = try detector.detections(in: [.init(name: "conv2d_7", tensor: row)]) }
+    #expect(shape?.code == .mismatch)
+    #expect(failure { _ = try detector.detections(in: []) }?.code == .mismatch)
+  }
+}

@@ -1,0 +1,128 @@
+import JSON
+import TestSupport
+import Testing
+import Weighbridge
+
+/// `weighbridge detect`, from the arguments to what it prints and draws.
+@Suite struct DetectTests {
+  private let folder = Result { try TemporaryFolder() }
+  private static let picture = Places.sample("Models/shape-detector/picture.png")
+  private static let use = [
+    "--image-input", "input_1", "--image-scale", "1/255", "--labels", Sample.labels, "--detector",
+    "region", "--anchors", Sample.anchors,
+  ]
+
+  private func detect(_ arguments: String..., use: [String] = use) throws -> Outcome {
+    try Program.run(["detect", Sample.detector] + arguments + use)
+  }
+
+  private func file(_ name: String) throws -> String { try folder.get().file(name) }
+
+  private func copyPicture(to name: String) throws {
+    try Files.write(try Files.read(Self.picture), to: try file(name))
+  }
+
+  @Test("--json is what scripts rely on")
+  func json() throws {
+    let outcome = try detect(Self.picture, "--json", "--threshold", "0.97")
+    outcome.expect(0)
+    let list = try #require(try JSONValue(parsing: Array(outcome.output.utf8)).array)
+    let entry = try #require(list.first?.object)
+    #expect(entry["image"]?.string == Self.picture)
+    #expect(entry["width"]?.integer == 88 && entry["height"]?.integer == 88)
+    let detections = try #require(entry["detections"]?.array)
+    try #require(detections.count == 1)
+    let detection = try #require(detections[0].object)
+    #expect(detection["label"]?.string == "ellipse" && detection["class"]?.integer == 0)
+    #expect(abs((detection["confidence"]?.real ?? 0) - 0.99557) < 1e-4)
+    let box = try #require(detection["box"]?.object)
+    #expect(abs((box["x"]?.real ?? 0) - 0.15854) < 1e-4)
+    #expect(Set(box.keys) == ["x", "y", "width", "height"])
+  }
+
+  @Test("People get a table, with boxes in pixels")
+  func text() throws {
+    let outcome = try detect(Self.picture)
+    outcome.expect(0)
+    let lines = outcome.output.split(separator: "\n").map(String.init)
+    #expect(lines[0] == "\(Self.picture): 88 x 88, 4 detections")
+    #expect(lines[2].split(separator: " ") == ["ellipse", "99.6%", "14", "51", "32", "19"])
+    #expect(outcome.messages.isEmpty, "no progress where there is no terminal")
+  }
+
+  @Test("-o draws the boxes on a copy of the picture")
+  func drawing() throws {
+    let outcome = try detect(Self.picture, "-o", try file("found.png"))
+    outcome.expect(0)
+    let (drawn, plain) = (
+      try Picture(contentsOf: try file("found.png")), try Picture(contentsOf: Self.picture)
+    )
+    #expect(drawn.width == 88 && drawn.height == 88 && drawn.pixels != plain.pixels)
+  }
+
+  @Test("Pictures of a folder are done in order, into a folder; what is no picture is named")
+  func folders() throws {
+    for name in ["b.png", "a.png"] { try copyPicture(to: name) }
+    try Files.write("words".utf8, to: try file("notes.txt"))
+    let pictures = try folder.get().path
+    let outcome = try detect(pictures, "-o", try file("drawn"), "--json")
+    outcome.expect(0)
+    let list = try #require(try JSONValue(parsing: Array(outcome.output.utf8)).array)
+    #expect(
+      list.compactMap { $0.object?["image"]?.string } == ["\(pictures)/a.png", "\(pictures)/b.png"])
+    #expect(outcome.messages.contains("notes.txt: is neither a JPEG nor a PNG"))
+    #expect(Files.names(in: try file("drawn")) == ["a.png", "b.png"])
+  }
+
+  @Test("One broken picture among several is reported, and the others are done")
+  func brokenPicture() throws {
+    try Files.write(try Files.read(Self.picture).prefix(300), to: try file("cut.png"))
+    let outcome = try detect(Self.picture, try file("cut.png"), Self.picture)
+    outcome.expect(3, "cut.png")
+    #expect(outcome.output.count(of: "4 detections") == 2)
+    #expect(outcome.messages.contains("1 of 3 pictures could not be read"))
+  }
+
+  @Test(
+    "A single picture that cannot be read is the error",
+    arguments: ["/nowhere/dog.jpg", "/dev/null", Sample.labels])
+  func unreadable(path: String) throws {
+    let outcome = try detect(path)
+    outcome.expect(3, "weighbridge: error: \(path): ")
+    #expect(outcome.output.isEmpty)
+  }
+
+  @Test("A folder without pictures is an error")
+  func emptyFolder() throws {
+    let path = try folder.get().path
+    try detect(path).expect(3, "\(path): is a folder without JPEG or PNG pictures")
+  }
+
+  @Test(
+    "Thresholds outside 0...1, and words that are none, are bad usage",
+    arguments: [
+      ["--threshold", "1.5"], ["--threshold", "nan"], ["--nms=-1"], ["--resize", "zoom"],
+      ["--threads", "0"],
+    ])
+  func usage(arguments: [String]) throws {
+    try Program.run(["detect", Sample.detector, Self.picture] + Self.use + arguments).expect(2)
+  }
+
+  @Test("What the model does not say is asked for, and what does not fit is refused")
+  func description() throws {
+    try detect(Self.picture, use: []).expect(2, "--anchors")
+    let withoutLabels = Array(Self.use[..<4] + Self.use[6...])
+    try detect(Self.picture, use: withoutLabels).expect(2, "--labels")
+    let withoutPicture = Array(Self.use[4...])
+    try detect(Self.picture, use: withoutPicture).expect(2, "--image-input")
+    try Files.write("one\ntwo\n".utf8, to: try file("two.names"))
+    let twoLabels = Array(Self.use[..<4]) + ["--labels", try file("two.names")] + Self.use[6...]
+    try detect(Self.picture, use: twoLabels).expect(2, "2 labels")
+    try detect(Self.picture, "-o", try file("found.gif")).expect(2, ".png nor .jpg")
+  }
+}
+
+extension String {
+  /// How often another text stands in this one.
+  fileprivate func count(of part: String) -> Int { ranges(of: part).count }
+}

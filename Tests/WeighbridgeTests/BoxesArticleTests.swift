@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+import Weighbridge
+
+/// The article "From a picture to boxes", compiled and run.
+@Suite struct BoxesArticleTests {
+  private func writeModel(to path: String) throws {
+    var model = try Model(contentsOf: "\(Project.detector)/shape-detector.h5")
+    var edit = DescriptionEdit()
+    edit.inputNames = [.init(old: nil, new: "image")]
+    var picture = DescriptionEdit.Image(input: "image")
+    picture.scale = 1.0 / 255
+    edit.images = [picture]
+    edit.labels = try LabelFile.read("\(Project.detector)/labels.names")
+    edit.detector = .init(kind: .region, anchors: [2.85, 2.46, 2.96, 4.61, 4.96, 4.19])
+    try model.describe(edit)
+    try model.write(to: path)
+  }
+
+  @Test("The article's code finds the shapes and draws them")
+  func articleRuns() throws {
+    let sample = Project.detector
+    try withTemporaryFile("shapes.wbm") { path in
+      try writeModel(to: path)
+      let drawn = path + ".png"
+
+      let detector = try Detector(Model(contentsOf: path))
+      let picture = try Picture(contentsOf: "\(sample)/picture.png")
+      let detections = try detector.detect(in: picture)
+      for detection in detections {
+        print(detection.label ?? "?", detection.confidence, detection.box)
+      }
+      #expect(detections.map(\.label) == ["ellipse", "ellipse", "triangle", "rectangle"])
+
+      var options = DetectOptions()
+      options.threshold = 0.95
+      options.resize = .letterbox
+      let few = try Detector(Model(contentsOf: path), options: options).detect(in: picture)
+      #expect(few == Array(detections[..<2]))
+
+      let box = detections[0].box
+      let pixels = box.pixels(width: picture.width, height: picture.height)  // x 14.0, y 50.9
+      let vision = box.visionRectangle  // y counts from below: 1 - box.y - box.height
+      #expect(abs(pixels.x - 13.95) < 0.01 && abs(pixels.y - 50.94) < 0.01)
+      #expect(vision.y == 1 - box.y - box.height)
+
+      let annotations = detections.map { detection in
+        PictureAnnotation(
+          label: detection.label ?? "", colorIndex: detection.classIndex, x: detection.box.x,
+          y: detection.box.y, width: detection.box.width, height: detection.box.height)
+      }
+      try picture.annotated(with: annotations).write(to: drawn)
+      #expect(try Picture(contentsOf: drawn).width == 88)
+
+      let (tensor, placement) = try detector.input(for: picture)
+      let outputs = try detector.model.run([NamedTensor(name: "image", tensor: tensor)]).outputs
+      let same = try detector.detections(in: outputs, placement: placement)
+      #expect(same == detections)
+    }
+  }
+
+  @Test("Each code block of the article stands in this file")
+  func articleIsTested() throws {
+    let tests = lines(try Project.text("Tests/WeighbridgeTests/BoxesArticleTests.swift"))
+    let text = try Project.text("Sources/Weighbridge/Weighbridge.docc/FromAPictureToBoxes.md")
+    let blocks = text.components(separatedBy: "```swift\n").dropFirst()
+    #expect(blocks.count == 5)
+    for block in blocks {
+      let code = lines(
+        String(block.prefix(upTo: block.range(of: "```")?.lowerBound ?? block.endIndex)))
+      #expect("\n\(tests)".contains("\n\(code)\n"), "not in the test, or changed there:\n\(code)")
+    }
+  }
+
+  /// The text without indentation.
+  private func lines(_ text: String) -> String {
+    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+      .joined(separator: "\n")
+  }
+}
