@@ -101,6 +101,17 @@ enum HostileDarknetFiles {
     #expect(error?.code == .missing)
   }
 
+  @Test("Ten thousand sections are refused at the one that is too many")
+  func sections() throws {
+    let folder = try TemporaryFolder()
+    let net = "[net]\nwidth=2\nheight=2\nchannels=1\n"
+    try Files.write(
+      (net + String(repeating: "[dropout]\n", count: 10_000)).utf8, to: folder.file("m.cfg"))
+    let error = try #require(failure { _ = try Model(contentsOf: folder.file("m.cfg")) })
+    #expect(error.code == .limitExceeded)
+    #expect(error.place.spot == .line(8196))
+  }
+
   @Test("Every hostile file has its answer here")
   func complete() {
     let names =
