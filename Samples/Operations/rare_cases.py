@@ -1,6 +1,7 @@
 """Cases of layers in rarer forms, for both Keras 2 and Keras 3: several axes, masks, layers in place of functions."""
 
 import keras
+import numpy as np
 from keras import layers
 
 from recording import Case, Input
@@ -95,6 +96,39 @@ def to_int8(model):
     model.quantize("int8")
 
 
+def to_int4(model):
+    model.quantize("int4", config=keras.quantizers.Int4QuantizationConfig(block_size=2))
+
+
+def to_int4_of_rows(model):
+    model.quantize("int4", config=keras.quantizers.Int4QuantizationConfig(block_size=-1))
+
+
+def to_int4_with_input(model):
+    quantizer = keras.quantizers.AbsMaxQuantizer()
+    model.quantize("int4", config=keras.quantizers.Int4QuantizationConfig(
+        block_size=-1, activation_quantizer=quantizer))
+
+
+def adapted(x, images, indices):
+    """The layers to which factors of low rank can be added."""
+    return [
+        layers.Dense(3)(x),
+        layers.Embedding(7, 3)(indices),
+        layers.EinsumDense("abcd,def->abcef", output_shape=(None, None, 2, 3))(images),
+        layers.Conv2D(3, 2)(images),
+    ]
+
+
+def add_factors(model):
+    for layer in model.layers:
+        if hasattr(layer, "enable_lora"):
+            layer.enable_lora(2)
+            for weight in layer.trainable_weights:
+                if "lora" in weight.name:
+                    weight.assign(np.linspace(-0.5, 0.5, weight.numpy().size).reshape(weight.shape))
+
+
 def weights_to_int8(model):
     model.quantize("int8", config=keras.quantizers.Int8QuantizationConfig(activation_quantizer=None))
 
@@ -171,6 +205,10 @@ CASES += [
     Case("pipelines", [Input((5, 4, 3))], pipelines, containers=("h5", "keras")),
     Case("quantized", QUANTIZABLE, quantizable, to_int8, ("h5", "keras")),
     Case("quantized_weights", QUANTIZABLE, quantizable, weights_to_int8, ("keras",)),
+    Case("quantized_to_int4", QUANTIZABLE, quantizable, to_int4, ("h5", "keras")),
+    Case("quantized_to_int4_of_rows", QUANTIZABLE, quantizable, to_int4_of_rows, ("keras",)),
+    Case("quantized_to_int4_with_input", QUANTIZABLE, quantizable, to_int4_with_input, ("keras",)),
+    Case("adapted", [Input((4,)), Input((4, 3, 2)), Input((3,), 0, 7, "int32")], adapted, add_factors, ("keras",)),
 ] if IS_KERAS3 else []
 # What depends on the version of Keras 3.
 CASES_OF_VERSIONS = [case for case in CASES if case.name.startswith("masked_")]

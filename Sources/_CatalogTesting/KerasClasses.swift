@@ -66,7 +66,7 @@ enum KerasClasses {
         "AdaptiveAveragePooling1D", "AdaptiveAveragePooling2D", "AdaptiveAveragePooling3D",
         "AdaptiveMaxPooling1D", "AdaptiveMaxPooling2D", "AdaptiveMaxPooling3D", "AugMix",
         "AutoContrast", "ContrastLimitedAdaptiveHistogramEqualization", "CutMix", "Equalization",
-        "FlaxLayer", "GroupedQueryAttention", "JaxLayer", "MaxNumBoundingBoxes", "MelSpectrogram",
+        "FlaxLayer", "GroupQueryAttention", "JaxLayer", "MaxNumBoundingBoxes", "MelSpectrogram",
         "MixUp", "Pipeline", "RMSNormalization", "RandAugment", "RandomColorDegeneration",
         "RandomColorJitter", "RandomElasticTransform", "RandomErasing", "RandomGaussianBlur",
         "RandomGrayscale", "RandomHue", "RandomInvert", "RandomPerspective", "RandomPosterization",

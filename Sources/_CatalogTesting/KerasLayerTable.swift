@@ -42,6 +42,8 @@ package enum KerasLayerTable {
     return refused
   }
 
-  /// The names of all classes.
-  package static var names: Set<String> { Set(KerasClasses.all.map(\.name)) }
+  /// The names of a generation's classes.
+  package static func names(of generation: Int) -> Set<String> {
+    Set(KerasClasses.all.filter { $0.generations.contains(generation) }.map(\.name))
+  }
 }

@@ -105,6 +105,18 @@ import _CatalogTesting
     #expect(unknown == [])
   }
 
+  @Test(
+    "The table of layers has every class that Keras has, but those that others only build on",
+    arguments: zip([2, 3], ["2_15_0", "3_15_1"]))
+  func everyClass(_ generation: Int, _ version: String) throws {
+    let bases: Set = ["AbstractRNNCell", "Layer", "Wrapper"]
+    let listed = try Project.text("Samples/Layers/classes_keras\(version).txt")
+      .split(separator: "\n").map { Set($0.split(separator: " ").map(String.init)) }
+    #expect(listed.count > 100)
+    let known = KerasLayerTable.names(of: generation).union(bases)
+    #expect(listed.filter { $0.isDisjoint(with: known) } == [])
+  }
+
   @Test("Every file that the README links to is there")
   func links() throws {
     for match in try Project.text("README.md").matches(of: /\]\(([^)#:]+)\)/) {

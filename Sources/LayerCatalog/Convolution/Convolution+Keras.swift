@@ -43,6 +43,7 @@ extension Convolution {
       throw WeighbridgeError(
         .malformed, "\(channels) channels and \(filters) filters in \(groups) groups")
     }
+    layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
     let operation = Convolution(
       window: window, groups: groups, hasBias: hasBias, layout: layout)
     let turns = layer.turnsKernels

@@ -112,6 +112,7 @@ extension Dense {
         let hasBias = try layer.flag("use_bias", default: true)
         guard units >= 1 else { throw WeighbridgeError(.malformed, "units=\(units)") }
         let features = try layer.channels(of: inputs, layout: .channelsLast)
+        layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
         if let quantization = try layer.takeQuantization() {
           let output = try addQuantized(
             quantization, to: &layer, inputs[0], features: features, units: units,

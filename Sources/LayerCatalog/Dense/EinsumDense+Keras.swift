@@ -9,11 +9,10 @@ extension EinsumDense {
     KerasMapping(layers: [
       "EinsumDense": { (layer, inputs) throws(WeighbridgeError) in
         let type = layer.graph.type(of: try layer.onlyInput(inputs))
-        for key in ["lora_rank", "gptq_unpacked_column_size"] {
-          try layer.require(
-            key, toBe: .null, because: "weights in another form than the layer's own cannot be had")
-        }
-        layer.ignore("lora_alpha")
+        try layer.require(
+          "gptq_unpacked_column_size", toBe: .null,
+          because: "weights in another form than the layer's own cannot be had")
+        layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
         let written = layer.take("equation") ?? .null
         guard let text = written.string, let equation = EinsumEquation(text, rank: type.rank)
         else { throw layer.wrong("equation", written, "[X],[Y]->[Z], maybe with an ellipsis") }
@@ -22,9 +21,8 @@ extension EinsumDense {
           input: type, output: shape.array ?? (shape == .null ? [] : [shape]))
         let bias = layer.take("bias_axes")?.string ?? ""
         let quantization = try layer.takeQuantization()
-        if quantization != nil {
-          try layer.orderQuantizedWeights(
-            ["kernel"] + (bias.isEmpty ? [] : ["bias"]) + ["kernel_scale"])
+        if let quantization {
+          try layer.orderQuantizedWeights("kernel", quantization, hasBias: !bias.isEmpty)
         }
         let output = try layer.addEinsum(
           equation, bias: bias, extents: extents, to: inputs[0], quantization: quantization)
@@ -133,25 +131,21 @@ extension KerasLayer {
       bias: AxisLabels(isQuantized ? [] : biasAxes.map(label)))
     let prefix = name.isEmpty ? "" : "\(name)/"
     let shape = try Self.extents(equation.kernel, extents)
-    let matrix = try weight(
-      "\(prefix)kernel", shape: shape, isTrained: !isQuantized,
-      storedAs: isQuantized ? .int8 : nil
-    ) { $0.permuted(order) }
-    var vector: ValueID?
-    if let first = equation.output.firstIndex(where: biasAxes.contains) {
+    let addBias = { (layer: inout KerasLayer) throws(WeighbridgeError) -> ValueID? in
+      guard let first = equation.output.firstIndex(where: biasAxes.contains) else { return nil }
       // Keras keeps an axis of extent 1 for each one between and behind.
       let shape = try Self.extents(equation.output, of: biasAxes, extents)
       let own = isQuantized ? shape : try Self.extents(biasAxes, extents)
-      vector = try weight("\(prefix)bias", shape: Array(shape[first...])) { $0.reshaped(own) }
+      return try layer.weight("\(prefix)bias", shape: Array(shape[first...])) { $0.reshaped(own) }
     }
-    guard let quantization else {
-      return try add(operation, [input, matrix] + (vector.map { [$0] } ?? []), role: name)[0]
+    if let quantization {
+      return try addQuantizedEinsum(
+        quantization, operation, equation, input, kernelShape: shape, order: order,
+        scaleShape: try Self.extents(equation.output, of: equation.kernel, extents), bias: addBias)
     }
-    let scale = try weight(
-      "kernel_scale", shape: try Self.extents(equation.output, of: equation.kernel, extents),
-      isTrained: false)
-    return try addQuantizedEinsum(
-      quantization, operation, equation, input, kernel: matrix, kernelScale: scale, bias: vector)
+    let matrix = try weight("\(prefix)kernel", shape: shape) { $0.permuted(order) }
+    let bias = try addBias(&self)
+    return try add(operation, [input, matrix] + (bias.map { [$0] } ?? []), role: name)[0]
   }
 
   /// The extents of axes; 1 of those that are not among `own`.

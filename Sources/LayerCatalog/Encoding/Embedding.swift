@@ -62,11 +62,13 @@ extension Embedding {
         layer.ignore("input_length")
         let hasMask = try layer.flag("mask_zero", default: false)
         try layer.require("sparse", toBe: false, because: "sparse tensors cannot be had")
-        let isQuantized = try layer.takeQuantization() != nil
-        let outputs =
-          isQuantized
-          ? [try addQuantized(to: &layer, input, shape: shape)]
-          : try layer.add(Embedding(), [input, try layer.weight("table", shape: shape)])
+        layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
+        let outputs: [ValueID]
+        if let quantization = try layer.takeQuantization() {
+          outputs = [try addQuantized(quantization, to: &layer, input, shape: shape)]
+        } else {
+          outputs = try layer.add(Embedding(), [input, try layer.weight("table", shape: shape)])
+        }
         if hasMask { layer.setMask(try layer.isNotZero(input), of: outputs[0]) }
         return outputs
       },

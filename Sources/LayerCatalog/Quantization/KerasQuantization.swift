@@ -1,13 +1,18 @@
 import Bytes
 import GraphIR
 import JSON
+import KerasFormat
 
 /// How a layer that Keras 3 quantized keeps its weights, and what it does to its input.
 ///
-/// With `int8`, a weight is whole numbers from -127 to 127 beside the factors they were multiplied
-/// by. The input may be turned into such numbers too, with a factor for each index of the axes that
-/// are not summed over.
+/// A weight is whole numbers of 8 or 4 bits beside the factors they were multiplied by, or, in
+/// groups, beside what makes numbers of them. The input may be turned into whole numbers too, with a
+/// factor for each index of the axes that are not summed over.
 struct KerasQuantization: Sendable {
+  /// Whether the weights have 4 bits, and not 8.
+  let isInt4: Bool
+  /// How many indices of a weight have factors of their own; `nil` when there are no groups.
+  let groupSize: Int?
   /// What turns the input into whole numbers; `nil` when it stays as it is.
   let input: InputQuantizer?
 
@@ -21,25 +26,32 @@ struct KerasQuantization: Sendable {
 extension KerasLayer {
   /// Takes the quantization that the setting `dtype` names; `nil` when the layer is not quantized.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for another one than to `int8`.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for another one than to `int8` or, since Keras
+  ///   3.14, to `int4`.
   mutating func takeQuantization() throws(WeighbridgeError) -> KerasQuantization? {
     guard let policy = KerasTypePolicy.quantized(unreadSettings["dtype"]) else { return nil }
     ignore("dtype")
-    guard policy.mode == "int8" else {
+    let mode = policy.mode.split(separator: "/")
+    let isInt4 = mode.first == "int4" && mode.count == 2 && version >= KerasVersion(3, 14)
+    guard isInt4 || policy.mode == "int8" else {
       throw WeighbridgeError(
-        .unsupported, "is quantized to \(policy.mode), and of quantized layers only int8 can be had"
+        .unsupported,
+        "is quantized to \(policy.mode) by Keras \(version), and int8 can be had, and int4 of 3.14 or later"
       )
     }
+    let groupSize = isInt4 ? Int(mode[1]).flatMap { $0 == -1 ? nil : $0 } : nil
     guard let config = take("quantization_config") else {
-      return KerasQuantization(input: .init(largest: 127, epsilon: 1e-7))
+      return KerasQuantization(
+        isInt4: isInt4, groupSize: groupSize,
+        input: isInt4 ? nil : .init(largest: 127, epsilon: 1e-7))
     }
     guard let settings = config.object?["config"]?.object else {
       throw wrong("quantization_config", config, "an object")
     }
-    guard let quantizer = settings["activation_quantizer"], quantizer != .null else {
-      return KerasQuantization(input: nil)
-    }
-    return KerasQuantization(input: try inputQuantizer(quantizer))
+    let quantizer = settings["activation_quantizer"] ?? .null
+    return KerasQuantization(
+      isInt4: isInt4, groupSize: groupSize,
+      input: quantizer == .null ? nil : try inputQuantizer(quantizer))
   }
 
   private func inputQuantizer(
@@ -59,10 +71,16 @@ extension KerasLayer {
 
   /// Puts the weights of a quantized layer into one order: Keras' own files number them in it, and
   /// HDF5 files of models have those that are trained first.
-  mutating func orderQuantizedWeights(_ names: [String]) throws(WeighbridgeError) {
-    guard placeholderLimit == nil, remainingWeights.contains(where: { $0.name == names.first })
+  ///
+  /// - Parameter name: Of the weight that is quantized.
+  mutating func orderQuantizedWeights(
+    _ name: String, _ quantization: KerasQuantization, hasBias: Bool
+  ) throws(WeighbridgeError) {
+    guard placeholderLimit == nil, remainingWeights.contains(where: { $0.name == name })
     else { return }
-    try bringForward(names, called: { $0 }, where: { $2 == $0 })
+    let names = [name] + (hasBias ? ["bias"] : []) + ["\(name)_scale"]
+    let groups = quantization.groupSize == nil ? [] : ["\(name)_zero", "g_idx"]
+    try bringForward(names + groups, called: { $0 }, where: { $2 == $0 })
   }
 
   /// Turns the input of a quantized product into whole numbers.
@@ -93,9 +111,12 @@ extension KerasLayer {
   mutating func descale(
     _ product: ValueID, scales: [ValueID], bias: ValueID?
   ) throws(WeighbridgeError) -> ValueID {
-    let scale = scales.count == 1 ? scales : try add(Multiply(), scales, role: "scale")
-    let output = try add(
-      BinaryMath(.divide), [product] + scale, role: bias == nil ? "" : "descaled")
+    var output = [product]
+    if let first = scales.first {
+      let scale = scales.count == 1 ? [first] : try add(Multiply(), scales, role: "scale")
+      output = try add(
+        BinaryMath(.divide), [product] + scale, role: bias == nil ? "" : "descaled")
+    }
     guard let bias else { return output[0] }
     return try add(Add(), output + [bias])[0]
   }
