@@ -90,6 +90,25 @@ extension Graph {
     }
   }
 
+  @Test("What a layer cannot be had with is named")
+  func refusals() {
+    let withWeights: JSONObject = ["class_name": "PReLU", "config": .object([:])]
+    let cases: [(name: String, settings: JSONObject, shape: [Dimension], reason: String)] = [
+      ("Hashing", ["num_bins": 5, "salt": 3], [batch, 3], "salt"),
+      ("LSTM", ["units": 3, "activation": .object(withWeights)], [batch, 5, 4], "PReLU"),
+      ("Dense", ["units": 3, "dtype": "float8_from_float32"], [batch, 3], "float8"),
+      ("Dense", ["units": 3, "dtype": "int4_from_float32"], [batch, 3], "int4"),
+      ("ReLU", ["dtype": "int8_from_float32"], [batch, 3], "quantized to int8"),
+      ("STFTSpectrogram", ["mode": "psd", "frame_length": 0], [batch, 9, 1], "frame_length=0"),
+    ]
+    for (name, settings, shape, reason) in cases {
+      let error = #expect(throws: WeighbridgeError.self) {
+        try graph(of: name, settings, on: [shape], version: KerasVersion(3, 13, 0))
+      }
+      #expect(error?.reason.contains(reason) == true, "\(name): \(error?.reason ?? "")")
+    }
+  }
+
   @Test("The hard sigmoid is the one of the file's version of Keras")
   func hardSigmoid() throws {
     let old = try activation("hard_sigmoid", KerasVersion(2, 2, 4))

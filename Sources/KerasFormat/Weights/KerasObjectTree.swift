@@ -22,15 +22,22 @@ struct KerasObjectTree {
 
   func hasGroup(_ path: String) -> Bool { kinds[path] == .group }
 
-  /// The object's own variables: `vars/0`, `vars/1`, ... as far as they go.
+  /// The object's own variables: `vars/0`, `vars/1`, ... as far as they go, or `vars/idf_weights`,
+  /// the one variable that Keras writes under its name.
   mutating func variables(at path: String) throws(WeighbridgeError) -> [KerasWeight] {
     var variables: [KerasWeight] = []
-    while kinds["\(path)/vars/\(variables.count)"] == .dataset {
-      let dataset = try file.dataset(at: "\(path)/vars/\(variables.count)")
-      used.insert(dataset.path)
-      variables.append(KerasWeight(name: String(dataset.path.dropFirst()), dataset: dataset))
+    while let variable = try variable(at: "\(path)/vars/\(variables.count)") {
+      variables.append(variable)
     }
+    if let named = try variable(at: "\(path)/vars/idf_weights") { variables.append(named) }
     return variables
+  }
+
+  private mutating func variable(at path: String) throws(WeighbridgeError) -> KerasWeight? {
+    guard kinds[path] == .dataset else { return nil }
+    let dataset = try file.dataset(at: path)
+    used.insert(dataset.path)
+    return KerasWeight(name: String(dataset.path.dropFirst()), dataset: dataset)
   }
 
   /// Refuses what nobody used: it would be lost without a word.

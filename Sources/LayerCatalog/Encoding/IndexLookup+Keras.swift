@@ -67,9 +67,9 @@ extension KerasLayer {
       of: indices[0], categories: depth, .count, dropsOthers: true, role: "counts")
     let type = graph.type(of: counts[0])
     let shape = type.shape.dropLast().map { _ in 1 } + [depth]
-    // Keras 2 has them in the file once more, and takes those.
+    // Keras 2, and Keras' own files, have them once more as a weight, which is what counts.
     let row =
-      version.major < 3
+      version.major < 3 || nextWeightShape != nil
       ? try weight("idf_weights", shape: [depth], isTrained: false) { $0.reshaped(shape) }
       : try constant(
         "idf_weights",

@@ -18,6 +18,10 @@ package enum TimeDistributedLayer {
     if settings["stateful"]?.bool == true {
       throw WeighbridgeError(.unsupported, "wraps a stateful layer, whose state would go on")
     }
+    if KerasTypePolicy.quantized(settings["dtype"]) != nil {
+      throw WeighbridgeError(
+        .unsupported, "wraps a quantized layer, which Keras then computes without its factors")
+    }
     let folded = try fold(&layer, inputs, mask: mask)
     // A wrapper in the wrapper has nodes and weights with the same roles.
     let outputs =
