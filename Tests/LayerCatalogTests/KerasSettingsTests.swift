@@ -103,7 +103,8 @@ extension Graph {
     ]
     for (name, settings, shape, reason) in cases {
       let error = #expect(throws: WeighbridgeError.self) {
-        try graph(of: name, settings, on: [shape], version: KerasVersion(3, 13, 0))
+        try LayerCatalogTests.graph(
+          of: name, settings, on: [shape], version: KerasVersion(3, 13, 0))
       }
       #expect(error?.reason.contains(reason) == true, "\(name): \(error?.reason ?? "")")
     }
