@@ -78,6 +78,8 @@ let package = Package(
     module("KerasFormat", ["Bytes", "HDF5File", "JSON", "ZipArchive"]),
     module("DarknetFormat", ["Bytes"]),
     module("NumPyFormat", ["Bytes", "ZipArchive"]),
+    .target(name: "CONNX", dependencies: ["CProtobufC"]),
+    module("ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
     .target(name: "CWBM", dependencies: ["CProtobufC"]),
     module("WBMFormat", ["Bytes", "Digests", "CWBM", "CProtobufC", "ProtobufWire"]),
 
@@ -89,7 +91,7 @@ let package = Package(
       "Conversion",
       [
         "Bytes", "DarknetFormat", "Digests", "GraphIR", "HDF5File", "JSON", "KerasFormat",
-        "LayerCatalog", "WBMFormat",
+        "LayerCatalog", "ONNXFormat", "WBMFormat",
       ]),
     module("ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
     module("Verifier", ["Bytes", "GraphIR"]),
@@ -125,6 +127,7 @@ let package = Package(
     tests(
       "WBMFormatTests",
       ["Bytes", "Digests", "ProtobufWire", "WBMFormat"]),
+    tests("ONNXFormatTests", ["Bytes", "CONNX", "ONNXFormat", "ProtobufWire", "TestSupport"]),
     tests("DarknetFormatTests", ["Bytes", "DarknetFormat"]),
     tests("NumPyFormatTests", ["Bytes", "NumPyFormat", "ZipArchive"], exclude: ["Files"]),
     tests(
@@ -144,8 +147,8 @@ let package = Package(
     tests(
       "ConversionTests",
       [
-        "Bytes", "Conversion", "Digests", "GraphIR", "JSON", "ProtobufWire", "TestSupport",
-        "WBMFormat", "Weighbridge",
+        "Bytes", "Conversion", "Digests", "GraphIR", "JSON", "LayerCatalog", "ProtobufWire",
+        "ReferenceRuntime", "TestSupport", "WBMFormat", "Weighbridge", "_CatalogTesting",
       ], exclude: ["Files"]),
     tests(
       "VerifierTests",

@@ -1,15 +1,22 @@
 #!/bin/sh
-# Renews the committed C code of Sources/CWBM from wbm.proto: the message code (protoc-c) and the
-# compiled schema that every .wbm file carries (protoc). Run it after any change of wbm.proto.
+# Renews the committed C code that is made of the schemas: the message code of Sources/CWBM and
+# Sources/CONNX (protoc-c) and the compiled schema that every .wbm file carries (protoc). Run it
+# after any change of a .proto file.
 #
 # Debian: apt-get install protobuf-compiler protobuf-c-compiler
 set -eu
 cd "$(dirname "$0")"
-target=../Sources/CWBM
-mkdir -p "$target/include"
 
-protoc-c --c_out="$target" wbm.proto
-mv "$target/wbm.pb-c.h" "$target/include/wbm.pb-c.h"
+# messages NAME TARGET: the message code of NAME.proto.
+messages() {
+  target=../Sources/$2
+  mkdir -p "$target/include"
+  protoc-c --c_out="$target" "$1.proto"
+  mv "$target/$1.pb-c.h" "$target/include/$1.pb-c.h"
+}
+
+messages onnx CONNX
+messages wbm CWBM
 
 # The schema as an array; `od` prints the bytes, `sed` makes C literals of them.
 compiled=$(mktemp)

@@ -1,0 +1,7 @@
+// The umbrella header of CONNX. Everything it includes is generated.
+#pragma once
+
+#include "onnx.pb-c.h"
+
+// The message of a whole file, for those who check its syntax.
+const ProtobufCMessageDescriptor *onnx_model_descriptor(void);

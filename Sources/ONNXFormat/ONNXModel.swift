@@ -1,0 +1,142 @@
+package import Bytes
+
+/// A whole ONNX file, without the elements of its weights.
+package struct ONNXModel: Sendable {
+  /// Which fields and rules of the format apply.
+  package var irVersion: Int
+  /// The version of ONNX's own set of operators.
+  package var opset: Int
+  /// Who writes the file.
+  package var producerName: String
+  /// The writer's version.
+  package var producerVersion: String
+  /// What the model does, for people.
+  package var summary: String?
+  /// Whatever else is known of the model, in this order.
+  package var metadata: [(key: String, value: String)]
+  /// What the model computes.
+  package var graph: ONNXGraph
+
+  /// Makes a model.
+  package init(
+    irVersion: Int, opset: Int, producerName: String, producerVersion: String, summary: String?,
+    metadata: [(key: String, value: String)], graph: ONNXGraph
+  ) {
+    self.irVersion = irVersion
+    self.opset = opset
+    self.producerName = producerName
+    self.producerVersion = producerVersion
+    self.summary = summary
+    self.metadata = metadata
+    self.graph = graph
+  }
+}
+
+/// Nodes in an order in which they can be computed.
+package struct ONNXGraph: Sendable {
+  /// The graph's name; never empty.
+  package var name: String
+  /// The operations.
+  package var nodes: [ONNXNode]
+  /// The tensors that are known beforehand.
+  package var initializers: [ONNXInitializer]
+  /// What the graph takes.
+  package var inputs: [ONNXFeature]
+  /// What the graph gives.
+  package var outputs: [ONNXFeature]
+
+  /// Makes a graph.
+  package init(
+    name: String, nodes: [ONNXNode], initializers: [ONNXInitializer] = [], inputs: [ONNXFeature],
+    outputs: [ONNXFeature]
+  ) {
+    self.name = name
+    self.nodes = nodes
+    self.initializers = initializers
+    self.inputs = inputs
+    self.outputs = outputs
+  }
+}
+
+/// One operation on named values.
+package struct ONNXNode: Sendable {
+  /// The node's name.
+  package var name: String
+  /// The operator, for example `Conv`.
+  package var operation: String
+  /// The values it reads; an empty name leaves an optional one out.
+  package var inputs: [String]
+  /// The values it makes; an empty name leaves one out.
+  package var outputs: [String]
+  /// Its settings, by rising names.
+  package var attributes: [(name: String, value: ONNXAttribute)]
+
+  /// Makes a node.
+  package init(
+    name: String, operation: String, inputs: [String], outputs: [String],
+    attributes: [(name: String, value: ONNXAttribute)]
+  ) {
+    self.name = name
+    self.operation = operation
+    self.inputs = inputs
+    self.outputs = outputs
+    self.attributes = attributes
+  }
+}
+
+/// A setting of a node.
+package enum ONNXAttribute: Sendable {
+  case integer(Int)
+  case real(Double)
+  case text(String)
+  case integers([Int])
+  case reals([Double])
+  case texts([String])
+  /// A body; its nodes see the values around it.
+  case graph(ONNXGraph)
+}
+
+/// A tensor that is known beforehand; its elements are written by ``ONNXWriter``.
+package struct ONNXInitializer: Sendable {
+  /// The value's name.
+  package var name: String
+  /// The type of the elements.
+  package var elementType: ElementType
+  /// The extents.
+  package var shape: [Int]
+
+  /// Makes a tensor's head.
+  package init(name: String, elementType: ElementType, shape: [Int]) {
+    self.name = name
+    self.elementType = elementType
+    self.shape = shape
+  }
+}
+
+/// An input or output of a graph.
+package struct ONNXFeature: Sendable {
+  /// The extent of an axis.
+  package enum Extent: Hashable, Sendable {
+    case fixed(Int)
+    /// Known when the model runs; of one name, of one extent.
+    case named(String)
+    case unknown
+  }
+
+  /// The value's name.
+  package var name: String
+  /// The type of the elements.
+  package var elementType: ElementType
+  /// The extents.
+  package var shape: [Extent]
+  /// What it holds, for people.
+  package var summary: String?
+
+  /// Makes a feature.
+  package init(name: String, elementType: ElementType, shape: [Extent], summary: String? = nil) {
+    self.name = name
+    self.elementType = elementType
+    self.shape = shape
+    self.summary = summary
+  }
+}

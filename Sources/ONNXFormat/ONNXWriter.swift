@@ -1,0 +1,155 @@
+package import Bytes
+
+/// Writes an ONNX file from front to back: what is small is packed by the library, and the elements
+/// of the weights come behind, in the order of ``ONNXGraph/initializers``, as they are given.
+///
+/// A message of protobuf is its fields in any order, so the graph's weights can stand behind its
+/// nodes, and their elements behind the rest of each.
+package struct ONNXWriter: ~Copyable {
+  /// Where the elements of the weights go.
+  package enum Storage: Sendable {
+    /// Into the file.
+    case inside
+    /// Into a file beside it, of this path and name; but those that are small.
+    case beside(path: String, name: String)
+  }
+
+  private var file: AtomicFile
+  private var data: AtomicFile?
+  /// The weights in their order, each with its bytes before the elements.
+  private let weights: [Weight]
+  private var next = 0
+  /// How many bytes of the elements that are being written are still to come.
+  private var missing = 0
+
+  fileprivate struct Weight {
+    let head: [UInt8]
+    let byteCount: Int
+    /// The place in the other file, if the elements go there.
+    let offset: Int?
+  }
+
+  /// Protobuf's bound for a file.
+  package static let largestFile = Int(Int32.max)
+
+  /// Elements of fewer bytes stay in the file.
+  private static let smallestBeside = 1024
+
+  /// Elements in a file of their own begin at multiples of this, so that it can be mapped.
+  private static let alignment = 64
+
+  /// Writes everything before the first weight.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``; ``WeighbridgeError/Code/unsupported`` when a
+  ///   text holds a NUL, or the file would be larger than protobuf allows.
+  package init(
+    _ model: ONNXModel, to path: String, storage: Storage
+  ) throws(WeighbridgeError) {
+    let weights = try Self.weights(model.graph.initializers, storage)
+    let head = try model.packedHead()
+    let graph = try model.graph.packedHead()
+    let size = graph.count + weights.map(\.fieldSize).reduce(0, +)
+    guard head.count + size < Self.largestFile - 16 else {
+      throw WeighbridgeError(
+        .unsupported,
+        "an .onnx file of \(size) bytes is more than 2 GB; the weights can go beside it")
+    }
+    var file = try AtomicFile(path: path)
+    try file.append((head + ProtobufField.head(7, byteCount: size) + graph).span.bytes)
+    let data = try Self.dataFile(storage)
+    self.file = file
+    self.data = data
+    self.weights = weights
+  }
+
+  private static func dataFile(_ storage: Storage) throws(WeighbridgeError) -> AtomicFile? {
+    guard case .beside(let path, _) = storage else { return nil }
+    return try AtomicFile(path: path)
+  }
+
+  /// The weights with their heads.
+  private static func weights(
+    _ initializers: [ONNXInitializer], _ storage: Storage
+  ) throws(WeighbridgeError) -> [Weight] {
+    var end = 0
+    var weights: [Weight] = []
+    for initializer in initializers {
+      let byteCount = initializer.byteCount
+      guard case .beside(_, let fileName) = storage, byteCount >= smallestBeside else {
+        let head =
+          try initializer.packedHead(nil) + ProtobufField.head(9, byteCount: byteCount)
+        weights.append(Weight(head: head, byteCount: byteCount, offset: nil))
+        continue
+      }
+      let offset = (end + alignment - 1) / alignment * alignment
+      let location = ONNXInitializer.Location(fileName: fileName, offset: offset)
+      weights.append(
+        Weight(head: try initializer.packedHead(location), byteCount: byteCount, offset: offset))
+      end = offset + byteCount
+    }
+    return weights
+  }
+
+  /// Begins with the elements of the next weight.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  package mutating func beginWeight() throws(WeighbridgeError) {
+    precondition(missing == 0, "elements of a weight are missing")
+    let weight = weights[next]
+    let head = ProtobufField.head(5, byteCount: weight.messageSize) + weight.head
+    try file.append(head.span.bytes)
+    missing = weight.byteCount
+    if let offset = weight.offset, let end = data?.count { data?.skip(offset - end) }
+    next += 1
+  }
+
+  /// Adds elements of the weight, in row-major order.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
+    missing -= bytes.byteCount
+    precondition(missing >= 0, "more elements than the weight has")
+    if weights[next - 1].offset == nil {
+      try file.append(bytes)
+    } else {
+      try data?.append(bytes)
+    }
+  }
+
+  /// Puts the files in place, the model last.
+  ///
+  /// - Parameter replacing: Whether files of these names may be replaced.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
+    precondition(next == weights.count && missing == 0, "weights are missing")
+    if let data = data.take() { try data.commit(replacing: replacing) }
+    try file.commit(replacing: replacing)
+  }
+}
+
+extension ONNXWriter.Weight {
+  /// The size of the tensor's message.
+  fileprivate var messageSize: Int { head.count + (offset == nil ? byteCount : 0) }
+
+  /// The size of the message with its tag and length.
+  fileprivate var fieldSize: Int {
+    ProtobufField.head(5, byteCount: messageSize).count + messageSize
+  }
+}
+
+/// Fields of a message that are written by hand.
+enum ProtobufField {
+  /// The tag and the length before a field of bytes.
+  static func head(_ number: Int, byteCount: Int) -> [UInt8] {
+    varint(UInt64(number) << 3 | 2) + varint(UInt64(byteCount))
+  }
+
+  private static func varint(_ number: UInt64) -> [UInt8] {
+    var (bytes, rest) = ([UInt8](), number)
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    return bytes + [UInt8(rest)]
+  }
+}
