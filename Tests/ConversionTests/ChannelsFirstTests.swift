@@ -1,0 +1,133 @@
+import Bytes
+import Conversion
+import GraphIR
+import LayerCatalog
+import ReferenceRuntime
+import Testing
+import _CatalogTesting
+
+/// Graphs turned to channels-first.
+@Suite struct ChannelsFirstTests {
+  private let source = SourceScope(layer: "layer", className: "Layer")
+  private let runtime = ReferenceRuntime(workers: Workers(count: 1))
+
+  /// The operators that this target has for channels-first data only: all that have a layout.
+  private func needs(_ operation: any CatalogOperator) -> Bool {
+    operation.attributes.entries.contains { $0.name == "layout" }
+  }
+
+  /// A graph in which an operator takes what another made channels-first, where it can.
+  private func graph(_ example: OperatorExample) throws -> (Graph, [Tensor]) {
+    var builder = GraphBuilder()
+    var (ids, tensors): ([ValueID], [Tensor]) = ([], [])
+    for (position, tensor) in example.inputs.enumerated() {
+      guard example.dataPositions.contains(position) else {
+        ids.append(try builder.addWeight("weight \(position)", tensor))
+        continue
+      }
+      tensors.append(tensor)
+      let input = try builder.addInput("input \(position)", tensor.type)
+      let count = tensor.shape.count - 2
+      guard count >= 1, tensor.elementType.isFloat else {
+        ids.append(input)
+        continue
+      }
+      let none = [Int](repeating: 0, count: count)
+      let first = ZeroPadding(borders: Borders(before: none, after: none), layout: .channelsLast)
+      ids += try builder.addNode(first, named: "first", inputs: [input], source: source)
+    }
+    let outputs = try builder.addNode(
+      example.operation, named: "operation", inputs: ids, source: source)
+    let ports = outputs.enumerated().map { Port(name: "output \($0)", value: $1) }
+    return (try builder.finish(outputs: ports), tensors)
+  }
+
+  @Test("A turned graph computes the same", arguments: OperatorExample.all)
+  func same(_ example: OperatorExample) throws {
+    let (graph, inputs) = try graph(example.inDouble)
+    let wanted = try runtime.run(graph, inputs: inputs) { _ in }
+    for turnsPorts in [false, true] {
+      let turned = try ChannelsFirst(graph, turnsPorts: turnsPorts, needs: needs)
+      let given = inputs.enumerated().map { position, tensor in
+        turned.turnedInputs.contains(position) ? tensor.channelsFirst : tensor
+      }
+      let results = try runtime.run(turned.graph, inputs: given) { _ in }
+      for (position, pair) in zip(results, wanted).enumerated() {
+        let want =
+          turned.turnedOutputs.contains(position) ? pair.1.channelsFirst : pair.1
+        #expect(pair.0.shape == want.shape)
+        let scale = want.doubles.filter(\.isFinite).map(abs).max() ?? 0
+        let isSame = zip(pair.0.doubles, want.doubles).allSatisfy {
+          $0 == $1 || ($0.isNaN && $1.isNaN) || abs($0 - $1) <= 1e-12 * (1 + scale)
+        }
+        #expect(isSame, "\(example.operation.kind), output \(position)")
+      }
+    }
+  }
+
+  /// A chain of convolutions with activations and normalisations between them.
+  private func chain(_ count: Int) throws -> Graph {
+    var builder = GraphBuilder()
+    let shape: [Dimension] = [.symbolic("batch"), 8, 8, 2]
+    var value = try builder.addInput("x", TensorType(.float32, shape))
+    let window = Window(size: [1, 1], strides: [1, 1], dilation: [1, 1], padding: .valid)
+    let convolution = Convolution(
+      window: window, groups: 1, hasBias: false, layout: .channelsLast)
+    let kernel = try builder.addWeight(
+      "kernel", Tensor(.float32, shape: [2, 2, 1, 1], [1, 0, 0, 1]))
+    for number in 0..<count {
+      value = try builder.addNode(
+        convolution, named: "convolution_\(number)", inputs: [value, kernel], source: source)[0]
+      value = try builder.addNode(
+        Tanh(), named: "tanh_\(number)", inputs: [value], source: source)[0]
+      value = try builder.addNode(
+        Add(), named: "add_\(number)", inputs: [value, value], source: source)[0]
+    }
+    return try builder.finish(outputs: [Port(name: "y", value: value)])
+  }
+
+  @Test("A chain is turned once at its beginning and once at its end; as NCHW not at all")
+  func transposes() throws {
+    let graph = try chain(5)
+    let count = { (graph: Graph) in graph.nodes.count { $0.operation is Transpose } }
+    let plain = try ChannelsFirst(graph, turnsPorts: false, needs: needs)
+    #expect(count(plain.graph) == 2)
+    #expect(plain.graph[plain.graph.outputs[0].value].type == graph[graph.outputs[0].value].type)
+    let nchw = try ChannelsFirst(graph, turnsPorts: true, needs: needs)
+    #expect(count(nchw.graph) == 0)
+    #expect(nchw.turnedInputs == [0] && nchw.turnedOutputs == [0])
+    let shape = nchw.graph[nchw.graph.inputs[0].value].type.shape
+    #expect(shape == [.symbolic("batch"), 2, 8, 8])
+  }
+
+  @Test("A transpose of the source's own that does the same is left out")
+  func ownTranspose() throws {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [1, 3, 4, 5]))
+    let turned = try builder.addNode(
+      Transpose(axes: [0, 2, 3, 1]), named: "permute", inputs: [input], source: source)
+    let pooling = GlobalMaxPooling(keepsAxes: true, layout: .channelsLast)
+    let pooled = try builder.addNode(pooling, named: "pool", inputs: turned, source: source)
+    let back = try builder.addNode(
+      Transpose(axes: [0, 3, 1, 2]), named: "back", inputs: pooled, source: source)
+    let graph = try builder.finish(outputs: [Port(name: "y", value: back[0])])
+    let result = try ChannelsFirst(graph, turnsPorts: false, needs: needs).graph
+    #expect(result.nodes.map { $0.operation.kind } == [GlobalMaxPooling.kind])
+  }
+
+  @Test("A long chain is turned in a time that grows with its length")
+  func long() throws {
+    let graph = try chain(4000)
+    let start = ContinuousClock.now
+    let turned = try ChannelsFirst(graph, turnsPorts: false, needs: needs)
+    #expect(turned.graph.nodes.count == graph.nodes.count + 2)
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
+}
+
+extension Tensor {
+  /// A channels-last tensor with its channels first.
+  fileprivate var channelsFirst: Tensor {
+    permuted(DataLayout.channelsLast.axesToChannelsFirst(rank: shape.count))
+  }
+}
