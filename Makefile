@@ -5,7 +5,9 @@
 #                   where their archives are installed, all other libraries linked into it
 #   make install    copies the program to PREFIX/bin; PREFIX=/usr/local unless given
 #   make test       all tests in release, the format check, and a package that depends on this one
-#   make generate   renews what is generated: C code from Schemas/wbm.proto, the README's table
+#   make peers      an environment of Python with the tools that read what is exported, from PyPI
+#   make test-peers exports every recorded model and runs it in these tools
+#   make generate   renews what is generated: C code from the .proto files, the README's tables
 #   make format     formats all Swift files
 #   make bench      measures converting and inspecting beside cp; MODEL=FILE.h5 for another model
 #   make clean      removes everything that was built
@@ -17,7 +19,7 @@ PREFIX ?= /usr/local
 MODEL ?= $(sample)/shape-detector.h5
 
 SHELL := /bin/bash
-.PHONY: demo build install test lint consumer generate format bench clean dependencies archives
+.PHONY: demo build install test lint consumer generate format bench clean dependencies archives peers test-peers
 .DEFAULT_GOAL := build
 
 # The program has a build folder of its own, so that its flags and the tests' do not undo each
@@ -152,6 +154,20 @@ consumer: dependencies
 	  --package-path "$$folder/consumer" --scratch-path "$$folder/build" \
 	  --security-path "$$folder/security" \
 	  consumer $(sample) "$$folder/consumer.wbm"
+
+# --- Other tools reading what is exported. Not part of `make test`: they come from PyPI.
+
+peers_folder := .build/peers
+
+peers: $(peers_folder)/done
+
+$(peers_folder)/done: Tests/Peers/requirements.txt
+	python3 -m venv $(peers_folder)
+	$(peers_folder)/bin/pip install -q -r Tests/Peers/requirements.txt
+	touch $@
+
+test-peers: build peers
+	$(peers_folder)/bin/python Tests/Peers/onnx_peer.py $(program)
 
 # --- Upkeep.
 

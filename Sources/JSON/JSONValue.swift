@@ -114,3 +114,12 @@ extension JSONValue {
     }
   }
 }
+
+extension [String: String] {
+  /// The entries by key.
+  package var jsonObject: JSONObject {
+    var object = JSONObject()
+    for key in keys.sorted() { object[key] = self[key].map(JSONValue.string) }
+    return object
+  }
+}

@@ -14,12 +14,14 @@ extension ONNXModel {
     message.pointee.producer_name = try arena.text(producerName)
     message.pointee.producer_version = try arena.text(producerVersion)
     if let summary { message.pointee.doc_string = try arena.text(summary) }
-    let operators = arena.message(onnx__operator_set_id_proto__init)
-    operators.pointee.domain = try arena.text("")
-    operators.pointee.has_version = 1
-    operators.pointee.version = Int64(opset)
     message.pointee.n_opset_import = 1
-    message.pointee.opset_import = arena.list([operators])
+    message.pointee.opset_import = try arena.list([opset]) { (version) throws(WeighbridgeError) in
+      let operators = arena.message(onnx__operator_set_id_proto__init)
+      operators.pointee.domain = try arena.text("")
+      operators.pointee.has_version = 1
+      operators.pointee.version = Int64(version)
+      return operators
+    }
     message.pointee.n_metadata_props = metadata.count
     message.pointee.metadata_props = try arena.list(metadata) { (entry) throws(WeighbridgeError) in
       try arena.entry(entry.key, entry.value)

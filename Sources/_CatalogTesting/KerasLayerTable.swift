@@ -1,4 +1,6 @@
 import Conversion
+import GraphIR
+import LayerCatalog
 
 /// What becomes of each layer of Keras 1, 2 and 3, as the Markdown table of the README.
 package enum KerasLayerTable {
@@ -16,9 +18,28 @@ package enum KerasLayerTable {
         ? KerasSupport.verdict(on: entry.name, generation: generation) : nil
     }
     let isRun = verdicts.contains { $0 == .read || $0 == .mapped }
-    let cells = verdicts.map { $0.map(words) ?? "" } + [isRun ? "yes" : "", isRun ? "not yet" : ""]
+    let cells =
+      verdicts.map { $0.map(words) ?? "" } + [isRun ? "yes" : "", isRun ? exports(entry.name) : ""]
     return "| `\(entry.name)` | \(cells.joined(separator: " | ")) |"
   }
+
+  /// The formats that the layer's own operator is written in.
+  private static func exports(_ name: String) -> String {
+    operators[name].map(ExportSupport.words) ?? ""
+  }
+
+  /// The kind of the operator that a layer becomes, by the layer's class.
+  private static let operators: [String: String] = {
+    var kinds: [String: String] = [:]
+    for type in Catalog.all {
+      guard case .mapped(let mapping) = type.keras else { continue }
+      for name in mapping.layers.keys.sorted() {
+        let plain = name.replacing(" (Keras 1)", with: "")
+        if kinds[plain] == nil || plain == name { kinds[plain] = type.kind }
+      }
+    }
+    return kinds
+  }()
 
   private static func words(_ verdict: KerasSupport.Verdict) -> String {
     switch verdict {

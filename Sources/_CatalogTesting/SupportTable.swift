@@ -22,10 +22,14 @@ package struct SupportTable: Sendable {
   /// The table, one line an operator, without a line break at the end.
   package var markdown: String {
     let header = [
-      "| operator | Keras layers | Keras activation functions | runs |", "|---|---|---|---|",
+      "| operator | Keras layers | Keras activation functions | runs | exports |",
+      "|---|---|---|---|---|",
     ]
-    return (header + rows.map { "| `\($0.kind)` | \($0.layers) | \($0.activations) | yes |" })
-      .joined(separator: "\n")
+    let lines = rows.map { row in
+      "| `\(row.kind)` | \(row.layers) | \(row.activations) | yes "
+        + "| \(ExportSupport.words(row.kind)) |"
+    }
+    return (header + lines).joined(separator: "\n")
   }
 
   private static func row(_ type: any CatalogOperator.Type) -> Row {

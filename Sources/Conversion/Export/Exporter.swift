@@ -6,6 +6,8 @@ package import GraphIR
 public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
   /// A darknet `.cfg` with a `.weights` file beside it.
   case darknet
+  /// An ONNX model.
+  case onnx
 
   /// The target whose files have a path's extension; `nil` when there is none.
   public init?(path: String) {
@@ -18,14 +20,24 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
   public var fileExtension: String {
     switch self {
     case .darknet: "cfg"
+    case .onnx: "onnx"
     }
   }
 
   var exporter: any Exporter.Type {
     switch self {
     case .darknet: DarknetExporter.self
+    case .onnx: ONNXExporter.self
     }
   }
+}
+
+/// The order of the axes of pictures that an exported model takes and gives.
+public enum ExportLayout: String, Hashable, Sendable, CaseIterable {
+  /// As the source has it.
+  case source
+  /// `[batch, channels, height, width]`, whatever the source has.
+  case nchw
 }
 
 /// What a user says of an export.
@@ -35,6 +47,13 @@ public struct ExportOptions: Sendable {
   public var darknetFork: DarknetFork?
   /// Whether files of the same names may be replaced.
   public var isReplacing = true
+  /// The version of ONNX' operators, 13 to 21; 17, which every runtime of today reads, by default.
+  public var opset: Int?
+  /// The order of the axes of the pictures that an ONNX model takes and gives.
+  public var layout = ExportLayout.source
+  /// Whether the weights of an ONNX model go into a file beside it, with `.data` added to the name;
+  /// those of more than 2 GB always do.
+  public var storesWeightsBeside = false
 
   /// Nothing is said.
   public init() {}

@@ -7,9 +7,9 @@ package import GraphIR
 /// Any shape in, the same out.
 package struct SELU: ElementwiseOperator {
   /// The saturation of the unscaled unit (the paper's equation 14).
-  private static let alpha = 1.6732632423543772
+  package static let alpha = 1.6732632423543772
   /// The scale (the paper's equation 14).
-  private static let scale = 1.0507009873554805
+  package static let scale = 1.0507009873554805
 
   package static let kind = "selu"
   package static let version = 1

@@ -16,5 +16,5 @@ package struct AxisLabels: RawRepresentable, Hashable, Sendable {
   init(_ letters: [Character]) { rawValue = String(letters) }
 
   /// The letters, outermost axis first.
-  var letters: [Character] { Array(rawValue) }
+  package var letters: [Character] { Array(rawValue) }
 }

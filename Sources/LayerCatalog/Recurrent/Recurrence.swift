@@ -58,15 +58,18 @@ package struct Recurrence: Hashable, Sendable {
 }
 
 /// The inputs of a recurrent operator, told apart.
-struct RecurrentInputs<Element> {
-  let sequence: Element
-  let mask: Element?
+package struct RecurrentInputs<Element> {
+  /// The sequence.
+  package let sequence: Element
+  /// Which steps count, where there is a mask.
+  package let mask: Element?
   /// The states to begin with; empty when they are 0.
-  let states: [Element]
-  let weights: [Element]
+  package let states: [Element]
+  /// The weights in their order.
+  package let weights: [Element]
 
   /// - Parameter stateCount: How many states the operator has.
-  init(_ inputs: [Element], _ recurrence: Recurrence, stateCount: Int) {
+  package init(_ inputs: [Element], _ recurrence: Recurrence, stateCount: Int) {
     let masks = recurrence.mask == .none ? 0 : 1
     let states = recurrence.hasInitialStates ? stateCount : 0
     sequence = inputs[0]

@@ -31,20 +31,39 @@ package enum ResizingFit: Hashable, Sendable {
     let old = axes.map { input.shape[$0] }
     var result = input
     for (number, axis) in axes.enumerated() {
-      let other = 1 - number
-      let wanted = Int(Float(old[other] * extents[number]) / Float(extents[other]))
+      let part = part(number, of: old, for: extents)
       switch self {
       case .stretch: break
-      case .crop:
-        let count = max(1, min(old[number], wanted))
-        let start = Int(Float(old[number] - count) / 2)
-        result = result.slice(start..<start + count, along: axis)
+      case .crop: result = result.slice(part, along: axis)
       case .pad(let value):
-        let border = Int(Float(max(wanted, old[number]) - old[number]) / 2)
-        if border > 0 { result = try Self.pad(result, along: axis, by: border, value) }
+        if part.lowerBound < 0 {
+          result = try Self.pad(result, along: axis, by: -part.lowerBound, value)
+        }
       }
     }
     return result
+  }
+
+  /// The part of a spatial axis that is stretched; where something is put to both sides, it reaches
+  /// beyond the axis.
+  ///
+  /// - Parameters:
+  ///   - number: Which of the two spatial axes.
+  ///   - old: The input's spatial extents.
+  ///   - extents: The output's.
+  package func part(_ number: Int, of old: [Int], for extents: [Int]) -> Range<Int> {
+    let other = 1 - number
+    let wanted = Int(Float(old[other] * extents[number]) / Float(extents[other]))
+    switch self {
+    case .stretch: return 0..<old[number]
+    case .crop:
+      let count = max(1, min(old[number], wanted))
+      let start = Int(Float(old[number] - count) / 2)
+      return start..<start + count
+    case .pad:
+      let border = Int(Float(max(wanted, old[number]) - old[number]) / 2)
+      return -border..<old[number] + border
+    }
   }
 
   private static func pad(

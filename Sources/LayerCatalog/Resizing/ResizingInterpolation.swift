@@ -19,11 +19,11 @@ package enum ResizingInterpolation: String, Hashable, Sendable {
   case mitchellCubic = "mitchellcubic"
 
   /// Neighbouring elements and their weights.
-  struct Sample {
+  package struct Sample {
     /// The index of the first.
-    let first: Int
+    package let first: Int
     /// The weights, at least one.
-    let weights: [Double]
+    package let weights: [Double]
 
     /// A sample of weights as they are.
     init(first: Int, weights: [Double]) {
@@ -40,7 +40,9 @@ package enum ResizingInterpolation: String, Hashable, Sendable {
   }
 
   /// What element `output` of `new` is made of, on an axis of `old`.
-  func sample(_ output: Int, from old: Int, to new: Int, antialiases: Bool) -> Sample {
+  package func sample(
+    _ output: Int, from old: Int, to new: Int, antialiases: Bool
+  ) -> Sample {
     if let filter = filter(antialiases) {
       return filter.sample(output, from: old, to: new, antialiases: antialiases)
     }

@@ -112,6 +112,14 @@ extension ShortTimeFourierTransform {
     ]
   }
 
+  /// The window as factors of a whole frame's samples.
+  package var frameFactors: [Double] {
+    let (first, factors) = ((fftLength - windowLength) / 2, windowFactors)
+    return (0..<fftLength).map { sample in
+      factors.indices.contains(sample - first) ? factors[sample - first] : 0
+    }
+  }
+
   private var windowFactors: [Double] {
     let cosines = (0..<windowLength).map { number in
       (2 * Double.pi * Double(number) / Double(windowLength)).cosine

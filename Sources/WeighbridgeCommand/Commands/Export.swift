@@ -8,11 +8,12 @@ struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes a model in the format of another tool.",
     discussion: """
-      Formats: darknet (a .cfg, with a .weights file beside it). A layer that the format has no \
-      form for is an error that names it, and nothing is written.
+      Formats: darknet (a .cfg, with a .weights file beside it) and onnx. A layer that the format \
+      has no form for is an error that names it, and nothing is written.
 
-      Example:
+      Examples:
         weighbridge export tinyyolo.wbm -o tinyyolo.cfg
+        weighbridge export tinyyolo.wbm -o tinyyolo.onnx --layout nchw
       """)
 
   @Argument(help: "The model, of any format that can be read.")
@@ -23,8 +24,23 @@ struct Export: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The format: darknet. By default told from the output's extension.", valueName: "format"))
+      "The format: darknet or onnx. By default told from the output's extension.",
+      valueName: "format"))
   var to: WordArgument<ExportTarget>?
+
+  @Option(
+    help: ArgumentHelp(
+      "The version of ONNX' operators, 13 to 21; 17 by default.", valueName: "number"))
+  var opset: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The axes of the pictures that an ONNX model takes and gives: source or nchw.",
+      valueName: "order"))
+  var layout: WordArgument<ExportLayout>?
+
+  @Flag(help: "Put the weights of an ONNX model into a file beside it.")
+  var externalData = false
 
   @Flag(help: "Refuse to replace existing files.")
   var noClobber = false
@@ -40,6 +56,9 @@ struct Export: ParsableCommand {
     var options = ExportOptions()
     options.darknetFork = source.darknet?.word
     options.isReplacing = !noClobber
+    options.opset = opset
+    if let layout { options.layout = layout.word }
+    options.storesWeightsBeside = externalData
     let model = try Model(contentsOf: file, options: readOptions)
     let report = try model.export(
       to: output, as: to?.word, options: options, cancellation: cancellation)

@@ -88,15 +88,6 @@ extension Provenance.Decision {
   var line: String { layer.isEmpty ? text : "\(layer): \(text)" }
 }
 
-extension [String: String] {
-  /// The entries by key.
-  var jsonObject: JSONObject {
-    var object = JSONObject()
-    for key in keys.sorted() { object[key] = self[key].map(JSONValue.string) }
-    return object
-  }
-}
-
 extension [UInt8] {
   /// Two lowercase hexadecimal digits a byte.
   var hexadecimal: String {

@@ -1,9 +1,9 @@
-import JSON
-import Weighbridge
+package import GraphIR
+package import JSON
 
 extension ModelDescription {
   /// As `Schemas/metadata.schema.json` describes it.
-  var json: JSONValue {
+  package var json: JSONValue {
     var object = JSONObject()
     object["name"] = name.map(JSONValue.string)
     object["author"] = author.map(JSONValue.string)

@@ -1,5 +1,5 @@
+import GraphIR
 import JSON
-import Weighbridge
 
 extension DetectorDescription {
   /// As `Schemas/metadata.schema.json` describes it.

@@ -1,0 +1,53 @@
+package import Bytes
+package import GraphIR
+import ONNXFormat
+
+/// Writes ONNX models: channels-first inside, with the inputs' and outputs' axes as the source has
+/// them unless the options say otherwise.
+package enum ONNXExporter: Exporter {
+  /// About so many bytes go to the file at once.
+  private static let pieceSize = 1 << 20
+
+  /// Of a source of up to so many bytes nothing is given back: that takes time too.
+  private static let keptSize = 64 << 20
+
+  package static func write(
+    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+  ) throws(WeighbridgeError) -> ExportReport {
+    let translation = try ONNXTranslation(content, options: options)
+    let size = translation.weights.joined().reduce(0) { $0 + $1.byteCount }
+    // Room for everything but the weights.
+    let isLarge = size > ONNXWriter.largestFile - (64 << 20)
+    var files = [path]
+    var storage = ONNXWriter.Storage.inside
+    if options.storesWeightsBeside || isLarge {
+      storage = .beside(path: "\(path).data", name: "\(PathName(path).name).data")
+      files.append("\(path).data")
+    }
+    for file in options.isReplacing ? [] : files where exists(file) {
+      throw WeighbridgeError(.outputFailed, "exists already").at(file: file)
+    }
+    var writer = try ONNXWriter(translation.model, to: path, storage: storage)
+    try write(translation.weights, with: &writer, cancellation)
+    try writer.commit(replacing: options.isReplacing)
+    return ExportReport(files: files, losses: translation.losses)
+  }
+
+  private static func write(
+    _ weights: [[Tensor]], with writer: inout ONNXWriter, _ cancellation: Cancellation?
+  ) throws(WeighbridgeError) {
+    var buffer: [UInt8] = []
+    for parts in weights {
+      try writer.beginWeight()
+      for part in parts {
+        for piece in part.pieces(ofAbout: pieceSize) {
+          try TensorStream.check(cancellation)
+          try piece.withBytes(&buffer) { (bytes) throws(WeighbridgeError) in
+            try writer.append(bytes)
+          }
+        }
+        if part.store.count > keptSize { part.releaseMemory() }
+      }
+    }
+  }
+}

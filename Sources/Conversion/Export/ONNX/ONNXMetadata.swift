@@ -1,0 +1,39 @@
+import GraphIR
+import JSON
+
+/// What is known of a model, as the entries of ONNX' metadata.
+///
+/// - `model_author` and `model_license` are ONNX' own keys
+/// - `model_version`: the model's version, as its author counts
+/// - `labels`: the classes, a JSON list
+/// - `detector`: anchors, masks and thresholds, and `image.NAME`: how a picture becomes the input
+///   NAME; both as `Schemas/metadata.schema.json` has them
+/// - `source`: what the model was made with
+/// - all others: the author's own, by their keys; one that is taken begins with `user.`
+enum ONNXMetadata {
+  static func entries(
+    _ description: ModelDescription, _ provenance: Provenance, inputs: [String]
+  ) -> [(key: String, value: String)] {
+    var entries: [(key: String, value: String)] = []
+    let add = { (key: String, value: String?) in
+      if let value { entries.append((key: key, value: value)) }
+    }
+    add("model_author", description.author)
+    add("model_license", description.license?.text)
+    add("model_version", description.version)
+    if !description.labels.isEmpty {
+      add("labels", JSONValue.array(description.labels.map(JSONValue.string)).text())
+    }
+    add("detector", description.detector?.json.text())
+    for (name, feature) in zip(inputs, description.inputs) {
+      add("image.\(name)", feature.image?.json.text())
+    }
+    let source = [provenance.framework, provenance.frameworkVersion ?? ""]
+    add("source", provenance.framework.isEmpty ? nil : source.joined(separator: " "))
+    let taken = Set(entries.map(\.key))
+    for (key, value) in description.userDefined.sorted(by: { $0.key < $1.key }) {
+      add(taken.contains(key) ? "user.\(key)" : key, value)
+    }
+    return entries
+  }
+}

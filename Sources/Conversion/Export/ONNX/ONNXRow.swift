@@ -1,0 +1,94 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+/// How an operator is written.
+struct ONNXRule: Sendable {
+  /// Adds the nodes that an operator becomes, and returns the names of its outputs.
+  let apply: @Sendable (any CatalogOperator, inout ONNXDraft) throws(WeighbridgeError) -> [String]
+}
+
+/// What an operator becomes in ONNX.
+struct ONNXRow: Sendable {
+  /// The kind of the operator.
+  let kind: String
+  /// The rule, or why there is none.
+  let mapping: TargetMapping<ONNXRule>
+
+  /// A row for an operator of several outputs.
+  init<Operation: CatalogOperator>(
+    outputsOf type: Operation.Type,
+    _ rule:
+      @escaping @Sendable (Operation, inout ONNXDraft) throws(WeighbridgeError) -> [String]
+  ) {
+    kind = type.kind
+    mapping = .mapped(
+      ONNXRule { (operation, draft) throws(WeighbridgeError) in
+        guard let operation = operation as? Operation else {
+          throw WeighbridgeError(.unsupported, "is no \(Operation.kind)")
+        }
+        return try rule(operation, &draft)
+      })
+  }
+
+  /// A row for an operator of one output.
+  init<Operation: CatalogOperator>(
+    _ type: Operation.Type,
+    _ rule: @escaping @Sendable (Operation, inout ONNXDraft) throws(WeighbridgeError) -> String
+  ) {
+    self.init(outputsOf: type) { (operation, draft) throws(WeighbridgeError) in
+      [try rule(operation, &draft)]
+    }
+  }
+
+  /// A row for an operator that is one of ONNX's without settings.
+  init(_ type: any CatalogOperator.Type, is name: String) {
+    kind = type.kind
+    mapping = .mapped(
+      ONNXRule { (_, draft) throws(WeighbridgeError) in
+        [draft.add(name, draft.allInputs())]
+      })
+  }
+
+  /// A row for an operator that cannot be written.
+  init(_ type: any CatalogOperator.Type, unsupported reason: String) {
+    kind = type.kind
+    mapping = .unsupported(reason)
+  }
+}
+
+/// What each operator becomes in ONNX. An operator without a row becomes what it is made of.
+package enum ONNXOperators {
+  /// All rows.
+  private static let all: [ONNXRow] = [
+    ONNXActivations.rows, ONNXArithmetic.rows, ONNXAttention.rows, ONNXConvolutions.rows,
+    ONNXDense.rows, ONNXEncoding.rows, ONNXIndexing.rows, ONNXLogic.rows, ONNXMerging.rows,
+    ONNXNormalizations.rows, ONNXPooling.rows, ONNXRecurrent.rows, ONNXReductions.rows,
+    ONNXReshaping.rows, ONNXResizing.rows, ONNXSpectra.rows,
+  ].flatMap { $0 }
+
+  /// The rows by kind.
+  static let rows: [String: TargetMapping<ONNXRule>] = Dictionary(
+    all.map { ($0.kind, $0.mapping) }, uniquingKeysWith: { first, _ in first })
+
+  /// The kinds of all rows, one entry a row.
+  package static let kinds: [String] = all.map(\.kind)
+
+  /// Why an operator of a kind is never written; `nil` when it is, by its row or by what it is made
+  /// of.
+  package static func refusal(of kind: String) -> String? {
+    if case .unsupported(let reason) = rows[kind] { reason } else { nil }
+  }
+
+  /// The operators that ONNX has for channels-first data only.
+  static func needsChannelsFirst(_ operation: any CatalogOperator) -> Bool {
+    channelsFirstKinds.contains(operation.kind)
+  }
+
+  private static let channelsFirstKinds: Set<String> = [
+    AdaptiveAveragePooling.kind, AdaptiveMaxPooling.kind, AveragePooling.kind, CenterCrop.kind,
+    Convolution.kind, DepthToSpace.kind, GlobalAveragePooling.kind, GlobalMaxPooling.kind,
+    LocallyConnected.kind, MaxPooling.kind, Resizing.kind, SpaceToDepth.kind,
+    TransposedConvolution.kind, Upsampling.kind,
+  ]
+}

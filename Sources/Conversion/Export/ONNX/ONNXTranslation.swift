@@ -1,0 +1,172 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// A model as an ONNX file will have it.
+struct ONNXTranslation {
+  /// Everything but the elements of the weights.
+  let model: ONNXModel
+  /// The weights in the model's order, each of parts that stand one behind the other.
+  let weights: [[Tensor]]
+  /// What the file does not hold, or holds in another form, in words.
+  let losses: [String]
+
+  /// The operators that every runtime of today reads.
+  static let standardOpset = 17
+
+  /// The rules of the file format that belong to a version of the operators.
+  private static let irVersions = [
+    13: 7, 14: 7, 15: 8, 16: 8, 17: 8, 18: 8, 19: 9, 20: 9, 21: 10,
+  ]
+
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that ONNX has no form for;
+  ///   ``WeighbridgeError/Code/mismatch`` for a version that cannot be written.
+  init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
+    let opset = options.opset ?? Self.standardOpset
+    guard let irVersion = Self.irVersions[opset] else {
+      throw WeighbridgeError(.mismatch, "opset \(opset), and 13 to 21 can be written")
+    }
+    let turned = try ChannelsFirst(
+      content.graph, turnsPorts: options.layout == .nchw,
+      needs: ONNXOperators.needsChannelsFirst)
+    let graph = turned.graph
+    let names = graph.inputs.map(\.name)
+    var draft = ONNXDraft(opset: opset, reserved: names)
+    var losses: [String] = []
+    let outputNames = graph.outputs.map { port in
+      let name = draft.unusedName(port.name)
+      if name != port.name { losses.append("the output \(port.name) is called \(name)") }
+      return name
+    }
+    let values = try Self.translate(graph, into: &draft)
+    var ending = ONNXEnding(draft, inputs: Set(names))
+    for (port, name) in zip(graph.outputs, outputNames) {
+      if let value = values[port.value.index] { ending.give(value, as: name) }
+    }
+    let (nodes, kept) = ending.finish()
+    let description = content.description
+    weights = kept.map(\.parts)
+    model = ONNXModel(
+      irVersion: irVersion, opset: opset, producerName: "weighbridge",
+      producerVersion: content.provenance.converter, summary: description.summary,
+      metadata: ONNXMetadata.entries(description, content.provenance, inputs: names),
+      graph: ONNXGraph(
+        name: description.name ?? "model", nodes: nodes, initializers: kept.map(\.head),
+        inputs: Self.features(graph, graph.inputs, names, description.inputs),
+        outputs: Self.features(graph, graph.outputs, outputNames, description.outputs)))
+    self.losses = losses + Self.losses(content)
+  }
+
+  /// Adds what all nodes become.
+  ///
+  /// - Returns: For each value what it is called, where a node reads it or makes it.
+  private static func translate(
+    _ graph: Graph, into draft: inout ONNXDraft
+  ) throws(WeighbridgeError) -> [ONNXOperand?] {
+    var operands = [ONNXOperand?](repeating: nil, count: graph.values.count)
+    for (index, value) in graph.values.enumerated() {
+      guard let tensor = value.constant else { continue }
+      operands[index] = ONNXOperand(name: value.name, type: value.type, constant: tensor)
+    }
+    for port in graph.inputs {
+      operands[port.value.index] = ONNXOperand(
+        name: port.name, type: graph[port.value].type, constant: nil)
+    }
+    var problems = ExportProblems()
+    for node in graph.nodes {
+      let inputs = node.inputs.compactMap { operands[$0.index] }
+      do throws(WeighbridgeError) {
+        if inputs.count < node.inputs.count { continue }  // behind a layer that is named already
+        let outputs = try draft.apply(node.operation, named: node.name, inputs)
+        for (id, name) in zip(node.outputs, outputs) {
+          operands[id.index] = ONNXOperand(name: name, type: graph[id].type, constant: nil)
+        }
+      } catch {
+        problems.add("\(node.source.callName) (\(node.source.className))", error.reason)
+      }
+    }
+    try problems.check("ONNX")
+    return operands
+  }
+
+  private static func features(
+    _ graph: Graph, _ ports: [Port], _ names: [String],
+    _ descriptions: [ModelDescription.Feature]
+  ) -> [ONNXFeature] {
+    zip(ports, names).enumerated().map { position, pair in
+      let type = graph[pair.0.value].type
+      let description = position < descriptions.count ? descriptions[position] : nil
+      return ONNXFeature(
+        name: pair.1, elementType: type.elementType, shape: ONNXFeature.extents(type),
+        summary: description?.summary)
+    }
+  }
+
+  private static func losses(_ content: ModelContent) -> [String] {
+    content.references.isEmpty ? [] : ["the reference arrays are not in the file"]
+  }
+}
+
+/// The nodes of a file once all are there: named outputs, and nothing that no output needs.
+struct ONNXEnding {
+  private var nodes: [ONNXNode]
+  private let weights: [ONNXWeight]
+  /// Names that stay what they are: those of inputs and weights.
+  private let fixed: Set<String>
+  private var newNames: [String: String] = [:]
+  private var outputs: [String] = []
+
+  init(_ draft: ONNXDraft, inputs: Set<String>) {
+    nodes = draft.nodes
+    weights = draft.weights
+    fixed = inputs.union(draft.weights.map(\.head.name))
+  }
+
+  /// Makes a value an output of that name.
+  mutating func give(_ value: ONNXOperand, as name: String) {
+    outputs.append(name)
+    if !fixed.contains(value.name), newNames[value.name] == nil {
+      newNames[value.name] = name
+      return
+    }
+    let source = newNames[value.name] ?? value.name
+    nodes.append(
+      ONNXNode(
+        name: name, operation: "Identity", inputs: [source], outputs: [name], attributes: []))
+  }
+
+  /// The nodes and weights that outputs need.
+  func finish() -> ([ONNXNode], [ONNXWeight]) {
+    var needed = Set(outputs)
+    var kept: [ONNXNode] = []
+    for node in nodes.reversed() {
+      let node = renamed(node)
+      guard node.outputs.contains(where: needed.contains) else { continue }
+      needed.formUnion(node.readNames)
+      kept.append(node)
+    }
+    return (kept.reversed(), weights.filter { needed.contains($0.head.name) })
+  }
+
+  private func renamed(_ node: ONNXNode) -> ONNXNode {
+    var result = node
+    result.inputs = node.inputs.map { newNames[$0] ?? $0 }
+    result.outputs = node.outputs.map { newNames[$0] ?? $0 }
+    result.attributes = node.attributes.map { name, value in
+      guard case .graph(var body) = value else { return (name, value) }
+      body.nodes = body.nodes.map(renamed)
+      return (name, .graph(body))
+    }
+    return result
+  }
+}
+
+extension ONNXNode {
+  /// The values that it, or a body of it, reads.
+  fileprivate var readNames: [String] {
+    var names = inputs
+    for case (_, .graph(let body)) in attributes { names += body.nodes.flatMap(\.readNames) }
+    return names
+  }
+}

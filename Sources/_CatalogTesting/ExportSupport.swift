@@ -1,0 +1,13 @@
+import Conversion
+
+/// Which formats an operator is written in, for the tables of the README.
+enum ExportSupport {
+  /// The formats, or why there is none.
+  static func words(_ kind: String) -> String {
+    var formats: [String] = []
+    let refusal = ONNXOperators.refusal(of: kind)
+    if refusal == nil { formats.append("ONNX") }
+    if case .some(.none) = DarknetOperators.reasons[kind] { formats.append("darknet") }
+    return formats.isEmpty ? "none: \(refusal ?? "")" : formats.joined(separator: ", ")
+  }
+}

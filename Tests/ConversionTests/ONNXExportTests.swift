@@ -1,0 +1,167 @@
+import Bytes
+import Conversion
+import Foundation
+import GraphIR
+import LayerCatalog
+import TestSupport
+import Testing
+import Weighbridge
+import _CatalogTesting
+
+/// Models written as ONNX. That runtimes read them and compute the same is what `make test-peers`
+/// shows.
+@Suite struct ONNXExportTests {
+  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+
+  @Test("Every operator has one row in the table, or is made of others that have")
+  func table() {
+    let kinds = ONNXOperators.kinds
+    #expect(Set(kinds).count == kinds.count, "two rows for one kind")
+    let known = Set(Catalog.all.map { $0.kind })
+    #expect(Set(kinds).subtracting(known).isEmpty)
+    let shown = Dictionary(
+      OperatorExample.all.map { ($0.operation.kind, $0) }, uniquingKeysWith: { first, _ in first })
+    for kind in known.subtracting(kinds) {
+      guard case .nodes = shown[kind]?.operation.decomposition else {
+        Issue.record("\(kind) has no row and no decomposition")
+        continue
+      }
+    }
+  }
+
+  @Test("Every operator is written, or refused with a reason", arguments: OperatorExample.all)
+  func operators(_ example: OperatorExample) throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    var ids: [ValueID] = []
+    for (position, tensor) in example.inputs.enumerated() {
+      ids.append(
+        example.dataPositions.contains(position)
+          ? try builder.addInput("input \(position)", tensor.type)
+          : try builder.addWeight("weight \(position)", tensor))
+    }
+    let outputs = try builder.addNode(
+      example.operation, named: "operation", inputs: ids,
+      source: SourceScope(layer: "layer", className: "Layer"))
+    let graph = try builder.finish(
+      outputs: outputs.enumerated().map { Port(name: "output \($0)", value: $1) })
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    for opset in [13, 17, 21] {
+      var options = ExportOptions()
+      options.opset = opset
+      let error = failure {
+        _ = try content.export(
+          to: folder.file("m.onnx"), as: .onnx, options: options, cancellation: nil)
+      }
+      if let error {
+        #expect(error.code == .unsupported, "\(error)")
+        #expect(error.reason.contains("layer (Layer): "), "\(error)")
+      }
+    }
+  }
+
+  @Test("The same model and options give the same bytes")
+  func determinism() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    try model.export(to: folder.file("a.onnx"))
+    try Model(contentsOf: detector).export(to: folder.file("b.onnx"))
+    let bytes = try Files.read(folder.file("a.onnx"))
+    #expect(try bytes == Files.read(folder.file("b.onnx")))
+    #expect(bytes.firstRange(of: folder.path.utf8) == nil, "the folder's name is in the file")
+  }
+
+  @Test("The description is in the metadata")
+  func metadata() throws {
+    let folder = try TemporaryFolder()
+    var model = try Model(contentsOf: detector)
+    var edit = ModelCase.shapeDetector
+    edit.version = "1.2"
+    try model.describe(edit)
+    try model.export(to: folder.file("m.onnx"))
+    let bytes = try Files.read(folder.file("m.onnx"))
+    let texts = [
+      "model_author", "model_license", "model_version", "labels", #"["ellipse","#, "detector",
+      #""anchors":[2.85,"#, "image.image", #""color":"rgb""#, "keras 2.1.5", "weighbridge",
+    ]
+    for text in texts {
+      #expect(bytes.firstRange(of: text.utf8) != nil, "\(text) is missing")
+    }
+  }
+
+  @Test("Options choose the version, the axes and where the weights go")
+  func options() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    var options = ExportOptions()
+    options.layout = .nchw
+    options.storesWeightsBeside = true
+    let report = try model.export(to: folder.file("m.onnx"), options: options)
+    #expect(report.files == [folder.file("m.onnx"), folder.file("m.onnx.data")])
+    #expect(folder.names == ["m.onnx", "m.onnx.data"])
+    #expect(try Files.size(folder.file("m.onnx")) < 20_000)
+    let transposes = try Files.read(folder.file("m.onnx")).firstRange(of: "Transpose".utf8)
+    #expect(transposes == nil)
+    options.opset = 12
+    let error = failure { _ = try model.export(to: folder.file("n.onnx"), options: options) }
+    #expect(error?.code == .mismatch)
+    #expect(folder.names == ["m.onnx", "m.onnx.data"])
+  }
+
+  @Test("A layer without a form is named, and nothing is written")
+  func refused() throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.int64, [1, 2]))
+    let hash = try builder.addNode(
+      TextHash(buckets: 3, masked: []), named: "hash", inputs: [input],
+      source: SourceScope(layer: "hashing", className: "Hashing"))
+    let graph = try builder.finish(outputs: [Port(name: "y", value: hash[0])])
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    let error = failure {
+      _ = try content.export(
+        to: folder.file("m.onnx"), as: .onnx, options: ExportOptions(), cancellation: nil)
+    }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("hashing (Hashing): ONNX has no hashes") == true)
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test("What stands there stays when it may not be replaced, or when the work is stopped")
+  func kept() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    try Files.write("kept".utf8, to: folder.file("m.onnx.data"))
+    var options = ExportOptions()
+    options.isReplacing = false
+    options.storesWeightsBeside = true
+    let error = failure { _ = try model.export(to: folder.file("m.onnx"), options: options) }
+    #expect(error?.code == .outputFailed)
+    let cancellation = Cancellation()
+    cancellation.cancel()
+    let stopped = failure {
+      _ = try model.export(to: folder.file("m.onnx"), cancellation: cancellation)
+    }
+    #expect(stopped?.code == .cancelled)
+    let nowhere = failure { _ = try model.export(to: folder.file("no/m.onnx")) }
+    #expect(nowhere?.code == .outputFailed)
+    #expect(folder.names == ["m.onnx.data"])
+    #expect(try Files.read(folder.file("m.onnx.data")) == Data("kept".utf8))
+  }
+
+  @Test("An output that has an input's name gets another, which is said")
+  func names() throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [1, 2]))
+    let graph = try builder.finish(
+      outputs: [Port(name: "x", value: input), Port(name: "y", value: input)])
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    let report = try content.export(
+      to: folder.file("m.onnx"), as: .onnx, options: ExportOptions(), cancellation: nil)
+    #expect(report.losses == ["the output x is called x_2"])
+  }
+}
