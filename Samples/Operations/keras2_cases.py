@@ -119,6 +119,29 @@ def pictures(x):
             tf.nn.depth_to_space(x, 2)]
 
 
+def windows(x, sequence):
+    """Convolutions by constants, and pooling."""
+    kernel = np.linspace(-1, 1, 48, dtype="float32").reshape(2, 3, 4, 2)
+    each, mixing = np.linspace(-1, 1, 24, dtype="float32").reshape(3, 1, 4, 2), np.linspace(1, 2, 16, dtype="float32").reshape(1, 1, 8, 2)
+    row = np.linspace(-1, 1, 18, dtype="float32").reshape(3, 3, 2)
+    back = np.linspace(-1, 1, 72, dtype="float32").reshape(3, 3, 2, 4)
+    v1 = tf.compat.v1.nn
+    return [tf.nn.conv2d(x, kernel, 1, "SAME"), tf.nn.conv2d(x, kernel, [1, 2, 1, 1], "VALID", dilations=[1, 1, 2, 1]),
+            tf.nn.conv2d(x, kernel[:, :, :2], [1, 2], "SAME"), v1.conv2d(x, kernel, [1, 1, 1, 1], "SAME"),
+            tf.nn.conv2d(x, kernel, 2, [[0, 0], [1, 0], [2, 1], [0, 0]]), tf.nn.conv1d(sequence, row, 2, "SAME"),
+            tf.nn.convolution(x, kernel), backend.conv2d(x, tf.constant(kernel), padding="same"),
+            tf.nn.conv3d(x[:, None], kernel[None], [1, 1, 2, 2, 1], "SAME"),
+            tf.nn.depthwise_conv2d(x, each, [1, 1, 1, 1], "SAME"), tf.nn.depthwise_conv2d(x, each, [1, 1, 1, 1], "VALID", dilations=[1, 2]),
+            tf.nn.separable_conv2d(x, each, mixing, [1, 2, 2, 1], "SAME"),
+            tf.nn.conv2d_transpose(x, back, [2, 8, 12, 2], 2), tf.nn.conv2d_transpose(x, back, [2, 6, 8, 2], 1, "VALID"),
+            tf.nn.conv2d_transpose(x, back, tf.stack([tf.shape(x)[0], 7, 12, 2]), 2),
+            tf.nn.max_pool2d(x, 2, 2, "VALID"), tf.nn.max_pool(x, [3, 2], [1, 2, 1, 1], "SAME"), tf.nn.avg_pool2d(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME"),
+            tf.nn.avg_pool(x, 3, 1, "SAME"), tf.nn.max_pool1d(sequence, 2, 2, "VALID"), tf.nn.avg_pool1d(sequence, 2, 1, "SAME"),
+            tf.nn.max_pool3d(x[:, None], [1, 2, 2], 1, "VALID"), tf.nn.avg_pool3d(x[:, None], [1, 2, 2], 1, "SAME"),
+            backend.pool2d(x, (2, 2)), backend.pool2d(x, (3, 3), padding="same", pool_mode="avg"), tf.nn.pool(x, [2, 2], "MAX"),
+            tf.nn.pool(x, [3, 2], "AVG", strides=[2, 1], padding="SAME"), v1.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")]
+
+
 CASES = [
     Case("activation_layers", [Input((4,))], activation_layers),
     Case("arithmetic", [MATRIX, POSITIVE, Input((4,))], arithmetic),
@@ -131,4 +154,5 @@ CASES = [
     Case("indexing", [MATRIX, Input((2,), 0, 3, "int32")], indexing),
     Case("matrices", [MATRIX, Input((4, 2))], matrices),
     Case("pictures", [PICTURE], pictures),
+    Case("windows", [PICTURE, Input((7, 3))], windows),
 ] + attention_cases.CASES + layer_cases.CASES + rare_cases.CASES

@@ -127,6 +127,20 @@ def pictures(x):
             ops.depth_to_space(x, 2)]
 
 
+def windows(x, sequence):
+    """Convolutions by constants, and pooling."""
+    kernel = np.linspace(-1, 1, 48, dtype="float32").reshape(2, 3, 4, 2)
+    each, mixing = np.linspace(-1, 1, 24, dtype="float32").reshape(3, 1, 4, 2), np.linspace(1, 2, 16, dtype="float32").reshape(1, 1, 8, 2)
+    row = np.linspace(-1, 1, 18, dtype="float32").reshape(3, 3, 2)
+    return [ops.conv(x, kernel), ops.conv(x, kernel, strides=(2, 1), padding="same"), ops.conv(x, kernel, dilation_rate=(1, 2)),
+            ops.conv(sequence, row, 2, "same"),
+            ops.depthwise_conv(x, each, padding="same"), ops.depthwise_conv(x, each, dilation_rate=(1, 2)),
+            ops.separable_conv(x, each, mixing, strides=2, padding="same"),
+            ops.max_pool(x, 2), ops.max_pool(x, (3, 2), strides=(2, 1), padding="same"), ops.average_pool(x, 2, padding="same"),
+            ops.average_pool(x, 3, strides=1, padding="same"), ops.max_pool(sequence, 2), ops.average_pool(sequence, 3, 1),
+            ops.adaptive_average_pool(x, (2, 2)), ops.adaptive_max_pool(x, (3, 4))]
+
+
 CASES = [
     Case("activation_functions", [MATRIX, Input((6,), -50, 50)], activation_functions),
     Case("activation_layers", [Input((4,))], activation_layers),
@@ -140,4 +154,5 @@ CASES = [
     Case("indexing", [MATRIX, Input((2,), 0, 3, "int32")], indexing),
     Case("matrices", [MATRIX, Input((4, 2))], matrices),
     Case("pictures", [PICTURE], pictures),
+    Case("windows", [PICTURE, Input((7, 3))], windows),
 ] + attention_cases.CASES + layer_cases.CASES + rare_cases.CASES

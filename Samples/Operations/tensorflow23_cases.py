@@ -1,5 +1,6 @@
 """Cases of TensorFlow 2.3, which keeps each function as a node of its graph (`TensorFlowOpLayer`)."""
 
+import numpy as np
 import tensorflow as tf
 
 from recording import Case, Input
@@ -28,7 +29,15 @@ def axes(x, y):
             tf.reverse(x, [1]), tf.cumsum(x, axis=1), tf.unstack(x, axis=1)[2]]
 
 
+def windows(x):
+    """Convolutions by constants, and pooling."""
+    kernel = np.linspace(-1, 1, 24, dtype="float32").reshape(2, 3, 2, 2)
+    return [tf.nn.conv2d(x, kernel, [1, 2, 1, 1], "SAME"), tf.nn.max_pool2d(x, 2, 2, "VALID"), tf.nn.avg_pool2d(x, 3, 1, "SAME"),
+            tf.nn.depthwise_conv2d(x, kernel, [1, 1, 1, 1], "VALID")]
+
+
 CASES = [
     Case("elements", [MATRIX, POSITIVE], elements),
     Case("axes", [MATRIX, MATRIX], axes),
+    Case("windows", [Input((4, 5, 2))], windows),
 ]

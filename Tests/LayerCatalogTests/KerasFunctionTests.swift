@@ -115,6 +115,38 @@ import Testing
     #expect(error?.code == .mismatch)
   }
 
+  @Test("A kernel that the model computes is refused, and so is one that does not fit")
+  func kernels() {
+    let picture = TensorType(.float32, [.symbolic("batch"), 3, 4, 2])
+    let kernel = TensorType(.float32, [1, 1, 2, 2])
+    let computed = #expect(throws: WeighbridgeError.self) {
+      try graph(.operation("Conv"), [.tensor(0), .tensor(1)], on: [picture, kernel])
+    }
+    #expect(computed?.reason.contains("kernel is a tensor that the model computes") == true)
+    for shape: [JSONValue] in [[[[[1]]]], [[[[]]]], [[[[1], [1], [1]]]], [[1]], []] {
+      #expect(throws: WeighbridgeError.self) {
+        try graph(
+          .tensorFlow("nn.conv2d"), [.tensor(0)],
+          named: ["filters": .value(.array(shape)), "padding": .value("SAME")], on: [kernel])
+      }
+    }
+  }
+
+  @Test(
+    "The transpose of a convolution makes only what a convolution makes its input of",
+    arguments: [(7, true), (8, true), (9, false), (6, false)])
+  func transposedLengths(length: Int, isPossible: Bool) {
+    let sequence = TensorType(.float32, [.symbolic("batch"), 4, 1])
+    let graph = try? graph(
+      .tensorFlow("nn.conv1d_transpose"), [.tensor(0)],
+      named: [
+        "filters": .value([[[1]], [[2]], [[3]]]), "strides": .value(2),
+        "output_shape": .value([2, .integer(length), 1]),
+      ], on: [sequence])
+    #expect((graph != nil) == isPossible)
+    #expect(graph.map { $0[$0.outputs[0].value].type.shape[1] } ?? .fixed(length) == .fixed(length))
+  }
+
   @Test("A function that is not known is refused by name")
   func unknown() {
     #expect(!KerasFunction.isKnown(.tensorFlow("py_function")))

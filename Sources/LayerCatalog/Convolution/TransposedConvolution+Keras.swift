@@ -83,6 +83,21 @@ extension TransposedConvolution {
       after = max(0, surplus - before)
       padding = max(0, before - surplus)
     }
+
+    /// - Parameters:
+    ///   - extent: How long an axis of the input is.
+    ///   - length: How long it shall become.
+    /// - Returns: `nil` when the window slides over `length` elements to more or fewer positions
+    ///   than `extent`, or its padding is explicit.
+    init?(from extent: Int, to length: Int, _ window: Window, axis: Int) {
+      guard window.padding == .valid || window.padding == .same,
+        (try? window.placement(axis, extent: length))?.count == extent
+      else { return nil }
+      let (stride, reach) = (window.strides[axis], window.reach(axis))
+      self.init(
+        surplus: (extent - 1) * stride + reach - length, reach: reach,
+        isSame: window.padding == .same, .tensorflow)
+    }
   }
 
   private static func borders(

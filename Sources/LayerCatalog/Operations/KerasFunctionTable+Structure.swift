@@ -135,8 +135,8 @@ extension KerasFunction {
   /// The order of a picture's axes, in the words of either framework.
   mutating func layout() throws(WeighbridgeError) -> DataLayout {
     switch try word("data_format") {
-    case nil, "channels_last", "NHWC": return .channelsLast
-    case "channels_first", "NCHW": return .channelsFirst
+    case nil, "channels_last", "NWC", "NHWC", "NDHWC": return .channelsLast
+    case "channels_first", "NCW", "NCHW", "NCDHW": return .channelsFirst
     case let word?: throw wrong("data_format", .string(word), "channels_last or channels_first")
     }
   }

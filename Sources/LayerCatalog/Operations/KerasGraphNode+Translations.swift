@@ -37,6 +37,7 @@ extension KerasGraphNode {
     "ArgMin": Translation(
       function: "math.argmin", arguments: [nil, "axis"],
       attributes: ["output_type": "output_type"]),
+    "AvgPool": pooling("nn.avg_pool"),
     "BatchMatMul": product("adj_x", "adj_y"), "BatchMatMulV2": product("adj_x", "adj_y"),
     "BiasAdd": Translation(
       function: "nn.bias_add", arguments: [nil, "bias"],
@@ -45,17 +46,20 @@ extension KerasGraphNode {
     "ClipByValue": Translation(
       function: "clip_by_value", arguments: [nil, "clip_value_min", "clip_value_max"]),
     "ConcatV2": Translation(function: "concat", arguments: ["axis"], isList: true),
+    "Conv2D": convolution("nn.conv2d"),
     "Cumsum": Translation(
       function: "math.cumsum", arguments: [nil, "axis"],
       attributes: ["exclusive": "exclusive", "reverse": "reverse"]),
     "DepthToSpace": blocks("nn.depth_to_space"),
+    "DepthwiseConv2dNative": convolution("nn.depthwise_conv2d"),
     "ExpandDims": Translation(function: "expand_dims", arguments: [nil, "axis"]),
     "GatherV2": Translation(
       function: "gather", arguments: [nil, "indices", "axis"],
       attributes: ["batch_dims": "batch_dims"]),
     "LeakyRelu": Translation(function: "nn.leaky_relu", attributes: ["alpha": "alpha"]),
     "MatMul": product("transpose_a", "transpose_b"),
-    "Max": reduction("math.reduce_max"), "Mean": reduction("math.reduce_mean"),
+    "Max": reduction("math.reduce_max"), "MaxPool": pooling("nn.max_pool"),
+    "Mean": reduction("math.reduce_mean"),
     "Min": reduction("math.reduce_min"),
     "MirrorPad": Translation(
       function: "pad", arguments: [nil, "paddings"], attributes: ["mode": "mode"]),
@@ -93,5 +97,23 @@ extension KerasGraphNode {
     Translation(
       function: function,
       attributes: ["block_size": "block_size", "data_format": "data_format"])
+  }
+
+  private static func pooling(_ function: String) -> Translation {
+    Translation(
+      function: function,
+      attributes: [
+        "ksize": "ksize", "strides": "strides", "padding": "padding",
+        "data_format": "data_format",
+      ])
+  }
+
+  private static func convolution(_ function: String) -> Translation {
+    Translation(
+      function: function, arguments: [nil, "filter"],
+      attributes: [
+        "strides": "strides", "padding": "padding", "dilations": "dilations",
+        "data_format": "data_format",
+      ])
   }
 }
