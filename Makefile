@@ -168,6 +168,9 @@ $(peers_folder)/done: Tests/Peers/requirements.txt
 
 test-peers: build peers
 	$(peers_folder)/bin/python Tests/Peers/onnx_peer.py $(program)
+	for options in "--layout nchw" "--opset 13" "--opset 21"; do \
+	  $(peers_folder)/bin/python Tests/Peers/onnx_peer.py $(program) --only zoo $$options || exit 1; \
+	done
 
 # --- Upkeep.
 

@@ -115,6 +115,25 @@ import _CatalogTesting
     #expect(result.nodes.map { $0.operation.kind } == [GlobalMaxPooling.kind])
   }
 
+  @Test("A rectifier with weights of its own follows with its weights turned")
+  func rectifier() throws {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [1, 4, 5, 3]))
+    let alpha = try builder.addWeight(
+      "alpha", .random(.float32, shape: [4, 5, 3], in: 0...1, seed: 1))
+    let pooling = GlobalMaxPooling(keepsAxes: true, layout: .channelsLast)
+    let pooled = try builder.addNode(pooling, named: "pool", inputs: [input], source: source)
+    let sum = try builder.addNode(Add(), named: "add", inputs: [input] + pooled, source: source)
+    let bent = try builder.addNode(PReLU(), named: "bend", inputs: sum + [alpha], source: source)
+    let graph = try builder.finish(outputs: [Port(name: "y", value: bent[0])])
+    let turned = try ChannelsFirst(graph, turnsPorts: true, needs: needs)
+    #expect(turned.graph.nodes.allSatisfy { !($0.operation is Transpose) })
+    let tensor = Tensor.random(.float32, shape: [1, 4, 5, 3], in: -1...1, seed: 2)
+    let want = try runtime.run(graph, inputs: [tensor]) { _ in }
+    let got = try runtime.run(turned.graph, inputs: [tensor.channelsFirst]) { _ in }
+    #expect(got[0].doubles == want[0].channelsFirst.doubles)
+  }
+
   @Test("A long chain is turned in a time that grows with its length")
   func long() throws {
     let graph = try chain(4000)

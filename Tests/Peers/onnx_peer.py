@@ -1,7 +1,8 @@
 """Exports every recorded model to ONNX, checks the files with ONNX' own checker, runs them in
 onnxruntime and compares with what the original framework made of the same inputs.
 
-usage: onnx_peer.py PROGRAM [--fixtures FOLDER] [--opset N] [--only TEXT] [--verbose]
+usage: onnx_peer.py PROGRAM [--fixtures FOLDER] [--opset N] [--layout nchw] [--only TEXT]
+                    [--verbose]
 
 PROGRAM is `weighbridge`. Models: everything in Samples, and what the folder of fixtures has, where
 there is one. A case passes when its file passes the checker with full shape inference and
@@ -69,6 +70,8 @@ def sample_cases():
                     continue
                 architecture = model.with_suffix(".json")
                 options = ["--architecture", str(architecture)] if architecture.exists() else []
+                if inputs.parent.name.endswith("-theano"):  # which some files do not say
+                    options += ["--keras-backend", "theano"]
                 group = "/".join(inputs.parent.relative_to(ROOT).parts[:2])
                 yield Case(
                     group, f"{inputs.parent.name}/{model.name}", model, inputs, outputs, options)
@@ -154,11 +157,9 @@ def matched(names, given):
     return [given[key] for key in natural(given)]
 
 
-def export(program, case, target, opset):
+def export(program, case, target, options):
     """Writes the model, or says why it is refused."""
-    command = [program, "export", str(case.model), "-o", str(target), *case.options]
-    if opset:
-        command += ["--opset", str(opset)]
+    command = [program, "export", str(case.model), "-o", str(target), *case.options, *options]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         lines = done.stderr.strip().splitlines()
@@ -182,9 +183,18 @@ def tolerance(model):
     return TOLERANCES["float32"]
 
 
+def turned(array, shape):
+    """An array with its channels first, where the shape says so and the array has them last."""
+    if array.ndim < 4 or array.ndim != len(shape):
+        return array
+    known = [extent if isinstance(extent, int) else None for extent in shape]
+    other = numpy.moveaxis(array, -1, 1)
+    fits = [all(a in (None, b) for a, b in zip(known, form.shape)) for form in (array, other)]
+    return other if fits == [False, True] else array
+
+
 def compare(name, got, want, bound, noise):
     """Raises when an output is not what it should be."""
-    want = numpy.asarray(want)
     if got.size != want.size or (got.shape != want.shape and want.ndim == got.ndim):
         raise AssertionError(f"{name} is {got.shape}, not {want.shape}")
     got = got.astype(numpy.float64).reshape(-1)
@@ -214,11 +224,13 @@ def check(case, target):
     inputs = session.get_inputs()
     feed = {}
     for port, array in zip(inputs, matched([port.name for port in inputs], arrays(case.inputs))):
+        array = turned(array, port.shape)
         feed[port.name] = array.astype(numpy_type(port.type))
     results = session.run(None, feed)
     names = [port.name for port in session.get_outputs()]
     wanted = matched(names, arrays(case.outputs))
     for name, got, want in zip(names, results, wanted):
+        want = turned(numpy.asarray(want), got.shape)
         compare(name, got, want, tolerance(model), case.noise)
 
 
@@ -232,7 +244,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--fixtures", type=pathlib.Path, default=ROOT / "../shared/fixtures")
-    parser.add_argument("--opset", type=int)
+    parser.add_argument("--opset")
+    parser.add_argument("--layout")
     parser.add_argument("--only", default="")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
@@ -241,6 +254,8 @@ def main():
         cases += [*keras_cases(arguments.fixtures), *darknet_cases(arguments.fixtures)]
     counts = collections.defaultdict(collections.Counter)
     reasons = collections.defaultdict(list)
+    options = [f"--opset={arguments.opset}"] if arguments.opset else []
+    options += [f"--layout={arguments.layout}"] if arguments.layout else []
     with tempfile.TemporaryDirectory() as folder:
         target = pathlib.Path(folder) / "model.onnx"
         for case in cases:
@@ -249,7 +264,7 @@ def main():
             for file in pathlib.Path(folder).iterdir():
                 file.unlink()
             try:
-                export(arguments.program, case, target, arguments.opset)
+                export(arguments.program, case, target, options)
                 check(case, target)
                 outcome = "passed"
             except Refused as error:

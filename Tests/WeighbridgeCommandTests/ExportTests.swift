@@ -20,6 +20,20 @@ import Weighbridge
     #expect(folder.names == ["m.cfg", "m.weights", "n", "n.weights"])
   }
 
+  @Test("A detector becomes an ONNX model, of the version and the axes that are asked for")
+  func onnx() throws {
+    let folder = try TemporaryFolder()
+    try Program.run(
+      "export", Sample.detector, "-o", folder.file("m.onnx"), "--opset", "21", "--layout", "nchw",
+      "--external-data"
+    ).expect(0)
+    #expect(folder.names == ["m.onnx", "m.onnx.data"])
+    try Program.run(
+      "export", Sample.detector, "-o", folder.file("n.onnx"), "--opset", "9"
+    ).expect(2, "13 to 21")
+    #expect(folder.names == ["m.onnx", "m.onnx.data"])
+  }
+
   @Test("What does not fit names the layers with status 3; an unknown format has status 2")
   func refused() throws {
     let folder = try TemporaryFolder()

@@ -194,6 +194,7 @@ private struct LayoutTurning {
     guard let rank = ranks.first, ranks.count == 1 else { return false }
     var new = Self.turned(operation, rank: rank)
     var isTurned = true
+    if operation is PReLU, rank >= 3 { return try addTurnedRectifier(node, rank) }
     if new == nil, Self.isChannelsLast(operation),
       let pooling = operation as? any GlobalPoolingOperator, !pooling.keepsAxes
     {
@@ -207,6 +208,22 @@ private struct LayoutTurning {
       inputs.append(isWeight ? try plain(id) : try turned(id))
     }
     try add(node, new, inputs, isTurned: isTurned)
+    return true
+  }
+
+  /// Adds a rectifier whose weight has the axes of its input, but for the batch.
+  private mutating func addTurnedRectifier(
+    _ node: Node, _ rank: Int
+  ) throws(WeighbridgeError) -> Bool {
+    let (input, alpha) = (node.inputs[0], node.inputs[1])
+    guard let tensor = original[alpha].constant else { return false }
+    if turned[alpha.index] == nil {
+      let axes = DataLayout.channelsLast.axesToChannelsFirst(rank: rank).dropFirst()
+      turned[alpha.index] = try builder.addWeight(
+        "\(original[alpha].name)/channels_first", tensor.permuted(axes.map { $0 - 1 }))
+    }
+    try add(
+      node, node.operation, [try turned(input), try turned(alpha)], isTurned: true)
     return true
   }
 

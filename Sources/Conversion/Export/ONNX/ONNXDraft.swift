@@ -123,12 +123,11 @@ extension ONNXDraft {
   /// Adds a node of several outputs.
   mutating func add(
     _ operation: String, _ inputs: [String],
-    _ attributes: KeyValuePairs<String, ONNXAttribute> = [:],
-    outputCount: Int, wanted: [Bool]? = nil
+    _ attributes: KeyValuePairs<String, ONNXAttribute>, outputCount: Int
   ) -> [String] {
     add(
       operation, inputs, attributes: attributes.map { ($0.key, $0.value) },
-      outputCount: outputCount, wanted: wanted)
+      outputCount: outputCount)
   }
 
   /// Adds a node.
