@@ -23,6 +23,8 @@ extension Model {
       throw WeighbridgeError(.mismatch, "its extension names no format (\(known)); --to does")
         .at(file: path)
     }
+    var content = content
+    content.provenance.converter = "weighbridge \(weighbridgeVersion)"
     return try content.export(
       to: path, as: target, options: options, cancellation: cancellation)
   }

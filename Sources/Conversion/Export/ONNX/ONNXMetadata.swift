@@ -28,8 +28,8 @@ enum ONNXMetadata {
     for (name, feature) in zip(inputs, description.inputs) {
       add("image.\(name)", feature.image?.json.text())
     }
-    let source = [provenance.framework, provenance.frameworkVersion ?? ""]
-    add("source", provenance.framework.isEmpty ? nil : source.joined(separator: " "))
+    let version = provenance.frameworkVersion.map { " \($0)" } ?? ""
+    add("source", provenance.framework.isEmpty ? nil : provenance.framework + version)
     let taken = Set(entries.map(\.key))
     for (key, value) in description.userDefined.sorted(by: { $0.key < $1.key }) {
       add(taken.contains(key) ? "user.\(key)" : key, value)

@@ -49,7 +49,8 @@ struct ONNXTranslation {
     weights = kept.map(\.parts)
     model = ONNXModel(
       irVersion: irVersion, opset: opset, producerName: "weighbridge",
-      producerVersion: content.provenance.converter, summary: description.summary,
+      producerVersion: content.provenance.converter.replacing("weighbridge ", with: ""),
+      summary: description.summary,
       metadata: ONNXMetadata.entries(description, content.provenance, inputs: names),
       graph: ONNXGraph(
         name: description.name ?? "model", nodes: nodes, initializers: kept.map(\.head),
