@@ -142,6 +142,14 @@ def windows(x, sequence):
             tf.nn.pool(x, [3, 2], "AVG", strides=[2, 1], padding="SAME"), v1.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")]
 
 
+def cropped_pictures(x):
+    """Parts and mirror images of pictures."""
+    image = tf.image
+    return [image.flip_left_right(x), image.flip_up_down(x), image.transpose(x), image.crop_to_bounding_box(x, 1, 2, 3, 4),
+            image.central_crop(x, 0.5), image.central_crop(x, 0.3), image.central_crop(x, 0.8), image.rgb_to_grayscale(x),
+            tf.linalg.matrix_transpose(x), image.flip_up_down(x[0])]
+
+
 CASES = [
     Case("activation_layers", [Input((4,))], activation_layers),
     Case("arithmetic", [MATRIX, POSITIVE, Input((4,))], arithmetic),
@@ -154,5 +162,6 @@ CASES = [
     Case("indexing", [MATRIX, Input((2,), 0, 3, "int32")], indexing),
     Case("matrices", [MATRIX, Input((4, 2))], matrices),
     Case("pictures", [PICTURE], pictures),
+    Case("cropped_pictures", [Input((6, 7, 3))], cropped_pictures),
     Case("windows", [PICTURE, Input((7, 3))], windows),
 ] + attention_cases.CASES + layer_cases.CASES + rare_cases.CASES

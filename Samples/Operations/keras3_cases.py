@@ -141,6 +141,17 @@ def windows(x, sequence):
             ops.adaptive_average_pool(x, (2, 2)), ops.adaptive_max_pool(x, (3, 4))]
 
 
+def summations(x, y, heads, keys):
+    """Sums in Einstein's notation."""
+    kernel = np.linspace(-1, 1, 24, dtype="float32").reshape(4, 2, 3)
+    return [ops.einsum("bij,bkj->bik", x, y), ops.einsum("bqhd,bkhd->bhqk", heads, keys), ops.einsum("bij->bji", x),
+            ops.einsum("bij->bi", x), ops.einsum("bij->", x), ops.einsum("bij,bij->b", x, y), ops.einsum("bij,bkj", x, y),
+            ops.einsum("bij,bij->bij", x, y), ops.einsum("bij,jhd->bhid", x, kernel), ops.einsum("bij,bkl->bil", x, y),
+            ops.einsum("bij,j->bi", x, kernel[:, 0, 0]), ops.einsum("bi,bj->bij", x[:, 0], y[:, 1]),
+            ops.einsum("jhd,bij->bihd", kernel, x), ops.einsum("bhqk,bkhd->bqhd", ops.einsum("bqhd,bkhd->bhqk", heads, keys), keys),
+            *ops.moments(x, axes=[1]), *ops.moments(x, axes=[-1, 1], keepdims=True), ops.image.rgb_to_grayscale(heads[:, :2, :, :3])]
+
+
 CASES = [
     Case("activation_functions", [MATRIX, Input((6,), -50, 50)], activation_functions),
     Case("activation_layers", [Input((4,))], activation_layers),
@@ -154,5 +165,6 @@ CASES = [
     Case("indexing", [MATRIX, Input((2,), 0, 3, "int32")], indexing),
     Case("matrices", [MATRIX, Input((4, 2))], matrices),
     Case("pictures", [PICTURE], pictures),
+    Case("summations", [MATRIX, MATRIX, Input((3, 2, 4)), Input((5, 2, 4))], summations),
     Case("windows", [PICTURE, Input((7, 3))], windows),
 ] + attention_cases.CASES + layer_cases.CASES + rare_cases.CASES

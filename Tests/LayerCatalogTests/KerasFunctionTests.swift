@@ -147,6 +147,29 @@ import Testing
     #expect(graph.map { $0[$0.outputs[0].value].type.shape[1] } ?? .fixed(length) == .fixed(length))
   }
 
+  @Test("Functions that cannot be had have a reason, also by an older version's name")
+  func refusals() {
+    for name: KerasFunctionName in [
+      .tensorFlow("compat.v1.boolean_mask"), .tensorFlow("random.normal"), .tensorFlow("einsum"),
+      .tensorFlow("math.unsorted_segment_sum"), .operation("Map"), .operation("ConvTranspose"),
+    ] {
+      #expect(KerasFunction.refusal(of: name) != nil, "\(name)")
+      #expect(!KerasFunction.isKnown(name), "\(name)")
+    }
+    #expect(KerasFunction.refusal(of: .operation("Add")) == nil)
+  }
+
+  @Test(
+    "Sums that cannot be had are refused",
+    arguments: ["bii->b", "b...->b", "bij,bij,bij->b", "bij->bz", "bi->b", "bij->bb", "bij->b->i"])
+  func summations(subscripts: String) {
+    #expect(throws: WeighbridgeError.self) {
+      try graph(
+        .operation("Einsum"), [.tensor(0)], settings: ["subscripts": .string(subscripts)],
+        on: [matrix])
+    }
+  }
+
   @Test("A function that is not known is refused by name")
   func unknown() {
     #expect(!KerasFunction.isKnown(.tensorFlow("py_function")))

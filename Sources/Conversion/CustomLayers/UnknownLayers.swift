@@ -47,6 +47,7 @@ struct UnknownLayers {
     var parts = [KerasImporter.label(record, path)]
     if let name = record.registeredName { parts[0] += ", registered as \(name)" }
     if let reason = Catalog.kerasRefusals[record.className] { parts.append(reason) }
+    if let reason = record.function.flatMap(KerasFunction.refusal) { parts.append(reason) }
     if record.className == "Lambda" {
       parts.append(record.lambdaFunction.map { "function \($0)" } ?? "a function without a name")
     }

@@ -26,6 +26,14 @@ extension KerasFunctionTable {
       try call.checkMatrix(terms[1])
       return try call.addProduct(terms, transposing: false, false)
     },
+    Entry(tf: ["linalg.matrix_transpose"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("a", at: 0)
+      let rank = call.type(of: value).rank
+      guard rank >= 2 else { throw WeighbridgeError(.malformed, "takes matrices") }
+      call.ignore("conjugate")
+      return try call.add(
+        Transpose(axes: Array(0..<rank - 2) + [rank - 1, rank - 2]), [value])
+    },
     Entry(["Tril"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("x", at: 0)
       let last = try call.integer("k", default: 0)
@@ -43,12 +51,6 @@ extension KerasFunctionTable {
         (lower < 0 || row - column <= lower) && (upper < 0 || column - row <= upper)
       }
     },
-  ]
-
-  static let pictures: [Entry] = [
-    Entry(["Resize"], tf: ["image.resize"]) { (call) throws(WeighbridgeError) in
-      try call.addResize()
-    }
   ]
 }
 
@@ -102,7 +104,7 @@ extension KerasFunction {
     return try add(Select(), [mask, value, zero])
   }
 
-  fileprivate mutating func addResize() throws(WeighbridgeError) -> [ValueID] {
+  mutating func addResize() throws(WeighbridgeError) -> [ValueID] {
     let value = try tensor("images", at: 0)
     let size = try integers("size", at: 1) ?? []
     guard size.count == 2, Resizing.problem(size) == nil, type(of: value).rank == 4 else {

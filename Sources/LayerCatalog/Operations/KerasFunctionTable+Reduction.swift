@@ -48,6 +48,15 @@ extension KerasFunctionTable {
       let epsilon = try call.real("epsilon", default: 1e-7)
       return try call.addNormalized(value, axes: axes, epsilon: epsilon * epsilon)
     },
+    Entry(["Moments"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", at: 0)
+      let axes = try call.axes("axes", of: call.type(of: value)) ?? []
+      let keepsAxes = try call.flag("keepdims", default: false)
+      call.ignore("synchronized")
+      let mean = Reduction(.mean, axes: axes, keepsAxes: keepsAxes)
+      let variance = Reduction(.variance, axes: axes, keepsAxes: keepsAxes)
+      return try call.add(mean, [value]) + call.add(variance, [value], role: "1")
+    },
   ]
 
   private static func reduction(

@@ -28,7 +28,7 @@ enum KerasFunctionTable {
   /// All functions, family by family.
   static let entries: [Entry] =
     arithmetic + unary + logic + activations + reductions + shapes + structure + indexing + matrices
-    + pictures + pooling + convolutions
+    + pictures + pooling + convolutions + summations
 
   /// The builders by name. (A test finds names that stand twice.)
   static let builders: [KerasFunctionName: KerasFunction.Build] = Dictionary(
@@ -40,9 +40,14 @@ enum KerasFunctionTable {
   static func builder(_ name: KerasFunctionName) -> KerasFunction.Build? {
     if let build = builders[name] { return build }
     guard case .tensorFlow(let text) = name else { return nil }
-    for prefix in ["compat.v1.", "compat.v2."] where text.hasPrefix(prefix) {
-      return builders[.tensorFlow(String(text.dropFirst(prefix.count)))]
+    return builders[.tensorFlow(unversioned(text))]
+  }
+
+  /// TensorFlow's name of a function without that of an older version.
+  static func unversioned(_ name: String) -> String {
+    for prefix in ["compat.v1.", "compat.v2."] where name.hasPrefix(prefix) {
+      return String(name.dropFirst(prefix.count))
     }
-    return nil
+    return name
   }
 }
