@@ -150,6 +150,14 @@ def cropped_pictures(x):
             tf.linalg.matrix_transpose(x), image.flip_up_down(x[0])]
 
 
+def creation(x):
+    """Tensors made of extents that are known."""
+    length = tf.shape(x)
+    return [tf.range(length[1]) + tf.cast(x[:, 0, :3], tf.int32), tf.range(1, length[2], 2) + tf.cast(x[:, 0, :2], tf.int32), x + tf.ones(length[1:]),
+            x * tf.zeros([length[1], 1]), x + tf.fill([length[1], 4], 2.5), x + tf.range(length[2], dtype=tf.float32),
+            tf.gather(x, tf.range(length[1] - 1, -1, -1), axis=1)]
+
+
 CASES = [
     Case("activation_layers", [Input((4,))], activation_layers),
     Case("arithmetic", [MATRIX, POSITIVE, Input((4,))], arithmetic),
@@ -162,6 +170,7 @@ CASES = [
     Case("indexing", [MATRIX, Input((2,), 0, 3, "int32")], indexing),
     Case("matrices", [MATRIX, Input((4, 2))], matrices),
     Case("pictures", [PICTURE], pictures),
+    Case("creation", [MATRIX], creation),
     Case("cropped_pictures", [Input((6, 7, 3))], cropped_pictures),
     Case("windows", [PICTURE, Input((7, 3))], windows),
 ] + attention_cases.CASES + layer_cases.CASES + rare_cases.CASES

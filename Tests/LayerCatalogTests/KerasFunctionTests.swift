@@ -170,6 +170,19 @@ import Testing
     }
   }
 
+  @Test(
+    "Tensors larger than any model makes, and counts without an end, are refused",
+    arguments: [
+      ("ones", [[4_000_000, 4_000_000_000_000]]), ("zeros", [[-1]]), ("zeros", []),
+      ("fill", [[40_000_000], 1]), ("range", [1_000_000_000_000]), ("range", [0, 5, 0]),
+      ("range", [.real(0.5)]),
+    ] as [(String, [JSONValue])])
+  func creation(name: String, values: [JSONValue]) {
+    #expect(throws: WeighbridgeError.self) {
+      try graph(.tensorFlow(name), values.map { .value($0) }, on: [])
+    }
+  }
+
   @Test("A function that is not known is refused by name")
   func unknown() {
     #expect(!KerasFunction.isKnown(.tensorFlow("py_function")))
