@@ -26,6 +26,8 @@ enum HostileDarknetFiles {
     .init("no_size", .malformed, ":1: layer [net]: has neither width, height and channels"),
     .init("not_a_number", .malformed, ":6: layer #0 [convolutional]: filters=four"),
     .init("nul_byte", .malformed, ":10: a NUL byte"),
+    .init(
+      "region_classfix", .unsupported, ":14: layer #1 [region]: classfix=-1, which leaves out"),
     .init("reorg_stride", .malformed, ":11: layer #1 [reorg]: stride=4 does not divide"),
     .init("route_behind", .malformed, ":11: layer #1 [route]: layers=2 points to a layer behind"),
     .init("route_cost", .unsupported, "layers=1 names layer 1, which has no output"),

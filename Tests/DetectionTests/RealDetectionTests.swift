@@ -8,12 +8,8 @@ import Weighbridge
 /// yolov3-tiny on the photo of the dog, as both forks of darknet recorded it.
 @Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
 struct RealDetectionTests {
-  /// The weights, which a script of the reference files fetches.
-  static let weights: String? = {
-    let given = ProcessInfo.processInfo.environment["YOLOV3_TINY_WEIGHTS"]
-    let path = given ?? "/tmp/darknet-yt/yolov3-tiny.weights"
-    return FileManager.default.isReadableFile(atPath: path) ? path : nil
-  }()
+  /// The weights, which `darknet/yolov3-tiny/fetch.sh` of the reference files fetches.
+  static let weights = ProcessInfo.processInfo.environment["YOLOV3_TINY_WEIGHTS"]
 
   struct Case: CustomTestStringConvertible {
     let testDescription: String
@@ -78,7 +74,8 @@ struct RealDetectionTests {
   }
 
   @Test(
-    "From the photo to the recorded detections", .enabled(if: weights != nil, "needs the weights"),
+    "From the photo to the recorded detections",
+    .enabled(if: weights != nil, "needs YOLOV3_TINY_WEIGHTS, which fetch.sh fetches"),
     arguments: Case.all)
   func wholeWay(_ sample: Case) throws {
     let detector = try sample.detector(try sample.model(weights: Self.weights))

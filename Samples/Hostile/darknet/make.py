@@ -27,6 +27,7 @@ CONFIGURATIONS = {
     "not_a_number": (NET + CONV.replace("=4", "=four"), "A word for a number."),
     "nul_byte": (NET + CONV + "stride=\0001\n", "A NUL byte in the text."),
     "picture_huge": (NET.replace("=8", "=16000000").replace("=6", "=16000000") + CONV, "A picture of 256 trillion places."),
+    "region_classfix": (NET + CONV.replace("=4", "=14") + "[region]\nnum=2\nanchors=1,2,3,4\nclasses=2\nclassfix=-1\n", "Boxes that one fork leaves out by a rule of its own."),
     "region_tree_missing": (NET + CONV.replace("=4", "=14") + "[region]\nnum=2\nanchors=1,2,3,4\nclasses=2\nsoftmax=1\ntree=nowhere.tree\n", "A tree of classes that is not there."),
     "reorg_stride": (NET + CONV + "[reorg]\nstride=4\n", "A reorg that does not divide the picture."),
     "route_behind": (NET + CONV + "[route]\nlayers=2\n" + CONV, "A route to a layer behind it."),

@@ -71,6 +71,10 @@ enum DarknetDetections {
     guard try layer.integer("coords", default: 4) == 4 else {
       throw layer.unsupported("a box of other than 4 coordinates")
     }
+    guard try layer.integer("classfix", default: 0, in: -1...2) != -1 || layer.fork == .pjreddie
+    else {
+      throw layer.unsupported("classfix=-1, which leaves out boxes of an objectness below 0.5")
+    }
     let takesSoftmax = try layer.flag("softmax")
     let hasBackground = try layer.flag("background")
     let tree = try layer.tree()

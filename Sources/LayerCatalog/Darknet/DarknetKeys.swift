@@ -104,7 +104,7 @@ package enum DarknetKeys {
     "region": words(
       """
       bias_match log sqrt map max jitter resize rescore object_scale noobject_scale class_scale \
-      mask_scale coord_scale absolute thresh random classfix num_classes focal_loss
+      mask_scale coord_scale absolute thresh random num_classes focal_loss
       """),
     "detection": words(
       """
