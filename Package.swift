@@ -78,6 +78,8 @@ let package = Package(
     module("KerasFormat", ["Bytes", "HDF5File", "JSON", "ZipArchive"]),
     module("DarknetFormat", ["Bytes"]),
     module("NumPyFormat", ["Bytes", "ZipArchive"]),
+    .target(name: "CCoreML", dependencies: ["CProtobufC"]),
+    module("CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "ProtobufWire"]),
     .target(name: "CONNX", dependencies: ["CProtobufC"]),
     module("ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
     .target(name: "CWBM", dependencies: ["CProtobufC"]),
@@ -90,8 +92,8 @@ let package = Package(
     module(
       "Conversion",
       [
-        "Bytes", "DarknetFormat", "Digests", "GraphIR", "HDF5File", "JSON", "KerasFormat",
-        "LayerCatalog", "ONNXFormat", "WBMFormat",
+        "Bytes", "CoreMLFormat", "DarknetFormat", "Digests", "GraphIR", "HDF5File", "JSON",
+        "KerasFormat", "LayerCatalog", "ONNXFormat", "WBMFormat",
       ]),
     module("ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
     module("Verifier", ["Bytes", "GraphIR"]),
@@ -127,6 +129,9 @@ let package = Package(
     tests(
       "WBMFormatTests",
       ["Bytes", "Digests", "ProtobufWire", "WBMFormat"]),
+    tests(
+      "CoreMLFormatTests",
+      ["Bytes", "CCoreML", "CProtobufC", "CoreMLFormat", "ProtobufWire", "TestSupport"]),
     tests("ONNXFormatTests", ["Bytes", "CONNX", "ONNXFormat", "ProtobufWire", "TestSupport"]),
     tests("DarknetFormatTests", ["Bytes", "DarknetFormat"]),
     tests("NumPyFormatTests", ["Bytes", "NumPyFormat", "ZipArchive"], exclude: ["Files"]),

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Renews the committed C code that is made of the schemas: the message code of Sources/CWBM and
-# Sources/CONNX (protoc-c) and the compiled schema that every .wbm file carries (protoc). Run it
-# after any change of a .proto file.
+# Renews the committed C code that is made of the schemas: the message code of Sources/CWBM,
+# Sources/CCoreML and Sources/CONNX (protoc-c), and the compiled schema that every .wbm file carries
+# (protoc). Run it after any change of a .proto file.
 #
 # Debian: apt-get install protobuf-compiler protobuf-c-compiler
 set -eu
@@ -15,6 +15,7 @@ messages() {
   mv "$target/$1.pb-c.h" "$target/include/$1.pb-c.h"
 }
 
+messages coreml CCoreML
 messages onnx CONNX
 messages wbm CWBM
 

@@ -1,4 +1,5 @@
 package import Bytes
+import ProtobufWire
 
 /// Writes an ONNX file from front to back: what is small is packed by the library, and the elements
 /// of the weights come behind, in the order of ``ONNXGraph/initializers``, as they are given.
@@ -134,22 +135,5 @@ extension ONNXWriter.Weight {
   /// The size of the message with its tag and length.
   fileprivate var fieldSize: Int {
     ProtobufField.head(5, byteCount: messageSize).count + messageSize
-  }
-}
-
-/// Fields of a message that are written by hand.
-enum ProtobufField {
-  /// The tag and the length before a field of bytes.
-  static func head(_ number: Int, byteCount: Int) -> [UInt8] {
-    varint(UInt64(number) << 3 | 2) + varint(UInt64(byteCount))
-  }
-
-  private static func varint(_ number: UInt64) -> [UInt8] {
-    var (bytes, rest) = ([UInt8](), number)
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    return bytes + [UInt8(rest)]
   }
 }

@@ -11,6 +11,7 @@ package struct ProtobufScanner {
 
   private var budget: ScanBudget
   private let lenientFields: Set<UInt32>
+  private let inPlace: ProtobufFieldsInPlace
   private var path: [UnsafePointer<CChar>] = []
 
   /// Scans a message.
@@ -20,14 +21,17 @@ package struct ProtobufScanner {
   ///   - descriptor: Its type.
   ///   - keepingUnknownIn: Fields of the outermost message inside which, at any level, fields
   ///     unknown to the descriptor are allowed; elsewhere they are refused.
+  ///   - inPlace: Fields that will not be unpacked; nothing is counted for their bytes, and those
+  ///     of a list of numbers must stand in one piece.
   ///   - limits: What is accepted.
   /// - Throws: ``WeighbridgeError/Code/malformed``, ``WeighbridgeError/Code/unsupported`` for an
   ///   unknown field, ``WeighbridgeError/Code/limitExceeded``; the place is the byte in `bytes`.
   package static func scan(
     _ bytes: RawSpan, as descriptor: Descriptor, keepingUnknownIn: Set<UInt32>,
-    limits: ProtobufLimits
+    inPlace: ProtobufFieldsInPlace = [:], limits: ProtobufLimits
   ) throws(WeighbridgeError) {
-    var scanner = ProtobufScanner(limits: limits, lenientFields: keepingUnknownIn)
+    var scanner = ProtobufScanner(
+      limits: limits, lenientFields: keepingUnknownIn, inPlace: inPlace)
     var reader = WireReader(0..<bytes.byteCount)
     do {
       try scanner.message(&reader, bytes, descriptor, depth: 1, isLenient: false)
@@ -36,9 +40,12 @@ package struct ProtobufScanner {
     }
   }
 
-  private init(limits: ProtobufLimits, lenientFields: Set<UInt32>) {
+  private init(
+    limits: ProtobufLimits, lenientFields: Set<UInt32>, inPlace: ProtobufFieldsInPlace
+  ) {
     budget = ScanBudget(limits: limits)
     self.lenientFields = lenientFields
+    self.inPlace = inPlace
   }
 
   /// Scans fields up to the end of `reader`; on failure the path and the reader say where.
@@ -48,6 +55,7 @@ package struct ProtobufScanner {
   ) throws(WeighbridgeError) {
     try budget.message(of: descriptor, depth: depth)
     var seen = FieldSet()
+    let placed = inPlace[descriptor] ?? []
     while !reader.isAtEnd {
       let tag = try reader.tag(bytes)
       try budget.field()
@@ -60,14 +68,35 @@ package struct ProtobufScanner {
         continue
       }
       path.append(field.pointee.name)
-      if field.pointee.label != PROTOBUF_C_LABEL_REPEATED {
+      let staysInPlace = placed.contains(tag.number)
+      if field.pointee.label != PROTOBUF_C_LABEL_REPEATED || staysInPlace {
         guard seen.insert(FieldSet.group(of: field, in: descriptor)) else {
           throw malformed("stands twice, or beside another member of its oneof")
         }
       }
+      if staysInPlace {
+        try self.placed(&reader, bytes, field, tag.wireType)
+        path.removeLast()
+        continue
+      }
       let inner = isLenient || (depth == 1 && lenientFields.contains(tag.number))
       try value(&reader, bytes, field, tag.wireType, depth: depth, isLenient: inner)
       path.removeLast()
+    }
+  }
+
+  /// Passes over bytes that stay where they are.
+  private func placed(
+    _ reader: inout WireReader, _ bytes: RawSpan,
+    _ field: UnsafePointer<ProtobufCFieldDescriptor>, _ wireType: UInt8
+  ) throws(WeighbridgeError) {
+    guard wireType == 2 else {
+      throw malformed("has wire type \(wireType), expected 2: its numbers in one piece")
+    }
+    let section = try reader.section(bytes)
+    let size = WireReader.wireType(of: field.pointee.type) == 5 ? 4 : 1
+    guard section.remaining.isMultiple(of: size) else {
+      throw malformed("has \(section.remaining) bytes, which are no whole numbers")
     }
   }
 

@@ -64,11 +64,19 @@ struct WireReader {
     return offset - start
   }
 
-  /// Passes over one number and checks that it fits its type.
-  mutating func number(_ type: ProtobufCType, _ bytes: RawSpan) throws(WeighbridgeError) {
+  /// Reads the bits of one number and checks that it fits its type.
+  @discardableResult
+  mutating func number(
+    _ type: ProtobufCType, _ bytes: RawSpan
+  ) throws(WeighbridgeError) -> UInt64 {
     switch Self.wireType(of: type) {
-    case 1: return try skip(8)
-    case 5: return try skip(4)
+    case 1:
+      try skip(8)
+      return bytes.unsafeLoadUnaligned(fromByteOffset: offset - 8, as: UInt64.self).littleEndian
+    case 5:
+      try skip(4)
+      let bits = bytes.unsafeLoadUnaligned(fromByteOffset: offset - 4, as: UInt32.self)
+      return UInt64(bits.littleEndian)
     default: break
     }
     let start = offset
@@ -84,6 +92,7 @@ struct WireReader {
     guard fits else {
       throw WeighbridgeError(.malformed, "is a number too large for its type").at(.byte(start))
     }
+    return value
   }
 
   /// Checks that all bytes are UTF-8 without NUL.

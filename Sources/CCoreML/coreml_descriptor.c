@@ -1,0 +1,13 @@
+#include "ccoreml.h"
+
+const ProtobufCMessageDescriptor *coreml_model_descriptor(void) {
+  return &coreml__model__descriptor;
+}
+
+const ProtobufCMessageDescriptor *coreml_weights_descriptor(void) {
+  return &coreml__weight_params__descriptor;
+}
+
+const ProtobufCMessageDescriptor *coreml_mean_image_descriptor(void) {
+  return &coreml__neural_network_mean_image__descriptor;
+}

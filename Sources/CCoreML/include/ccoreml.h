@@ -1,0 +1,11 @@
+// The umbrella header of CCoreML. Everything it includes is generated.
+#pragma once
+
+#include "coreml.pb-c.h"
+
+// The message of a whole file.
+const ProtobufCMessageDescriptor *coreml_model_descriptor(void);
+
+// The messages of numbers that are too many to be copied.
+const ProtobufCMessageDescriptor *coreml_weights_descriptor(void);
+const ProtobufCMessageDescriptor *coreml_mean_image_descriptor(void);

@@ -1,0 +1,40 @@
+package import Bytes
+package import ProtobufWire
+
+/// Reads Core ML files: everything but the elements of weights, which stay where they are.
+package enum CoreMLReader {
+  /// Whether bytes look like a Core ML file: a message whose outermost fields are a model's, one of
+  /// them the kind of the model.
+  ///
+  /// - Complexity: O(n) in the number of outermost fields, not in the number of bytes.
+  package static func recognizes(_ bytes: RawSpan) -> Bool {
+    guard let numbers = try? ProtobufRecordReader.fieldNumbers(bytes), numbers.contains(1) else {
+      return false
+    }
+    return !CoreMLSchema.kinds(numbers).isEmpty
+  }
+
+  /// Reads a file.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file. ``CoreMLWeights/place`` counts from its first byte.
+  ///   - limits: What is accepted.
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for
+  ///   models of other kinds and for fields that no specification up to version 5 has;
+  ///   ``WeighbridgeError/Code/limitExceeded``.
+  /// - Complexity: O(n) in what is not weights.
+  package static func read(
+    _ bytes: RawSpan, limits: ProtobufLimits = ProtobufLimits()
+  ) throws(WeighbridgeError) -> CoreMLModel {
+    let kinds = CoreMLSchema.kinds(try ProtobufRecordReader.fieldNumbers(bytes))
+    if let other = kinds.first(where: { !CoreMLSchema.isReadable($0) }) {
+      throw CoreMLSchema.refusal(of: other)
+    }
+    guard let descriptor = CoreMLSchema.model else {
+      preconditionFailure("the compiled schema has no model")
+    }
+    let record = try ProtobufRecordReader.read(
+      bytes, as: descriptor, inPlace: CoreMLSchema.fieldsInPlace, limits: limits)
+    return try CoreMLModel(record)
+  }
+}

@@ -1,0 +1,53 @@
+import Bytes
+import CCoreML
+import CProtobufC
+import ProtobufWire
+
+/// What `Schemas/coreml.proto` says, compiled.
+enum CoreMLSchema {
+  /// The message of a whole file.
+  static var model: ProtobufScanner.Descriptor? { coreml_model_descriptor() }
+
+  /// The numbers that are never copied: elements of weights and of mean images.
+  static var fieldsInPlace: ProtobufFieldsInPlace {
+    var fields: ProtobufFieldsInPlace = [:]
+    if let weights = coreml_weights_descriptor() { fields[weights] = [1, 2, 30, 31] }
+    if let image = coreml_mean_image_descriptor() { fields[image] = [1] }
+    return fields
+  }
+
+  /// The kinds of models in a message: the members of its oneof that are there.
+  static func kinds(_ numbers: Set<UInt32>) -> [String] {
+    numbers.sorted().compactMap { number in
+      guard let field = protobuf_c_message_descriptor_get_field(model, number),
+        field.pointee.flags & PROTOBUF_C_FIELD_FLAG_ONEOF.rawValue != 0
+      else { return nil }
+      return String(cString: field.pointee.name)  // constant data of the program
+    }
+  }
+
+  /// The kind of a model that is none of those that can be read.
+  static func otherKind(of record: ProtobufRecord) -> String? {
+    record.fields.first { field in
+      if case .place = field.value { true } else { false }
+    }?.key
+  }
+
+  /// Whether models of a kind can be read.
+  static func isReadable(_ kind: String) -> Bool {
+    switch kind {
+    case "neuralNetwork", "neuralNetworkClassifier", "neuralNetworkRegressor", "pipeline",
+      "pipelineClassifier", "pipelineRegressor", "nonMaximumSuppression":
+      true
+    default: false
+    }
+  }
+
+  /// Why a model of another kind is not read.
+  static func refusal(of kind: String) -> WeighbridgeError {
+    WeighbridgeError(
+      .unsupported,
+      "is a Core ML model of the kind \(kind); neural networks, and pipelines of them with"
+        + " non-maximum suppression, can be read")
+  }
+}

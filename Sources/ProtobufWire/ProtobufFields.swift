@@ -1,0 +1,44 @@
+import CProtobufC
+
+/// Fields of some messages whose bytes are never unpacked, by the numbers of the fields.
+package typealias ProtobufFieldsInPlace = [ProtobufScanner.Descriptor: Set<UInt32>]
+
+/// What the descriptor of a field says.
+struct ProtobufFieldRule {
+  let field: ProtobufCFieldDescriptor
+
+  var name: String { String(cString: field.name) }  // constant data of the program
+  var number: Int { Int(field.id) }
+  var isRepeated: Bool { field.label == PROTOBUF_C_LABEL_REPEATED }
+  var isMember: Bool { field.flags & PROTOBUF_C_FIELD_FLAG_ONEOF.rawValue != 0 }
+  var wireType: UInt8 { WireReader.wireType(of: field.type) }
+
+  /// The descriptor of a field's message.
+  var message: ProtobufScanner.Descriptor? {
+    guard field.type == PROTOBUF_C_TYPE_MESSAGE, let descriptor = field.descriptor else {
+      return nil
+    }
+    // A generated field of message type points to the descriptor of that message.
+    return descriptor.assumingMemoryBound(to: ProtobufCMessageDescriptor.self)
+  }
+
+  /// The descriptor of a field's enumeration.
+  private var enumeration: UnsafePointer<ProtobufCEnumDescriptor>? {
+    guard field.type == PROTOBUF_C_TYPE_ENUM, let descriptor = field.descriptor else {
+      return nil
+    }
+    // A generated field of enum type points to the descriptor of that enumeration.
+    return descriptor.assumingMemoryBound(to: ProtobufCEnumDescriptor.self)
+  }
+
+  /// The name of an enumerator.
+  func enumerator(_ number: Int32) -> String? {
+    guard let value = protobuf_c_enum_descriptor_get_value(enumeration, number) else { return nil }
+    return String(cString: value.pointee.name)  // constant data of the program
+  }
+
+  /// The number of an enumerator.
+  func enumerator(_ name: String) -> Int32? {
+    protobuf_c_enum_descriptor_get_value_by_name(enumeration, name)?.pointee.value
+  }
+}

@@ -1,0 +1,150 @@
+package import Bytes
+import CProtobufC
+
+/// Reads messages into records, by their descriptors.
+package enum ProtobufRecordReader {
+  /// Reads a message; `bytes` fields, and the fields in place, are given as places.
+  ///
+  /// - Parameters:
+  ///   - bytes: The serialized message.
+  ///   - descriptor: Its type.
+  ///   - inPlace: Fields whose bytes are neither copied nor counted.
+  ///   - limits: What is accepted.
+  /// - Throws: As ``ProtobufScanner``, which sees the bytes first;
+  ///   ``WeighbridgeError/Code/unsupported`` for an enumerator that the schema does not know.
+  package static func read(
+    _ bytes: RawSpan, as descriptor: ProtobufScanner.Descriptor,
+    inPlace: ProtobufFieldsInPlace = [:], limits: ProtobufLimits
+  ) throws(WeighbridgeError) -> ProtobufRecord {
+    try ProtobufScanner.scan(
+      bytes, as: descriptor, keepingUnknownIn: [], inPlace: inPlace, limits: limits)
+    var reader = WireReader(0..<bytes.byteCount)
+    return try record(&reader, bytes, descriptor, inPlace)
+  }
+
+  /// The numbers of the outermost fields of a message of any type.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/limitExceeded`` for
+  ///   more than 100,000 fields.
+  package static func fieldNumbers(
+    _ bytes: RawSpan
+  ) throws(WeighbridgeError) -> Set<UInt32> {
+    var reader = WireReader(0..<bytes.byteCount)
+    var numbers: Set<UInt32> = []
+    var count = 0
+    while !reader.isAtEnd {
+      count += 1
+      guard count <= 100_000 else {
+        throw WeighbridgeError(.limitExceeded, "has more than 100000 fields")
+      }
+      let tag = try reader.tag(bytes)
+      _ = try reader.skip(tag.wireType, bytes)
+      numbers.insert(tag.number)
+    }
+    return numbers
+  }
+
+  private static func record(
+    _ reader: inout WireReader, _ bytes: RawSpan, _ descriptor: ProtobufScanner.Descriptor,
+    _ inPlace: ProtobufFieldsInPlace
+  ) throws(WeighbridgeError) -> ProtobufRecord {
+    var record = ProtobufRecord()
+    var lists: [String: RepeatedField] = [:]
+    let placed = inPlace[descriptor] ?? []
+    while !reader.isAtEnd {
+      let tag = try reader.tag(bytes)
+      guard let field = protobuf_c_message_descriptor_get_field(descriptor, tag.number) else {
+        throw WeighbridgeError(.unsupported, "holds field \(tag.number)")
+      }
+      let rule = ProtobufFieldRule(field: field.pointee)
+      let name = rule.name
+      if placed.contains(tag.number) || field.pointee.type == PROTOBUF_C_TYPE_BYTES {
+        let section = try reader.section(bytes)
+        record[name] = .place(
+          ProtobufPlace(offset: section.offset, byteCount: section.remaining))
+      } else if let message = rule.message {
+        var section = try reader.section(bytes)
+        let inner = try self.record(&section, bytes, message, inPlace)
+        if rule.isRepeated {
+          lists[name, default: RepeatedField()].records.append(inner)
+        } else {
+          record[name] = .record(inner)
+        }
+      } else if rule.isRepeated, tag.wireType == 2, rule.wireType != 2 {
+        var packed = try reader.section(bytes)
+        while !packed.isAtEnd {
+          lists[name, default: RepeatedField()].append(try packed.value(bytes, rule))
+        }
+      } else if rule.isRepeated {
+        lists[name, default: RepeatedField()].append(try reader.value(bytes, rule))
+      } else {
+        record[name] = try reader.value(bytes, rule)
+      }
+    }
+    for (name, list) in lists { record[name] = list.value }
+    return record
+  }
+}
+
+/// The elements of a repeated field while they are read.
+private struct RepeatedField {
+  var integers: [Int] = []
+  var reals: [Double] = []
+  var booleans: [Bool] = []
+  var texts: [String] = []
+  var records: [ProtobufRecord] = []
+
+  mutating func append(_ value: ProtobufValue) {
+    switch value {
+    case .integer(let number): integers.append(number)
+    case .real(let number): reals.append(number)
+    case .boolean(let flag): booleans.append(flag)
+    case .text(let text): texts.append(text)
+    default: break  // a schema has no lists of anything else here
+    }
+  }
+
+  var value: ProtobufValue {
+    if !records.isEmpty { return .records(records) }
+    if !texts.isEmpty { return .texts(texts) }
+    if !reals.isEmpty { return .reals(reals) }
+    return booleans.isEmpty ? .integers(integers) : .booleans(booleans)
+  }
+}
+
+extension WireReader {
+  /// Reads a value that is no message.
+  fileprivate mutating func value(
+    _ bytes: RawSpan, _ rule: ProtobufFieldRule
+  ) throws(WeighbridgeError) -> ProtobufValue {
+    if rule.field.type == PROTOBUF_C_TYPE_STRING {
+      let section = try section(bytes)
+      let text = bytes.extracting(section.offset..<section.offset + section.remaining)
+      // Read while the span lives; it is UTF-8, as the scanner has seen.
+      return .text(text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+    }
+    let start = offset
+    let bits = try number(rule.field.type, bytes)
+    switch rule.field.type {
+    case PROTOBUF_C_TYPE_BOOL: return .boolean(bits != 0)
+    case PROTOBUF_C_TYPE_DOUBLE: return .real(Double(bitPattern: bits))
+    case PROTOBUF_C_TYPE_FLOAT:
+      return .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))))
+    case PROTOBUF_C_TYPE_UINT64:
+      guard let number = Int(exactly: bits) else {
+        throw WeighbridgeError(.malformed, "field \(rule.name) is \(bits), which nothing can have")
+          .at(.byte(start))
+      }
+      return .integer(number)
+    case PROTOBUF_C_TYPE_ENUM:
+      guard let name = rule.enumerator(Int32(truncatingIfNeeded: bits)) else {
+        throw WeighbridgeError(
+          .unsupported,
+          "field \(rule.name) has the value \(Int64(bitPattern: bits)), which is not known"
+        ).at(.byte(start))
+      }
+      return .choice(name)
+    default: return .integer(Int(Int64(bitPattern: bits)))
+    }
+  }
+}
