@@ -66,16 +66,23 @@ struct ComparableGraph {
   /// For each value that a node only passes on, the value that it really is.
   private static func passedOn(_ graph: Graph) -> [ValueID: ValueID] {
     var passed: [ValueID: ValueID] = [:]
-    for node in graph.nodes where isTransparent(node.operation) {
+    for node in graph.nodes where isTransparent(node, graph) {
       passed[node.outputs[0]] = passed[node.inputs[0]] ?? node.inputs[0]
     }
     return passed
   }
 
-  /// Dropout and the like, and turns between the two orders of an image tensor's axes.
-  private static func isTransparent(_ operation: any Operator) -> Bool {
-    if operation is Identity { return true }
-    guard let transpose = operation as? Transpose else { return false }
+  /// Dropout and the like, turns between the two orders of an image tensor's axes, and the batch
+  /// axis where it is put before an input or taken from an output.
+  private static func isTransparent(_ node: Node, _ graph: Graph) -> Bool {
+    if node.operation is Identity { return true }
+    if let expansion = node.operation as? ExpandDims {
+      return expansion.axes == [0] && graph.inputs.contains { $0.value == node.inputs[0] }
+    }
+    if let squeeze = node.operation as? Squeeze {
+      return squeeze.axes == [0] && graph.outputs.contains { $0.value == node.outputs[0] }
+    }
+    guard let transpose = node.operation as? Transpose else { return false }
     let axes = Array(transpose.axes.indices)
     guard axes.count >= 3 else { return false }
     return transpose.axes == DataLayout.channelsLast.axesToChannelsFirst(rank: axes.count)
@@ -84,7 +91,7 @@ struct ComparableGraph {
 
   private static func order(_ graph: Graph, _ passed: [ValueID: ValueID]) -> [Int] {
     var makers: [ValueID: Int] = [:]
-    for (position, node) in graph.nodes.enumerated() where !isTransparent(node.operation) {
+    for (position, node) in graph.nodes.enumerated() where passed[node.outputs[0]] == nil {
       for id in node.outputs { makers[id] = position }
     }
     let sources = graph.nodes.map { node in
@@ -93,7 +100,7 @@ struct ComparableGraph {
     var order: [Int] = []
     var isPlaced = [Bool](repeating: false, count: graph.nodes.count)
     let ends = graph.outputs.compactMap { makers[passed[$0.value] ?? $0.value] }
-    let others = graph.nodes.indices.filter { !isTransparent(graph.nodes[$0].operation) }
+    let others = graph.nodes.indices.filter { passed[graph.nodes[$0].outputs[0]] == nil }
     for end in ends + others where !isPlaced[end] {
       var stack = [(node: end, next: 0)]
       isPlaced[end] = true

@@ -99,11 +99,18 @@ package struct GraphComparison {
           kind, first: first.layer(one), second: second.layer(other), reason,
           difference: difference))
     }
+    let folding = foldingDifference(node, wanted)
     let operation = first.operation(one)
-    if let reason = Self.settingsDifference(operation, second.operation(other)) {
+    if folding == nil,
+      let reason = Self.settingsDifference(operation, second.operation(other))
+    {
       note(.setting, reason, nil)
     }
-    if node.inputs.count != wanted.inputs.count {
+    if let folding {
+      note(.weight, "is folded: each channel's factor and offset agree within \(folding)", nil)
+      result.items[result.items.count - 1].counts = false
+    }
+    if folding == nil, node.inputs.count != wanted.inputs.count {
       note(.structure, "takes \(node.inputs.count) and \(wanted.inputs.count) inputs", nil)
     }
     for (position, (id, wantedID)) in zip(node.inputs, wanted.inputs).enumerated() {
@@ -117,12 +124,28 @@ package struct GraphComparison {
         }
         continue
       }
-      guard compared.insert([weight.index, wantedWeight.index]).inserted else { continue }
+      guard compared.insert([weight.index, wantedWeight.index]).inserted, folding == nil else {
+        continue
+      }
       let name = node.operation.slot(position)?.name ?? "weight"
       if let (reason, difference) = compareWeights(weight, wantedWeight) {
         note(.weight, "\(name) \(reason)", difference)
       }
     }
+  }
+
+  /// Beyond float32's rounding in computing a factor.
+  private static let foldingTolerance = 1e-6
+
+  /// How far two batch normalisations of other statistics lie apart when they compute the same up
+  /// to rounding; `nil` otherwise.
+  private func foldingDifference(_ node: Node, _ other: Node) -> Double? {
+    guard let form = NormalizationForm(node, in: first.graph),
+      let otherForm = NormalizationForm(other, in: second.graph),
+      form.hasOtherStatistics(than: otherForm)
+    else { return nil }
+    let difference = form.difference(from: otherForm)
+    return difference <= Self.foldingTolerance ? difference : nil
   }
 
   private func isPaired(
@@ -218,8 +241,12 @@ package struct GraphComparison {
   }
 
   /// Whether two shapes are the same up to the order of the image axes, the names of unknown
-  /// extents, and a batch of one where the other's is unknown.
+  /// extents, and a batch of one where the other's is unknown or there is none (Core ML).
   private static func isSame(_ shape: [Dimension], _ other: [Dimension]) -> Bool {
+    if shape.count == other.count + 1, (shape[0].value ?? 1) == 1 {
+      return isSame(shape, [1] + other)
+    }
+    if other.count == shape.count + 1 { return isSame(other, shape) }
     var (extents, others) = (shape.map(\.value), other.map(\.value))
     if let batch = extents.first, let otherBatch = others.first,
       (batch ?? 1, otherBatch ?? 1) == (1, 1)

@@ -101,4 +101,65 @@ import Verifier
     #expect(exchanged[0].reason == "relu is only in the first")
     #expect(exchanged[1].reason == "sigmoid is only in the second")
   }
+
+  /// A batch normalisation behind an input.
+  private func normalization(
+    gamma: [Double], beta: [Double], mean: [Double], variance: [Double], epsilon: Double
+  ) throws -> Graph {
+    var builder = GraphBuilder()
+    let shape: [Dimension] = [.symbolic("batch"), 4, 5, 2]
+    let input = try builder.addInput("input", TensorType(.float32, shape))
+    var weights: [ValueID] = []
+    for (name, numbers) in [
+      ("gamma", gamma), ("beta", beta), ("mean", mean), ("variance", variance),
+    ] {
+      weights.append(try builder.addWeight(name, Tensor(.float32, shape: [2], numbers)))
+    }
+    let output = try builder.addNode(
+      BatchNormalization(axis: 3, epsilon: epsilon, hasScale: true, hasCenter: true),
+      named: "normalization", inputs: [input] + weights,
+      source: SourceScope(layer: "normalization", className: "BatchNormalization"))[0]
+    return try builder.finish(outputs: [Port(name: "output", value: output)])
+  }
+
+  @Test("A folded batch normalisation is known as such, and a changed one is a difference")
+  func folding() throws {
+    let gamma = [0.5, -2.0]
+    let (beta, mean, variance) = ([1.0, 0.25], [3.0, -1.5], [4.0, 0.01])
+    let factors = gamma.indices.map { gamma[$0] / (variance[$0] + 1e-3).squareRoot() }
+    let offsets = beta.indices.map { beta[$0] - mean[$0] * factors[$0] }
+    let original = try normalization(
+      gamma: gamma, beta: beta, mean: mean, variance: variance, epsilon: 1e-3)
+    func folded(_ offsets: [Double]) throws -> ModelDifferences {
+      let other = try normalization(
+        gamma: factors, beta: offsets, mean: [0, 0], variance: [1 - 1e-5, 1 - 1e-5], epsilon: 1e-5)
+      return GraphComparison.differences(original, other, usesNames: false)
+    }
+    let same = try folded(offsets)
+    #expect(same.areNone)
+    #expect(same.items.first?.reason.hasPrefix("is folded") == true)
+    #expect(try !folded([offsets[0], offsets[1] + 1e-3]).areNone)
+  }
+
+  @Test("A batch axis that one of two models lacks does not matter")
+  func missingBatch() throws {
+    var builder = GraphBuilder()
+    var value = try builder.addInput("input", TensorType(.float32, [2, 4, 5]))
+    func add(_ operation: any CatalogOperator, _ inputs: [ValueID]) throws {
+      value = try builder.addNode(
+        operation, named: "node", inputs: inputs,
+        source: SourceScope(layer: "node", className: "node"))[0]
+    }
+    try add(ExpandDims(axes: [0]), [value])
+    let kernel = try builder.addWeight("kernel", Network().kernel)
+    try add(
+      Convolution(
+        window: Window(size: [1, 1], strides: [1, 1], dilation: [1, 1], padding: .valid),
+        groups: 1, hasBias: false, layout: .channelsFirst), [value, kernel])
+    try add(ReLU(slope: 0, threshold: 0, maximum: nil), [value])
+    try add(Squeeze(axes: [0]), [value])
+    let other = try builder.finish(outputs: [Port(name: "output", value: value)])
+    #expect(
+      GraphComparison.differences(try Network().graph(), other, usesNames: false).items.isEmpty)
+  }
 }
