@@ -16,6 +16,7 @@ package enum Catalog {
     BatchNormalization.self,
     Binarization.self,
     BinaryMath.self,
+    BoxSelection.self,
     BroadcastAxes.self,
     Cast.self,
     CategoryEncoding.self,

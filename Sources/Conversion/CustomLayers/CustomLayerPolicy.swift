@@ -14,6 +14,19 @@ package struct CustomLayerPolicy: Sendable {
   /// Nothing is known of them, and they are errors.
   package init(keepsUnknown: Bool = false) { self.keepsUnknown = keepsUnknown }
 
+  /// What a user's options say, and the file they name, if any.
+  static func opened(
+    _ options: ReadOptions
+  ) throws(WeighbridgeError) -> (policy: CustomLayerPolicy, file: SourceFile?) {
+    var policy = CustomLayerPolicy(keepsUnknown: options.keepsUnknown)
+    guard let path = options.customLayers else { return (policy, nil) }
+    let store = ByteStore(try MappedFile(path: path))
+    policy.layers = try CustomLayers(contentsOf: store, path: path)
+    let file = SourceFile(
+      role: "custom-layers", path: path, store: store, startsDigest: options.preparesWriting)
+    return (policy, file)
+  }
+
   /// The options as the provenance has them.
   var options: [String: String] {
     var options: [String: String] = [:]

@@ -51,13 +51,8 @@ package struct KerasSource: Sendable {
     }
     self.version = try options.kerasVersion.map(Self.parse) ?? version
     self.backend = options.kerasBackend ?? backend
-    var custom = CustomLayerPolicy(keepsUnknown: options.keepsUnknown)
-    if let customPath = options.customLayers {
-      let store = ByteStore(try MappedFile(path: customPath))
-      custom.layers = try CustomLayers(contentsOf: store, path: customPath)
-      files.append(
-        SourceFile(role: "custom-layers", path: customPath, store: store, startsDigest: starts))
-    }
+    let (custom, customFile) = try CustomLayerPolicy.opened(options)
+    if let customFile { files.append(customFile) }
     self.custom = custom
     self.files = files
   }

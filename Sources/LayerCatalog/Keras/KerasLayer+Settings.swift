@@ -101,7 +101,7 @@ extension KerasLayer {
 
   /// The order of the image axes; `channels_last` unless the layer says otherwise.
   package mutating func dataLayout() throws(WeighbridgeError) -> DataLayout {
-    try word("data_format", default: .channelsLast)
+    try word("data_format", default: defaultLayout)
   }
 
   /// Refuses a setting unless it has the one value that is understood (or is absent).

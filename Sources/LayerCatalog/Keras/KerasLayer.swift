@@ -64,6 +64,8 @@ package struct KerasLayer {
   var requestedRoles: Set<String> = []
   /// The step of a mapping that is being added; see ``addStep(_:settings:_:)``.
   var step = ""
+  /// The order of the axes of pictures where the settings say none.
+  package var defaultLayout = DataLayout.channelsLast
   /// Functions that the user mapped, by the name that `activation` takes.
   package var functions: [String: KerasMapping.Build] = [:]
 

@@ -8,6 +8,12 @@ extension OperatorExample {
     mathematics + slices + reshapes + paddings + indexed + [
       OperatorExample(FillLike(number: 0.5), shapes: [[2, 3, 4]]),
       OperatorExample(
+        BoxSelection(overlapThreshold: 0.3, confidenceThreshold: 0.5, isPerClass: true),
+        shapes: [[40, 3], [40, 4]], in: 0...1),
+      OperatorExample(
+        BoxSelection(overlapThreshold: 0.2, confidenceThreshold: 0.1, isPerClass: false),
+        shapes: [[20, 2], [20, 4]], in: 0...1),
+      OperatorExample(
         MatrixProduct(transposesFirst: false, transposesSecond: false),
         shapes: [[2, 3, 4], [2, 4, 5]]),
       OperatorExample(

@@ -85,6 +85,7 @@ package enum DarknetOperators {
       "auto_contrast local_equalization resizing",
     "darknet computes in float32": "cast",
     "darknet computes no spectra": "short_time_fourier_transform",
+    "darknet chooses among boxes outside of the network": "box_selection",
   ].reduce(into: [:]) { rows, family in
     for kind in family.value.split(separator: " ") {
       rows[String(kind)] = .unsupported(family.key)

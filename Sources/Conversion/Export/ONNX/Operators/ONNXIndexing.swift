@@ -6,6 +6,9 @@ import ONNXFormat
 /// Elements by their places, and places of elements.
 enum ONNXIndexing {
   static let rows: [ONNXRow] = [
+    ONNXRow(
+      BoxSelection.self,
+      unsupported: "ONNX chooses among boxes class by class, and Core ML by the best class"),
     ONNXRow(Gather.self) { (operation, draft) throws(WeighbridgeError) in
       let indices = draft.indices(1)
       guard operation.batchAxes > 0 else {

@@ -1,0 +1,137 @@
+package import Bytes
+package import GraphIR
+
+/// The boxes that stay when overlapping ones are thinned out, the most confident first: greedy
+/// non-maximum suppression as a `NonMaximumSuppression` model of Core ML does it.
+///
+/// A box's confidence is that of its best class. Boxes below the confidence threshold go; then the
+/// most confident box stays and removes the others that overlap it by more than the overlap
+/// threshold, and so on with the rest. Of equally confident boxes the first one goes first.
+///
+/// - confidence: `[boxes, classes]`
+/// - coordinates: `[boxes, 4]`: centre x, centre y, width and height in any unit
+/// - outputs: the rows of both that stay, `[kept, classes]` and `[kept, 4]`
+package struct BoxSelection: CatalogOperator {
+  /// The overlap, intersection over union, above which the less confident of two boxes goes.
+  package let overlapThreshold: Double
+  /// The confidence below which a box goes.
+  package let confidenceThreshold: Double
+  /// Whether only boxes of the same best class remove each other.
+  package let isPerClass: Bool
+
+  package static let kind = "box_selection"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("confidence"), .data("coordinates")] }
+
+  package var attributes: Attributes {
+    [
+      "overlap_threshold": .real(overlapThreshold),
+      "confidence_threshold": .real(confidenceThreshold), "is_per_class": .flag(isPerClass),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(overlapThreshold: Double, confidenceThreshold: Double, isPerClass: Bool) {
+    self.overlapThreshold = overlapThreshold
+    self.confidenceThreshold = confidenceThreshold
+    self.isPerClass = isPerClass
+  }
+}
+
+extension BoxSelection {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    overlapThreshold = try attributes.real("overlap_threshold")
+    confidenceThreshold = try attributes.real("confidence_threshold")
+    isPerClass = try attributes.flag("is_per_class")
+    guard overlapThreshold.isFinite, confidenceThreshold.isFinite else {
+      throw attributes.malformed("a threshold that is no number")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (confidence, coordinates) = (inputs[0], inputs[1])
+    guard confidence.rank == 2, coordinates.rank == 2, confidence.elementType.isFloat,
+      confidence.elementType == coordinates.elementType,
+      confidence.shape[0].agrees(with: coordinates.shape[0]),
+      coordinates.shape[1].agrees(with: 4)
+    else {
+      throw ShapeError(
+        "takes [boxes, classes] and [boxes, 4] and has \(confidence) and \(coordinates)")
+    }
+    return [
+      confidence.with(shape: [.unknown, confidence.shape[1]]),
+      coordinates.with(shape: [.unknown, 4]),
+    ]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let classCount = inputs[0].shape[1]
+    let (confidences, coordinates) = (inputs[0].doubles, inputs[1].doubles)
+    let boxes = (0..<inputs[0].shape[0]).compactMap { row in
+      ScoredBox(
+        row: row, confidences: confidences[row * classCount..<(row + 1) * classCount],
+        coordinates: Array(coordinates[row * 4..<row * 4 + 4]))
+    }.filter { $0.confidence >= confidenceThreshold }
+    let order = boxes.sorted { ($1.confidence, $0.row) < ($0.confidence, $1.row) }
+    var kept: [ScoredBox] = []
+    for box in order where !kept.contains(where: { removes($0, box) }) { kept.append(box) }
+    let rows = kept.map(\.row)
+    return [
+      Tensor(
+        inputs[0].elementType, shape: [rows.count, classCount],
+        rows.flatMap { confidences[$0 * classCount..<($0 + 1) * classCount] }),
+      Tensor(
+        inputs[1].elementType, shape: [rows.count, 4],
+        rows.flatMap { coordinates[$0 * 4..<$0 * 4 + 4] }),
+    ]
+  }
+
+  private func removes(_ strong: ScoredBox, _ weak: ScoredBox) -> Bool {
+    (!isPerClass || strong.bestClass == weak.bestClass)
+      && strong.overlap(weak) > overlapThreshold
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> BoxSelection? { nil }
+
+  package var decomposition: Decomposition { .primitive }
+
+  package static let keras = SourceMapping<KerasMapping>.unsupported(
+    "Keras has no such layer; it comes from Core ML")
+}
+
+/// A box with its best class.
+private struct ScoredBox {
+  let row: Int
+  let bestClass: Int
+  let confidence: Double
+  /// Centre x, centre y, width and height.
+  let coordinates: [Double]
+
+  /// `nil` where there are no classes.
+  init?(row: Int, confidences: ArraySlice<Double>, coordinates: [Double]) {
+    guard var best = confidences.indices.first else { return nil }
+    for index in confidences.indices where confidences[index] > confidences[best] { best = index }
+    self.row = row
+    bestClass = best - confidences.startIndex
+    confidence = confidences[best]
+    self.coordinates = coordinates
+  }
+
+  /// The area of the intersection over that of the union; 0 where both are empty.
+  func overlap(_ other: ScoredBox) -> Double {
+    let sides = (0..<2).map { axis in
+      let ends = [self, other].map { $0.coordinates[axis] + $0.coordinates[axis + 2] / 2 }
+      let starts = [self, other].map { $0.coordinates[axis] - $0.coordinates[axis + 2] / 2 }
+      return max(0, min(ends[0], ends[1]) - max(starts[0], starts[1]))
+    }
+    let intersection = sides[0] * sides[1]
+    let union =
+      coordinates[2] * coordinates[3] + other.coordinates[2] * other.coordinates[3] - intersection
+    return union > 0 ? intersection / union : 0
+  }
+}

@@ -1,0 +1,45 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+import Testing
+
+@Suite struct BoxSelectionTests {
+  /// Two boxes that overlap by 9/11, one that touches neither, and a faint one; the best classes
+  /// are 0, 1, 0 and 1.
+  private let confidence: [Double] = [0.6, 0.1, 0.2, 0.9, 0.7, 0.2, 0.05, 0.1]
+  private let coordinates: [Double] = [
+    0.5, 0.5, 0.2, 0.2, 0.51, 0.5, 0.18, 0.2, 0.1, 0.1, 0.1, 0.1, 0.9, 0.9, 0.1, 0.1,
+  ]
+
+  /// The confidences of the boxes that stay, by their rows.
+  private func kept(_ operation: BoxSelection) throws -> [Double] {
+    let outputs = try operation.evaluate(
+      [
+        Tensor(.float32, shape: [4, 2], confidence),
+        Tensor(.float32, shape: [4, 4], coordinates),
+      ], workers: Workers(count: 1))
+    #expect(outputs[0].shape[0] == outputs[1].shape[0])
+    return outputs[0].doubles.map { ($0 * 100).rounded() / 100 }
+  }
+
+  @Test("The most confident box removes those that overlap it, and faint ones go")
+  func acrossClasses() throws {
+    let operation = BoxSelection(
+      overlapThreshold: 0.5, confidenceThreshold: 0.3, isPerClass: false)
+    #expect(try kept(operation) == [0.2, 0.9, 0.7, 0.2])
+  }
+
+  @Test("Boxes of other classes stay where classes are looked at one by one")
+  func perClass() throws {
+    let operation = BoxSelection(
+      overlapThreshold: 0.5, confidenceThreshold: 0.05, isPerClass: true)
+    #expect(try kept(operation) == [0.2, 0.9, 0.7, 0.2, 0.6, 0.1, 0.05, 0.1])
+  }
+
+  @Test("An overlap up to the threshold is none")
+  func threshold() throws {
+    let operation = BoxSelection(
+      overlapThreshold: 0.95, confidenceThreshold: 0.3, isPerClass: false)
+    #expect(try kept(operation).count == 6)
+  }
+}
