@@ -93,7 +93,7 @@ let package = Package(
       "Conversion",
       [
         "Bytes", "CoreMLFormat", "DarknetFormat", "Digests", "GraphIR", "HDF5File", "JSON",
-        "KerasFormat", "LayerCatalog", "ONNXFormat", "WBMFormat",
+        "KerasFormat", "LayerCatalog", "ONNXFormat", "ProtobufWire", "WBMFormat",
       ]),
     module("ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
     module("Verifier", ["Bytes", "GraphIR"]),

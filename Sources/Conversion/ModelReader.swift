@@ -1,4 +1,5 @@
 package import Bytes
+import CoreMLFormat
 public import DarknetFormat
 package import GraphIR
 import KerasFormat
@@ -43,12 +44,13 @@ package enum ReadModel: Sendable {
   case wbm(WBMModel)
   case keras(KerasSource, ModelContent)
   case darknet(DarknetSource, ModelContent)
+  case coreml(CoreMLSource, ModelContent)
 
   /// The model.
   package var content: ModelContent {
     switch self {
     case .wbm(let model): model.content
-    case .keras(_, let content), .darknet(_, let content): content
+    case .keras(_, let content), .darknet(_, let content), .coreml(_, let content): content
     }
   }
 
@@ -57,6 +59,7 @@ package enum ReadModel: Sendable {
     switch self {
     case .wbm(let model): model.file.store.count
     case .keras(let source, _): source.files[0].store.count
+    case .coreml(let source, _): source.files[0].store.count
     case .darknet(let source, _):
       (source.files.first { $0.role == "weights" } ?? source.files[0]).store.count
     }
@@ -68,6 +71,7 @@ package enum ReadModel: Sendable {
     case .wbm(let model): "wbm \(model.file.version)"
     case .keras(let source, _): "keras \(source.file.container.rawValue)"
     case .darknet: "darknet"
+    case .coreml: "coreml"
     }
   }
 }
@@ -118,6 +122,17 @@ package enum ModelReader {
       var source = try DarknetSource(store, path: path, options: options)
       let content = try source.content()
       return .darknet(source, content)
+    case .coreml:
+      try checkDarknetOptions(options, path)
+      let given = [options.architecture, options.kerasVersion, options.kerasBackend]
+      guard given.allSatisfy({ $0 == nil }) || options.toleratesStoredModels else {
+        throw WeighbridgeError(
+          .mismatch,
+          "is a Core ML model: --architecture, --keras-version and --keras-backend do not apply"
+        ).at(file: path)
+      }
+      let source = try CoreMLSource(store, path: path, options: options)
+      return .coreml(source, try source.content())
     }
   }
 
@@ -136,7 +151,7 @@ package enum ModelReader {
     }
   }
 
-  private enum Kind { case wbm, keras, darknet }
+  private enum Kind { case wbm, keras, darknet, coreml }
 
   private static func kind(_ store: ByteStore) throws(WeighbridgeError) -> Kind {
     guard store.count > 0 else { throw WeighbridgeError(.malformed, "is empty") }
@@ -144,11 +159,11 @@ package enum ModelReader {
       if WBMFile.recognizes(bytes) { return (.wbm, "") }
       if KerasFile.recognizes(bytes) { return (.keras, "") }
       if DarknetConfiguration.recognizes(bytes) { return (.darknet, "") }
+      if CoreMLReader.recognizes(bytes) { return (.coreml, "") }
       return (nil, ForeignFiles.hint(bytes))
     }
     guard let kind else {
-      throw WeighbridgeError(
-        .unsupported, "is neither a .wbm nor a Keras file (.h5, .keras) nor a darknet .cfg\(hint)")
+      throw WeighbridgeError(.unsupported, "is of no format that can be read\(hint)")
     }
     return kind
   }

@@ -4,14 +4,12 @@ package import ProtobufWire
 /// Reads Core ML files: everything but the elements of weights, which stay where they are.
 package enum CoreMLReader {
   /// Whether bytes look like a Core ML file: a message whose outermost fields are a model's, one of
-  /// them the kind of the model.
+  /// them the kind of the model. What comes behind may be broken.
   ///
   /// - Complexity: O(n) in the number of outermost fields, not in the number of bytes.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
-    guard let numbers = try? ProtobufRecordReader.fieldNumbers(bytes), numbers.contains(1) else {
-      return false
-    }
-    return !CoreMLSchema.kinds(numbers).isEmpty
+    let numbers = ProtobufRecordReader.leadingFieldNumbers(bytes)
+    return numbers.contains(1) && numbers.contains(2) && !CoreMLSchema.kinds(numbers).isEmpty
   }
 
   /// Reads a file.

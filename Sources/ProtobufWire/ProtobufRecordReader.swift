@@ -22,6 +22,21 @@ package enum ProtobufRecordReader {
     return try record(&reader, bytes, descriptor, inPlace)
   }
 
+  /// The numbers of the outermost fields of a message of any type, up to one that is broken, which
+  /// is among them.
+  ///
+  /// - Parameter limit: Of so many fields at most.
+  package static func leadingFieldNumbers(_ bytes: RawSpan, limit: Int = 1000) -> Set<UInt32> {
+    var reader = WireReader(0..<bytes.byteCount)
+    var numbers: Set<UInt32> = []
+    for _ in 0..<limit where !reader.isAtEnd {
+      guard let tag = try? reader.tag(bytes) else { break }
+      numbers.insert(tag.number)
+      guard (try? reader.skip(tag.wireType, bytes)) != nil else { break }
+    }
+    return numbers
+  }
+
   /// The numbers of the outermost fields of a message of any type.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/limitExceeded`` for

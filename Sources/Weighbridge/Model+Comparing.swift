@@ -56,7 +56,10 @@ extension Model {
 
   /// Whether the file's format has a place for author, license and the like.
   private var holdsMetadata: Bool {
-    if case .wbm = origin { true } else { false }
+    switch origin {
+    case .wbm, .coreml: true
+    case .keras, .darknet: false
+    }
   }
 
   private static func difference(

@@ -30,6 +30,7 @@ extension Model {
     case .wbm: break
     case .keras(let source, _): sources = source.files
     case .darknet(let source, _): sources = source.files
+    case .coreml(let source, _): sources = source.files
     }
     var content = content
     content.provenance.converter = "weighbridge \(weighbridgeVersion)"

@@ -18,7 +18,7 @@ enum HostileDarknetFiles {
     .init("filters_many", .limitExceeded, "needs more than 536870912 random numbers"),
     .init("filters_negative", .malformed, ":6: layer #0 [convolutional]: filters=-4"),
     .init("groups", .malformed, "4 channels and 4 filters cannot be put in 3 groups"),
-    .init("key_before_section", .unsupported, "nor a darknet .cfg but a text file"),
+    .init("key_before_section", .unsupported, "is of no format that can be read but a text file"),
     .init("key_unknown", .unsupported, ":10: layer #0 [convolutional]: unknown key warp=9"),
     .init("mask_outside", .malformed, ":11: layer #1 [yolo]: mask=[0, 2]"),
     .init("net_missing", .malformed, ":1: begins with [convolutional]"),

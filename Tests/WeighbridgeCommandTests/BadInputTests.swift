@@ -40,10 +40,7 @@ import Testing
     "A bad file is refused with its name and the reason",
     arguments: [
       ("empty", "is empty"),
-      (
-        "text",
-        "is neither a .wbm nor a Keras file (.h5, .keras) nor a darknet .cfg but a text file"
-      ),
+      ("text", "is of no format that can be read but a text file"),
       ("truncated", "is cut off: it has 15063 bytes"),
       ("not_keras", "is an HDF5 file, but not one that Keras wrote"),
       ("weights_only", "--architecture"),

@@ -1,0 +1,129 @@
+"""Makes the hostile Core ML files and README.md. Needs Python 3 only; writes beside itself."""
+
+import pathlib
+import struct
+
+HERE = pathlib.Path(__file__).parent
+
+
+def varint(number):
+    number &= (1 << 64) - 1
+    result = b""
+    while number >= 128:
+        result += bytes([number & 127 | 128])
+        number >>= 7
+    return result + bytes([number])
+
+
+def field(number, value):
+    """A field of a message: bytes and text with a length, whole numbers, or floats."""
+    if isinstance(value, str):
+        value = value.encode()
+    if isinstance(value, bytes):
+        return varint(number << 3 | 2) + varint(len(value)) + value
+    if isinstance(value, float):
+        return varint(number << 3 | 5) + struct.pack("<f", value)
+    return varint(number << 3) + varint(value)
+
+
+def message(*fields):
+    return b"".join(field(number, value) for number, value in fields)
+
+
+def array(name, shape, *more):
+    kind = message((1, b"".join(map(varint, shape))), (2, 65568))
+    return message((1, name), *more, (3, message((5, kind))))
+
+
+def floats(*numbers):
+    return message((1, struct.pack(f"<{len(numbers)}f", *numbers)))
+
+
+def layer(name, inputs, outputs, number, parameters=b""):
+    return message((1, name), *[(2, i) for i in inputs], *[(3, o) for o in outputs], (number, parameters))
+
+
+def model(layers, inputs=(("x", (2, 3, 4)),), outputs=(("y", (2, 3, 4)),), version=1, kind=500, more=()):
+    description = message(
+        *[(1, array(*i)) for i in inputs], *[(10, array(*o)) for o in outputs])
+    network = message(*[(1, one) for one in layers], *more)
+    return message((1, version), (2, description), (kind, network))
+
+
+RELU = message((10, b""))
+
+
+def relu(source="x", target="y", name="relu"):
+    return layer(name, [source], [target], 130, RELU)
+
+
+def convolution(weights, channels=2, filters=1, groups=1, *more):
+    return message(
+        (1, filters), (2, channels), (10, groups), (20, b"\x01\x01"), (50, b""), (90, weights), *more)
+
+
+def nested(depth):
+    """A loop whose body is a loop whose body ..."""
+    inner = b""
+    for _ in range(depth):
+        inner = field(615, field(4, field(1, inner)))
+    return inner
+
+
+GOOD = model([relu()])
+BOTH = ["x"], ["y"]
+FILES = {
+    "array_rank": (model([relu()], inputs=(("x", (2, 3)),)), "An array of two axes in a network that knows one or three."),
+    "bias_count": (model([layer("c", *BOTH, 100, convolution(floats(1, 2), 2, 1, 1, (70, 1), (91, floats(1, 2, 3))))]), "Three biases for one filter."),
+    "channels_huge": (model([layer("c", *BOTH, 100, convolution(floats(1, 2), (1 << 62)))]), "More channels than any memory holds."),
+    "classifier_labels": (model([layer("s", *BOTH, 175)], kind=403, more=[(100, message((1, "cat")))]), "One label for two probabilities."),
+    "crop_everything": (model([layer("c", *BOTH, 190, message((1, message((10, message((1, 2), (2, 2))), (10, b"")))))]), "A crop of more than there is."),
+    "custom_layer": (model([layer("magic", *BOTH, 500, message((10, "Teleport"), (40, "moves things")))]), "A layer that only an app knows."),
+    "cut_off": (GOOD[:-9], "The end is missing."),
+    "cycle": (model([relu("y", "z", "a"), relu("z", "y", "b")]), "Two layers that take what the other makes."),
+    "deep_nesting": (model([nested(4000)]), "Loops in loops, 4000 deep."),
+    "empty": (b"", "No byte at all."),
+    "extent_negative": (model([relu()], inputs=(("x", (2, -3, 4)),)), "Less than no element."),
+    "extent_huge": (model([relu()], inputs=(("x", (1 << 40, 1 << 40, 4)),), outputs=(("y", (1 << 40, 1 << 40, 4)),)), "More elements than can be counted."),
+    "input_missing": (model([relu("w")]), "A layer that takes what nobody makes."),
+    "kernel_zero": (model([layer("p", *BOTH, 120, message((10, b"\x00\x00"), (30, b"")))]), "A window of no element."),
+    "layer_empty": (model([message((1, "nothing"), (2, "x"), (3, "y"))]), "A layer of no kind."),
+    "layer_unknown": (model([layer("new", *BOTH, 1999), layer("newer", ["y"], ["z"], 2001)]), "Layers of a number that nobody knows."),
+    "length_huge": (GOOD + varint(500 << 3 | 2) + varint((1 << 63) - 1), "A length of nine quintillion bytes."),
+    "loop": (model([layer("loop", [], [], 615, message((1, 5), (4, b"")))], version=4), "A loop, which is no graph."),
+    "network_empty": (model([]), "No layer, and an output."),
+    "output_missing": (model([relu("x", "z")]), "An output that nobody makes."),
+    "output_twice": (model([relu(), relu(name="again")]), "Two layers that make the same."),
+    "permute": (model([layer("p", *BOTH, 310, message((1, b"\x00\x01\x01\x03")))]), "An axis twice."),
+    "program": (message((1, 7), (2, b""), (502, b"")), "An ML program."),
+    "quantized_bits": (model([layer("c", *BOTH, 100, convolution(message((30, b"\x12"), (40, message((1, 9), (101, message((1, struct.pack("<f", 1)))))))))]), "Quantized to nine bits."),
+    "quantized_table": (model([layer("c", *BOTH, 100, convolution(message((30, b"\x12"), (40, message((1, 4), (102, message((1, struct.pack("<3f", 1, 2, 3)))))))))]), "A table of three numbers for four bits."),
+    "reshape_count": (model([layer("r", *BOTH, 300, message((1, b"\x05\x05\x05")))]), "125 elements made of 24."),
+    "slice_outside": (model([layer("s", *BOTH, 350, message((1, 7), (2, 9), (3, 1), (4, 1)))]), "Rows that there are none of."),
+    "text_invalid": (model([relu(), layer("\xff", ["y"], ["z"], 130, RELU)]).replace("\xff".encode(), b"\xff\xfe"), "A name that is not UTF-8."),
+    "tree_ensemble": (message((1, 1), (2, b""), (402, b"")), "A tree ensemble."),
+    "version_future": (model([relu()], version=99), "A version of the future."),
+    "weight_count": (model([layer("c", *BOTH, 100, convolution(floats(1, 2, 3)))]), "Three weights where two belong."),
+    "weight_missing": (model([layer("c", *BOTH, 100, convolution(b""))]), "No weights at all."),
+    "weight_two": (model([layer("c", *BOTH, 100, convolution(message((1, struct.pack("<2f", 1, 2)), (2, b"\0\0\0\0"))))]), "Weights in two encodings at once."),
+    "wire_type": (GOOD + bytes([2 << 3 | 7]), "A kind of field that there is none of."),
+}
+
+
+def main():
+    for old in HERE.glob("*.mlmodel"):
+        old.unlink()
+    lines = [
+        "# Broken Core ML files", "",
+        "Made by `make.py`, which needs Python 3 only.",
+        "`Tests/ConversionTests/HostileCoreMLTests.swift` says what the program must answer.", "",
+        "| file | what is wrong |", "|---|---|",
+    ]
+    for name, (content, what) in sorted(FILES.items()):
+        (HERE / f"{name}.mlmodel").write_bytes(content)
+        lines.append(f"| `{name}.mlmodel` | {what} |")
+    (HERE / "README.md").write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

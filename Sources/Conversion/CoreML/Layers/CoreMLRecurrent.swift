@@ -1,0 +1,235 @@
+import Bytes
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+import ProtobufWire
+
+/// Layers that walk over the sequence axis. Their tensors are `[sequence, batch, features, 1, 1]`.
+enum CoreMLRecurrent {
+  static let builders: [String: CoreMLCall.Build] = [
+    "simpleRecurrent": { (call) throws(WeighbridgeError) in try call.simpleRecurrent() },
+    "gru": { (call) throws(WeighbridgeError) in try call.gatedRecurrent() },
+    "uniDirectionalLSTM": { (call) throws(WeighbridgeError) in
+      try call.oneWay()
+    },
+    "biDirectionalLSTM": { (call) throws(WeighbridgeError) in try call.bothWays() },
+  ]
+}
+
+/// What the weights of a recurrent layer are called, gate after gate.
+private struct RecurrentNames {
+  let kernels: [String]
+  let recurrentKernels: [String]
+  let biases: [String]
+
+  static let simple = RecurrentNames(
+    kernels: ["weightMatrix"], recurrentKernels: ["recursionMatrix"], biases: ["biasVector"])
+  static let gru = RecurrentNames(gates: ["updateGate", "resetGate", "outputGate"])
+  static let lstm = RecurrentNames(gates: ["inputGate", "forgetGate", "blockInput", "outputGate"])
+
+  init(gates: [String]) {
+    self.init(
+      kernels: gates.map { "\($0)WeightMatrix" },
+      recurrentKernels: gates.map { "\($0)RecursionMatrix" },
+      biases: gates.map { "\($0)BiasVector" })
+  }
+
+  init(kernels: [String], recurrentKernels: [String], biases: [String]) {
+    self.kernels = kernels
+    self.recurrentKernels = recurrentKernels
+    self.biases = biases
+  }
+}
+
+extension CoreMLCall {
+  // MARK: Layers
+
+  fileprivate mutating func simpleRecurrent() throws(WeighbridgeError) -> [CoreMLBlob] {
+    let hasBias = flag("hasBiasVector")
+    let activation = try cellActivation(record("activation"))
+    let sequence = try sequence()
+    let operation = SimpleRNN(
+      recurrence: try recurrence(), bias: hasBias ? .input : .none, activation: activation)
+    let weights = try cellWeights(.simple, in: nil, hasBias: hasBias)
+    return try results(operation, [sequence] + weights, operation.recurrence)
+  }
+
+  fileprivate mutating func gatedRecurrent() throws(WeighbridgeError) -> [CoreMLBlob] {
+    let hasBias = flag("hasBiasVectors")
+    let activations = try cellActivations("activations", count: 2)
+    let sequence = try sequence()
+    let operation = GRU(
+      recurrence: try recurrence(), bias: hasBias ? .input : .none, activation: activations[1],
+      recurrentActivation: activations[0], resetsAfter: false)
+    let weights = try cellWeights(.gru, in: nil, hasBias: hasBias)
+    return try results(operation, [sequence] + weights, operation.recurrence)
+  }
+
+  fileprivate mutating func oneWay() throws(WeighbridgeError) -> [CoreMLBlob] {
+    let activations = try cellActivations("activations", count: 3)
+    let isReversed = flag("reverseInput")
+    let cell = try cell()
+    let sequence = try sequence()
+    guard let record = record("weightParams") else { throw malformed("has no weights") }
+    let (operation, weights) = try lstm(
+      record, cell, activations, isReversed: isReversed, prefix: "")
+    return try results(operation, [sequence] + weights, operation.recurrence)
+  }
+
+  /// Both ways over the sequence, put together along the features.
+  fileprivate mutating func bothWays() throws(WeighbridgeError) -> [CoreMLBlob] {
+    let ways = ["activationsForwardLSTM", "activationsBackwardLSTM"]
+    let cell = try cell()
+    let sequence = try sequence()
+    let records = records("weightParams")
+    guard records.count == 2 else { throw malformed("has weights for \(records.count) ways") }
+    var outputs: [[ValueID]] = []
+    for (way, record) in records.enumerated() {
+      let activations = try cellActivations(ways[way], count: 3)
+      let name = way == 0 ? "forward" : "backward"
+      let (operation, weights) = try lstm(
+        record, cell, activations, isReversed: way == 1, prefix: "\(name)_")
+      outputs.append(try addAll(operation, [sequence] + weights, role: name))
+    }
+    let axis = cell.returnsSequence ? 2 : 1
+    let both = try add(Concatenate(axis: axis), outputs.map { $0[0] })
+    let axes: [CoreMLAxis] =
+      cell.returnsSequence ? [.batch, .sequence, .channel] : [.batch, .channel]
+    return [CoreMLBlob(both, axes, rank: 5)]
+      + outputs.flatMap { $0.dropFirst() }.map { CoreMLBlob($0, [.batch, .channel], rank: 5) }
+  }
+
+  // MARK: Parts
+
+  /// The settings of `LSTMParams`.
+  private struct Cell {
+    let returnsSequence: Bool
+    let hasBias: Bool
+    let forgetsLess: Bool
+  }
+
+  private mutating func cell() throws(WeighbridgeError) -> Cell {
+    let record = record("params") ?? [:]
+    guard !record.boolean("coupledInputAndForgetGate") else {
+      throw unsupported("couples its input and forget gates")
+    }
+    guard !record.boolean("hasPeepholeVectors") else { throw unsupported("has peepholes") }
+    let clip = record.real("cellClipThreshold")
+    guard clip == 0 || clip >= 50 else { throw unsupported("clips its cell state at \(clip)") }
+    return Cell(
+      returnsSequence: record.boolean("sequenceOutput"),
+      hasBias: record.boolean("hasBiasVectors"), forgetsLess: record.boolean("forgetBias"))
+  }
+
+  private mutating func lstm(
+    _ record: ProtobufRecord, _ cell: Cell, _ activations: [CellActivation], isReversed: Bool,
+    prefix: String
+  ) throws(WeighbridgeError) -> (LSTM, [ValueID]) {
+    guard activations[1] == activations[2] else {
+      throw unsupported("has another activation for its cell state than for its input")
+    }
+    let hasBias = cell.hasBias || cell.forgetsLess
+    let operation = LSTM(
+      recurrence: Recurrence(
+        isReversed: isReversed, returnsSequence: cell.returnsSequence, hasInitialStates: false,
+        mask: .none),
+      bias: hasBias ? .input : .none, activation: activations[1],
+      recurrentActivation: activations[0])
+    let weights = try cellWeights(
+      .lstm, in: record, hasBias: cell.hasBias, addsToForgetGate: cell.forgetsLess, prefix: prefix)
+    return (operation, weights)
+  }
+
+  /// The layer's sequence as `[batch, time, features]`. States to begin with are 0.
+  private mutating func sequence() throws(WeighbridgeError) -> ValueID {
+    guard inputs.count == 1 else { throw unsupported("takes states to begin with") }
+    return try value(inputs[0], [.batch, .sequence, .channel])
+  }
+
+  private mutating func recurrence() throws(WeighbridgeError) -> Recurrence {
+    Recurrence(
+      isReversed: flag("reverseInput"), returnsSequence: flag("sequenceOutput"),
+      hasInitialStates: false, mask: .none)
+  }
+
+  private mutating func results(
+    _ operation: some CatalogOperator, _ inputs: [ValueID], _ recurrence: Recurrence
+  ) throws(WeighbridgeError) -> [CoreMLBlob] {
+    if recurrence.isReversed, recurrence.returnsSequence {
+      network.decisions.append(
+        .init(
+          layer: layer.name,
+          text: "walks from the last step on; each output is taken to stand at its own step"))
+    }
+    let axes: [CoreMLAxis] =
+      recurrence.returnsSequence ? [.batch, .sequence, .channel] : [.batch, .channel]
+    let outputs = try addAll(operation, inputs)
+    return [CoreMLBlob(outputs[0], axes, rank: 5)]
+      + outputs.dropFirst().map { CoreMLBlob($0, [.batch, .channel], rank: 5) }
+  }
+
+  // MARK: Activations and weights
+
+  private mutating func cellActivations(
+    _ name: String, count: Int
+  ) throws(WeighbridgeError) -> [CellActivation] {
+    let records = records(name)
+    guard records.count == count else {
+      throw malformed("has \(records.count) activations, and \(count) belong there")
+    }
+    var result: [CellActivation] = []
+    for record in records { result.append(try cellActivation(record)) }
+    return result
+  }
+
+  private func cellActivation(
+    _ record: ProtobufRecord?
+  ) throws(WeighbridgeError) -> CellActivation {
+    guard let record, let operation = CoreMLActivations.operation(record) else {
+      throw unsupported("has an activation that is not understood inside of a cell")
+    }
+    // Core ML has no operator of its own for what leaves everything as it is.
+    let isIdentity = (operation as? Rescaling).map { $0.scale == [1] && $0.offset == [0] }
+    guard let activation = CellActivation(isIdentity == true ? Identity() : operation) else {
+      throw unsupported("has an activation that is not understood inside of a cell")
+    }
+    return activation
+  }
+
+  /// The kernels `[gates * units, features]` and `[gates * units, units]`, and the bias.
+  ///
+  /// - Parameter addsToForgetGate: Whether 1 is added to the bias of an LSTM's second gate.
+  private mutating func cellWeights(
+    _ names: RecurrentNames, in record: ProtobufRecord?, hasBias: Bool,
+    addsToForgetGate: Bool = false, prefix: String = ""
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let (features, units) = (integer("inputVectorSize"), integer("outputVectorSize"))
+    var tensors = [
+      ("kernel", try joined(names.kernels, in: record, shape: [units, features])),
+      ("recurrent_kernel", try joined(names.recurrentKernels, in: record, shape: [units, units])),
+    ]
+    if hasBias { tensors.append(("bias", try joined(names.biases, in: record, shape: [units]))) }
+    for name in names.biases { ignore(name) }
+    if addsToForgetGate {
+      let count = try Checked.product([units, 4], of: "the size of its bias")
+      var numbers = hasBias ? tensors.removeLast().1.doubles : [Double](repeating: 0, count: count)
+      for index in units..<2 * units { numbers[index] += 1 }
+      tensors.append(("bias", Tensor(.float32, shape: [count], numbers)))
+    }
+    var weights: [ValueID] = []
+    for (role, tensor) in tensors {
+      weights.append(
+        try network.builder.addWeight("\(layer.name)/\(prefix)\(role)", tensor))
+    }
+    return weights
+  }
+
+  /// Weights one behind the other along their first axis.
+  private mutating func joined(
+    _ names: [String], in record: ProtobufRecord?, shape: [Int]
+  ) throws(WeighbridgeError) -> Tensor {
+    var bytes: [UInt8] = []
+    for name in names { bytes += try tensor(name, in: record, shape: shape).contiguousBytes() }
+    return Tensor(.float32, shape: [shape[0] * names.count] + shape.dropFirst(), bytes: bytes)
+  }
+}

@@ -1,0 +1,75 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// The files of `Samples/Hostile/coreml` and how they are refused.
+enum HostileCoreMLFiles {
+  static let all: [HostileFile] = [
+    .init("array_rank", .malformed, "the input x has 2 axes, and the network takes 1"),
+    .init("bias_count", .malformed, "layer #0 c (convolution): bias: 12 bytes do not hold"),
+    .init("channels_huge", .malformed, "weights: the size of a tensor is negative or larger"),
+    .init("classifier_labels", .malformed, "has 1 labels, and the network gives"),
+    .init("crop_everything", .malformed, "leaves nothing of an axis of 3"),
+    .init("custom_layer", .unsupported, "#0 magic (Teleport)"),
+    .init("cut_off", .malformed, "byte"),
+    .init("cycle", .malformed, "layer #0 a (activation): takes y, which no input or earlier"),
+    .init("deep_nesting", .limitExceeded, "nested"),
+    .init("empty", .malformed, "is empty"),
+    .init("extent_huge", .limitExceeded, "the input x has more elements than can be counted"),
+    .init("extent_negative", .malformed, "the input x has an extent of -3"),
+    .init("input_missing", .malformed, "layer #0 relu (activation): takes w, which no input"),
+    .init("kernel_zero", .malformed, "layer #0 p (pooling): max_pooling: a window extent"),
+    .init("layer_empty", .malformed, "layer nothing: is of no kind"),
+    .init("layer_unknown", .unsupported, "field neuralNetwork.layers holds field 1999"),
+    .init("length_huge", .malformed, "byte"),
+    .init("loop", .unsupported, "a layer of a kind that cannot be read:\n  loop: loop"),
+    .init("network_empty", .malformed, "no layer gives the output y"),
+    .init("output_missing", .malformed, "no layer gives the output y"),
+    .init("output_twice", .malformed, "layer #1 again (activation): gives y, which is there"),
+    .init("permute", .malformed, "layer #0 p (permute): has the axes [0, 1, 1, 3]"),
+    .init("program", .unsupported, "is a Core ML model of the kind mlProgram"),
+    .init("quantized_bits", .malformed, "weights are quantized to 9 bits, expected 1 to 8"),
+    .init("quantized_table", .malformed, "a table of 3 numbers, and 16 belong there"),
+    .init("reshape_count", .malformed, "24 elements of float32 [1, 2, 3, 4] do not fit"),
+    .init("slice_outside", .malformed, "layer #0 s (slice): takes 7 to 9 of 3"),
+    .init("text_invalid", .malformed, "is not UTF-8 text"),
+    .init("tree_ensemble", .unsupported, "of the kind treeEnsembleClassifier"),
+    .init("version_future", .unsupported, "is of version 99 of Core ML's specification"),
+    .init("weight_count", .malformed, "weights: 12 bytes do not hold float32 [1, 2, 1, 1]"),
+    .init("weight_missing", .malformed, "weights: 0 bytes do not hold float32 [1, 2, 1, 1]"),
+    .init("weight_two", .malformed, "weights stand there as floatValue, float16Value"),
+    .init("wire_type", .malformed, "byte"),
+  ]
+}
+
+/// Core ML files that are broken, or of kinds that are not read.
+@Suite struct HostileCoreMLTests {
+  private func path(_ name: String) -> String {
+    Places.sample("Hostile/coreml/\(name).mlmodel")
+  }
+
+  @Test("A hostile .mlmodel is refused with its place", arguments: HostileCoreMLFiles.all)
+  func refused(_ file: HostileFile) throws {
+    let error = try #require(failure { _ = try Model(contentsOf: path(file.name)) })
+    #expect(file.explains(error), "\(error)")
+  }
+
+  @Test("Four million empty layers are refused before there is room for them")
+  func emptyMessages() throws {
+    let folder = try TemporaryFolder()
+    // Version 1, an empty description, and a network of 8,000,000 bytes.
+    var bytes: [UInt8] = [0x08, 1, 0x12, 0, 0xA2, 0x1F, 0x80, 0xA4, 0xE8, 3]
+    for _ in 0..<4_000_000 { bytes += [0x0A, 0] }
+    try Files.write(bytes, to: folder.file("m.mlmodel"))
+    let error = try #require(failure { _ = try Model(contentsOf: folder.file("m.mlmodel")) })
+    #expect(error.code == .limitExceeded)
+  }
+
+  @Test("Every hostile file has its answer here")
+  func complete() {
+    let files = Files.names(in: Places.sample("Hostile/coreml")).filter {
+      $0.hasSuffix(".mlmodel")
+    }
+    #expect(HostileCoreMLFiles.all.map { "\($0.name).mlmodel" } == files)
+  }
+}
