@@ -33,7 +33,7 @@ struct CoreMLImporter {
     }
     let members = try Self.members(of: model)
     try checkLayers(members)
-    var interface = CoreMLInterface(model.description)
+    var interface = CoreMLFeatures(model.description)
     var network = CoreMLGraph()
     try interface.addInputs(of: members[0].network, to: &network)
     for (position, member) in members.enumerated() {
@@ -109,7 +109,7 @@ struct CoreMLImporter {
   private func checkLayers(_ members: [Member]) throws(WeighbridgeError) {
     let layers = members.flatMap { $0.network?.layers ?? [] }
     let unknown = layers.filter {
-      CoreMLLayers.builders[$0.kind] == nil && $0.kind != "custom"
+      CoreMLNodes.builders[$0.kind] == nil && $0.kind != "custom"
     }
     if !unknown.isEmpty {
       let shown = unknown.prefix(20).map { "\n  \($0.name): \($0.kind)" }.joined()
@@ -130,24 +130,11 @@ struct CoreMLImporter {
       layer.name = prefix + layer.name
       do throws(WeighbridgeError) {
         var call = try CoreMLCall(layer, store: store, network: consume network)
-        let build = CoreMLLayers.builders[layer.kind] ?? CoreMLCustomLayers(custom).build
+        let build = CoreMLNodes.builders[layer.kind] ?? CoreMLCustomLayers(custom).build
         try call.finish(try build(&call))
         network = call.network
       } catch { throw error.at(layer: label) }
     }
     return network
-  }
-}
-
-/// The layers that become nodes.
-enum CoreMLLayers {
-  /// The builder of each kind of layer, by the name of its field in `Schemas/coreml.proto`.
-  static let builders: [String: CoreMLCall.Build] = [
-    CoreMLActivations.builders, CoreMLConvolutions.builders, CoreMLIndexing.builders,
-    CoreMLMerging.builders, CoreMLNormalizations.builders, CoreMLPooling.builders,
-    CoreMLRecurrent.builders, CoreMLReductions.builders, CoreMLReshaping.builders,
-    CoreMLResizing.builders,
-  ].reduce(into: [:]) { result, builders in
-    result.merge(builders) { first, _ in first }
   }
 }

@@ -5,8 +5,8 @@ import LayerCatalog
 import ProtobufWire
 
 /// Pictures made larger or smaller.
-enum CoreMLResizing {
-  static let builders: [String: CoreMLCall.Build] = [
+extension CoreMLNodes {
+  static let resizing: [String: CoreMLCall.Build] = [
     "padding": { (call) throws(WeighbridgeError) in [try call.padding()] },
     "constantPad": { (call) throws(WeighbridgeError) in [try call.constantPadding()] },
     "crop": { (call) throws(WeighbridgeError) in [try call.crop()] },

@@ -1,7 +1,7 @@
 import CoreMLFormat
 import GraphIR
 
-extension CoreMLInterface {
+extension CoreMLFeatures {
   /// What the file says of the model.
   func description(
     of graph: Graph, _ members: [CoreMLImporter.Member]

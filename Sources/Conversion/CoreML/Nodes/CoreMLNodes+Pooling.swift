@@ -5,8 +5,8 @@ import LayerCatalog
 import ProtobufWire
 
 /// Windows and whole planes of which one number is left.
-enum CoreMLPooling {
-  static let builders: [String: CoreMLCall.Build] = [
+extension CoreMLNodes {
+  static let pooling: [String: CoreMLCall.Build] = [
     "pooling": { (call) throws(WeighbridgeError) in [try call.pooling()] },
     "pooling3d": { (call) throws(WeighbridgeError) in [try call.pooling3D()] },
     "globalPooling3d": { (call) throws(WeighbridgeError) in [try call.globalPooling3D()] },

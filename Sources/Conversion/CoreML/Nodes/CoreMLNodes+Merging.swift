@@ -4,15 +4,15 @@ import LayerCatalog
 import ProtobufWire
 
 /// Tensors combined element by element, and put one behind the other.
-enum CoreMLMerging {
-  static let builders = own.merging(
+extension CoreMLNodes {
+  static let merging = ownMerging.merging(
     relations.mapValues(build), uniquingKeysWith: { first, _ in first })
 
   private static func build(_ relation: Comparison.Relation) -> CoreMLCall.Build {
     { (call) throws(WeighbridgeError) in [try call.compare(relation)] }
   }
 
-  private static let own: [String: CoreMLCall.Build] = [
+  private static let ownMerging: [String: CoreMLCall.Build] = [
     "add": { (call) throws(WeighbridgeError) in
       let alpha = call.real("alpha")
       return [

@@ -5,8 +5,8 @@ import LayerCatalog
 import ProtobufWire
 
 /// Windows that compute sums of products, and full connections.
-enum CoreMLConvolutions {
-  static let builders: [String: CoreMLCall.Build] = [
+extension CoreMLNodes {
+  static let convolutions: [String: CoreMLCall.Build] = [
     "convolution": { (call) throws(WeighbridgeError) in [try call.convolution()] },
     "convolution3d": { (call) throws(WeighbridgeError) in [try call.convolution3D()] },
     "innerProduct": { (call) throws(WeighbridgeError) in [try call.innerProduct()] },

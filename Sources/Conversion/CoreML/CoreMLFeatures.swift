@@ -5,7 +5,7 @@ import LayerCatalog
 import ProtobufWire
 
 /// The features of a Core ML model as inputs and outputs of a graph.
-struct CoreMLInterface {
+struct CoreMLFeatures {
   let model: CoreMLDescription
   private(set) var decisions: [Provenance.Decision] = []
   /// The labels and thresholds of a member that chooses among boxes.

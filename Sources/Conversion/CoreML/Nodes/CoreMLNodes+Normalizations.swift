@@ -5,8 +5,8 @@ import LayerCatalog
 import ProtobufWire
 
 /// Normalisation, scaling and shifting by weights, and constants.
-enum CoreMLNormalizations {
-  static let builders: [String: CoreMLCall.Build] = [
+extension CoreMLNodes {
+  static let normalizations: [String: CoreMLCall.Build] = [
     "batchnorm": { (call) throws(WeighbridgeError) in [try call.batchNormalization()] },
     "mvn": { (call) throws(WeighbridgeError) in [try call.meanVarianceNormalization()] },
     "l2normalize": { (call) throws(WeighbridgeError) in [try call.lengthNormalization()] },

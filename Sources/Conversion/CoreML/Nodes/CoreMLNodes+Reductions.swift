@@ -3,15 +3,15 @@ import GraphIR
 import LayerCatalog
 
 /// One element for many, sums of all before, and places of extremes.
-enum CoreMLReductions {
-  static let builders = own.merging(
+extension CoreMLNodes {
+  static let reductions = ownReductions.merging(
     kinds.mapValues(build), uniquingKeysWith: { first, _ in first })
 
   private static func build(_ kind: String) -> CoreMLCall.Build {
     { (call) throws(WeighbridgeError) in [try call.reduce(kind)] }
   }
 
-  private static let own: [String: CoreMLCall.Build] = [
+  private static let ownReductions: [String: CoreMLCall.Build] = [
     "reduce": { (call) throws(WeighbridgeError) in [try call.reduce()] },
     "argMax": { (call) throws(WeighbridgeError) in [try call.extreme(isMaximum: true)] },
     "argMin": { (call) throws(WeighbridgeError) in [try call.extreme(isMaximum: false)] },

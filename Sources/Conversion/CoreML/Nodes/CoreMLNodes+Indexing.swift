@@ -5,8 +5,8 @@ import LayerCatalog
 import ProtobufWire
 
 /// Elements by their places, places of elements, and tensors of one number.
-enum CoreMLIndexing {
-  static let builders: [String: CoreMLCall.Build] = [
+extension CoreMLNodes {
+  static let indexing: [String: CoreMLCall.Build] = [
     "embedding": { (call) throws(WeighbridgeError) in [try call.embedding()] },
     "embeddingND": { (call) throws(WeighbridgeError) in [try call.embeddingND()] },
     "gather": { (call) throws(WeighbridgeError) in

@@ -5,8 +5,8 @@ import LayerCatalog
 import ProtobufWire
 
 /// Layers that walk over the sequence axis. Their tensors are `[sequence, batch, features, 1, 1]`.
-enum CoreMLRecurrent {
-  static let builders: [String: CoreMLCall.Build] = [
+extension CoreMLNodes {
+  static let recurrent: [String: CoreMLCall.Build] = [
     "simpleRecurrent": { (call) throws(WeighbridgeError) in try call.simpleRecurrent() },
     "gru": { (call) throws(WeighbridgeError) in try call.gatedRecurrent() },
     "uniDirectionalLSTM": { (call) throws(WeighbridgeError) in
@@ -185,7 +185,7 @@ extension CoreMLCall {
   private func cellActivation(
     _ record: ProtobufRecord?
   ) throws(WeighbridgeError) -> CellActivation {
-    guard let record, let operation = CoreMLActivations.operation(record) else {
+    guard let record, let operation = CoreMLNodes.operation(record) else {
       throw unsupported("has an activation that is not understood inside of a cell")
     }
     // Core ML has no operator of its own for what leaves everything as it is.

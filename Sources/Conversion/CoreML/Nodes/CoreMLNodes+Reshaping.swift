@@ -4,8 +4,8 @@ import LayerCatalog
 import ProtobufWire
 
 /// The same elements under other axes or in another order, and parts of them.
-enum CoreMLReshaping {
-  static let builders: [String: CoreMLCall.Build] = [
+extension CoreMLNodes {
+  static let reshaping: [String: CoreMLCall.Build] = [
     "reshape": { (call) throws(WeighbridgeError) in [try call.reshape()] },
     "flatten": { (call) throws(WeighbridgeError) in [try call.flatten()] },
     "permute": { (call) throws(WeighbridgeError) in [try call.permute()] },

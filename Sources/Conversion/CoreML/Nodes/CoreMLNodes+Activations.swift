@@ -5,15 +5,15 @@ import LayerCatalog
 import ProtobufWire
 
 /// Functions of single elements, and softmax.
-enum CoreMLActivations {
-  static let builders = own.merging(
+extension CoreMLNodes {
+  static let activations = ownActivations.merging(
     functions.mapValues(build), uniquingKeysWith: { first, _ in first })
 
   private static func build(_ function: UnaryMath.Function) -> CoreMLCall.Build {
     { (call) throws(WeighbridgeError) in [try call.each(UnaryMath(function))] }
   }
 
-  private static let own: [String: CoreMLCall.Build] = [
+  private static let ownActivations: [String: CoreMLCall.Build] = [
     "activation": { (call) throws(WeighbridgeError) in [try call.activation()] },
     "unary": { (call) throws(WeighbridgeError) in [try call.unaryFunction()] },
     "softmax": { (call) throws(WeighbridgeError) in
@@ -110,7 +110,7 @@ extension CoreMLCall {
 
   fileprivate mutating func activation() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
-    if let operation = CoreMLActivations.operation(layer.settings) {
+    if let operation = CoreMLNodes.operation(layer.settings) {
       layer.settings.fields.keys.forEach { ignore($0) }
       return like(blob, try add(operation, [blob.value]))
     }
