@@ -170,7 +170,10 @@ let package = Package(
       ]),
     tests(
       "DetectionTests",
-      ["Bytes", "GraphIR", "JSON", "TestSupport", "Vision", "Weighbridge"]),
+      [
+        "Bytes", "Conversion", "GraphIR", "JSON", "LayerCatalog", "ReferenceRuntime",
+        "TestSupport", "Vision", "Weighbridge",
+      ]),
     tests(
       "WeighbridgeCommandTests",
       ["GraphIR", "JSON", "TestSupport", "Weighbridge", "WeighbridgeCommand"]),

@@ -38,9 +38,9 @@ public struct DetectOptions: Sendable {
 /// out, and what is left is placed in the picture.
 public struct Detector: Sendable {
   /// The least confidence when neither the model nor the caller says one: darknet's.
-  public static let defaultThreshold = 0.25
+  public static let defaultThreshold = DetectorDescription.defaultConfidenceThreshold
   /// The overlap when neither the model nor the caller says one: darknet's.
-  public static let defaultOverlap = 0.45
+  public static let defaultOverlap = DetectorDescription.defaultOverlapThreshold
 
   /// The model.
   public let model: Model
@@ -64,21 +64,10 @@ public struct Detector: Sendable {
     _ model: Model, options: DetectOptions = DetectOptions()
   ) throws(WeighbridgeError) {
     try options.check()
-    let description = model.description
-    guard let detector = description.detector, !detector.heads.isEmpty else {
-      throw WeighbridgeError(
-        .mismatch,
-        "the model does not say how boxes are read from its outputs: describe its detector "
-          + "(--detector and --anchors, or --metadata)")
-    }
-    guard description.labels.isEmpty || description.labels.count == detector.classCount else {
-      throw WeighbridgeError(
-        .mismatch,
-        "the model has \(description.labels.count) labels and \(detector.classCount) classes")
-    }
-    let picture = try DetectorPicture(model)
-    (image, inputName) = (picture.image, picture.name)
-    (inputWidth, inputHeight) = (picture.width, picture.height)
+    let interface = try DetectorInterface(model.content.graph, model.description)
+    (image, inputName) = (interface.image, interface.inputName)
+    (inputWidth, inputHeight) = (interface.width, interface.height)
+    let detector = interface.detector
     decoder = BoxDecoder(
       detector, layout: image.layout, inputWidth: inputWidth, inputHeight: inputHeight)
     suppression = BoxSuppression(

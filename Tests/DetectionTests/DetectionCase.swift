@@ -20,17 +20,25 @@ struct DetectionCase: CustomTestStringConvertible {
     try DetectionRecord(contentsOf: "\(folder)/detections.json")
   }
 
+  /// The file with the numbers.
+  var input: String { "\(folder)/input.npy" }
+
+  /// The network of nothing but the layer of boxes.
+  func model(_ record: DetectionRecord) throws -> Model {
+    var options = ReadOptions()
+    options.darknetFork = DarknetFork(rawValue: record.fork)
+    options.randomSeed = 0  // there are no weights
+    return try Model(contentsOf: "\(folder)/net.cfg", options: options)
+  }
+
   /// The boxes that the model's outputs hold, and how its owner thins them out.
   func candidates(
     _ record: DetectionRecord
   ) throws -> (boxes: [Candidate], detector: DetectorDescription) {
-    var options = ReadOptions()
-    options.darknetFork = DarknetFork(rawValue: record.fork)
-    options.randomSeed = 0  // there are no weights
-    let model = try Model(contentsOf: "\(folder)/net.cfg", options: options)
+    let model = try model(record)
     let detector = try #require(model.description.detector)
     let shape = try #require(model.inputs[0].type.fixedShape)
-    let outputs = try model.run(try ArrayFile.read("\(folder)/input.npy")).outputs
+    let outputs = try model.run(try ArrayFile.read(input)).outputs
     let decoder = BoxDecoder(
       detector, layout: .channelsFirst, inputWidth: shape[3], inputHeight: shape[2])
     let boxes = try decoder.candidates(

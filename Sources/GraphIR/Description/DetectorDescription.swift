@@ -1,5 +1,10 @@
 /// How boxes are read from the outputs of a model that detects objects.
 public struct DetectorDescription: Hashable, Sendable {
+  /// The least confidence worth showing when nobody says one: darknet's.
+  public static let defaultConfidenceThreshold = 0.25
+  /// The overlap above which boxes suppress each other when nobody says one: darknet's.
+  public static let defaultOverlapThreshold = 0.45
+
   /// The family.
   public var kind: Kind
   /// All anchors; none where boxes are not measured by anchors.
@@ -64,5 +69,12 @@ public struct DetectorDescription: Hashable, Sendable {
   /// box besides those of the classes.
   public var coordinateCount: Int {
     (kind == .gaussianYOLO ? 8 : 4) + (hasObjectness ? 1 : 0) + (hasBackground ? 1 : 0)
+  }
+
+  /// The order of a head's numbers.
+  ///
+  /// - Parameter layout: The order of the picture's axes: that of heads that do not say their own.
+  package func order(in layout: DataLayout) -> Order {
+    order ?? (layout == .channelsFirst ? .channelsFirst : .channelsLast)
   }
 }

@@ -19,7 +19,7 @@ package struct BoxDecoder: Sendable {
     _ detector: DetectorDescription, layout: DataLayout, inputWidth: Int, inputHeight: Int
   ) {
     self.detector = detector
-    order = detector.order ?? (layout == .channelsFirst ? .channelsFirst : .channelsLast)
+    order = detector.order(in: layout)
     self.inputWidth = inputWidth
     self.inputHeight = inputHeight
   }

@@ -1,0 +1,63 @@
+package import Bytes
+package import GraphIR
+
+/// A detector's graph that gives boxes in place of heads.
+///
+/// It takes one picture (a batch of one) and gives ``confidence`` and ``coordinates`` of all boxes,
+/// head by head, row by row of the grid, anchor by anchor: what ``HeadDecoding`` makes of the heads.
+package struct DetectionDecoding: Sendable {
+  /// The name of the output `[boxes, classes]`: objectness times class score.
+  package static let confidence = "confidence"
+  /// The name of the output `[boxes, 4]`: centre x, centre y, width and height in the input's unit
+  /// square, from its upper left corner.
+  package static let coordinates = "coordinates"
+
+  /// The graph; other outputs than these two are gone.
+  package let graph: Graph
+
+  /// Appends the decoding to a graph.
+  ///
+  /// - Parameters:
+  ///   - original: The graph of a detector.
+  ///   - description: Its description, with a detector and how a picture becomes the input.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the description lacks what is needed or does
+  ///   not fit the graph; ``WeighbridgeError/Code/unsupported`` for heads that ordinary operators
+  ///   cannot decode (``HeadDecoding``), and for a batch of several.
+  package init(
+    _ original: Graph, _ description: ModelDescription
+  ) throws(WeighbridgeError) {
+    let interface = try DetectorInterface(original, description)
+    var heads: [ValueID] = []
+    for head in interface.detector.heads {
+      guard let port = original.outputs.first(where: { $0.name == head.output }) else {
+        throw WeighbridgeError(
+          .mismatch, "the output \(head.output), which holds boxes, is missing")
+      }
+      heads.append(port.value)
+    }
+    var builder = GraphBuilder()
+    let copies = try builder.add(original, for: heads) { (port) throws(WeighbridgeError) in
+      try Self.singlePicture(port.name, original[port.value].type)
+    }
+    var decoding = HeadDecoding(
+      interface.detector, layout: interface.image.layout, inputWidth: interface.width,
+      inputHeight: interface.height, graph: builder)
+    let boxes = try decoding.decode(heads.compactMap { copies[$0.index] })
+    graph = try decoding.graph.finish(outputs: [
+      Port(name: Self.confidence, value: boxes.confidence),
+      Port(name: Self.coordinates, value: boxes.coordinates),
+    ])
+  }
+
+  /// The type of an input with a batch of one.
+  private static func singlePicture(
+    _ name: String, _ type: TensorType
+  ) throws(WeighbridgeError) -> TensorType {
+    guard type.shape[0].agrees(with: 1) else {
+      throw WeighbridgeError(
+        .unsupported, "the input \(name) is \(type), and boxes are decoded of one picture at a time"
+      )
+    }
+    return type.with(shape: [1] + type.shape.dropFirst())
+  }
+}

@@ -1,0 +1,54 @@
+package import Bytes
+
+/// What a detector takes and how its boxes are stored: one picture of a known size, and heads.
+package struct DetectorInterface: Hashable, Sendable {
+  /// How boxes are stored; there is a head at least.
+  package let detector: DetectorDescription
+  /// The name of the picture.
+  package let inputName: String
+  /// How a picture becomes the input.
+  package let image: ImageInput
+  /// The picture's extents in pixels.
+  package let width, height: Int
+
+  /// Finds out what a model says of its boxes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the description lacks what is needed, says
+  ///   another number of labels than classes, or the model takes anything but one picture.
+  package init(_ graph: Graph, _ description: ModelDescription) throws(WeighbridgeError) {
+    guard let detector = description.detector, !detector.heads.isEmpty else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the model does not say how boxes are read from its outputs: describe its detector "
+          + "(--detector and --anchors, or --metadata)")
+    }
+    guard description.labels.isEmpty || description.labels.count == detector.classCount else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the model has \(description.labels.count) labels and \(detector.classCount) classes")
+    }
+    self.detector = detector
+    let names = graph.inputs.map(\.name).joined(separator: ", ")
+    guard graph.inputs.count == 1, let feature = description.inputs.first else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the model has \(graph.inputs.count) inputs (\(names)), and a detector takes one picture")
+    }
+    let type = graph[graph.inputs[0].value].type
+    guard let image = feature.image else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the model does not say how a picture becomes its input \(names), \(type): describe it "
+          + "(--image-input \(names) with --image-scale, for example 1/255, and --color)")
+    }
+    let axes = image.layout.spatialAxes(rank: type.rank)
+    guard axes.count == 2, let height = type.shape[axes.lowerBound].value,
+      let width = type.shape[axes.lowerBound + 1].value
+    else {
+      throw WeighbridgeError(
+        .mismatch, "the input \(names) is \(type), and a picture's size must be known")
+    }
+    (inputName, self.image) = (feature.name, image)
+    (self.width, self.height) = (width, height)
+  }
+}
