@@ -168,7 +168,7 @@ extension ONNXInitializer {
   }
 
   /// The number of bytes of the elements.
-  var byteCount: Int { shape.reduce(elementType.byteCount, *) }
+  package var byteCount: Int { shape.reduce(elementType.byteCount, *) }
 
   /// The tensor's bytes without its elements.
   ///

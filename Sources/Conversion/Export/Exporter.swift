@@ -40,6 +40,14 @@ public enum ExportLayout: String, Hashable, Sendable, CaseIterable {
   case nchw
 }
 
+/// The number type in which an exported file holds weights of float32.
+public enum ExportPrecision: String, Hashable, Sendable, CaseIterable {
+  /// As they are.
+  case float32
+  /// Rounded to the nearest number of half the size.
+  case float16
+}
+
 /// What a user says of an export.
 public struct ExportOptions: Sendable {
   /// Whose darknet the files are for; by default the one that a darknet model came from, else
@@ -54,6 +62,14 @@ public struct ExportOptions: Sendable {
   /// Whether the weights of an ONNX model go into a file beside it, with `.data` added to the name;
   /// those of more than 2 GB always do.
   public var storesWeightsBeside = false
+  /// The number type of stored weights.
+  public var precision = ExportPrecision.float32
+  /// Whether a detector's file gives boxes, decoded and thinned out (non-maximum suppression), in
+  /// place of its heads; by default as is usual in the format: in ONNX it gives the heads.
+  public var suppressesBoxes: Bool?
+  /// Whether batch normalisations become part of the weights of the convolution or dense layer
+  /// before them. Otherwise they stay, and all weights are those of the source.
+  public var foldsBatchNormalization = false
 
   /// Nothing is said.
   public init() {}

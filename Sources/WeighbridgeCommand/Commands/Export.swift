@@ -14,6 +14,7 @@ struct Export: ParsableCommand {
       Examples:
         weighbridge export tinyyolo.wbm -o tinyyolo.cfg
         weighbridge export tinyyolo.wbm -o tinyyolo.onnx --layout nchw
+        weighbridge export tinyyolo.wbm -o tinyyolo.onnx --with-nms --precision float16
       """)
 
   @Argument(help: "The model, of any format that can be read.")
@@ -42,6 +43,19 @@ struct Export: ParsableCommand {
   @Flag(help: "Put the weights of an ONNX model into a file beside it.")
   var externalData = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The number type of stored weights of float32: float32 or float16. An ONNX model computes in "
+        + "float32 all the same.",
+      valueName: "type"))
+  var precision: WordArgument<ExportPrecision>?
+
+  @Flag var nms: BoxOutputs?
+
+  @Flag(
+    help: "Make batch normalisations part of the weights before them; by default they stay.")
+  var foldBatchNorm = false
+
   @Flag(help: "Refuse to replace existing files.")
   var noClobber = false
 
@@ -59,6 +73,9 @@ struct Export: ParsableCommand {
     options.opset = opset
     if let layout { options.layout = layout.word }
     options.storesWeightsBeside = externalData
+    if let precision { options.precision = precision.word }
+    options.suppressesBoxes = nms?.suppressesBoxes
+    options.foldsBatchNormalization = foldBatchNorm
     let model = try Model(contentsOf: file, options: readOptions)
     let report = try model.export(
       to: output, as: to?.word, options: options, cancellation: cancellation)
@@ -69,6 +86,27 @@ struct Export: ParsableCommand {
       for loss in report.losses { Console.message("note: \(loss)") }
     }
     end(.done)
+  }
+}
+
+/// What the file of a detector gives.
+enum BoxOutputs: EnumerableFlag {
+  case withNMS, withoutNMS
+
+  var suppressesBoxes: Bool { self == .withNMS }
+
+  static func name(for value: BoxOutputs) -> NameSpecification {
+    switch value {
+    case .withNMS: .customLong("with-nms")
+    case .withoutNMS: .customLong("without-nms")
+    }
+  }
+
+  static func help(for value: BoxOutputs) -> ArgumentHelp? {
+    switch value {
+    case .withNMS: "Decode the boxes in the model and thin them out (non-maximum suppression)."
+    case .withoutNMS: "Give a detector's heads as they are; the default for ONNX."
+    }
   }
 }
 

@@ -10,6 +10,11 @@ extension ONNXDraft {
     constant(Tensor(type ?? elementType, shape: [], [number]))
   }
 
+  /// One number under a name of its own, float32 `[1]`.
+  mutating func namedNumber(_ name: String, _ number: Double) -> String {
+    weight(named: name, shape: [1], [Tensor(.float32, shape: [1], [number])])
+  }
+
   /// Numbers in a shape, in the element type of the first input unless another is given.
   mutating func numbers(
     _ numbers: [Double], shape: [Int]? = nil, _ type: ElementType? = nil

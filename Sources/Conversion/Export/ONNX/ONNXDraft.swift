@@ -13,7 +13,8 @@ struct ONNXOperand: Sendable {
   let constant: Tensor?
 }
 
-/// A weight of the file: parts that stand one behind the other.
+/// A weight of the file: parts that stand one behind the other, and are brought into the head's
+/// number type when they are written.
 struct ONNXWeight: Sendable {
   let head: ONNXInitializer
   let parts: [Tensor]
@@ -21,10 +22,17 @@ struct ONNXWeight: Sendable {
 
 /// The nodes that a graph becomes, while they grow.
 struct ONNXDraft {
+  /// Weights of fewer elements are not worth a node that casts them.
+  private static let smallestRounded = 16
+
   /// The version of ONNX's operators.
   let opset: Int
   private(set) var nodes: [ONNXNode] = []
   private(set) var weights: [ONNXWeight] = []
+  /// Nodes before all others: they bring weights that are stored in another number type into that
+  /// of the model.
+  private(set) var casts: [ONNXNode] = []
+  private let precision: ExportPrecision
   /// The inputs of the node that is being translated.
   private(set) var operands: [ONNXOperand] = []
   /// The types of its outputs.
@@ -40,8 +48,9 @@ struct ONNXDraft {
   /// Begins a file.
   ///
   /// - Parameter reserved: Names that nodes cannot give to their outputs.
-  init(opset: Int, reserved: [String]) {
+  init(opset: Int, precision: ExportPrecision, reserved: [String]) {
     self.opset = opset
+    self.precision = precision
     names = Set(reserved)
   }
 }
@@ -90,16 +99,26 @@ extension ONNXDraft {
       named: "\(operands[position].name)/\(role)", shape: shape, parts ?? [tensor])
   }
 
-  private mutating func weight(
-    named name: String, shape: [Int], _ parts: [Tensor]
-  ) -> String {
+  /// Elements under a name, which are in the file once however often they are used.
+  mutating func weight(named name: String, shape: [Int], _ parts: [Tensor]) -> String {
     if let known = weightNames[name] { return known }
     let own = unusedName(name)
     weightNames[name] = own
-    if let first = parts.first {
-      let head = ONNXInitializer(name: own, elementType: first.elementType, shape: shape)
-      weights.append(ONNXWeight(head: head, parts: parts))
+    guard let type = parts.first?.elementType else { return own }
+    guard precision == .float16, type == .float32, shape.reduce(1, *) >= Self.smallestRounded
+    else {
+      weights.append(
+        ONNXWeight(
+          head: ONNXInitializer(name: own, elementType: type, shape: shape), parts: parts))
+      return own
     }
+    let stored = ONNXInitializer(
+      name: unusedName("\(name)/float16"), elementType: .float16, shape: shape)
+    weights.append(ONNXWeight(head: stored, parts: parts))
+    casts.append(
+      ONNXNode(
+        name: own, operation: "Cast", inputs: [stored.name], outputs: [own],
+        attributes: [("to", .integer(Int(type.onnxNumber)))]))
     return own
   }
 

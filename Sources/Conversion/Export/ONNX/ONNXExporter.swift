@@ -15,7 +15,7 @@ package enum ONNXExporter: Exporter {
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
     let translation = try ONNXTranslation(content, options: options)
-    let size = translation.weights.joined().reduce(0) { $0 + $1.byteCount }
+    let size = translation.weights.reduce(0) { $0 + $1.head.byteCount }
     // Room for everything but the weights.
     let isLarge = size > ONNXWriter.largestFile - (64 << 20)
     var files = [path]
@@ -34,13 +34,14 @@ package enum ONNXExporter: Exporter {
   }
 
   private static func write(
-    _ weights: [[Tensor]], with writer: inout ONNXWriter, _ cancellation: Cancellation?
+    _ weights: [ONNXWeight], with writer: inout ONNXWriter, _ cancellation: Cancellation?
   ) throws(WeighbridgeError) {
     var buffer: [UInt8] = []
-    for parts in weights {
+    for weight in weights {
       try writer.beginWeight()
-      for part in parts {
-        for piece in part.pieces(ofAbout: pieceSize) {
+      for part in weight.parts {
+        let stored = try rounded(part, weight.head)
+        for piece in stored.pieces(ofAbout: pieceSize) {
           try TensorStream.check(cancellation)
           try piece.withBytes(&buffer) { (bytes) throws(WeighbridgeError) in
             try writer.append(bytes)
@@ -49,5 +50,23 @@ package enum ONNXExporter: Exporter {
         if part.store.count > keptSize { part.releaseMemory() }
       }
     }
+  }
+
+  /// Elements in the number type in which they are stored.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a finite number is too large for it.
+  private static func rounded(
+    _ part: Tensor, _ head: ONNXInitializer
+  ) throws(WeighbridgeError) -> Tensor {
+    guard part.elementType != head.elementType else { return part }
+    let numbers = part.doubles
+    // Half way from the largest number of float16 to the next, which it does not have.
+    let bound = 65520.0
+    if let number = numbers.first(where: { $0.isFinite && $0.magnitude >= bound }) {
+      throw WeighbridgeError(
+        .unsupported,
+        "the weight \(head.name) holds \(number), and the largest number of float16 is 65504")
+    }
+    return Tensor(head.elementType, shape: part.shape, numbers)
   }
 }

@@ -6,13 +6,14 @@ import JSON
 /// - `model_author` and `model_license` are ONNX' own keys
 /// - `model_version`: the model's version, as its author counts
 /// - `labels`: the classes, a JSON list
-/// - `detector`: anchors, masks and thresholds, and `image.NAME`: how a picture becomes the input
+/// - `detector`: anchors, masks and thresholds (not in a file that gives boxes), and `image.NAME`: how a picture becomes the input
 ///   NAME; both as `Schemas/metadata.schema.json` has them
 /// - `source`: what the model was made with
 /// - all others: the author's own, by their keys; one that is taken begins with `user.`
 enum ONNXMetadata {
+  /// - Parameter hasHeads: Whether the outputs are those that the detector speaks of.
   static func entries(
-    _ description: ModelDescription, _ provenance: Provenance, inputs: [String]
+    _ description: ModelDescription, _ provenance: Provenance, inputs: [String], hasHeads: Bool
   ) -> [(key: String, value: String)] {
     var entries: [(key: String, value: String)] = []
     let add = { (key: String, value: String?) in
@@ -24,7 +25,7 @@ enum ONNXMetadata {
     if !description.labels.isEmpty {
       add("labels", JSONValue.array(description.labels.map(JSONValue.string)).text())
     }
-    add("detector", description.detector?.json.text())
+    if hasHeads { add("detector", description.detector?.json.text()) }
     for (name, feature) in zip(inputs, description.inputs) {
       add("image.\(name)", feature.image?.json.text())
     }

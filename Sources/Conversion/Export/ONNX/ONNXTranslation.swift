@@ -7,8 +7,8 @@ import ONNXFormat
 struct ONNXTranslation {
   /// Everything but the elements of the weights.
   let model: ONNXModel
-  /// The weights in the model's order, each of parts that stand one behind the other.
-  let weights: [[Tensor]]
+  /// The weights in the model's order.
+  let weights: [ONNXWeight]
   /// What the file does not hold, or holds in another form, in words.
   let losses: [String]
 
@@ -27,36 +27,60 @@ struct ONNXTranslation {
     guard let irVersion = Self.irVersions[opset] else {
       throw WeighbridgeError(.mismatch, "opset \(opset), and 13 to 21 can be written")
     }
-    let turned = try ChannelsFirst(
-      content.graph, turnsPorts: options.layout == .nchw,
-      needs: ONNXOperators.needsChannelsFirst)
+    let suppresses = options.suppressesBoxes ?? false
+    let (turned, suppression) = try Self.prepared(content, options, suppresses: suppresses)
     let graph = turned.graph
+    let description = turned.describing(content.description)
     let names = graph.inputs.map(\.name)
-    var draft = ONNXDraft(opset: opset, reserved: names)
-    var losses: [String] = []
-    let outputNames = graph.outputs.map { port in
-      let name = draft.unusedName(port.name)
-      if name != port.name { losses.append("the output \(port.name) is called \(name)") }
-      return name
-    }
+    var draft = ONNXDraft(opset: opset, precision: options.precision, reserved: names)
+    let wanted = suppression == nil ? graph.outputs.map(\.name) : ONNXSuppression.outputNames
+    let outputNames = wanted.map { draft.unusedName($0) }
     let values = try Self.translate(graph, into: &draft)
-    var ending = ONNXEnding(draft, inputs: Set(names))
-    for (port, name) in zip(graph.outputs, outputNames) {
-      if let value = values[port.value.index] { ending.give(value, as: name) }
+    var results = graph.outputs.compactMap { values[$0.value.index]?.name }
+    var inputs = Self.features(graph, graph.inputs, names, description.inputs)
+    var outputs = Self.features(graph, graph.outputs, outputNames, description.outputs)
+    if let suppression, results.count == 2 {
+      let boxes = suppression.add(
+        confidence: results[0], coordinates: results[1], to: &draft)
+      results = boxes.outputs
+      inputs += boxes.thresholds
+      outputs = ONNXSuppression.outputs(outputNames)
     }
+    var ending = ONNXEnding(draft, inputs: Set(names))
+    for (value, name) in zip(results, outputNames) { ending.give(value, as: name) }
     let (nodes, kept) = ending.finish()
-    let description = content.description
-    weights = kept.map(\.parts)
+    weights = kept
     model = ONNXModel(
       irVersion: irVersion, opset: opset, producerName: "weighbridge",
       producerVersion: content.provenance.converter.replacing("weighbridge ", with: ""),
       summary: description.summary,
-      metadata: ONNXMetadata.entries(description, content.provenance, inputs: names),
+      metadata: ONNXMetadata.entries(
+        description, content.provenance, inputs: names, hasHeads: suppression == nil),
       graph: ONNXGraph(
-        name: description.name ?? "model", nodes: nodes, initializers: kept.map(\.head),
-        inputs: Self.features(graph, graph.inputs, names, description.inputs),
-        outputs: Self.features(graph, graph.outputs, outputNames, description.outputs)))
-    self.losses = losses + Self.losses(content)
+        name: description.name ?? "model", nodes: nodes,
+        initializers: kept.map(\.head), inputs: inputs, outputs: outputs))
+    losses =
+      zip(wanted, outputNames).filter { $0 != $1 }.map { "the output \($0) is called \($1)" }
+      + (suppression?.losses ?? [])
+      + (content.references.isEmpty ? [] : ["the reference arrays are not in the file"])
+  }
+
+  /// The graph as it is translated, and what thins out its boxes where that is wanted.
+  private static func prepared(
+    _ content: ModelContent, _ options: ExportOptions, suppresses: Bool
+  ) throws(WeighbridgeError) -> (ChannelsFirst, ONNXSuppression?) {
+    var graph = content.graph
+    var suppression: ONNXSuppression?
+    if suppresses {
+      graph = try DetectionDecoding(graph, content.description).graph
+      suppression = try content.description.detector.map { (detector) throws(WeighbridgeError) in
+        try ONNXSuppression(detector)
+      }
+    }
+    if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
+    let turned = try ChannelsFirst(
+      graph, turnsPorts: options.layout == .nchw, needs: ONNXOperators.needsChannelsFirst)
+    return (turned, suppression)
   }
 
   /// Adds what all nodes become.
@@ -103,10 +127,6 @@ struct ONNXTranslation {
         summary: description?.summary)
     }
   }
-
-  private static func losses(_ content: ModelContent) -> [String] {
-    content.references.isEmpty ? [] : ["the reference arrays are not in the file"]
-  }
 }
 
 /// The nodes of a file once all are there: named outputs, and nothing that no output needs.
@@ -119,19 +139,19 @@ struct ONNXEnding {
   private var outputs: [String] = []
 
   init(_ draft: ONNXDraft, inputs: Set<String>) {
-    nodes = draft.nodes
+    nodes = draft.casts + draft.nodes
     weights = draft.weights
     fixed = inputs.union(draft.weights.map(\.head.name))
   }
 
   /// Makes a value an output of that name.
-  mutating func give(_ value: ONNXOperand, as name: String) {
+  mutating func give(_ value: String, as name: String) {
     outputs.append(name)
-    if !fixed.contains(value.name), newNames[value.name] == nil {
-      newNames[value.name] = name
+    if !fixed.contains(value), newNames[value] == nil {
+      newNames[value] = name
       return
     }
-    let source = newNames[value.name] ?? value.name
+    let source = newNames[value] ?? value
     nodes.append(
       ONNXNode(
         name: name, operation: "Identity", inputs: [source], outputs: [name], attributes: []))

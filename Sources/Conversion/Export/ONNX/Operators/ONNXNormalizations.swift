@@ -55,12 +55,10 @@ extension ONNXDraft {
     let one = [Double](repeating: 1, count: count)
     let zero = [Double](repeating: 0, count: count)
     guard operation.axis == 1, type == elementType else {
-      let mean = try tensor(statistics).doubles
-      let variance = try tensor(statistics + 1).doubles
-      let gamma = operation.hasScale ? try tensor(1).doubles : one
-      let beta = operation.hasCenter ? try tensor(operation.hasScale ? 2 : 1).doubles : zero
-      let factor = zip(gamma, variance).map { $0 / ($1 + operation.epsilon).squareRoot() }
-      let offset = zip(beta, zip(mean, factor)).map { $0 - $1.0 * $1.1 }
+      let weights = try operands.indices.dropFirst().map { (position) throws(WeighbridgeError) in
+        try tensor(position).doubles
+      }
+      let (factor, offset) = operation.affine(weights)
       let shape = [count] + [Int](repeating: 1, count: self.type().rank - 1 - operation.axis)
       let scaled = add("Mul", [input(), numbers(factor, shape: shape)])
       return add("Add", [scaled, numbers(offset, shape: shape)])

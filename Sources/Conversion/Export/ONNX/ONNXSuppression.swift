@@ -1,0 +1,109 @@
+import Bytes
+import GraphIR
+import ONNXFormat
+
+/// What of all boxes is left when those of too little confidence and those that others overlap are
+/// gone: `NonMaxSuppression` and what it takes to make its answer usable.
+///
+/// - `boxes` `[detections, 4]`: left, top, right and bottom edge in the input's unit square, from its
+///   upper left corner
+/// - `labels` `[detections]`, int64: the position of the class
+/// - `scores` `[detections]`: the confidence; the first is the highest
+///
+/// The thresholds are inputs that need not be given: `score_threshold`, above which a class of a box
+/// counts, and `iou_threshold`, the overlap above which the less confident of two boxes of one class
+/// goes; `[1]` each, by default the detector's own, or darknet's where it has none. Nothing overlaps by more than 1.
+struct ONNXSuppression {
+  private let detector: DetectorDescription
+
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a suppression that ONNX cannot do.
+  init(_ detector: DetectorDescription) throws(WeighbridgeError) {
+    guard detector.suppression != .classAgnostic else {
+      throw WeighbridgeError(
+        .unsupported,
+        "ONNX thins out the boxes of each class by themselves, and this detector those of all "
+          + "classes at once (--without-nms writes the heads as they are)")
+    }
+    self.detector = detector
+  }
+
+  /// What the file's suppression does in another way, in words.
+  var losses: [String] {
+    guard detector.suppression == .distance else { return [] }
+    return [
+      "boxes are thinned out by their overlap alone, not by the distance of their centres too"
+    ]
+  }
+
+  /// The outputs, in their order; an open number of detections has a name.
+  static func outputs(_ names: [String]) -> [ONNXFeature] {
+    let count = ONNXFeature.Extent.named("detections")
+    let features: [(ElementType, [ONNXFeature.Extent], String)] = [
+      (
+        .float32, [count, .fixed(4)],
+        "Left, top, right and bottom edge in the input's unit square, from its upper left corner"
+      ),
+      (.int64, [count], "The position of the class, from 0"),
+      (.float32, [count], "The confidence, 0 to 1; the first is the highest"),
+    ]
+    return zip(names, features).map { name, feature in
+      ONNXFeature(name: name, elementType: feature.0, shape: feature.1, summary: feature.2)
+    }
+  }
+
+  /// The names of the outputs, as far as they are free.
+  static let outputNames = ["boxes", "labels", "scores"]
+
+  /// Adds the nodes.
+  ///
+  /// - Parameters:
+  ///   - confidence: `[boxes, classes]`
+  ///   - coordinates: `[boxes, 4]`: centre, width and height.
+  /// - Returns: What stands for ``outputNames``, and the thresholds.
+  func add(
+    confidence: String, coordinates: String, to draft: inout ONNXDraft
+  ) -> (outputs: [String], thresholds: [ONNXFeature]) {
+    let scoreThreshold =
+      detector.confidenceThreshold ?? DetectorDescription.defaultConfidenceThreshold
+    let suppresses = detector.suppression.map { $0 != .none } ?? true
+    let overlap =
+      suppresses ? detector.overlapThreshold ?? DetectorDescription.defaultOverlapThreshold : 1
+    let score = draft.namedNumber("score_threshold", scoreThreshold)
+    let iou = draft.namedNumber("iou_threshold", overlap)
+    let boxes = draft.unsqueeze(coordinates, [0])
+    let classes = draft.unsqueeze(draft.transpose(confidence, [1, 0]), [0])
+    // As many as there are: the thresholds alone decide.
+    let most = draft.extents(coordinates, 0..<1)
+    let kept = draft.add(
+      "NonMaxSuppression", [boxes, classes, most, iou, score], ["center_point_box": .integer(1)])
+    // [detections, 3]: picture, class, box.
+    let columns = (1...2).map { column in
+      draft.squeeze(draft.slice(kept, axes: [1], from: [column], to: [column + 1]), [1])
+    }
+    let places = draft.slice(kept, axes: [1], from: [1], to: [3])
+    let table = draft.transpose(confidence, [1, 0])
+    let scores = draft.add("GatherND", [table, places])
+    let ranking = draft.add(
+      "TopK", [scores, draft.extents(scores)], ["axis": .integer(0)], outputCount: 2)
+    let (labels, rows) = (
+      draft.add("Gather", [columns[0], ranking[1]]), draft.add("Gather", [columns[1], ranking[1]])
+    )
+    let edges = edges(draft.add("Gather", [coordinates, rows]), &draft)
+    let thresholds = [
+      (score, "A class of a box counts when its confidence is above this"),
+      (iou, "Of two boxes of a class that overlap by more than this, the less confident goes"),
+    ].map { name, summary in
+      ONNXFeature(name: name, elementType: .float32, shape: [.fixed(1)], summary: summary)
+    }
+    return ([edges, labels, ranking[0]], thresholds)
+  }
+
+  /// Edges of boxes that are given by their centres.
+  private func edges(_ boxes: String, _ draft: inout ONNXDraft) -> String {
+    let centers = draft.slice(boxes, axes: [1], from: [0], to: [2])
+    let extents = draft.slice(boxes, axes: [1], from: [2], to: [4])
+    let halves = draft.add("Mul", [extents, draft.numbers([0.5], .float32)])
+    let corners = [draft.add("Sub", [centers, halves]), draft.add("Add", [centers, halves])]
+    return draft.concatenate(corners, axis: 1)
+  }
+}

@@ -1,0 +1,105 @@
+import Bytes
+import Conversion
+import Foundation
+import GraphIR
+import LayerCatalog
+import ReferenceRuntime
+import TestSupport
+import Testing
+import Weighbridge
+
+/// What options change in an ONNX file. That runtimes compute the same is what `make test-peers`
+/// shows.
+@Suite struct ONNXOptionTests {
+  private let sample = Places.sample("Models/shape-detector")
+
+  private func detector() throws -> Model {
+    var model = try Model(contentsOf: "\(sample)/shape-detector.h5")
+    try model.describe(ModelCase.shapeDetector)
+    return model
+  }
+
+  @Test("A detector's file gives boxes when that is asked for, with thresholds as inputs")
+  func boxes() throws {
+    let folder = try TemporaryFolder()
+    var options = ExportOptions()
+    options.suppressesBoxes = true
+    let report = try detector().export(to: folder.file("m.onnx"), options: options)
+    #expect(report.losses.isEmpty)
+    let bytes = try Files.read(folder.file("m.onnx"))
+    for text in ["NonMaxSuppression", "iou_threshold", "score_threshold", "boxes", "labels"] {
+      #expect(bytes.firstRange(of: text.utf8) != nil, "\(text) is missing")
+    }
+    #expect(
+      bytes.firstRange(of: #""anchors":["#.utf8) == nil, "a record of heads that are not there")
+  }
+
+  @Test("A model that does not say how boxes are read cannot give them")
+  func noDetector() throws {
+    let folder = try TemporaryFolder()
+    var options = ExportOptions()
+    options.suppressesBoxes = true
+    let model = try Model(contentsOf: "\(sample)/shape-detector.h5")
+    let error = failure { _ = try model.export(to: folder.file("m.onnx"), options: options) }
+    #expect(error?.code == .mismatch && error?.reason.contains("--anchors") == true)
+    var agnostic = try detector()
+    agnostic.content.description.detector?.suppression = .classAgnostic
+    let refused = failure { _ = try agnostic.export(to: folder.file("m.onnx"), options: options) }
+    #expect(refused?.code == .unsupported && refused?.reason.contains("--without-nms") == true)
+    #expect(folder.names.isEmpty)
+    var distant = try detector()
+    distant.content.description.detector?.suppression = .distance
+    let report = try distant.export(to: folder.file("m.onnx"), options: options)
+    #expect(report.losses.contains { $0.contains("distance") })
+  }
+
+  @Test("Weights of float16 take half the room")
+  func halfPrecision() throws {
+    let folder = try TemporaryFolder()
+    let model = try detector()
+    try model.export(to: folder.file("full.onnx"))
+    var options = ExportOptions()
+    options.precision = .float16
+    try model.export(to: folder.file("half.onnx"), options: options)
+    let full = try Files.size(folder.file("full.onnx"))
+    #expect(try Files.size(folder.file("half.onnx")) < full * 6 / 10)
+  }
+
+  @Test("A weight that float16 cannot hold is an error, and nothing is written")
+  func tooLarge() throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [1, 16]))
+    let numbers = (0..<16).map { $0 == 7 ? 65520.0 : 1 }
+    let weight = try builder.addWeight("huge", Tensor(.float32, shape: [1, 16], numbers))
+    let sum = try builder.addNode(
+      Add(), named: "sum", inputs: [input, weight],
+      source: SourceScope(layer: "sum", className: "Add"))
+    let content = ModelContent(
+      graph: try builder.finish(outputs: [Port(name: "y", value: sum[0])]),
+      description: ModelDescription(), provenance: Provenance())
+    var options = ExportOptions()
+    options.precision = .float16
+    let error = failure {
+      _ = try content.export(
+        to: folder.file("m.onnx"), as: .onnx, options: options, cancellation: nil)
+    }
+    #expect(error?.code == .unsupported && error?.reason.contains("huge") == true)
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test("Folded batch normalisations leave the outputs as they are, and no node of their own")
+  func folding() throws {
+    let graph = try detector().content.graph
+    let isNormalization = { (node: Node) in node.operation is BatchNormalization }
+    #expect(graph.nodes.contains(where: isNormalization))
+    let folded = try BatchNormalizationFolding(graph).graph
+    #expect(!folded.nodes.contains(where: isNormalization))
+    #expect(folded.outputs.map(\.name) == graph.outputs.map(\.name))
+    let input = try ArrayFile.read("\(sample)/input.npy")[0].tensor
+    let runtime = ReferenceRuntime(workers: Workers(count: 2))
+    let outputs = try runtime.run(folded, inputs: [input]) { _ in }
+    let wanted = try ArrayFile.read("\(sample)/outputs.npz")
+    #expect(Distance(got: outputs[0], want: wanted[0].tensor).error < 1e-4)
+  }
+}
