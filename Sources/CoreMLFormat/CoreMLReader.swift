@@ -9,7 +9,7 @@ package enum CoreMLReader {
   /// - Complexity: O(n) in the number of outermost fields, not in the number of bytes.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
     let numbers = ProtobufRecordReader.leadingFieldNumbers(bytes)
-    return numbers.contains(1) && numbers.contains(2) && !CoreMLSchema.kinds(numbers).isEmpty
+    return numbers.contains(1) && !CoreMLSchema.kinds(numbers).isEmpty
   }
 
   /// Reads a file.

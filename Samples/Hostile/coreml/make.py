@@ -45,7 +45,8 @@ def layer(name, inputs, outputs, number, parameters=b""):
 
 def model(layers, inputs=(("x", (2, 3, 4)),), outputs=(("y", (2, 3, 4)),), version=1, kind=500, more=()):
     description = message(
-        *[(1, array(*i)) for i in inputs], *[(10, array(*o)) for o in outputs])
+        *[(1, array(*i)) for i in inputs],
+        *[(10, o if isinstance(o, bytes) else array(*o)) for o in outputs])
     network = message(*[(1, one) for one in layers], *more)
     return message((1, version), (2, description), (kind, network))
 
@@ -72,11 +73,12 @@ def nested(depth):
 
 GOOD = model([relu()])
 BOTH = ["x"], ["y"]
+PROBABILITIES = message((1, "y"), (3, message((6, message((2, b""))))))
 FILES = {
     "array_rank": (model([relu()], inputs=(("x", (2, 3)),)), "An array of two axes in a network that knows one or three."),
     "bias_count": (model([layer("c", *BOTH, 100, convolution(floats(1, 2), 2, 1, 1, (70, 1), (91, floats(1, 2, 3))))]), "Three biases for one filter."),
     "channels_huge": (model([layer("c", *BOTH, 100, convolution(floats(1, 2), (1 << 62)))]), "More channels than any memory holds."),
-    "classifier_labels": (model([layer("s", *BOTH, 175)], kind=403, more=[(100, message((1, "cat")))]), "One label for two probabilities."),
+    "classifier_labels": (model([layer("s", *BOTH, 175)], outputs=[PROBABILITIES], kind=403, more=[(100, message((1, "cat")))]), "One label for four probabilities."),
     "crop_everything": (model([layer("c", *BOTH, 190, message((1, message((10, message((1, 2), (2, 2))), (10, b"")))))]), "A crop of more than there is."),
     "custom_layer": (model([layer("magic", *BOTH, 500, message((10, "Teleport"), (40, "moves things")))]), "A layer that only an app knows."),
     "cut_off": (GOOD[:-9], "The end is missing."),
