@@ -80,6 +80,7 @@ let package = Package(
     module("NumPyFormat", ["Bytes", "ZipArchive"]),
     .target(name: "CCoreML", dependencies: ["CProtobufC"]),
     module("CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "ProtobufWire"]),
+    module("SafetensorsFormat", ["Bytes", "JSON"]),
     .target(name: "CONNX", dependencies: ["CProtobufC"]),
     module("ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
     .target(name: "CWBM", dependencies: ["CProtobufC"]),
@@ -93,7 +94,8 @@ let package = Package(
       "Conversion",
       [
         "Bytes", "CoreMLFormat", "DarknetFormat", "Digests", "GraphIR", "HDF5File", "JSON",
-        "KerasFormat", "LayerCatalog", "ONNXFormat", "ProtobufWire", "WBMFormat",
+        "KerasFormat", "LayerCatalog", "NumPyFormat", "ONNXFormat", "ProtobufWire",
+        "SafetensorsFormat", "WBMFormat",
       ]),
     module("ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
     module("Verifier", ["Bytes", "GraphIR"]),
@@ -135,6 +137,7 @@ let package = Package(
     tests("ONNXFormatTests", ["Bytes", "CONNX", "ONNXFormat", "ProtobufWire", "TestSupport"]),
     tests("DarknetFormatTests", ["Bytes", "DarknetFormat"]),
     tests("NumPyFormatTests", ["Bytes", "NumPyFormat", "ZipArchive"], exclude: ["Files"]),
+    tests("SafetensorsFormatTests", ["Bytes", "SafetensorsFormat", "TestSupport"]),
     tests(
       "LayerCatalogTests",
       ["Bytes", "GraphIR", "JSON", "KerasFormat", "LayerCatalog", "_CatalogTesting"]),

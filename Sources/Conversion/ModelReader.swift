@@ -35,6 +35,10 @@ public struct ReadOptions: Sendable {
   /// thread from the start.
   public var preparesWriting = false
 
+  /// The most elements of a weight where only the architecture is read, because another file has the
+  /// weights by the graph's names.
+  var laterWeightLimit: Int?
+
   /// Nothing is said.
   public init() {}
 }
@@ -45,12 +49,15 @@ package enum ReadModel: Sendable {
   case keras(KerasSource, ModelContent)
   case darknet(DarknetSource, ModelContent)
   case coreml(CoreMLSource, ModelContent)
+  case weights(WeightSource, ModelContent)
 
   /// The model.
   package var content: ModelContent {
     switch self {
     case .wbm(let model): model.content
-    case .keras(_, let content), .darknet(_, let content), .coreml(_, let content): content
+    case .keras(_, let content), .darknet(_, let content), .coreml(_, let content),
+      .weights(_, let content):
+      content
     }
   }
 
@@ -62,6 +69,18 @@ package enum ReadModel: Sendable {
     case .coreml(let source, _): source.files[0].store.count
     case .darknet(let source, _):
       (source.files.first { $0.role == "weights" } ?? source.files[0]).store.count
+    case .weights(let source, _): source.files[0].store.count
+    }
+  }
+
+  /// The files that the model was made of; none for `.wbm`, which says itself what it was made of.
+  package var sources: [SourceFile] {
+    switch self {
+    case .wbm: []
+    case .keras(let source, _): source.files
+    case .darknet(let source, _): source.files
+    case .coreml(let source, _): source.files
+    case .weights(let source, _): source.files
     }
   }
 
@@ -69,9 +88,10 @@ package enum ReadModel: Sendable {
   package var formatName: String {
     switch self {
     case .wbm(let model): "wbm \(model.file.version)"
-    case .keras(let source, _): "keras \(source.file.container.rawValue)"
+    case .keras(let source, _): source.formatName
     case .darknet: "darknet"
     case .coreml: "coreml"
+    case .weights(let source, _): source.format.rawValue
     }
   }
 }
@@ -89,7 +109,10 @@ package enum ModelReader {
     let store = ByteStore(try MappedFile(path: path))
     store.expect(.sparse)  // to look at the start and a header must not read the weights too
     defer { store.expect(.sequential) }
-    switch try locating({ $0.at(file: path) }, { () throws(WeighbridgeError) in try kind(store) }) {
+    let kind = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try Self.kind(store)
+    }
+    switch kind {
     case .wbm:
       guard options.architecture == nil || options.toleratesStoredModels else {
         throw WeighbridgeError(
@@ -133,7 +156,20 @@ package enum ModelReader {
       }
       let source = try CoreMLSource(store, path: path, options: options)
       return .coreml(source, try source.content())
+    case .weights:
+      let source = try WeightSource(store, path: path, options: options)
+      return .weights(source, try source.content())
     }
+  }
+
+  /// A file with weights and nothing else, when a path leads to one.
+  ///
+  /// - Throws: As ``read(_:options:)``.
+  package static func weightFile(_ path: String) throws(WeighbridgeError) -> WeightFile? {
+    if ForeignFiles.folder(path) != nil { return nil }
+    let store = ByteStore(try MappedFile(path: path))
+    guard store.withBytes({ WeightFile.recognizes($0) }) else { return nil }
+    return try WeightFile(store, path: path)
   }
 
   /// Refuses options for a darknet `.cfg` where the file is another one.
@@ -151,12 +187,14 @@ package enum ModelReader {
     }
   }
 
-  private enum Kind { case wbm, keras, darknet, coreml }
+  private enum Kind { case wbm, keras, darknet, coreml, weights }
 
   private static func kind(_ store: ByteStore) throws(WeighbridgeError) -> Kind {
     guard store.count > 0 else { throw WeighbridgeError(.malformed, "is empty") }
     let (kind, hint) = store.withBytes { bytes -> (Kind?, String) in
       if WBMFile.recognizes(bytes) { return (.wbm, "") }
+      // Before Keras: an .npz is an archive as a .keras is.
+      if WeightFile.recognizes(bytes) { return (.weights, "") }
       if KerasFile.recognizes(bytes) { return (.keras, "") }
       if DarknetConfiguration.recognizes(bytes) { return (.darknet, "") }
       if CoreMLReader.recognizes(bytes) { return (.coreml, "") }

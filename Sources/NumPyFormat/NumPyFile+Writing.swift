@@ -1,5 +1,4 @@
 package import Bytes
-import ZipArchive
 
 extension NumPyFile {
   /// Writes arrays: as `.npy` when the path ends so and there is one array, else as `.npz` in the
@@ -14,27 +13,9 @@ extension NumPyFile {
     if arrays.count == 1, path.hasSuffix(NPYHeader.fileExtension) {
       return try writeArray(arrays[0], to: path, replacing: replacing)
     }
-    try checkNames(arrays)
-    var archive = try ZipWriter(path: path)
-    for array in arrays { try append(array, to: &archive) }
-    try archive.commit(replacing: replacing)
-  }
-
-  /// Appends an array as a member.
-  static func append(
-    _ array: NumPyArray, to archive: inout ZipWriter
-  ) throws(WeighbridgeError) {
-    let header = NPYHeader(elementType: array.elementType, shape: array.shape).serialized()
-    let size = array.elementType == .bfloat16 ? array.range.count * 2 : array.range.count
-    try archive.begin(array.name + NPYHeader.fileExtension, byteCount: header.count + size)
-    try archive.append(header.span.bytes)
-    var next = array.range.lowerBound
-    while next < array.range.upperBound {
-      try array.withPiece(from: &next) { (piece) throws(WeighbridgeError) in
-        try archive.append(piece)
-      }
-    }
-    try archive.end()
+    var writer = try NPZWriter(path: path, names: arrays.map(\.name))
+    for array in arrays { try writer.append(array) }
+    try writer.commit(replacing: replacing)
   }
 
   private static func writeArray(
@@ -43,10 +24,9 @@ extension NumPyFile {
     var file = try AtomicFile(path: path)
     let header = NPYHeader(elementType: array.elementType, shape: array.shape).serialized()
     try file.append(header.span.bytes)
-    var next = array.range.lowerBound
-    while next < array.range.upperBound {
-      try array.withPiece(from: &next) { (piece) throws(WeighbridgeError) in
-        try file.append(piece)
+    try array.withPieces { (piece) throws(WeighbridgeError) in
+      try array.elementType.withNPYBytes(piece) { (bytes) throws(WeighbridgeError) in
+        try file.append(bytes)
       }
     }
     try file.withWrittenBytes { (bytes) throws(WeighbridgeError) in
@@ -58,41 +38,30 @@ extension NumPyFile {
     }
     try file.commit(replacing: replacing)
   }
+}
 
-  private static func checkNames(_ arrays: [NumPyArray]) throws(WeighbridgeError) {
-    var seen: Set<[UInt8]> = []
-    for name in arrays.map(\.name) {
-      let units = Array(name.utf8)
-      guard !units.isEmpty, units.count <= 60_000, units.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-      else {
-        throw WeighbridgeError(
-          .mismatch, "\"\(name)\" cannot be the name of an array in a .npz file")
-      }
-      guard seen.insert(units).inserted else {
-        throw WeighbridgeError(.mismatch, "two arrays are named \(name)")
-      }
-    }
+extension NPZWriter {
+  /// Adds a whole array.
+  mutating func append(_ array: NumPyArray) throws(WeighbridgeError) {
+    try begin(array.name, array.elementType, shape: array.shape)
+    try array.withPieces { (piece) throws(WeighbridgeError) in try append(piece) }
+    try end()
   }
 }
 
 extension NumPyArray {
-  /// Calls `body` with the next bytes as they are written, at most 2 MB, and moves on.
-  fileprivate func withPiece(
-    from next: inout Int, _ body: (RawSpan) throws(WeighbridgeError) -> Void
+  /// Calls `body` with the bytes of the elements, front to back, at most 1 MB at once.
+  fileprivate func withPieces(
+    _ body: (RawSpan) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
-    let piece = next..<min(next + 1 << 20, range.upperBound)
-    next = piece.upperBound
-    try storage.withBytes { (bytes) throws(WeighbridgeError) in
-      let bytes = bytes.extracting(piece)
-      guard elementType == .bfloat16 else { return try body(bytes) }
-      // A bfloat16 is the upper half of a float32.
-      var wide = [UInt8](repeating: 0, count: bytes.byteCount * 2)
-      for index in 0..<bytes.byteCount / 2 {
-        wide[index * 4 + 2] = bytes[byte: index * 2]
-        wide[index * 4 + 3] = bytes[byte: index * 2 + 1]
+    var next = range.lowerBound
+    while next < range.upperBound {
+      let piece = next..<min(next + 1 << 20, range.upperBound)
+      next = piece.upperBound
+      try storage.withBytes { (bytes) throws(WeighbridgeError) in
+        try body(bytes.extracting(piece))
       }
-      try body(wide.span.bytes)
+      storage.release(piece)
     }
-    storage.release(piece)
   }
 }

@@ -25,6 +25,11 @@ package enum NumPyFile {
     NPYHeader.isMagic(bytes) || ZipDirectory.isMagic(bytes)
   }
 
+  /// Whether bytes begin like a `.npz` archive: a ZIP archive whose first member is an array.
+  package static func recognizesArchive(_ bytes: RawSpan) -> Bool {
+    ZipDirectory.firstName(bytes)?.hasSuffix(NPYHeader.fileExtension) == true
+  }
+
   /// Reads all arrays of a file whose bytes are there already.
   ///
   /// - Throws: As ``read(path:limits:)``, but for a missing file.

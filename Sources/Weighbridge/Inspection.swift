@@ -48,6 +48,10 @@ public struct Inspection: Sendable {
   public let outputs: [ModelPort]
   /// The steps, in the order of the computation.
   public let layers: [Layer]
+  /// The weights of a file that has nothing else; empty for a model, whose layers say what they are.
+  public let looseWeights: [ModelPort]
+  /// Whether all layers can run; a file with weights only has none.
+  public var runs: Bool { !layers.isEmpty && layers.allSatisfy(\.runs) }
   /// The number of weights.
   public let weightCount: Int
   /// The number of all weights' elements.
@@ -66,7 +70,24 @@ public struct Inspection: Sendable {
   public init(
     of path: String, options: ReadOptions = ReadOptions()
   ) throws(WeighbridgeError) {
-    self.init(try Model(contentsOf: path, options: options), path: path)
+    if options.architecture == nil, let file = try ModelReader.weightFile(path) {
+      self.init(file, path: path)
+    } else {
+      self.init(try Model(contentsOf: path, options: options), path: path)
+    }
+  }
+
+  private init(_ file: WeightFile, path: String) {
+    self.path = path
+    format = file.format.rawValue
+    fileSize = file.byteCount
+    description = file.description
+    (inputs, outputs, layers) = ([], [], [])
+    looseWeights = file.weights.map { ModelPort(name: $0.name, type: $0.tensor.type) }
+    weightCount = file.weights.count
+    parameterCount = file.weights.reduce(0) { $0 + $1.tensor.count }
+    weightByteCount = file.weights.reduce(0) { $0 + $1.tensor.byteCount }
+    (provenance, references) = (Provenance(), [])
   }
 
   init(_ model: Model, path: String) {
@@ -77,6 +98,7 @@ public struct Inspection: Sendable {
     inputs = model.inputs
     outputs = model.outputs
     layers = Self.layers(model.content.graph)
+    looseWeights = []
     let weights = model.content.graph.weights
     weightCount = weights.count
     parameterCount = model.content.graph.parameterCount

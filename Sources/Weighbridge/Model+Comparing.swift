@@ -58,6 +58,7 @@ extension Model {
   private var holdsMetadata: Bool {
     switch origin {
     case .wbm, .coreml: true
+    case .weights(let source, _): source.format == .safetensors
     case .keras, .darknet: false
     }
   }

@@ -25,17 +25,10 @@ extension Model {
   public func write(
     to path: String, replacing: Bool = true, cancellation: Cancellation? = nil
   ) throws(WeighbridgeError) -> [WeightWarning] {
-    var sources: [SourceFile] = []
-    switch origin {
-    case .wbm: break
-    case .keras(let source, _): sources = source.files
-    case .darknet(let source, _): sources = source.files
-    case .coreml(let source, _): sources = source.files
-    }
     var content = content
     content.provenance.converter = "weighbridge \(weighbridgeVersion)"
     let counts = try WBMExporter.write(
-      content, sources: sources, to: path, replacing: replacing, cancellation: cancellation)
+      content, sources: origin.sources, to: path, replacing: replacing, cancellation: cancellation)
     return counts.map { WeightWarning(weight: $0.name, nonFiniteCount: $0.count) }
   }
 }

@@ -69,6 +69,11 @@ public struct ModelPort: Hashable, Sendable {
   /// `[batch, height, width, channels]`. Some may be unknown until the model runs.
   public let type: TensorType
 
+  init(name: String, type: TensorType) {
+    self.name = name
+    self.type = type
+  }
+
   package init(_ port: Port, _ graph: Graph) {
     name = port.name
     type = graph[port.value].type

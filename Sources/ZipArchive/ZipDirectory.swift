@@ -30,6 +30,18 @@ package struct ZipDirectory: Sendable {
     return signature == localSignature || signature == endSignature
   }
 
+  /// The name that stands in the first local header, where there is one.
+  package static func firstName(_ bytes: RawSpan) -> String? {
+    var cursor = ByteCursor(0..<bytes.byteCount)
+    guard let signature = try? cursor.integer(UInt32.self, from: bytes),
+      signature == localSignature, (try? cursor.skip(22, in: bytes)) != nil,
+      let length = try? cursor.integer(UInt16.self, from: bytes),
+      (try? cursor.skip(2, in: bytes)) != nil,
+      let name = try? cursor.bytes(Int(length), from: bytes)
+    else { return nil }
+    return String(validating: name, as: UTF8.self)
+  }
+
   /// Reads the directory and finds each member.
   ///
   /// - Parameter memberLimit: How many members there may be.

@@ -6,6 +6,8 @@ package struct ZipWriter: ~Copyable {
   private static let date = 0x0021
   private static let versionNeeded = 20
   private static let versionNeeded64 = 45
+  /// The largest size or offset that fits the format's first records.
+  package static let largestPlain = Int(UInt32.max) - 1
 
   private struct Entry {
     let name: [UInt8]
@@ -21,7 +23,7 @@ package struct ZipWriter: ~Copyable {
   /// Begins an archive.
   ///
   /// - Parameter largest: The largest size or offset written without ZIP64; tests lower it.
-  package init(path: String, largest: Int = Int(UInt32.max) - 1) throws(WeighbridgeError) {
+  package init(path: String, largest: Int = largestPlain) throws(WeighbridgeError) {
     file = try AtomicFile(path: path)
     self.largest = largest
   }

@@ -34,6 +34,26 @@ import Weighbridge
     #expect(folder.names == ["m.onnx", "m.onnx.data"])
   }
 
+  @Test("Weights become a safetensors file, which is looked at alone and read with an architecture")
+  func weights() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("m.safetensors")
+    try Program.run("export", Sample.detector, "-o", file).expect(0, "--architecture")
+    let inspected = try Program.run("inspect", file, "--json").json()
+    #expect(inspected["format"]?.string == "safetensors")
+    #expect(inspected["runs"]?.bool == false)
+    #expect(inspected["tensors"]?.array?.isEmpty == false)
+    try Program.run("inspect", file).expect(0)
+    try Program.run("convert", file, "-o", folder.file("m.wbm")).expect(3, "--architecture")
+    try Program.run(
+      "convert", file, "-o", folder.file("m.wbm"), "--architecture", Sample.detector
+    ).expect(0)
+    try Program.run("diff", folder.file("m.wbm"), Sample.detector).expect(0)
+    try Program.run(
+      "diff", file, Sample.detector, "--architecture", Sample.detector
+    ).expect(0)
+  }
+
   @Test("What does not fit names the layers with status 3; an unknown format has status 2")
   func refused() throws {
     let folder = try TemporaryFolder()

@@ -107,7 +107,9 @@ import Weighbridge
         outputs: try ArrayFile.read("\(Project.detector)/outputs.npz"), author: "keras 2.1.5")
       try model.write(to: output)
       let classifier = "\(Project.folder)/Samples/Models/sketch-classifier/sketch-classifier.h5"
-      for file in [output, source, classifier] {
+      let weights = output + ".safetensors"
+      try model.export(to: weights)
+      for file in [output, source, classifier, weights] {
         #expect(check.problems(try json("inspect", file, "--json")) == [], "\(file)")
       }
     }

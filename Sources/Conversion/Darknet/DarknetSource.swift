@@ -36,6 +36,7 @@ package struct DarknetSource: Sendable {
   private static func weights(
     _ path: String, _ options: ReadOptions
   ) throws(WeighbridgeError) -> SourceFile? {
+    if options.laterWeightLimit != nil { return nil }
     guard options.randomSeed == nil else {
       guard options.weights == nil else {
         throw WeighbridgeError(.mismatch, "--weights and --random-weights exclude each other")
@@ -90,7 +91,7 @@ package struct DarknetSource: Sendable {
     provenance.decisions = [.init(layer: "", text: decision)] + result.decisions
     if let weights {
       provenance.frameworkVersion = try? DarknetWeightsHeader(weights.store, fork: fork).version
-    } else {
+    } else if options.laterWeightLimit == nil {
       provenance.decisions.append(
         .init(layer: "", text: "the weights are random numbers: what it computes means nothing"))
     }

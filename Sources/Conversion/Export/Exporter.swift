@@ -8,6 +8,10 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
   case darknet
   /// An ONNX model.
   case onnx
+  /// The weights by their names, in the format of huggingface/safetensors.
+  case safetensors
+  /// The weights by their names, as arrays of NumPy.
+  case npz
 
   /// The target whose files have a path's extension; `nil` when there is none.
   public init?(path: String) {
@@ -21,6 +25,8 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .darknet: "cfg"
     case .onnx: "onnx"
+    case .safetensors: "safetensors"
+    case .npz: "npz"
     }
   }
 
@@ -28,6 +34,8 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .darknet: DarknetExporter.self
     case .onnx: ONNXExporter.self
+    case .safetensors: SafetensorsExporter.self
+    case .npz: NPZExporter.self
     }
   }
 }

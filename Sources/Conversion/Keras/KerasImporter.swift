@@ -46,6 +46,8 @@ package struct KerasImporter: ~Copyable {
   var extents: [ValueID: KnownExtents] = [:]
   /// The weights of each layer, by its path.
   var weights: [String: [KerasLayer.Weight]]
+  /// The most elements that a weight may have when all are zeros until another file names them.
+  private let zerosLimit: Int?
   /// The graph's values of each layer's weights, by its path and their roles.
   private var weightValues: [String: [String: ValueID]] = [:]
   private var decisions: [Provenance.Decision] = []
@@ -60,13 +62,16 @@ package struct KerasImporter: ~Copyable {
   ///   - weights: The weights of each layer, by its name, in the order of the file.
   ///   - custom: What is said of layers that are not Keras' own. ``checkLayers(_:_:weights:)`` must
   ///     have let the model through.
+  ///   - zerosLimit: Makes all weights zeros, each of no more elements than this: another file has
+  ///     them by the graph's names.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for settings that are not known;
   ///   ``WeighbridgeError/Code/malformed`` where model and weights do not fit.
   package static func importModel(
     _ model: KerasModelRecord, writer: KerasWriter, weights: [String: [KerasLayer.Weight]],
-    custom: CustomLayerPolicy = CustomLayerPolicy()
+    custom: CustomLayerPolicy = CustomLayerPolicy(), zerosLimit: Int? = nil
   ) throws(WeighbridgeError) -> Result {
-    var importer = KerasImporter(model, writer: writer, weights: weights, custom: custom)
+    var importer = KerasImporter(
+      model, writer: writer, weights: weights, custom: custom, zerosLimit: zerosLimit)
     try importer.checkWeightOwners(model)
     let outputs = try importer.inline(model, path: "", inputs: nil)
     let ports = importer.ports(model, outputs)
@@ -76,9 +81,10 @@ package struct KerasImporter: ~Copyable {
 
   private init(
     _ model: KerasModelRecord, writer: KerasWriter, weights: [String: [KerasLayer.Weight]],
-    custom: CustomLayerPolicy
+    custom: CustomLayerPolicy, zerosLimit: Int?
   ) {
     self.writer = writer
+    self.zerosLimit = zerosLimit
     self.custom = custom
     functions = custom.functions
     self.weights = weights
@@ -234,6 +240,7 @@ package struct KerasImporter: ~Copyable {
     _ name: String, _ record: KerasLayerRecord
   ) throws(WeighbridgeError) -> KerasLayer.WeightSupply {
     if let requests { return .placeholders(elementLimit: requests.elementLimit) }
+    if let zerosLimit { return .named(elementLimit: zerosLimit) }
     let written = weights[name] ?? []
     return .file(try dialect?.weights(written, of: record) ?? written)
   }

@@ -7,7 +7,10 @@ import LayerCatalog
 package struct KerasSource: Sendable {
   /// The files that were read, by role.
   package let files: [SourceFile]
-  let file: KerasFile
+  /// The file with the weights; `nil` for an architecture alone.
+  private let file: KerasFile?
+  /// The most elements that a weight of an architecture alone may have.
+  private var zerosLimit: Int?
   private let model: KerasModelRecord
   private let version: KerasVersion?
   private let backend: String?
@@ -24,9 +27,10 @@ package struct KerasSource: Sendable {
     let digested = SourceFile(
       role: options.architecture == nil ? "model" : "weights", path: path, store: store,
       startsDigest: starts)
-    file = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+    let file = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try KerasFile(store, path: path)
     }
+    self.file = file
     var version = file.version
     var backend = file.backend
     var files = [digested]
@@ -57,6 +61,31 @@ package struct KerasSource: Sendable {
     self.files = files
   }
 
+  /// Opens an architecture, a `to_json` text, whose weights another file has by the graph's names;
+  /// they are zeros until then.
+  ///
+  /// - Throws: As ``KerasArchitecture``.
+  init(architecture path: String, options: ReadOptions) throws(WeighbridgeError) {
+    let architecture = try KerasArchitecture.read(path: path)
+    file = nil
+    zerosLimit = options.laterWeightLimit ?? 0
+    model = architecture.model
+    version = try options.kerasVersion.map(Self.parse) ?? architecture.version
+    backend = options.kerasBackend ?? architecture.backend
+    var files = [
+      SourceFile(
+        role: "architecture", path: path, store: ByteStore(try MappedFile(path: path)),
+        startsDigest: options.preparesWriting)
+    ]
+    let (custom, customFile) = try CustomLayerPolicy.opened(options)
+    if let customFile { files.append(customFile) }
+    self.custom = custom
+    self.files = files
+  }
+
+  /// How the file is built, in words.
+  package var formatName: String { "keras \(file?.container.rawValue ?? "architecture")" }
+
   /// Imports the model.
   ///
   /// - Throws: As ``KerasImporter``, with the file's name.
@@ -65,15 +94,15 @@ package struct KerasSource: Sendable {
       var provenance = Provenance()
       let writer = KerasWriter(
         of: model, version: version, backend: backend,
-        weightNames: file.weightGroups.flatMap(\.weights).map(\.name)
+        weightNames: file?.weightGroups.flatMap(\.weights).map(\.name) ?? []
       ) { provenance.decisions.append(Provenance.Decision(layer: "", text: $0)) }
       provenance.options = custom.options
       // Says more than what their weights may miss.
       provenance.decisions += try custom.check(model, Keras1Dialect(writer, model)) {
-        try? file.weightGroups(of: model)
+        try? file?.weightGroups(of: model)
       }
       let result = try KerasImporter.importModel(
-        model, writer: writer, weights: try weights(), custom: custom)
+        model, writer: writer, weights: try weights(), custom: custom, zerosLimit: zerosLimit)
       provenance.framework = "keras"
       provenance.frameworkVersion = version?.description
       provenance.backend = backend
@@ -95,6 +124,7 @@ package struct KerasSource: Sendable {
 
   private func weights() throws(WeighbridgeError) -> [String: [KerasLayer.Weight]] {
     var result: [String: [KerasLayer.Weight]] = [:]
+    guard let file else { return result }
     for group in try file.weightGroups(of: model) {
       var weights: [KerasLayer.Weight] = []
       for weight in group.weights {

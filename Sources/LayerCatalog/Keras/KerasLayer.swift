@@ -30,6 +30,9 @@ package struct KerasLayer {
     /// Nowhere yet: every weight that is asked for has the shape that is asked for and no meaning.
     /// None may have more elements than the limit.
     case placeholders(elementLimit: Int)
+    /// Another file, which names them as the graph does: until it is read, every weight that is asked
+    /// for is all zeros. None may have more elements than the limit.
+    case named(elementLimit: Int)
   }
 
   /// Where the nodes come from.
@@ -45,6 +48,8 @@ package struct KerasLayer {
   /// Weights not read yet, in the order of the file.
   var unreadWeights: ArraySlice<Weight>
   let placeholderLimit: Int?
+  /// Whether the calls of a layer share their placeholders, as they do the weights of a file.
+  private let sharesPlaceholders: Bool
   /// For each weight that was asked for, in order, whether training changes it.
   package private(set) var requestedWeights: [Bool] = []
   /// The shapes of the weights that were asked for with ``weight(_:shape:isTrained:canonical:)``, in
@@ -91,8 +96,10 @@ package struct KerasLayer {
     self.masks = masks
     switch weights {
     case .file(let weights): (unreadWeights, placeholderLimit) = (weights[...], nil)
-    case .placeholders(let limit): (unreadWeights, placeholderLimit) = ([], limit)
+    case .placeholders(let limit), .named(let limit):
+      (unreadWeights, placeholderLimit) = ([], limit)
     }
+    if case .named = weights { sharesPlaceholders = true } else { sharesPlaceholders = false }
     self.weightValues = weightValues
     self.graph = graph
   }
@@ -138,25 +145,36 @@ package struct KerasLayer {
       throw WeighbridgeError(.unsupported, "takes two weights \(path(of: role))")
     }
     requestedShapes.append(shape)
+    let tensor: Tensor
     if let placeholderLimit {
-      let count = try Checked.product(shape, of: "the size of the weight \(role)")
-      guard count <= placeholderLimit else {
-        throw WeighbridgeError(
-          .malformed, "takes a weight \(role) \(shape), which is more than the file holds")
+      tensor = try placeholder(role, shape: shape, elementType, limit: placeholderLimit)
+      guard sharesPlaceholders else {
+        return try graph.addWeight("\(source.callName)/\(path(of: role))", canonical(tensor))
       }
-      let type = types?.compute ?? .float32
-      let element = Tensor(type, shape: shape.map { _ in 1 }, [0])
-      return try graph.addWeight(
-        "\(source.callName)/\(path(of: role))", canonical(element.broadcast(to: shape)))
+    } else {
+      let weight = try takeWeight(role, shape: shape)
+      try checkType(of: weight, role, elementType)
+      tensor = weight.tensor
     }
-    let weight = try takeWeight(role, shape: shape)
-    try checkType(of: weight, role, elementType)
     if let value = weightValues[path(of: role)] { return value }
-    let value = try constant(role, canonical(weight.tensor))
+    let value = try constant(role, canonical(tensor))
     guard !keepsType, let type = types?.compute else { return value }
     let result = try cast(value, to: type, role: "\(role)_cast")
     weightValues[path(of: role)] = result
     return result
+  }
+
+  /// Zeros of a shape, which take no memory.
+  private func placeholder(
+    _ role: String, shape: [Int], _ elementType: ElementType?, limit: Int
+  ) throws(WeighbridgeError) -> Tensor {
+    let count = try Checked.product(shape, of: "the size of the weight \(role)")
+    guard count <= limit else {
+      throw WeighbridgeError(
+        .malformed, "takes a weight \(role) \(shape), which is more than the file holds")
+    }
+    let type = sharesPlaceholders ? elementType ?? types?.variable : types?.compute
+    return Tensor(type ?? .float32, shape: shape.map { _ in 1 }, [0]).broadcast(to: shape)
   }
 
   /// The shape that the next weight has in the file; `nil` when there is none, or no file yet.
@@ -198,6 +216,12 @@ package struct KerasLayer {
     _ role: String, position: Int = 0
   ) throws(WeighbridgeError) -> Tensor? {
     requestedWeights.append(false)
+    guard !sharesPlaceholders else {
+      throw WeighbridgeError(
+        .unsupported,
+        "has a weight \(role) whose shape its settings do not tell; a model with weights can be the "
+          + "architecture")
+    }
     guard placeholderLimit == nil else { return nil }
     guard unreadWeights.count > position else {
       throw WeighbridgeError(.malformed, "the weight \(role) is missing in the file")
@@ -214,7 +238,8 @@ package struct KerasLayer {
   ) throws(WeighbridgeError) -> ValueID {
     let role = path(of: role)
     if let value = weightValues[role] { return value }
-    let owner = placeholderLimit == nil ? source.layer : source.callName
+    let isOwned = placeholderLimit == nil || sharesPlaceholders
+    let owner = isOwned ? source.layer : source.callName
     let value = try graph.addWeight("\(owner)/\(role)", tensor)
     weightValues[role] = value
     return value

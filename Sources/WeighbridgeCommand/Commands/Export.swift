@@ -8,13 +8,15 @@ struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes a model in the format of another tool.",
     discussion: """
-      Formats: darknet (a .cfg, with a .weights file beside it) and onnx. A layer that the format \
-      has no form for is an error that names it, and nothing is written.
+      Formats: darknet (a .cfg, with a .weights file beside it), onnx, and the weights alone as \
+      safetensors or npz. A layer that the format has no form for is an error that names it, and \
+      nothing is written.
 
       Examples:
         weighbridge export tinyyolo.wbm -o tinyyolo.cfg
         weighbridge export tinyyolo.wbm -o tinyyolo.onnx --layout nchw
         weighbridge export tinyyolo.wbm -o tinyyolo.onnx --with-nms --precision float16
+        weighbridge export tinyyolo.wbm -o tinyyolo.safetensors
       """)
 
   @Argument(help: "The model, of any format that can be read.")
@@ -25,7 +27,9 @@ struct Export: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The format: darknet or onnx. By default told from the output's extension.",
+      """
+      The format: darknet, onnx, safetensors or npz. By default told from the output's extension.
+      """,
       valueName: "format"))
   var to: WordArgument<ExportTarget>?
 

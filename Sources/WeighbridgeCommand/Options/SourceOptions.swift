@@ -7,7 +7,7 @@ struct SourceOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       The architecture of a Keras file with weights only: a to_json file, or an .h5 or \
-      .keras of the same network.
+      .keras of the same network. Of a .safetensors or .npz file: one of these, a .cfg or a .wbm.
       """, valueName: "file"))
   var architecture: String?
 

@@ -4,18 +4,20 @@ import Weighbridge
 extension Inspection {
   /// As `Schemas/inspect.schema.json` describes it.
   var json: JSONValue {
-    .object([
+    var object: JSONObject = [
       "path": .string(path), "format": .string(format), "size": .integer(fileSize),
       "description": description.json,
       "inputs": .array(inputs.map(\.json)), "outputs": .array(outputs.map(\.json)),
-      "layers": .array(layers.map(\.json)), "runs": .bool(layers.allSatisfy(\.runs)),
+      "layers": .array(layers.map(\.json)), "runs": .bool(runs),
       "weights": .object([
         "count": .integer(weightCount), "parameters": .integer(parameterCount),
         "bytes": .integer(weightByteCount),
       ]),
       "provenance": provenance.json,
       "references": .array(references.map(\.json)),
-    ])
+    ]
+    object["tensors"] = looseWeights.isEmpty ? nil : .array(looseWeights.map(\.json))
+    return .object(object)
   }
 }
 

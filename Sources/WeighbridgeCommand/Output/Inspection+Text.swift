@@ -7,6 +7,7 @@ extension Inspection {
   func text(layers showsLayers: Bool) -> String {
     var lines = ["\(path): \(format), \(fileSize.grouped) bytes", ""]
     lines += description.lines
+    if layers.isEmpty { return (lines + weightLines).joined(separator: "\n") }
     lines += ["", "inputs"] + inputs.map { "  \($0.name)  \($0.type)" }
     lines += ["outputs"] + outputs.map { "  \($0.name)  \($0.type)" }
     lines += [
@@ -27,6 +28,18 @@ extension Inspection {
         "reference outputs by \(author): \(set.outputs.joined(separator: ", "))\(layers)")
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// What there is to say of a file with weights only.
+  private var weightLines: [String] {
+    var table = Table(["weight", "type"])
+    for weight in looseWeights { table.append([weight.name, "\(weight.type)"]) }
+    return [
+      "",
+      "\(weightCount) weights with \(parameterCount.grouped) parameters "
+        + "(\(weightByteCount.grouped) bytes); the layers are those of a model (--architecture)",
+      "", table.text,
+    ]
   }
 
   private var layerTable: String {

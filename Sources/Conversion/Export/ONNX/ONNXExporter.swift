@@ -5,12 +5,6 @@ import ONNXFormat
 /// Writes ONNX models: channels-first inside, with the inputs' and outputs' axes as the source has
 /// them unless the options say otherwise.
 package enum ONNXExporter: Exporter {
-  /// About so many bytes go to the file at once.
-  private static let pieceSize = 1 << 20
-
-  /// Of a source of up to so many bytes nothing is given back: that takes time too.
-  private static let keptSize = 64 << 20
-
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
@@ -36,18 +30,14 @@ package enum ONNXExporter: Exporter {
   private static func write(
     _ weights: [ONNXWeight], with writer: inout ONNXWriter, _ cancellation: Cancellation?
   ) throws(WeighbridgeError) {
-    var buffer: [UInt8] = []
+    var stream = WeightStream(cancellation)
     for weight in weights {
       try writer.beginWeight()
       for part in weight.parts {
-        let stored = try rounded(part, weight.head)
-        for piece in stored.pieces(ofAbout: pieceSize) {
-          try TensorStream.check(cancellation)
-          try piece.withBytes(&buffer) { (bytes) throws(WeighbridgeError) in
-            try writer.append(bytes)
-          }
+        try stream.write(try rounded(part, weight.head)) { (bytes) throws(WeighbridgeError) in
+          try writer.append(bytes)
         }
-        if part.store.count > keptSize { part.releaseMemory() }
+        stream.release(part)
       }
     }
   }

@@ -1,0 +1,62 @@
+package import Bytes
+
+extension Graph {
+  /// The same graph with other numbers as weights.
+  ///
+  /// - Parameter weights: One for each of the graph's, by its name, in its shape and type; of floats
+  ///   also in a type of which the graph's holds every number.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when one is missing, surplus or of another shape or
+  ///   type.
+  package func replacingWeights(
+    _ weights: [(name: String, tensor: Tensor)]
+  ) throws(WeighbridgeError) -> Graph {
+    var rest = Dictionary(
+      weights.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first })
+    let missing = values.filter { $0.constant != nil && rest[$0.name] == nil }
+    if let first = missing.first {
+      let others = missing.count == 1 ? "" : " and \(missing.count - 1) others"
+      throw WeighbridgeError(
+        .mismatch, "has no weight \(first.name)\(others), which the architecture has")
+    }
+    var replaced: [Value] = []
+    for value in values {
+      guard value.constant != nil, let weight = rest.removeValue(forKey: value.name) else {
+        replaced.append(value)
+        continue
+      }
+      let fitting = try locating({ $0.at(.path(value.name)) }) { () throws(WeighbridgeError) in
+        try weight.fitting(value.type)
+      }
+      replaced.append(Value(name: value.name, type: value.type, constant: fitting))
+    }
+    if let name = rest.keys.min() {
+      let others = rest.count == 1 ? "" : " and \(rest.count - 1) others"
+      throw WeighbridgeError(
+        .mismatch, "has a weight \(name)\(others), which the architecture has not")
+    }
+    return Graph(values: replaced, nodes: nodes, inputs: inputs, outputs: outputs)
+  }
+}
+
+extension Tensor {
+  /// The tensor in another floating-point type that holds each of its numbers exactly.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when shapes differ or the type does not hold them.
+  fileprivate func fitting(_ type: TensorType) throws(WeighbridgeError) -> Tensor {
+    guard type.fixedShape == shape else {
+      throw WeighbridgeError(
+        .mismatch, "has the shape \(shape), and the architecture \(type.shape)")
+    }
+    if elementType == type.elementType { return self }
+    let wider: [ElementType: Set<ElementType>] = [
+      .float16: [.float32, .float64], .bfloat16: [.float32, .float64], .float32: [.float64],
+    ]
+    guard wider[elementType]?.contains(type.elementType) == true else {
+      throw WeighbridgeError(
+        .mismatch,
+        "is \(elementType.rawValue), and the architecture's \(type.elementType.rawValue) does not "
+          + "hold that exactly")
+    }
+    return Tensor(type.elementType, shape: shape, doubles)
+  }
+}

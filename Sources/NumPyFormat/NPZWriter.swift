@@ -1,0 +1,85 @@
+package import Bytes
+import ZipArchive
+
+/// Writes a `.npz` file array by array, each from front to back. A bfloat16 array is written as
+/// float32, which NumPy can read.
+package struct NPZWriter: ~Copyable {
+  private var archive: ZipWriter
+  private var elementType = ElementType.uint8
+
+  /// Begins a file.
+  ///
+  /// - Parameters:
+  ///   - names: The names of the arrays that will come.
+  ///   - largest: The largest size or offset written without ZIP64; tests lower it.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a name is empty, stands twice or holds
+  ///   control characters; ``WeighbridgeError/Code/outputFailed``.
+  package init(
+    path: String, names: [String], largest: Int = ZipWriter.largestPlain
+  ) throws(WeighbridgeError) {
+    try Self.check(names)
+    archive = try ZipWriter(path: path, largest: largest)
+  }
+
+  /// Begins with an array.
+  package mutating func begin(
+    _ name: String, _ elementType: ElementType, shape: [Int]
+  ) throws(WeighbridgeError) {
+    self.elementType = elementType
+    let header = NPYHeader(elementType: elementType, shape: shape).serialized()
+    let size = shape.reduce(elementType.npyByteCount, *)
+    try archive.begin(name + NPYHeader.fileExtension, byteCount: header.count + size)
+    try archive.append(header.span.bytes)
+  }
+
+  /// Adds elements of the array, little-endian and in row-major order.
+  package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
+    try elementType.withNPYBytes(bytes) { (bytes) throws(WeighbridgeError) in
+      try archive.append(bytes)
+    }
+  }
+
+  /// Ends the array.
+  package mutating func end() throws(WeighbridgeError) { try archive.end() }
+
+  /// Puts the file in place when it reads back.
+  ///
+  /// - Parameter replacing: Whether a file of that name may be replaced.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
+    try archive.commit(replacing: replacing)
+  }
+
+  private static func check(_ names: [String]) throws(WeighbridgeError) {
+    var seen: Set<[UInt8]> = []
+    for name in names {
+      let units = Array(name.utf8)
+      guard !units.isEmpty, units.count <= 60_000, units.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+      else {
+        throw WeighbridgeError(
+          .mismatch, "\"\(name)\" cannot be the name of an array in a .npz file")
+      }
+      guard seen.insert(units).inserted else {
+        throw WeighbridgeError(.mismatch, "two arrays are named \(name)")
+      }
+    }
+  }
+}
+
+extension ElementType {
+  /// The size of an element as it is written.
+  fileprivate var npyByteCount: Int { self == .bfloat16 ? 4 : byteCount }
+
+  /// Calls `body` with elements as they are written: a bfloat16 is the upper half of a float32.
+  func withNPYBytes(
+    _ bytes: RawSpan, _ body: (RawSpan) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) {
+    guard self == .bfloat16 else { return try body(bytes) }
+    var wide = [UInt8](repeating: 0, count: bytes.byteCount * 2)
+    for index in 0..<bytes.byteCount / 2 {
+      wide[index * 4 + 2] = bytes[byte: index * 2]
+      wide[index * 4 + 3] = bytes[byte: index * 2 + 1]
+    }
+    try body(wide.span.bytes)
+  }
+}

@@ -1,0 +1,43 @@
+import Bytes
+
+extension ElementType {
+  /// The type of a word that safetensors uses for it.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` by name for types that are no numbers of ours;
+  ///   ``WeighbridgeError/Code/malformed`` for words that the format does not have.
+  init(safetensors word: String) throws(WeighbridgeError) {
+    if let type = Self.allCases.first(where: { $0.safetensorsWord == word }) {
+      self = type
+      return
+    }
+    guard Self.otherWords.contains(word) else {
+      throw WeighbridgeError(.malformed, "has the type \(word), which the format does not have")
+    }
+    throw WeighbridgeError(.unsupported, "has elements of the type \(word), which are not read")
+  }
+
+  /// The word that safetensors uses for the type.
+  var safetensorsWord: String {
+    switch self {
+    case .float16: "F16"
+    case .bfloat16: "BF16"
+    case .float32: "F32"
+    case .float64: "F64"
+    case .int8: "I8"
+    case .int16: "I16"
+    case .int32: "I32"
+    case .int64: "I64"
+    case .uint8: "U8"
+    case .uint16: "U16"
+    case .uint32: "U32"
+    case .uint64: "U64"
+    case .bool: "BOOL"
+    }
+  }
+
+  /// Numbers of less than a byte, of one byte with a fraction, and complex ones.
+  private static let otherWords: Set<String> = [
+    "C64", "F4", "F6_E2M3", "F6_E3M2", "F8_E4M3", "F8_E4M3FNUZ", "F8_E5M2", "F8_E5M2FNUZ",
+    "F8_E8M0",
+  ]
+}

@@ -1,0 +1,139 @@
+package import Bytes
+import JSON
+
+/// A tensor of a file of safetensors.
+package struct SafetensorsTensor: Hashable, Sendable {
+  /// The name; unique in its file.
+  package let name: String
+  /// The type of the elements.
+  package let elementType: ElementType
+  /// The extents, outermost first; empty for a scalar.
+  package let shape: [Int]
+  /// Where the elements are in the file, little-endian and in row-major order.
+  package let range: Range<Int>
+}
+
+/// A file of tensors with names, in the format of huggingface/safetensors: a length, a JSON text
+/// that describes the tensors, and their elements.
+///
+/// Everything that the format's own reader checks is checked: tensors neither overlap nor leave
+/// holes, and together they are the whole file.
+package struct SafetensorsFile: Sendable {
+  /// The tensors in the order of their elements.
+  package let tensors: [SafetensorsTensor]
+  /// Texts about the file as a whole, in its order.
+  package let metadata: [(key: String, value: String)]
+
+  /// Whether bytes begin like a file of the format.
+  package static func recognizes(_ bytes: borrowing RawSpan) -> Bool {
+    SafetensorsHeader.isAt(bytes)
+  }
+
+  /// Reads everything but the elements.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for number
+  ///   types that we do not have; ``WeighbridgeError/Code/limitExceeded``.
+  package init(_ bytes: borrowing RawSpan) throws(WeighbridgeError) {
+    let (object, start) = try SafetensorsHeader.read(bytes)
+    var header = object
+    metadata = try Self.metadata(header[SafetensorsHeader.metadataKey])
+    header[SafetensorsHeader.metadataKey] = nil
+    var tensors: [SafetensorsTensor] = []
+    for name in header.keys {
+      tensors.append(
+        try locating({ $0.at(.path(name)) }) { () throws(WeighbridgeError) in
+          try Self.tensor(name, header[name], start: start)
+        })
+    }
+    tensors.sort {
+      ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)
+    }
+    try Self.checkCover(tensors, from: start, to: bytes.byteCount)
+    self.tensors = tensors
+  }
+
+  private static func metadata(
+    _ value: JSONValue?
+  ) throws(WeighbridgeError) -> [(key: String, value: String)] {
+    guard let value else { return [] }
+    let place = WeighbridgeError.Spot.path(SafetensorsHeader.metadataKey)
+    guard let object = value.object else {
+      throw WeighbridgeError(.malformed, "is \(value.typeName), and an object is expected").at(
+        place)
+    }
+    return try object.keys.map { (key) throws(WeighbridgeError) in
+      guard let text = object[key]?.string else {
+        throw WeighbridgeError(.malformed, "has a \(key) that is no text").at(place)
+      }
+      return (key, text)
+    }
+  }
+
+  /// Reads what stands of a tensor.
+  private static func tensor(
+    _ name: String, _ value: JSONValue?, start: Int
+  ) throws(WeighbridgeError) -> SafetensorsTensor {
+    guard let members = value?.object else {
+      throw WeighbridgeError(.malformed, "is no object with dtype, shape and data_offsets")
+    }
+    if let key = members.keys.first(where: { !["dtype", "shape", "data_offsets"].contains($0) }) {
+      throw WeighbridgeError(.unsupported, "has an unknown member \(key)")
+    }
+    guard let word = members["dtype"]?.string else {
+      throw WeighbridgeError(.malformed, "has no dtype")
+    }
+    let type = try ElementType(safetensors: word)
+    let shape = try counts("shape", members)
+    let offsets = try counts("data_offsets", members)
+    guard offsets.count == 2, offsets[0] <= offsets[1] else {
+      throw WeighbridgeError(.malformed, "has data_offsets that are no begin and end: \(offsets)")
+    }
+    let size = try Checked.product(shape + [type.byteCount], of: "its size")
+    guard offsets[1] - offsets[0] == size else {
+      throw WeighbridgeError(
+        .malformed, "has \(offsets[1] - offsets[0]) bytes, and \(word) \(shape) takes \(size)")
+    }
+    let begin = try Checked.sum(start, offsets[0], of: "its offset")
+    let end = try Checked.sum(start, offsets[1], of: "its offset")
+    return SafetensorsTensor(name: name, elementType: type, shape: shape, range: begin..<end)
+  }
+
+  private static func counts(
+    _ key: String, _ members: JSONObject
+  ) throws(WeighbridgeError) -> [Int] {
+    guard let elements = members[key]?.array else {
+      throw WeighbridgeError(.malformed, "has no list \(key)")
+    }
+    return try elements.map { (element) throws(WeighbridgeError) in
+      guard case .integer(let count) = element, count >= 0 else {
+        throw WeighbridgeError(
+          .malformed, "has \(element.text()) in its \(key), and whole numbers from 0 are expected")
+      }
+      return count
+    }
+  }
+
+  /// Refuses tensors that share bytes, bytes of no tensor, and a file that ends too early.
+  private static func checkCover(
+    _ tensors: [SafetensorsTensor], from start: Int, to end: Int
+  ) throws(WeighbridgeError) {
+    var next = start
+    for tensor in tensors {
+      guard tensor.range.lowerBound == next else {
+        let problem = tensor.range.lowerBound < next ? "overlaps the tensor" : "leaves a hole"
+        throw WeighbridgeError(
+          .malformed,
+          "begins at byte \(tensor.range.lowerBound) and \(problem) before it, which ends at \(next)"
+        ).at(.path(tensor.name))
+      }
+      next = tensor.range.upperBound
+    }
+    guard next == end else {
+      throw WeighbridgeError(
+        .malformed,
+        next < end
+          ? "has \(end - next) bytes behind the last tensor"
+          : "is cut off: its tensors end at byte \(next), and it has \(end)")
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Bytes
+import JSON
+
+/// What stands in front of the elements: eight bytes with the length of a JSON text, and the text.
+enum SafetensorsHeader {
+  /// The size of the length.
+  static let prefixSize = 8
+  /// The most bytes that the text may have; the bound of the format's own reader.
+  static let largestText = 100_000_000
+  /// The key of the texts that are about no tensor.
+  static let metadataKey = "__metadata__"
+  /// Objects in objects with a list are all that there is.
+  private static let depthLimit = 4
+
+  /// Whether bytes begin like a file of the format: a length that no text looks like, then an object.
+  static func isAt(_ bytes: borrowing RawSpan) -> Bool {
+    guard bytes.byteCount > prefixSize, bytes[byte: prefixSize] == UInt8(ascii: "{") else {
+      return false
+    }
+    var cursor = ByteCursor(0..<prefixSize)
+    guard let length = try? cursor.integer(UInt64.self, from: bytes) else { return false }
+    return length >> 40 == 0
+  }
+
+  /// Reads the text.
+  ///
+  /// - Returns: The object, and where the elements begin.
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/limitExceeded``.
+  static func read(
+    _ bytes: borrowing RawSpan
+  ) throws(WeighbridgeError) -> (object: JSONObject, end: Int) {
+    var cursor = ByteCursor(0..<bytes.byteCount)
+    let length = try Checked.count(
+      cursor.integer(UInt64.self, from: bytes), of: "the length of the header")
+    guard length <= largestText else {
+      throw WeighbridgeError(
+        .limitExceeded, "has a header of \(length) bytes, and at most \(largestText) are read"
+      ).at(.byte(0))
+    }
+    let text = try cursor.bytes(length, from: bytes)
+    guard text.first == UInt8(ascii: "{") else {
+      throw WeighbridgeError(.malformed, "has a header that does not begin with {")
+        .at(.byte(prefixSize))
+    }
+    var limits = JSONValue.Limits()
+    limits.depth = depthLimit
+    let json = try JSONValue(parsing: text, limits: limits)
+    guard let object = json.object else {
+      throw WeighbridgeError(.malformed, "has a header that is no object").at(.byte(prefixSize))
+    }
+    return (object, cursor.offset)
+  }
+
+  /// The bytes in front of the elements: padded with blanks, so that the elements begin at a multiple
+  /// of eight.
+  static func bytes(_ object: JSONObject) throws(WeighbridgeError) -> [UInt8] {
+    var text = Array(JSONValue.object(object).text().utf8)
+    text += [UInt8](repeating: UInt8(ascii: " "), count: (prefixSize - text.count % 8) % 8)
+    guard text.count <= largestText else {
+      throw WeighbridgeError(
+        .unsupported,
+        "takes a header of \(text.count) bytes, and readers of safetensors take \(largestText)")
+    }
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: text.count, byteCount: prefixSize)
+    return bytes + text
+  }
+}

@@ -1,0 +1,82 @@
+package import Bytes
+import JSON
+
+/// Writes a file of safetensors from front to back: always the same bytes for the same tensors.
+package struct SafetensorsWriter: ~Copyable {
+  /// What stands of a tensor in the header.
+  package struct Entry: Hashable, Sendable {
+    /// The name.
+    package let name: String
+    /// The type of the elements.
+    package let elementType: ElementType
+    /// The extents, outermost first.
+    package let shape: [Int]
+
+    /// Describes a tensor.
+    package init(name: String, elementType: ElementType, shape: [Int]) {
+      self.name = name
+      self.elementType = elementType
+      self.shape = shape
+    }
+
+    fileprivate var byteCount: Int { shape.reduce(elementType.byteCount, *) }
+  }
+
+  private var file: AtomicFile
+  /// How many bytes the file has when it is complete.
+  private let byteCount: Int
+
+  /// Writes everything before the elements.
+  ///
+  /// - Parameters:
+  ///   - entries: The tensors in the order in which their elements will come. Those of larger
+  ///     elements should come first, so that all are aligned.
+  ///   - metadata: Texts about the file as a whole.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``; ``WeighbridgeError/Code/mismatch`` for names
+  ///   that stand twice or mean something else; ``WeighbridgeError/Code/unsupported`` for more
+  ///   tensors than a header can describe.
+  package init(
+    path: String, entries: [Entry], metadata: [(key: String, value: String)]
+  ) throws(WeighbridgeError) {
+    var header = JSONObject()
+    if !metadata.isEmpty {
+      var texts = JSONObject()
+      for (key, value) in metadata { texts[key] = .string(value) }
+      header[SafetensorsHeader.metadataKey] = .object(texts)
+    }
+    var end = 0
+    for entry in entries {
+      guard entry.name != SafetensorsHeader.metadataKey, header[entry.name] == nil else {
+        throw WeighbridgeError(.mismatch, "\(entry.name) cannot be the name of one more tensor")
+      }
+      header[entry.name] = .object([
+        "dtype": .string(entry.elementType.safetensorsWord),
+        "shape": .array(entry.shape.map(JSONValue.integer)),
+        "data_offsets": [.integer(end), .integer(end + entry.byteCount)],
+      ])
+      end += entry.byteCount
+    }
+    let bytes = try SafetensorsHeader.bytes(header)
+    var file = try AtomicFile(path: path)
+    try file.append(bytes.span.bytes)
+    self.file = file
+    byteCount = bytes.count + end
+  }
+
+  /// Adds elements, little-endian and in row-major order.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
+    try file.append(bytes)
+  }
+
+  /// Puts the file in place when it reads back.
+  ///
+  /// - Parameter replacing: Whether a file of that name may be replaced.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
+    precondition(file.count == byteCount, "elements are missing")
+    try file.withWrittenBytes { (bytes) throws(WeighbridgeError) in _ = try SafetensorsFile(bytes) }
+    try file.commit(replacing: replacing)
+  }
+}

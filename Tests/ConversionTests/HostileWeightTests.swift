@@ -1,0 +1,72 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// The files of `Samples/Hostile/safetensors` and how they are refused.
+enum HostileWeightFiles {
+  static let all: [HostileFile] = [
+    .init("cut", .malformed, "is cut off: its tensors end at byte 97, and it has 93"),
+    .init("cut_header", .malformed, "byte 8: needs 65 bytes, and 22 are left"),
+    .init("deep", .limitExceeded, "JSON nests deeper than 4 levels"),
+    .init("dtype_later", .unsupported, ":w: has elements of the type F8_E4M3"),
+    .init("dtype_missing", .malformed, ":w: has no dtype"),
+    .init("dtype_nonsense", .malformed, ":w: has the type F31, which the format does not have"),
+    .init("header_bytes", .malformed, "a string is not UTF-8"),
+    .init("header_huge", .limitExceeded, "a header of 274877906944 bytes"),
+    .init("header_longer", .malformed, "byte 8: needs 4096 bytes, and 89 are left"),
+    .init("header_number", .malformed, "not JSON: found \"5\" where the end of the text"),
+    .init("hole", .malformed, ":b: begins at byte 144 and leaves a hole"),
+    .init("hole_first", .malformed, ":b: begins at byte 82 and leaves a hole"),
+    .init("key_twice", .malformed, "the key \"w\" stands twice"),
+    .init("member_unknown", .unsupported, ":w: has an unknown member encoding"),
+    .init("metadata_number", .malformed, ":__metadata__: has a epoch that is no text"),
+    .init("metadata_text", .malformed, ":__metadata__: is a string, and an object is expected"),
+    .init("not_a_tensor", .malformed, ":w: is no object with dtype"),
+    .init("offsets_backwards", .malformed, ":w: has data_offsets that are no begin and end"),
+    .init("offsets_beyond", .malformed, "is cut off"),
+    .init("offsets_huge", .malformed, ":w: its offset is negative or larger than any memory"),
+    .init("offsets_negative", .malformed, ":w: has -24 in its data_offsets"),
+    .init("offsets_three", .malformed, ":w: has data_offsets that are no begin and end"),
+    .init("overlap", .malformed, ":b: begins at byte 136 and overlaps the tensor before it"),
+    .init("shape_fraction", .malformed, ":w: has 1.5 in its shape"),
+    .init("shape_negative", .malformed, ":w: has -2 in its shape"),
+    .init("shape_overflow", .malformed, ":w: its size is negative or larger than any memory"),
+    .init("shape_overflow_zero", .malformed, ":w: its size is negative or larger than any memory"),
+    .init("size", .malformed, ":w: has 24 bytes, and F32 [5] takes 20"),
+    .init("trailing", .malformed, "has 1 bytes behind the last tensor"),
+  ]
+}
+
+/// Files of weights that are broken, or belong to another network.
+@Suite struct HostileWeightTests {
+  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+
+  @Test("A broken safetensors file is refused with its place", arguments: HostileWeightFiles.all)
+  func refused(_ file: HostileFile) {
+    let path = Places.sample("Hostile/safetensors/\(file.name).safetensors")
+    let error = failure { _ = try Inspection(of: path) }
+    #expect(error.map(file.explains) == true, "\(error.map { "\($0)" } ?? "no error")")
+  }
+
+  @Test("Every file of the folder is expected here")
+  func complete() {
+    let names = Files.names(in: Places.sample("Hostile/safetensors"))
+      .filter { $0.hasSuffix(".safetensors") }
+    #expect(names == HostileWeightFiles.all.map { "\($0.name).safetensors" }.sorted())
+  }
+
+  @Test("Weights of another network name what is missing, surplus or of another shape")
+  func mismatch() throws {
+    let folder = try TemporaryFolder()
+    let arrays = [NamedTensor(name: "conv1/kernel", tensor: Tensor(.float32, shape: [1], [1]))]
+    try ArrayFile.write(arrays, to: folder.file("w.npz"))
+    var options = ReadOptions()
+    #expect(
+      failure { _ = try Model(contentsOf: folder.file("w.npz"), options: options) }?.code
+        == .missing)
+    options.architecture = detector
+    let error = failure { _ = try Model(contentsOf: folder.file("w.npz"), options: options) }
+    #expect(error?.code == .mismatch)
+    #expect(error?.reason.contains("has no weight ") == true)
+  }
+}
