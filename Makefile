@@ -159,14 +159,23 @@ consumer: dependencies
 
 peers_folder := .build/peers
 
-peers: $(peers_folder)/done
+# Keras 2.15 is there for Python up to 3.11.
+peers_python ?= python3.11
+
+peers: $(peers_folder)/done $(peers_folder)-keras3/done $(peers_folder)-keras2/done
 
 $(peers_folder)/done: Tests/Peers/requirements.txt
-	python3 -m venv $(peers_folder)
-	$(peers_folder)/bin/pip install -q -r Tests/Peers/requirements.txt
+$(peers_folder)-keras3/done: Tests/Peers/requirements-keras3.txt
+$(peers_folder)-keras2/done: Tests/Peers/requirements-keras2.txt
+$(peers_folder)/done $(peers_folder)-keras3/done $(peers_folder)-keras2/done:
+	$(peers_python) -m venv $(@D)
+	$(@D)/bin/pip install -q -r $<
 	touch $@
 
 test-peers: build peers
+	$(peers_folder)/bin/python Tests/Peers/safetensors_peer.py $(program)
+	$(peers_folder)-keras3/bin/python Tests/Peers/keras_peer.py $(program)
+	$(peers_folder)-keras2/bin/python Tests/Peers/keras_peer.py $(program)
 	$(peers_folder)/bin/python Tests/Peers/onnx_peer.py $(program)
 	for options in "--layout nchw" "--opset 13" "--opset 21"; do \
 	  $(peers_folder)/bin/python Tests/Peers/onnx_peer.py $(program) --only zoo $$options || exit 1; \

@@ -21,10 +21,14 @@ package struct AtomicFile: ~Copyable {
 
   /// Begins a new file.
   ///
+  /// - Parameters:
+  ///   - path: Where it will appear.
+  ///   - isNamed: Whether it has a temporary name from the start, by which another library can open
+  ///     it.
   /// - Throws: ``WeighbridgeError/Code/outputFailed`` when the folder cannot be written or `path`
   ///   is a folder.
-  package init(path: String) throws(WeighbridgeError) {
-    (descriptor, temporaryPath) = try Self.create(path)
+  package init(path: String, isNamed: Bool = false) throws(WeighbridgeError) {
+    (descriptor, temporaryPath) = try Self.create(path, isNamed: isNamed)
     self.path = path
   }
 
@@ -50,6 +54,21 @@ package struct AtomicFile: ~Copyable {
 
   /// Writes at offsets, from several threads at once. It must not be used longer than the file.
   package var placedWriter: PlacedWriter { PlacedWriter(descriptor: descriptor, path: path) }
+
+  /// The temporary name, while there is one.
+  package var temporaryName: String? { temporaryPath }
+
+  /// Takes the temporary name away and counts what another library has written under it. The file
+  /// can be read until it goes, and not be put in place any more.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  package mutating func hide() throws(WeighbridgeError) {
+    if let temporaryPath { unlink(temporaryPath) }
+    temporaryPath = nil
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failed(errno) }
+    count = Int(status.st_size)
+  }
 
   /// Passes over bytes, which read as zeros.
   package mutating func skip(_ byteCount: Int) {
@@ -143,7 +162,7 @@ package struct AtomicFile: ~Copyable {
 
   /// Opens a file without a name, or one under a temporary name, in the folder of `path`.
   private static func create(
-    _ path: String
+    _ path: String, isNamed: Bool
   ) throws(WeighbridgeError) -> (descriptor: Int32, temporaryPath: String?) {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw WeighbridgeError(.outputFailed, "is not a file name").at(file: path)
@@ -156,7 +175,7 @@ package struct AtomicFile: ~Copyable {
       ).at(file: path)
     }
     let folder = folder(of: path)
-    let unnamed = system_open_unnamed(folder, 0o666)
+    let unnamed = isNamed ? -1 : system_open_unnamed(folder, 0o666)
     if unnamed >= 0 { return (unnamed, nil) }
     let name = temporaryName(for: path)
     let named = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o666)

@@ -182,6 +182,97 @@ static inline herr_t chdf5_each_link(hid_t group, chdf5_link_visitor visitor, vo
 #endif
 }
 
+/// Creates a file over what is there, in the oldest format that holds its contents, and without the
+/// time. Raw data of some size begins at multiples of `alignment`. Negative when HDF5 cannot.
+static inline hid_t chdf5_create(const char *path, size_t alignment) {
+  hid_t file = -1;
+  hid_t creation = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
+  if (creation >= 0 && access >= 0 && H5Pset_obj_track_times(creation, 0) >= 0 &&
+      H5Pset_alignment(access, 4 * alignment, alignment) >= 0) {
+    file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
+  }
+  if (creation >= 0) H5Pclose(creation);
+  if (access >= 0) H5Pclose(access);
+  return file;
+}
+
+/// Creates a group without the time.
+static inline hid_t chdf5_create_group(hid_t file, const char *path) {
+  hid_t group = -1, creation = H5Pcreate(H5P_GROUP_CREATE);
+  if (creation >= 0 && H5Pset_obj_track_times(creation, 0) >= 0) {
+    group = H5Gcreate2(file, path, H5P_DEFAULT, creation, H5P_DEFAULT);
+  }
+  if (creation >= 0) H5Pclose(creation);
+  return group;
+}
+
+/// Creates a dataset without the time, whose elements have a place in one run of bytes and are not
+/// written.
+static inline hid_t chdf5_create_dataset(hid_t file, const char *path, hid_t type, hid_t space) {
+  hid_t dataset = -1, creation = H5Pcreate(H5P_DATASET_CREATE);
+  if (creation >= 0 && H5Pset_obj_track_times(creation, 0) >= 0 &&
+      H5Pset_layout(creation, H5D_CONTIGUOUS) >= 0 &&
+      H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
+      H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0) {
+    dataset = H5Dcreate2(file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+  }
+  if (creation >= 0) H5Pclose(creation);
+  return dataset;
+}
+
+/// Creates an attribute and writes its value; of no elements nothing is written.
+static inline herr_t chdf5_write_attribute(
+    hid_t object, const char *name, hid_t type, hid_t space, const void *value) {
+  herr_t status = -1;
+  hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  if (attribute >= 0) {
+    status = value ? H5Awrite(attribute, type, value) : 0;
+    if (H5Aclose(attribute) < 0) status = -1;
+  }
+  return status;
+}
+
+/// A new type of texts: of any length, in UTF-8, or of a fixed size, filled up with zeros.
+static inline hid_t chdf5_text(size_t size) {
+  hid_t type = H5Tcopy(H5T_C_S1);
+  if (type >= 0 && size == 0) H5Tset_cset(type, H5T_CSET_UTF8);
+  if (type >= 0) H5Tset_size(type, size == 0 ? H5T_VARIABLE : size);
+  if (type >= 0 && size > 0) H5Tset_strpad(type, H5T_STR_NULLPAD);
+  return type;
+}
+
+/// A new little-endian type of whole numbers.
+static inline hid_t chdf5_integer(size_t size, int is_signed) {
+  hid_t type = H5Tcopy(is_signed ? H5T_STD_I64LE : H5T_STD_U64LE);
+  if (type >= 0) H5Tset_size(type, size);
+  return type;
+}
+
+/// A new little-endian type of IEEE 754.
+static inline hid_t chdf5_float(size_t size) {
+  hid_t type = H5Tcopy(size == 8 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE);
+  if (type >= 0 && size == 2) {
+    H5Tset_fields(type, 15, 10, 5, 0, 10);
+    H5Tset_size(type, 2);
+    H5Tset_ebias(type, 15);
+  }
+  return type;
+}
+
+/// A new type of truth values, as h5py writes them.
+static inline hid_t chdf5_bool(void) {
+  int8_t no = 0, yes = 1;
+  hid_t type = H5Tenum_create(H5T_STD_I8LE);
+  if (type >= 0) {
+    H5Tenum_insert(type, "FALSE", &no);
+    H5Tenum_insert(type, "TRUE", &yes);
+  }
+  return type;
+}
+
+/// A new type of bytes without a meaning.
+static inline hid_t chdf5_opaque(size_t size) { return H5Tcreate(H5T_OPAQUE, size); }
+
 /// Frees the strings that HDF5 allocated while it read variable-length strings.
 static inline herr_t chdf5_reclaim(hid_t type, hid_t space, void *strings) {
 #if CHDF5_TOKENS

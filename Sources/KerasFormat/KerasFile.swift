@@ -29,6 +29,8 @@ package struct KerasFile: Sendable {
   /// The weights of each layer, in the order of `layer_names`. Empty in the other containers, where
   /// the names follow from the model; see ``weightGroups(of:)``.
   package let weightGroups: [KerasWeightGroup]
+  /// Texts about the model that the file holds beside what Keras writes, by their keys.
+  package let texts: [(key: String, value: String)]
 
   /// Whether bytes begin like one of the containers; a file with weights only is one too.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
@@ -68,6 +70,7 @@ package struct KerasFile: Sendable {
     backend = nil
     model = try archive.model()
     weightGroups = []
+    texts = archive.texts
   }
 
   private init(_ file: HDF5File) throws(WeighbridgeError) {
@@ -75,6 +78,7 @@ package struct KerasFile: Sendable {
     let reader = KerasFileReader(file: file)
     guard let root = try reader.weightsRoot() else {
       (container, version, backend, model, weightGroups) = (.objects, nil, nil, nil, [])
+      texts = []
       return
     }
     container = .named
@@ -84,6 +88,7 @@ package struct KerasFile: Sendable {
     let layerNames = try weights.layerNames()
     model = try reader.model(version, layerNames: layerNames)
     weightGroups = try weights.groups(layerNames)
+    texts = try KerasTexts.read(reader.string(KerasTexts.attributeName, of: "/"), of: file)
   }
 
   /// The weights of each layer of the model that the file belongs to. In a container other than

@@ -12,6 +12,10 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
   case safetensors
   /// The weights by their names, as arrays of NumPy.
   case npz
+  /// A `.keras` archive of Keras 3.
+  case keras
+  /// An `.h5` file of Keras 2.15.
+  case kerasHDF5 = "keras-h5"
 
   /// The target whose files have a path's extension; `nil` when there is none.
   public init?(path: String) {
@@ -27,6 +31,8 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
     case .onnx: "onnx"
     case .safetensors: "safetensors"
     case .npz: "npz"
+    case .keras: "keras"
+    case .kerasHDF5: "h5"
     }
   }
 
@@ -36,6 +42,8 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
     case .onnx: ONNXExporter.self
     case .safetensors: SafetensorsExporter.self
     case .npz: NPZExporter.self
+    case .keras: KerasArchiveExporter.self
+    case .kerasHDF5: KerasHDF5Exporter.self
     }
   }
 }

@@ -111,7 +111,10 @@ package struct KerasSource: Sendable {
         inputs: result.graph.inputs.map { .init(name: $0.name) },
         outputs: result.graph.outputs.map { .init(name: $0.name) })
       description.name = model.name
-      return ModelContent(graph: result.graph, description: description, provenance: provenance)
+      var content = ModelContent(
+        graph: result.graph, description: description, provenance: provenance)
+      try DescriptionEntries.apply(file?.texts ?? [], to: &content)
+      return content
     }
   }
 

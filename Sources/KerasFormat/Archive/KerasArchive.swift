@@ -17,9 +17,11 @@ struct KerasArchive: Sendable {
     init() {}
   }
 
-  private static let configName = "config.json"
-  private static let metadataName = "metadata.json"
-  private static let weightsName = "model.weights.h5"
+  static let configName = "config.json"
+  static let metadataName = "metadata.json"
+  static let weightsName = "model.weights.h5"
+  /// Texts about the model that only we write; Keras passes over them.
+  static let textsName = "weighbridge.json"
 
   private let store: ByteStore
   private let path: String
@@ -28,6 +30,8 @@ struct KerasArchive: Sendable {
   let version: KerasVersion
   /// The model as Keras wrote it.
   let config: JSONValue
+  /// The texts about the model, by their keys.
+  let texts: [(key: String, value: String)]
   /// How many more bytes may be unpacked.
   private let memory: Int
 
@@ -56,6 +60,9 @@ struct KerasArchive: Sendable {
       return try KerasVersion(checking: try reader.member("keras_version").string())
     }
     try KerasGeneration.check(version)
+    texts =
+      members[Self.textsName] == nil
+      ? [] : try KerasTexts.read(Self.json(Self.textsName, in: members, store, &memory))
     self.memory = memory
   }
 
@@ -82,7 +89,7 @@ struct KerasArchive: Sendable {
         .malformed, "is a ZIP archive without \(configName), so not a .keras file")
     }
     for member in directory.members
-    where ![configName, metadataName, weightsName].contains(member.name) {
+    where ![configName, metadataName, weightsName, textsName].contains(member.name) {
       let parts = member.name.split(separator: "/", omittingEmptySubsequences: false)
       if member.name.hasPrefix("/") || parts.contains("..") || member.name.contains("\\") {
         throw WeighbridgeError(

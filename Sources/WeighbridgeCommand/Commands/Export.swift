@@ -8,8 +8,8 @@ struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes a model in the format of another tool.",
     discussion: """
-      Formats: darknet (a .cfg, with a .weights file beside it), onnx, and the weights alone as \
-      safetensors or npz. A layer that the format has no form for is an error that names it, and \
+      Formats: darknet (a .cfg, with a .weights file beside it), onnx, keras (a .keras file of \
+      Keras 3), keras-h5 (an .h5 file of Keras 2.15), and the weights alone as safetensors or npz. A layer that the format has no form for is an error that names it, and \
       nothing is written.
 
       Examples:
@@ -17,6 +17,7 @@ struct Export: ParsableCommand {
         weighbridge export tinyyolo.wbm -o tinyyolo.onnx --layout nchw
         weighbridge export tinyyolo.wbm -o tinyyolo.onnx --with-nms --precision float16
         weighbridge export tinyyolo.wbm -o tinyyolo.safetensors
+        weighbridge export keras1.h5 -o today.keras
       """)
 
   @Argument(help: "The model, of any format that can be read.")
@@ -28,7 +29,8 @@ struct Export: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      The format: darknet, onnx, safetensors or npz. By default told from the output's extension.
+      The format: darknet, onnx, keras, keras-h5, safetensors or npz. By default told from the \
+      output's extension.
       """,
       valueName: "format"))
   var to: WordArgument<ExportTarget>?

@@ -1,0 +1,349 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// A value of the graph as a rule sees it.
+struct KerasValue: Sendable {
+  /// What stands for a value in the file.
+  enum Source: Sendable {
+    /// What a layer gives.
+    case tensor(KerasTensorReference)
+    /// The elements, which are known.
+    case constant(Tensor)
+  }
+
+  let source: Source
+  let type: TensorType
+  /// What it is called in the graph; equal for all uses of a weight.
+  let name: String
+
+  /// The elements of a weight.
+  var constant: Tensor? { if case .constant(let tensor) = source { tensor } else { nil } }
+}
+
+/// A weight as a rule gives it to a layer, in Keras' order of axes.
+struct KerasLayerWeight {
+  let name: String
+  let tensor: Tensor
+  /// The object inside the layer that has it; empty for the layer itself.
+  var owner = ""
+}
+
+/// The layers that a graph becomes, while they grow.
+struct KerasDraft {
+  /// The form that is written.
+  let form: KerasForm
+  private(set) var layers: [KerasWrittenLayer] = []
+  /// The elements of each layer's weights, by its name.
+  private(set) var elements: [String: [Tensor]] = [:]
+  /// What is held in another form, in words.
+  private(set) var losses: Set<String> = []
+  /// The inputs of the node that is being translated.
+  private(set) var operands: [KerasValue] = []
+  /// The types of its outputs, and whether anything reads them.
+  private(set) var outputTypes: [TensorType] = []
+  private(set) var isWanted: [Bool] = []
+  /// Its name, and the name that its last layer can have.
+  private var prefix = ""
+  private var names: Set<String> = []
+  private var numbers: [String: Int] = [:]
+  /// Layers with weights, by what makes two of them the same.
+  private var shared: [SharedKey: Int] = [:]
+
+  private struct SharedKey: Hashable {
+    let className: String
+    let config: JSONObject
+    let weights: [String]
+  }
+
+  /// The name of the activation that the node's layer takes up.
+  private(set) var fusedActivation = "linear"
+
+  /// Begins a model.
+  init(form: KerasForm) { self.form = form }
+}
+
+extension KerasDraft {
+  /// An input by its position; the only one by default.
+  subscript(_ position: Int) -> KerasValue { operands[position] }
+
+  /// The type of an input.
+  func type(_ position: Int = 0) -> TensorType { operands[position].type }
+
+  /// The type of the first output.
+  var outputType: TensorType { outputTypes[0] }
+
+  /// The elements of a weight.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the input is not known beforehand.
+  func tensor(_ position: Int) throws(WeighbridgeError) -> Tensor {
+    guard let tensor = operands[position].constant else {
+      throw WeighbridgeError(
+        .unsupported, "its input \(operands[position].name) is no weight, as Keras wants it")
+    }
+    return tensor
+  }
+
+  /// Notes what is held in another form.
+  mutating func note(_ loss: String) { losses.insert(loss) }
+
+  /// A name that nothing has yet, of the letters that TensorFlow takes.
+  mutating func unusedName(_ wanted: String) -> String {
+    var name = String(
+      wanted.unicodeScalars.map { scalar -> Character in
+        let isPlain =
+          scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+        return isPlain || scalar == "." || scalar == "-" ? Character(scalar) : "_"
+      })
+    if name.first.map({ $0 == "_" || $0 == "-" }) ?? true { name = "layer" + name }
+    if names.insert(name).inserted { return name }
+    var number = numbers[name, default: 1]
+    while !names.insert("\(name)_\(number)").inserted { number += 1 }
+    numbers[name] = number + 1
+    return "\(name)_\(number)"
+  }
+
+  /// Adds a layer of one output.
+  mutating func layer(
+    _ className: String, _ config: JSONObject = [:], _ inputs: [KerasValue]? = nil,
+    weights: [KerasLayerWeight] = [], type: TensorType? = nil
+  ) throws(WeighbridgeError) -> KerasValue {
+    let inputs = inputs ?? [operands[0]]
+    let arguments = try inputs.map { (input) throws(WeighbridgeError) in try argument(input) }
+    let call = KerasWrittenCall([arguments.count == 1 ? arguments[0] : .list(arguments)])
+    return try layer(
+      className, config, call, weights: weights, types: [type ?? outputTypes[0]])[0]
+  }
+
+  /// Adds a call of a layer; of one with the same settings and the same weights it is one more call.
+  mutating func layer(
+    _ className: String, _ settings: JSONObject, _ call: KerasWrittenCall,
+    weights: [KerasLayerWeight] = [], types: [TensorType]
+  ) throws(WeighbridgeError) -> [KerasValue] {
+    let computed = types.first?.elementType ?? .float32
+    var config: JSONObject = ["dtype": .string((computed.isFloat ? computed : .float32).rawValue)]
+    for key in settings.keys { config[key] = settings[key] }
+    let weightNames = weights.isEmpty ? [] : operands.filter { $0.constant != nil }.map(\.name)
+    let key = SharedKey(className: className, config: config, weights: weightNames)
+    if !weightNames.isEmpty, let index = shared[key] {
+      layers[index].calls.append(call)
+      return values(of: layers[index].name, call: layers[index].calls.count - 1, types)
+    }
+    let name = add(
+      KerasWrittenLayer(
+        name: unusedName(prefix), className: className, module: "keras.layers", config: config,
+        weights: weights.map {
+          KerasWrittenWeight(
+            name: $0.name, owner: $0.owner, elementType: $0.tensor.elementType,
+            shape: $0.tensor.shape)
+        }, calls: [call]))
+    elements[name] = weights.map(\.tensor)
+    if !weightNames.isEmpty { shared[key] = layers.count - 1 }
+    return values(of: name, call: 0, types)
+  }
+
+  /// Adds a function that stands in the model like a layer.
+  ///
+  /// - Parameters:
+  ///   - values: What Keras 3's operation is called with behind the tensors.
+  ///   - settings: What Keras 3's operation is made with.
+  ///   - older: What TensorFlow's function is called with besides the tensors.
+  private mutating func functions(
+    _ function: KerasFunctionForm, _ inputs: [KerasValue], values: [JSONValue],
+    settings: JSONObject, older: JSONObject, types: [TensorType]
+  ) throws(WeighbridgeError) -> [KerasValue] {
+    var arguments: [KerasWrittenArgument] = []
+    for input in inputs { arguments.append(try argument(input)) }
+    if form == .archive {
+      let name = add(
+        KerasWrittenLayer(
+          name: unusedName(prefix), className: function.operation,
+          module: "keras.src.ops.\(function.module)", config: settings,
+          calls: [KerasWrittenCall(arguments + values.map { .value($0) })]))
+      return self.values(of: name, call: 0, types)
+    }
+    guard let tensorFlow = function.tensorFlow else {
+      throw WeighbridgeError(
+        .unsupported, "Keras 2 has no function like \(function.operation) of Keras 3")
+    }
+    var keywords = zip(function.names.dropFirst(), arguments.dropFirst()).map {
+      (name: $0, value: $1)
+    }
+    for key in older.keys { keywords.append((name: key, value: .value(older[key] ?? .null))) }
+    let name = add(
+      KerasWrittenLayer(
+        name: unusedName(prefix), className: function.olderClass, module: "keras.layers",
+        config: ["dtype": "float32", "function": .string(tensorFlow)],
+        calls: [KerasWrittenCall(Array(arguments.prefix(1)), keywords: keywords)]))
+    return self.values(of: name, call: 0, types)
+  }
+
+  /// Adds a function of one output.
+  mutating func function(
+    _ function: KerasFunctionForm, _ inputs: [KerasValue], values: [JSONValue] = [],
+    settings: JSONObject = [:], older: JSONObject = [:], type: TensorType? = nil
+  ) throws(WeighbridgeError) -> KerasValue {
+    let type = type ?? (inputs.first { $0.constant == nil } ?? inputs[0]).type
+    return try functions(
+      function, inputs, values: values, settings: settings, older: older, types: [type])[0]
+  }
+
+  private mutating func add(_ layer: KerasWrittenLayer) -> String {
+    layers.append(layer)
+    return layer.name
+  }
+
+  private func values(of layer: String, call: Int, _ types: [TensorType]) -> [KerasValue] {
+    types.enumerated().map { position, type in
+      KerasValue(
+        source: .tensor(KerasTensorReference(layer: layer, call: call, tensor: position)),
+        type: type, name: layer)
+    }
+  }
+
+  /// Adds an input of the model.
+  mutating func addInput(_ name: String, _ type: TensorType) -> KerasValue {
+    let shape = JSONValue.array(type.shape.map { $0.value.map(JSONValue.integer) ?? .null })
+    let key = form == .archive ? "batch_shape" : "batch_input_shape"
+    let name = add(
+      KerasWrittenLayer(
+        name: unusedName(name), className: "InputLayer", module: "keras.layers",
+        config: [
+          key: shape, "dtype": .string(type.elementType.rawValue), "sparse": false,
+          "ragged": false,
+        ]))
+    return values(of: name, call: 0, [type])[0]
+  }
+}
+
+extension KerasDraft {
+  /// A value as an argument of a call.
+  func argument(_ value: KerasValue) throws(WeighbridgeError) -> KerasWrittenArgument {
+    switch value.source {
+    case .tensor(let reference):
+      return .tensor(reference, value.type.elementType, value.type.shape.map(\.value))
+    case .constant(let tensor): return .value(try json(tensor))
+    }
+  }
+
+  /// The most numbers that stand in the model as text.
+  private static let constantLimit = 1 << 16
+
+  /// A constant as Keras has it among the arguments of a call.
+  private func json(_ tensor: Tensor) throws(WeighbridgeError) -> JSONValue {
+    guard tensor.count <= Self.constantLimit else {
+      throw WeighbridgeError(
+        .unsupported,
+        "takes a constant of \(tensor.count) numbers; Keras would have it as text in the model, and "
+          + "no more than \(Self.constantLimit) are written so")
+    }
+    let numbers = tensor.doubles
+    guard numbers.allSatisfy(\.isFinite) else {
+      throw WeighbridgeError(.unsupported, "takes a constant that is infinite or no number")
+    }
+    var elements = numbers.map { number -> JSONValue in
+      if tensor.elementType == .bool { return .bool(number != 0) }
+      if tensor.elementType.isFloat { return .real(number) }
+      return Int(exactly: number).map(JSONValue.integer) ?? .real(number)
+    }
+    for extent in tensor.shape.dropFirst().reversed() {
+      elements = stride(from: 0, to: elements.count, by: max(1, extent)).map {
+        .array(Array(elements[$0..<min($0 + extent, elements.count)]))
+      }
+    }
+    if tensor.shape.isEmpty { return elements[0] }
+    guard form == .archive else { return .array(elements) }
+    return .object([
+      "class_name": "__numpy__",
+      "config": .object([
+        "value": .array(elements), "dtype": .string(tensor.elementType.rawValue),
+      ]),
+    ])
+  }
+
+  /// A number without axes, in the element type of the first input unless another is given.
+  func number(_ number: Double, _ type: ElementType? = nil) -> KerasValue {
+    constant(Tensor(type ?? operands[0].type.elementType, shape: [], [number]))
+  }
+
+  /// A small tensor.
+  func constant(_ tensor: Tensor) -> KerasValue {
+    KerasValue(source: .constant(tensor), type: tensor.type, name: "constant")
+  }
+}
+
+extension KerasDraft {
+  /// Adds what an operator becomes.
+  ///
+  /// - Parameters:
+  ///   - name: What its layers are called.
+  ///   - inputs: What it takes.
+  ///   - types: The types of its outputs.
+  ///   - isWanted: For each output whether anything reads it.
+  ///   - activation: What is done to its output, where it becomes a layer that can do that itself.
+  /// - Returns: Its outputs.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when Keras has no form for it.
+  mutating func apply(
+    _ operation: any Operator, named name: String, _ inputs: [KerasValue],
+    types: [TensorType], isWanted: [Bool], activation: String = "linear"
+  ) throws(WeighbridgeError) -> [KerasValue] {
+    guard let operation = operation as? any CatalogOperator else {
+      throw WeighbridgeError(.unsupported, "nobody said what it computes")
+    }
+    let known = inputs.compactMap(\.constant)
+    if known.count == inputs.count, !inputs.isEmpty {
+      return try folded(operation, known, name)
+    }
+    switch (KerasOperators.rows[operation.kind], operation.decomposition) {
+    case (.unsupported(let reason), _): throw WeighbridgeError(.unsupported, reason)
+    case (.mapped(let rule), _):
+      (prefix, operands, outputTypes) = (name, inputs, types)
+      (self.isWanted, fusedActivation) = (isWanted, activation)
+      return try rule.apply(operation, &self)
+    case (nil, .nodes(let build)): return try apply(build, named: name, inputs)
+    case (nil, .primitive):
+      throw WeighbridgeError(.unsupported, "Keras has no form for \(operation.kind)")
+    }
+  }
+
+  /// What an operator makes of constants.
+  private func folded(
+    _ operation: any CatalogOperator, _ inputs: [Tensor], _ name: String
+  ) throws(WeighbridgeError) -> [KerasValue] {
+    try operation.evaluate(inputs, workers: Workers(count: 1)).enumerated().map {
+      KerasValue(source: .constant($1), type: $1.type, name: "\(name):\($0)")
+    }
+  }
+
+  /// Adds what an operator is made of.
+  private mutating func apply(
+    _ build: (inout GraphBuilder, [ValueID], SourceScope) throws(WeighbridgeError) -> [ValueID],
+    named name: String, _ inputs: [KerasValue]
+  ) throws(WeighbridgeError) -> [KerasValue] {
+    var builder = GraphBuilder()
+    var values: [ValueID: KerasValue] = [:]
+    var ids: [ValueID] = []
+    for (position, input) in inputs.enumerated() {
+      let id = try builder.addInput("\(position)", input.type)
+      values[id] = input
+      ids.append(id)
+    }
+    let outputs = try build(&builder, ids, SourceScope(layer: name, className: ""))
+    let graph = try builder.finish(
+      outputs: outputs.enumerated().map { Port(name: "\($0)", value: $1) })
+    for (index, value) in graph.values.enumerated() {
+      guard let tensor = value.constant else { continue }
+      values[ValueID(index)] = KerasValue(
+        source: .constant(tensor), type: value.type, name: "\(name)/\(value.name)")
+    }
+    for node in graph.nodes {
+      let results = try apply(
+        node.operation, named: name, node.inputs.compactMap { values[$0] },
+        types: node.outputs.map { graph[$0].type }, isWanted: node.outputs.map { _ in true })
+      for (id, result) in zip(node.outputs, results) { values[id] = result }
+    }
+    return outputs.compactMap { values[$0] }
+  }
+}

@@ -1,0 +1,63 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Rows of tables, and parts of tensors by their indices.
+enum KerasIndexing {
+  static let rows: [KerasRow] = [
+    KerasRow(Embedding.self) { (_, draft) throws(WeighbridgeError) in
+      let table = try draft.tensor(1)
+      return try draft.layer(
+        "Embedding",
+        [
+          "input_dim": .integer(table.shape[0]), "output_dim": .integer(table.shape[1]),
+          "mask_zero": false,
+        ], weights: [KerasLayerWeight(name: "embeddings", tensor: table)])
+    },
+    KerasRow(Gather.self) { (operation, draft) throws(WeighbridgeError) in
+      guard operation.batchAxes == 0 || draft.form == .hdf5 else {
+        throw WeighbridgeError(.unsupported, "Keras 3 takes no indices of each part of a batch")
+      }
+      return try draft.function(
+        KerasFunctionForm("numpy", "Take", tf: "gather", ["params", "indices"]),
+        [draft[0], draft[1]], settings: ["axis": .integer(operation.axis)],
+        older: [
+          "axis": .integer(operation.axis), "batch_dims": .integer(operation.batchAxes),
+        ], type: draft.outputType)
+    },
+    KerasRow(GatherElements.self) { (operation, draft) throws(WeighbridgeError) in
+      try draft.function(
+        KerasFunctionForm("numpy", "TakeAlongAxis", tf: nil), [draft[0], draft[1]],
+        settings: ["axis": .integer(operation.axis)], type: draft.outputType)
+    },
+    KerasRow(OneHot.self) { (operation, draft) throws(WeighbridgeError) in
+      guard operation.on == 1, operation.off == 0 else {
+        throw WeighbridgeError(.unsupported, "one-hot vectors of other numbers than 0 and 1")
+      }
+      let type = JSONValue.string(operation.elementType.rawValue)
+      let axis = JSONValue.integer(operation.axis == draft.type().rank ? -1 : operation.axis)
+      return try draft.function(
+        KerasFunctionForm("nn", "OneHot", tf: "one_hot", ["indices"]), [draft[0]],
+        settings: ["num_classes": .integer(operation.depth), "axis": axis, "dtype": type],
+        older: ["depth": .integer(operation.depth), "axis": axis, "dtype": type],
+        type: draft.outputType)
+    },
+    KerasRow(Discretization.self) { (operation, draft) throws(WeighbridgeError) in
+      let boundaries = operation.boundaries.map(JSONValue.real)
+      let index = try draft.layer(
+        "Discretization",
+        [
+          "dtype": "int64", "bin_boundaries": .array(boundaries), "num_bins": .null,
+          "epsilon": .real(0.01), "output_mode": "int", "sparse": false,
+        ])
+      return try draft.function(.cast, [index], to: operation.outputType)
+    },
+    KerasRow(
+      Sort.self, unsupported: "sorting by functions differs between the generations of Keras"),
+    KerasRow(
+      CategoryEncoding.self,
+      unsupported: "Keras refuses indices outside of the categories in its own ways"),
+  ]
+}

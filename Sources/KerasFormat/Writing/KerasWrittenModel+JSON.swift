@@ -1,0 +1,108 @@
+import Bytes
+import JSON
+
+extension KerasWrittenModel {
+  /// The model as `config.json` of an archive, or `model_config` of an `.h5`, has it.
+  func json(_ form: KerasForm) -> JSONValue {
+    let list = { (references: [KerasTensorReference]) -> JSONValue in
+      let all = references.map { reference -> JSONValue in
+        [.string(reference.layer), .integer(reference.call), .integer(reference.tensor)]
+      }
+      return form == .archive && all.count == 1 ? all[0] : .array(all)
+    }
+    let config: JSONObject = [
+      "name": .string(name), "trainable": true,
+      "layers": .array(layers.map { $0.json(form) }),
+      "input_layers": list(inputs), "output_layers": list(outputs),
+    ]
+    guard form == .archive else {
+      return .object(["class_name": "Functional", "config": .object(config)])
+    }
+    return .object([
+      "module": "keras.src.models.functional", "class_name": "Functional",
+      "config": .object(config), "registered_name": "Functional",
+    ])
+  }
+}
+
+extension KerasWrittenLayer {
+  fileprivate func json(_ form: KerasForm) -> JSONValue {
+    var config: JSONObject = ["name": .string(name)]
+    for key in self.config.keys { config[key] = self.config[key] }
+    var object = JSONObject()
+    if form == .archive { object["module"] = .string(module) }
+    object["class_name"] = .string(className)
+    object["config"] = .object(config)
+    if form == .archive {
+      object["registered_name"] = module == "keras.layers" ? .null : .string(className)
+    }
+    object["name"] = .string(name)
+    object["inbound_nodes"] = .array(
+      calls.map { form == .archive ? $0.json : $0.olderJSON(ofFunction: isFunction) })
+    return .object(object)
+  }
+
+  /// Whether it is a function of TensorFlow, as Keras 2 has it in a model.
+  private var isFunction: Bool { ["TFOpLambda", "SlicingOpLambda"].contains(className) }
+}
+
+extension KerasWrittenCall {
+  /// As Keras 3 has a call.
+  fileprivate var json: JSONValue {
+    var named = JSONObject()
+    for (name, value) in keywords { named[name] = value.json }
+    return .object(["args": .array(arguments.map(\.json)), "kwargs": .object(named)])
+  }
+
+  /// As Keras 2 has a call: for each tensor of the first argument where it comes from, and with it
+  /// the arguments with names. Of a function, one tensor stands alone and not in a list.
+  fileprivate func olderJSON(ofFunction isFunction: Bool) -> JSONValue {
+    var named = JSONObject()
+    for (name, value) in keywords { named[name] = value.olderJSON }
+    let entry = { (argument: KerasWrittenArgument) -> JSONValue in
+      switch argument {
+      case .tensor(let reference, _, _):
+        .array([
+          .string(reference.layer), .integer(reference.call), .integer(reference.tensor),
+          .object(named),
+        ])
+      case .value(let value): ["_CONSTANT_VALUE", -1, value, .object(named)]
+      case .list: .null
+      }
+    }
+    guard let first = arguments.first else { return [] }
+    if case .list(let elements) = first { return .array(elements.map(entry)) }
+    return isFunction ? entry(first) : [entry(first)]
+  }
+}
+
+extension KerasWrittenArgument {
+  /// As Keras 3 has an argument.
+  fileprivate var json: JSONValue {
+    switch self {
+    case .value(let value): value
+    case .list(let elements): .array(elements.map(\.json))
+    case .tensor(let reference, let type, let shape):
+      .object([
+        "class_name": "__keras_tensor__",
+        "config": .object([
+          "shape": .array(shape.map { $0.map(JSONValue.integer) ?? .null }),
+          "dtype": .string(type.rawValue),
+          "keras_history": [
+            .string(reference.layer), .integer(reference.call), .integer(reference.tensor),
+          ],
+        ]),
+      ])
+    }
+  }
+
+  /// As Keras 2 has an argument with a name.
+  fileprivate var olderJSON: JSONValue {
+    switch self {
+    case .value(let value): value
+    case .list(let elements): .array(elements.map(\.olderJSON))
+    case .tensor(let reference, _, _):
+      [.string(reference.layer), .integer(reference.call), .integer(reference.tensor)]
+    }
+  }
+}

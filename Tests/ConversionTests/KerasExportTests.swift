@@ -1,0 +1,140 @@
+import Bytes
+import Conversion
+import Foundation
+import GraphIR
+import LayerCatalog
+import TestSupport
+import Testing
+import Weighbridge
+import _CatalogTesting
+
+/// Models written for Keras, read back and run. That Keras itself loads the files and computes the
+/// same is what `make test-peers` shows.
+@Suite struct KerasExportTests {
+  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+  private static let targets: [ExportTarget] = [.keras, .kerasHDF5]
+
+  @Test("Every operator has one row in the table, or is made of others that have")
+  func table() {
+    let kinds = KerasOperators.kinds
+    #expect(Set(kinds).count == kinds.count, "two rows for one kind")
+    let known = Set(Catalog.all.map { $0.kind })
+    #expect(Set(kinds).subtracting(known).isEmpty)
+    let shown = Dictionary(
+      OperatorExample.all.map { ($0.operation.kind, $0) }, uniquingKeysWith: { first, _ in first })
+    for kind in known.subtracting(kinds) {
+      guard case .nodes = shown[kind]?.operation.decomposition else {
+        Issue.record("\(kind) has no row and no decomposition")
+        continue
+      }
+    }
+  }
+
+  @Test("Every operator is written, or refused with a reason", arguments: OperatorExample.all)
+  func operators(_ example: OperatorExample) throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    var ids: [ValueID] = []
+    for (position, tensor) in example.inputs.enumerated() {
+      ids.append(
+        example.dataPositions.contains(position)
+          ? try builder.addInput("input \(position)", tensor.type)
+          : try builder.addWeight("weight \(position)", tensor))
+    }
+    let outputs = try builder.addNode(
+      example.operation, named: "operation", inputs: ids,
+      source: SourceScope(layer: "layer", className: "Layer"))
+    let graph = try builder.finish(
+      outputs: outputs.enumerated().map { Port(name: "output_\($0)", value: $1) })
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    for target in Self.targets {
+      let path = folder.file("m.\(target.fileExtension)")
+      let error = failure {
+        _ = try content.export(
+          to: path, as: target, options: ExportOptions(), cancellation: nil)
+      }
+      if let error {
+        #expect(error.code == .unsupported, "\(error)")
+        #expect(error.reason.contains("Layer"), "\(error)")
+      }
+    }
+  }
+
+  @Test("A detector is written, read back and gives the recorded outputs", arguments: targets)
+  func detector(_ target: ExportTarget) throws {
+    let folder = try TemporaryFolder()
+    var model = try Model(contentsOf: detector)
+    try model.describe(ModelCase.shapeDetector)
+    let path = folder.file("m.\(target.fileExtension)")
+    let report = try model.export(to: path)
+    #expect(report.files == [path])
+    #expect(report.losses.isEmpty)
+    #expect(folder.names == ["m.\(target.fileExtension)"])
+    let back = try Model(contentsOf: path)
+    #expect(back.description.labels == model.description.labels)
+    #expect(back.description.detector == model.description.detector)
+    #expect(back.description.inputs == model.description.inputs)
+    #expect(back.description.userDefined == model.description.userDefined)
+    #expect(back.provenance.frameworkVersion == (target == .keras ? "3.15.0" : "2.15.0"))
+    let folderOfSample = Places.sample("Models/shape-detector")
+    let outputs = try back.run(ArrayFile.read("\(folderOfSample)/input.npy")).outputs
+    let wanted = try ArrayFile.read("\(folderOfSample)/outputs.npz")
+    for distance in distances(got: outputs, want: wanted) { #expect(distance.error < 1e-5) }
+  }
+
+  @Test("The same model gives the same bytes, from whatever file it was read", arguments: targets)
+  func determinism(_ target: ExportTarget) throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    try model.write(to: folder.file("m.wbm"))
+    try model.export(to: folder.file("a"), as: target)
+    try Model(contentsOf: folder.file("m.wbm")).export(to: folder.file("b"), as: target)
+    let bytes = try Files.read(folder.file("a"))
+    #expect(try bytes == Files.read(folder.file("b")))
+    #expect(bytes.firstRange(of: folder.path.utf8) == nil, "the folder's name is in the file")
+  }
+
+  @Test("A layer without a form is named, and nothing is written", arguments: targets)
+  func refused(_ target: ExportTarget) throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.int64, [1, 2]))
+    let hash = try builder.addNode(
+      TextHash(buckets: 3, masked: []), named: "hash", inputs: [input],
+      source: SourceScope(layer: "hashing", className: "Hashing"))
+    let graph = try builder.finish(outputs: [Port(name: "y", value: hash[0])])
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    let error = failure {
+      _ = try content.export(
+        to: folder.file("m"), as: target, options: ExportOptions(), cancellation: nil)
+    }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("hashing (Hashing): ") == true)
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test("What stands there stays when it may not be replaced, or when the work is stopped")
+  func kept() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    try Files.write("kept".utf8, to: folder.file("m.keras"))
+    var options = ExportOptions()
+    options.isReplacing = false
+    let error = failure { _ = try model.export(to: folder.file("m.keras"), options: options) }
+    #expect(error?.code == .outputFailed)
+    let cancellation = Cancellation()
+    cancellation.cancel()
+    for name in ["m.keras", "n.h5"] {
+      let stopped = failure {
+        _ = try model.export(to: folder.file(name), cancellation: cancellation)
+      }
+      #expect(stopped?.code == .cancelled)
+    }
+    let nowhere = failure { _ = try model.export(to: folder.file("no/m.keras")) }
+    #expect(nowhere?.code == .outputFailed)
+    #expect(folder.names == ["m.keras"])
+    #expect(try Files.read(folder.file("m.keras")) == Data("kept".utf8))
+  }
+}

@@ -1,0 +1,66 @@
+"""Exports every recorded model for Keras, loads the files with the Keras that is here (3.15: .keras,
+2.15: .h5), runs them and compares with what the original framework made of the same inputs.
+
+usage: keras_peer.py PROGRAM [--fixtures FOLDER] [--to keras|keras-h5] [--only TEXT] [--verbose]
+
+PROGRAM is `weighbridge`. A case passes when Keras loads the file and
+max|got - want| <= 1e-4 max(1, max|want|) for each output.
+"""
+
+import os
+import sys
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
+import keras  # pylint: disable=wrong-import-position
+import numpy  # pylint: disable=wrong-import-position
+
+from cases import TOLERANCES, arrays, compare, matched, parser, run, turned
+
+# Shares of the cases of a group that must pass.
+FLOORS = {
+    "zoo k2": 0.9, "zoo k3": 0.9, "old zoo 2.2.4": 0.9, "old zoo 1.2.2": 0.8,
+    "darknet/small": 0.7,
+}
+
+
+def tolerance(model):
+    """The tolerance for the coarsest floating-point type that a layer computes in."""
+    types = {getattr(layer, "compute_dtype", "float32") for layer in model.layers}
+    types |= {str(getattr(weight, "dtype", "")) for weight in model.weights}
+    for name in ("bfloat16", "float16"):
+        if any(name in str(kind) for kind in types):
+            return TOLERANCES[name]
+    return TOLERANCES["float32"]
+
+
+def check(case, target):
+    """Loads and runs a file."""
+    keras.backend.clear_session()
+    model = keras.models.load_model(target, compile=False)
+    names = [tensor.name.split(":")[0] for tensor in model.inputs]
+    given = matched(names, arrays(case.inputs))
+    feed = []
+    for tensor, array in zip(model.inputs, given):
+        array = turned(array, tensor.shape)
+        feed.append(array.astype(str(getattr(tensor.dtype, "name", tensor.dtype))))
+    results = model(feed if len(feed) > 1 else feed[0], training=False)
+    results = results if isinstance(results, (list, tuple)) else [results]
+    results = [numpy.asarray(result) for result in results]
+    wanted = matched(list(model.output_names), arrays(case.outputs))
+    for name, got, want in zip(model.output_names, results, wanted):
+        want = turned(numpy.asarray(want), got.shape)
+        compare(name, got.astype("float64"), want, tolerance(model), case.noise)
+
+
+def main():
+    options = parser()
+    options.add_argument("--to", default="keras" if keras.__version__ >= "3" else "keras-h5")
+    arguments = options.parse_args()
+    name = "model.keras" if arguments.to == "keras" else "model.h5"
+    sys.exit(run(arguments, name, ["--to", arguments.to], check, FLOORS))
+
+
+if __name__ == "__main__":
+    main()
