@@ -177,9 +177,11 @@ test-peers: build peers
 	$(peers_folder)-keras3/bin/python Tests/Peers/keras_peer.py $(program)
 	$(peers_folder)-keras2/bin/python Tests/Peers/keras_peer.py $(program)
 	$(peers_folder)/bin/python Tests/Peers/onnx_peer.py $(program)
-	for options in "--layout nchw" "--opset 13" "--opset 21"; do \
+	for options in "--layout nchw" "--opset 13" "--opset 21" "--precision float16" \
+	  --fold-batch-norm; do \
 	  $(peers_folder)/bin/python Tests/Peers/onnx_peer.py $(program) --only zoo $$options || exit 1; \
 	done
+	$(peers_folder)/bin/python Tests/Peers/onnx_detector_peer.py $(program)
 
 # --- Upkeep.
 

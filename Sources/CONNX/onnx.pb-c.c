@@ -469,7 +469,7 @@ void   onnx__tensor_shape_proto__free_unpacked
   assert(message->base.descriptor == &onnx__tensor_shape_proto__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor onnx__model_proto__field_descriptors[7] =
+static const ProtobufCFieldDescriptor onnx__model_proto__field_descriptors[12] =
 {
   {
     "ir_version",
@@ -502,6 +502,30 @@ static const ProtobufCFieldDescriptor onnx__model_proto__field_descriptors[7] =
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
     offsetof(Onnx__ModelProto, producer_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "domain",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Onnx__ModelProto, domain),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "model_version",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Onnx__ModelProto, has_model_version),
+    offsetof(Onnx__ModelProto, model_version),
     NULL,
     NULL,
     0,             /* flags */
@@ -555,22 +579,64 @@ static const ProtobufCFieldDescriptor onnx__model_proto__field_descriptors[7] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "training_info",
+    20,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__ModelProto, n_training_info),
+    offsetof(Onnx__ModelProto, training_info),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "functions",
+    25,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__ModelProto, n_functions),
+    offsetof(Onnx__ModelProto, functions),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "configuration",
+    26,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__ModelProto, n_configuration),
+    offsetof(Onnx__ModelProto, configuration),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned onnx__model_proto__field_indices_by_name[] = {
-  3,   /* field[3] = doc_string */
-  4,   /* field[4] = graph */
+  11,   /* field[11] = configuration */
+  5,   /* field[5] = doc_string */
+  3,   /* field[3] = domain */
+  10,   /* field[10] = functions */
+  6,   /* field[6] = graph */
   0,   /* field[0] = ir_version */
-  6,   /* field[6] = metadata_props */
-  5,   /* field[5] = opset_import */
+  8,   /* field[8] = metadata_props */
+  4,   /* field[4] = model_version */
+  7,   /* field[7] = opset_import */
   1,   /* field[1] = producer_name */
   2,   /* field[2] = producer_version */
+  9,   /* field[9] = training_info */
 };
-static const ProtobufCIntRange onnx__model_proto__number_ranges[3 + 1] =
+static const ProtobufCIntRange onnx__model_proto__number_ranges[4 + 1] =
 {
   { 1, 0 },
-  { 6, 3 },
-  { 14, 6 },
-  { 0, 7 }
+  { 14, 8 },
+  { 20, 9 },
+  { 25, 10 },
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor onnx__model_proto__descriptor =
 {
@@ -580,10 +646,10 @@ const ProtobufCMessageDescriptor onnx__model_proto__descriptor =
   "Onnx__ModelProto",
   "onnx",
   sizeof(Onnx__ModelProto),
-  7,
+  12,
   onnx__model_proto__field_descriptors,
   onnx__model_proto__field_indices_by_name,
-  3,  onnx__model_proto__number_ranges,
+  4,  onnx__model_proto__number_ranges,
   (ProtobufCMessageInit) onnx__model_proto__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -689,7 +755,7 @@ const ProtobufCMessageDescriptor onnx__string_string_entry_proto__descriptor =
   (ProtobufCMessageInit) onnx__string_string_entry_proto__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor onnx__graph_proto__field_descriptors[6] =
+static const ProtobufCFieldDescriptor onnx__graph_proto__field_descriptors[10] =
 {
   {
     "node",
@@ -763,21 +829,73 @@ static const ProtobufCFieldDescriptor onnx__graph_proto__field_descriptors[6] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "value_info",
+    13,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__GraphProto, n_value_info),
+    offsetof(Onnx__GraphProto, value_info),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "quantization_annotation",
+    14,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__GraphProto, n_quantization_annotation),
+    offsetof(Onnx__GraphProto, quantization_annotation),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sparse_initializer",
+    15,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__GraphProto, n_sparse_initializer),
+    offsetof(Onnx__GraphProto, sparse_initializer),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "metadata_props",
+    16,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__GraphProto, n_metadata_props),
+    offsetof(Onnx__GraphProto, metadata_props),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned onnx__graph_proto__field_indices_by_name[] = {
   3,   /* field[3] = doc_string */
   2,   /* field[2] = initializer */
   4,   /* field[4] = input */
+  9,   /* field[9] = metadata_props */
   1,   /* field[1] = name */
   0,   /* field[0] = node */
   5,   /* field[5] = output */
+  7,   /* field[7] = quantization_annotation */
+  8,   /* field[8] = sparse_initializer */
+  6,   /* field[6] = value_info */
 };
 static const ProtobufCIntRange onnx__graph_proto__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 5, 2 },
   { 10, 3 },
-  { 0, 6 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor onnx__graph_proto__descriptor =
 {
@@ -787,14 +905,14 @@ const ProtobufCMessageDescriptor onnx__graph_proto__descriptor =
   "Onnx__GraphProto",
   "onnx",
   sizeof(Onnx__GraphProto),
-  6,
+  10,
   onnx__graph_proto__field_descriptors,
   onnx__graph_proto__field_indices_by_name,
   3,  onnx__graph_proto__number_ranges,
   (ProtobufCMessageInit) onnx__graph_proto__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor onnx__node_proto__field_descriptors[5] =
+static const ProtobufCFieldDescriptor onnx__node_proto__field_descriptors[10] =
 {
   {
     "input",
@@ -856,18 +974,83 @@ static const ProtobufCFieldDescriptor onnx__node_proto__field_descriptors[5] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "doc_string",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Onnx__NodeProto, doc_string),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "domain",
+    7,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Onnx__NodeProto, domain),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "overload",
+    8,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Onnx__NodeProto, overload),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "metadata_props",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__NodeProto, n_metadata_props),
+    offsetof(Onnx__NodeProto, metadata_props),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_configurations",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__NodeProto, n_device_configurations),
+    offsetof(Onnx__NodeProto, device_configurations),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned onnx__node_proto__field_indices_by_name[] = {
   4,   /* field[4] = attribute */
+  9,   /* field[9] = device_configurations */
+  5,   /* field[5] = doc_string */
+  6,   /* field[6] = domain */
   0,   /* field[0] = input */
+  8,   /* field[8] = metadata_props */
   2,   /* field[2] = name */
   3,   /* field[3] = op_type */
   1,   /* field[1] = output */
+  7,   /* field[7] = overload */
 };
 static const ProtobufCIntRange onnx__node_proto__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor onnx__node_proto__descriptor =
 {
@@ -877,14 +1060,14 @@ const ProtobufCMessageDescriptor onnx__node_proto__descriptor =
   "Onnx__NodeProto",
   "onnx",
   sizeof(Onnx__NodeProto),
-  5,
+  10,
   onnx__node_proto__field_descriptors,
   onnx__node_proto__field_indices_by_name,
   1,  onnx__node_proto__number_ranges,
   (ProtobufCMessageInit) onnx__node_proto__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue onnx__attribute_proto__attribute_type__enum_values_by_number[9] =
+static const ProtobufCEnumValue onnx__attribute_proto__attribute_type__enum_values_by_number[15] =
 {
   { "UNDEFINED", "ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED", 0 },
   { "FLOAT", "ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT", 1 },
@@ -895,20 +1078,32 @@ static const ProtobufCEnumValue onnx__attribute_proto__attribute_type__enum_valu
   { "FLOATS", "ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS", 6 },
   { "INTS", "ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS", 7 },
   { "STRINGS", "ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS", 8 },
+  { "TENSORS", "ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSORS", 9 },
+  { "GRAPHS", "ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPHS", 10 },
+  { "SPARSE_TENSOR", "ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSOR", 11 },
+  { "SPARSE_TENSORS", "ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSORS", 12 },
+  { "TYPE_PROTO", "ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTO", 13 },
+  { "TYPE_PROTOS", "ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTOS", 14 },
 };
 static const ProtobufCIntRange onnx__attribute_proto__attribute_type__value_ranges[] = {
-{0, 0},{0, 9}
+{0, 0},{0, 15}
 };
-static const ProtobufCEnumValueIndex onnx__attribute_proto__attribute_type__enum_values_by_name[9] =
+static const ProtobufCEnumValueIndex onnx__attribute_proto__attribute_type__enum_values_by_name[15] =
 {
   { "FLOAT", 1 },
   { "FLOATS", 6 },
   { "GRAPH", 5 },
+  { "GRAPHS", 10 },
   { "INT", 2 },
   { "INTS", 7 },
+  { "SPARSE_TENSOR", 11 },
+  { "SPARSE_TENSORS", 12 },
   { "STRING", 3 },
   { "STRINGS", 8 },
   { "TENSOR", 4 },
+  { "TENSORS", 9 },
+  { "TYPE_PROTO", 13 },
+  { "TYPE_PROTOS", 14 },
   { "UNDEFINED", 0 },
 };
 const ProtobufCEnumDescriptor onnx__attribute_proto__attribute_type__descriptor =
@@ -918,15 +1113,15 @@ const ProtobufCEnumDescriptor onnx__attribute_proto__attribute_type__descriptor 
   "AttributeType",
   "Onnx__AttributeProto__AttributeType",
   "onnx",
-  9,
+  15,
   onnx__attribute_proto__attribute_type__enum_values_by_number,
-  9,
+  15,
   onnx__attribute_proto__attribute_type__enum_values_by_name,
   1,
   onnx__attribute_proto__attribute_type__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCFieldDescriptor onnx__attribute_proto__field_descriptors[9] =
+static const ProtobufCFieldDescriptor onnx__attribute_proto__field_descriptors[18] =
 {
   {
     "name",
@@ -968,10 +1163,22 @@ static const ProtobufCFieldDescriptor onnx__attribute_proto__field_descriptors[9
     "s",
     4,
     PROTOBUF_C_LABEL_OPTIONAL,
-    PROTOBUF_C_TYPE_BYTES,
-    offsetof(Onnx__AttributeProto, has_s),
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
     offsetof(Onnx__AttributeProto, s),
     NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "t",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Onnx__AttributeProto, t),
+    &onnx__tensor_proto__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1016,9 +1223,69 @@ static const ProtobufCFieldDescriptor onnx__attribute_proto__field_descriptors[9
     "strings",
     9,
     PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_BYTES,
+    PROTOBUF_C_TYPE_STRING,
     offsetof(Onnx__AttributeProto, n_strings),
     offsetof(Onnx__AttributeProto, strings),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "tensors",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__AttributeProto, n_tensors),
+    offsetof(Onnx__AttributeProto, tensors),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "graphs",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__AttributeProto, n_graphs),
+    offsetof(Onnx__AttributeProto, graphs),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "doc_string",
+    13,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Onnx__AttributeProto, doc_string),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "tp",
+    14,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__AttributeProto, has_tp),
+    offsetof(Onnx__AttributeProto, tp),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "type_protos",
+    15,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__AttributeProto, n_type_protos),
+    offsetof(Onnx__AttributeProto, type_protos),
     NULL,
     NULL,
     0,             /* flags */
@@ -1036,24 +1303,69 @@ static const ProtobufCFieldDescriptor onnx__attribute_proto__field_descriptors[9
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "ref_attr_name",
+    21,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Onnx__AttributeProto, ref_attr_name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sparse_tensor",
+    22,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__AttributeProto, has_sparse_tensor),
+    offsetof(Onnx__AttributeProto, sparse_tensor),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sparse_tensors",
+    23,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__AttributeProto, n_sparse_tensors),
+    offsetof(Onnx__AttributeProto, sparse_tensors),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned onnx__attribute_proto__field_indices_by_name[] = {
+  11,   /* field[11] = doc_string */
   1,   /* field[1] = f */
-  5,   /* field[5] = floats */
-  4,   /* field[4] = g */
+  6,   /* field[6] = floats */
+  5,   /* field[5] = g */
+  10,   /* field[10] = graphs */
   2,   /* field[2] = i */
-  6,   /* field[6] = ints */
+  7,   /* field[7] = ints */
   0,   /* field[0] = name */
+  15,   /* field[15] = ref_attr_name */
   3,   /* field[3] = s */
-  7,   /* field[7] = strings */
-  8,   /* field[8] = type */
+  16,   /* field[16] = sparse_tensor */
+  17,   /* field[17] = sparse_tensors */
+  8,   /* field[8] = strings */
+  4,   /* field[4] = t */
+  9,   /* field[9] = tensors */
+  12,   /* field[12] = tp */
+  14,   /* field[14] = type */
+  13,   /* field[13] = type_protos */
 };
 static const ProtobufCIntRange onnx__attribute_proto__number_ranges[3 + 1] =
 {
   { 1, 0 },
-  { 6, 4 },
-  { 20, 8 },
-  { 0, 9 }
+  { 13, 11 },
+  { 20, 14 },
+  { 0, 18 }
 };
 const ProtobufCMessageDescriptor onnx__attribute_proto__descriptor =
 {
@@ -1063,7 +1375,7 @@ const ProtobufCMessageDescriptor onnx__attribute_proto__descriptor =
   "Onnx__AttributeProto",
   "onnx",
   sizeof(Onnx__AttributeProto),
-  9,
+  18,
   onnx__attribute_proto__field_descriptors,
   onnx__attribute_proto__field_indices_by_name,
   3,  onnx__attribute_proto__number_ranges,
@@ -1152,7 +1464,7 @@ const ProtobufCEnumDescriptor onnx__tensor_proto__data_location__descriptor =
   onnx__tensor_proto__data_location__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCFieldDescriptor onnx__tensor_proto__field_descriptors[6] =
+static const ProtobufCFieldDescriptor onnx__tensor_proto__field_descriptors[15] =
 {
   {
     "dims",
@@ -1179,6 +1491,66 @@ static const ProtobufCFieldDescriptor onnx__tensor_proto__field_descriptors[6] =
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "segment",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__TensorProto, has_segment),
+    offsetof(Onnx__TensorProto, segment),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "float_data",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FLOAT,
+    offsetof(Onnx__TensorProto, n_float_data),
+    offsetof(Onnx__TensorProto, float_data),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "int32_data",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Onnx__TensorProto, n_int32_data),
+    offsetof(Onnx__TensorProto, int32_data),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "string_data",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__TensorProto, n_string_data),
+    offsetof(Onnx__TensorProto, string_data),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "int64_data",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Onnx__TensorProto, n_int64_data),
+    offsetof(Onnx__TensorProto, int64_data),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "name",
     8,
     PROTOBUF_C_LABEL_OPTIONAL,
@@ -1197,6 +1569,42 @@ static const ProtobufCFieldDescriptor onnx__tensor_proto__field_descriptors[6] =
     PROTOBUF_C_TYPE_BYTES,
     offsetof(Onnx__TensorProto, has_raw_data),
     offsetof(Onnx__TensorProto, raw_data),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "double_data",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Onnx__TensorProto, n_double_data),
+    offsetof(Onnx__TensorProto, double_data),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "uint64_data",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Onnx__TensorProto, n_uint64_data),
+    offsetof(Onnx__TensorProto, uint64_data),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "doc_string",
+    12,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Onnx__TensorProto, doc_string),
     NULL,
     NULL,
     0,             /* flags */
@@ -1226,21 +1634,41 @@ static const ProtobufCFieldDescriptor onnx__tensor_proto__field_descriptors[6] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "metadata_props",
+    16,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__TensorProto, n_metadata_props),
+    offsetof(Onnx__TensorProto, metadata_props),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned onnx__tensor_proto__field_indices_by_name[] = {
-  5,   /* field[5] = data_location */
+  13,   /* field[13] = data_location */
   1,   /* field[1] = data_type */
   0,   /* field[0] = dims */
-  4,   /* field[4] = external_data */
-  2,   /* field[2] = name */
-  3,   /* field[3] = raw_data */
+  11,   /* field[11] = doc_string */
+  9,   /* field[9] = double_data */
+  12,   /* field[12] = external_data */
+  3,   /* field[3] = float_data */
+  4,   /* field[4] = int32_data */
+  6,   /* field[6] = int64_data */
+  14,   /* field[14] = metadata_props */
+  7,   /* field[7] = name */
+  8,   /* field[8] = raw_data */
+  2,   /* field[2] = segment */
+  5,   /* field[5] = string_data */
+  10,   /* field[10] = uint64_data */
 };
-static const ProtobufCIntRange onnx__tensor_proto__number_ranges[3 + 1] =
+static const ProtobufCIntRange onnx__tensor_proto__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 8, 2 },
-  { 13, 4 },
-  { 0, 6 }
+  { 16, 14 },
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor onnx__tensor_proto__descriptor =
 {
@@ -1250,14 +1678,14 @@ const ProtobufCMessageDescriptor onnx__tensor_proto__descriptor =
   "Onnx__TensorProto",
   "onnx",
   sizeof(Onnx__TensorProto),
-  6,
+  15,
   onnx__tensor_proto__field_descriptors,
   onnx__tensor_proto__field_indices_by_name,
-  3,  onnx__tensor_proto__number_ranges,
+  2,  onnx__tensor_proto__number_ranges,
   (ProtobufCMessageInit) onnx__tensor_proto__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor onnx__value_info_proto__field_descriptors[3] =
+static const ProtobufCFieldDescriptor onnx__value_info_proto__field_descriptors[4] =
 {
   {
     "name",
@@ -1295,16 +1723,29 @@ static const ProtobufCFieldDescriptor onnx__value_info_proto__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "metadata_props",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__ValueInfoProto, n_metadata_props),
+    offsetof(Onnx__ValueInfoProto, metadata_props),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned onnx__value_info_proto__field_indices_by_name[] = {
   2,   /* field[2] = doc_string */
+  3,   /* field[3] = metadata_props */
   0,   /* field[0] = name */
   1,   /* field[1] = type */
 };
 static const ProtobufCIntRange onnx__value_info_proto__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor onnx__value_info_proto__descriptor =
 {
@@ -1314,7 +1755,7 @@ const ProtobufCMessageDescriptor onnx__value_info_proto__descriptor =
   "Onnx__ValueInfoProto",
   "onnx",
   sizeof(Onnx__ValueInfoProto),
-  3,
+  4,
   onnx__value_info_proto__field_descriptors,
   onnx__value_info_proto__field_indices_by_name,
   1,  onnx__value_info_proto__number_ranges,
@@ -1372,7 +1813,7 @@ const ProtobufCMessageDescriptor onnx__type_proto__tensor__descriptor =
   (ProtobufCMessageInit) onnx__type_proto__tensor__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor onnx__type_proto__field_descriptors[1] =
+static const ProtobufCFieldDescriptor onnx__type_proto__field_descriptors[6] =
 {
   {
     "tensor_type",
@@ -1386,14 +1827,81 @@ static const ProtobufCFieldDescriptor onnx__type_proto__field_descriptors[1] =
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "sequence_type",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__TypeProto, value_case),
+    offsetof(Onnx__TypeProto, sequence_type),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "map_type",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__TypeProto, value_case),
+    offsetof(Onnx__TypeProto, map_type),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "denotation",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Onnx__TypeProto, denotation),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sparse_tensor_type",
+    8,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__TypeProto, value_case),
+    offsetof(Onnx__TypeProto, sparse_tensor_type),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "optional_type",
+    9,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__TypeProto, value_case),
+    offsetof(Onnx__TypeProto, optional_type),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned onnx__type_proto__field_indices_by_name[] = {
+  3,   /* field[3] = denotation */
+  2,   /* field[2] = map_type */
+  5,   /* field[5] = optional_type */
+  1,   /* field[1] = sequence_type */
+  4,   /* field[4] = sparse_tensor_type */
   0,   /* field[0] = tensor_type */
 };
-static const ProtobufCIntRange onnx__type_proto__number_ranges[1 + 1] =
+static const ProtobufCIntRange onnx__type_proto__number_ranges[3 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 4, 1 },
+  { 8, 4 },
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor onnx__type_proto__descriptor =
 {
@@ -1403,14 +1911,14 @@ const ProtobufCMessageDescriptor onnx__type_proto__descriptor =
   "Onnx__TypeProto",
   "onnx",
   sizeof(Onnx__TypeProto),
-  1,
+  6,
   onnx__type_proto__field_descriptors,
   onnx__type_proto__field_indices_by_name,
-  1,  onnx__type_proto__number_ranges,
+  3,  onnx__type_proto__number_ranges,
   (ProtobufCMessageInit) onnx__type_proto__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor onnx__tensor_shape_proto__dimension__field_descriptors[2] =
+static const ProtobufCFieldDescriptor onnx__tensor_shape_proto__dimension__field_descriptors[3] =
 {
   {
     "dim_value",
@@ -1436,15 +1944,28 @@ static const ProtobufCFieldDescriptor onnx__tensor_shape_proto__dimension__field
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "denotation",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Onnx__TensorShapeProto__Dimension, denotation),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned onnx__tensor_shape_proto__dimension__field_indices_by_name[] = {
+  2,   /* field[2] = denotation */
   1,   /* field[1] = dim_param */
   0,   /* field[0] = dim_value */
 };
 static const ProtobufCIntRange onnx__tensor_shape_proto__dimension__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor onnx__tensor_shape_proto__dimension__descriptor =
 {
@@ -1454,7 +1975,7 @@ const ProtobufCMessageDescriptor onnx__tensor_shape_proto__dimension__descriptor
   "Onnx__TensorShapeProto__Dimension",
   "onnx",
   sizeof(Onnx__TensorShapeProto__Dimension),
-  2,
+  3,
   onnx__tensor_shape_proto__dimension__field_descriptors,
   onnx__tensor_shape_proto__dimension__field_indices_by_name,
   1,  onnx__tensor_shape_proto__dimension__number_ranges,

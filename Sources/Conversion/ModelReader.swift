@@ -3,6 +3,7 @@ import CoreMLFormat
 public import DarknetFormat
 package import GraphIR
 import KerasFormat
+import ONNXFormat
 import WBMFormat
 
 /// What a user says of a source that the source does not say itself.
@@ -50,13 +51,14 @@ package enum ReadModel: Sendable {
   case darknet(DarknetSource, ModelContent)
   case coreml(CoreMLSource, ModelContent)
   case weights(WeightSource, ModelContent)
+  case onnx(ONNXSource, ModelContent)
 
   /// The model.
   package var content: ModelContent {
     switch self {
     case .wbm(let model): model.content
     case .keras(_, let content), .darknet(_, let content), .coreml(_, let content),
-      .weights(_, let content):
+      .onnx(_, let content), .weights(_, let content):
       content
     }
   }
@@ -67,6 +69,7 @@ package enum ReadModel: Sendable {
     case .wbm(let model): model.file.store.count
     case .keras(let source, _): source.files[0].store.count
     case .coreml(let source, _): source.files[0].store.count
+    case .onnx(let source, _): source.files[0].store.count
     case .darknet(let source, _):
       (source.files.first { $0.role == "weights" } ?? source.files[0]).store.count
     case .weights(let source, _): source.files[0].store.count
@@ -80,6 +83,7 @@ package enum ReadModel: Sendable {
     case .keras(let source, _): source.files
     case .darknet(let source, _): source.files
     case .coreml(let source, _): source.files
+    case .onnx(let source, _): source.files
     case .weights(let source, _): source.files
     }
   }
@@ -92,6 +96,7 @@ package enum ReadModel: Sendable {
     case .darknet: "darknet"
     case .coreml: "coreml"
     case .weights(let source, _): source.format.rawValue
+    case .onnx(let source, _): "onnx opset \(source.opset)"
     }
   }
 }
@@ -159,6 +164,17 @@ package enum ModelReader {
     case .weights:
       let source = try WeightSource(store, path: path, options: options)
       return .weights(source, try source.content())
+    case .onnx:
+      try checkDarknetOptions(options, path)
+      let given = [options.architecture, options.kerasVersion, options.customLayers]
+      guard given.allSatisfy({ $0 == nil }) || options.toleratesStoredModels else {
+        throw WeighbridgeError(
+          .mismatch, "is an ONNX file: the options for Keras files do not apply"
+        ).at(file: path)
+      }
+      var source = try ONNXSource(store, path: path, options: options)
+      let content = try source.content()
+      return .onnx(source, content)
     }
   }
 
@@ -187,7 +203,7 @@ package enum ModelReader {
     }
   }
 
-  private enum Kind { case wbm, keras, darknet, coreml, weights }
+  private enum Kind { case wbm, keras, darknet, coreml, onnx, weights }
 
   private static func kind(_ store: ByteStore) throws(WeighbridgeError) -> Kind {
     guard store.count > 0 else { throw WeighbridgeError(.malformed, "is empty") }
@@ -198,6 +214,7 @@ package enum ModelReader {
       if KerasFile.recognizes(bytes) { return (.keras, "") }
       if DarknetConfiguration.recognizes(bytes) { return (.darknet, "") }
       if CoreMLReader.recognizes(bytes) { return (.coreml, "") }
+      if ONNXFile.recognizes(bytes) { return (.onnx, "") }
       return (nil, ForeignFiles.hint(bytes))
     }
     guard let kind else {

@@ -1,6 +1,8 @@
 package import Bytes
 
 /// A whole ONNX file, without the elements of its weights.
+///
+/// What was read of a file may hold more than what is written: see ``ONNXFile``.
 package struct ONNXModel: Sendable {
   /// Which fields and rules of the format apply.
   package var irVersion: Int
@@ -60,8 +62,10 @@ package struct ONNXGraph: Sendable {
 
 /// One operation on named values.
 package struct ONNXNode: Sendable {
-  /// The node's name.
+  /// The node's name; may be empty in files of others.
   package var name: String
+  /// The set of operators that the operation belongs to; empty for ONNX' own.
+  package var domain: String
   /// The operator, for example `Conv`.
   package var operation: String
   /// The values it reads; an empty name leaves an optional one out.
@@ -73,10 +77,11 @@ package struct ONNXNode: Sendable {
 
   /// Makes a node.
   package init(
-    name: String, operation: String, inputs: [String], outputs: [String],
+    name: String, domain: String = "", operation: String, inputs: [String], outputs: [String],
     attributes: [(name: String, value: ONNXAttribute)]
   ) {
     self.name = name
+    self.domain = domain
     self.operation = operation
     self.inputs = inputs
     self.outputs = outputs
@@ -94,9 +99,14 @@ package enum ONNXAttribute: Sendable {
   case texts([String])
   /// A body; its nodes see the values around it.
   case graph(ONNXGraph)
+  /// Elements; in files that are read only.
+  case tensor(ONNXInitializer)
+  /// What none of the operators known here takes, by ONNX' word for it; in files that are read only.
+  case other(String)
 }
 
-/// A tensor that is known beforehand; its elements are written by ``ONNXWriter``.
+/// A tensor that is known beforehand. Its elements are written by ``ONNXWriter``; in a file that was
+/// read they are where ``elements`` says.
 package struct ONNXInitializer: Sendable {
   /// The value's name.
   package var name: String
@@ -104,13 +114,28 @@ package struct ONNXInitializer: Sendable {
   package var elementType: ElementType
   /// The extents.
   package var shape: [Int]
+  /// Where the elements are, in row-major order and little-endian; `nil` in a model to be written.
+  package var elements: ONNXElements?
 
   /// Makes a tensor's head.
-  package init(name: String, elementType: ElementType, shape: [Int]) {
+  package init(
+    name: String, elementType: ElementType, shape: [Int], elements: ONNXElements? = nil
+  ) {
     self.name = name
     self.elementType = elementType
     self.shape = shape
+    self.elements = elements
   }
+}
+
+/// Where the elements of a tensor are.
+package enum ONNXElements: Hashable, Sendable {
+  /// In the file.
+  case inside(Range<Int>)
+  /// Unpacked from numbers of another width.
+  case unpacked([UInt8])
+  /// In a file beside it.
+  case beside(fileName: String, offset: Int)
 }
 
 /// An input or output of a graph.
@@ -131,12 +156,21 @@ package struct ONNXFeature: Sendable {
   package var shape: [Extent]
   /// What it holds, for people.
   package var summary: String?
+  /// What it is in ONNX' words, such as `IMAGE`.
+  package var denotation: String?
+  /// What its axes are in ONNX' words, such as `DATA_CHANNEL`; empty when that is not said.
+  package var axisDenotations: [String]
 
   /// Makes a feature.
-  package init(name: String, elementType: ElementType, shape: [Extent], summary: String? = nil) {
+  package init(
+    name: String, elementType: ElementType, shape: [Extent], summary: String? = nil,
+    denotation: String? = nil, axisDenotations: [String] = []
+  ) {
     self.name = name
     self.elementType = elementType
     self.shape = shape
     self.summary = summary
+    self.denotation = denotation
+    self.axisDenotations = axisDenotations
   }
 }

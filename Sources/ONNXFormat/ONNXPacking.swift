@@ -96,8 +96,7 @@ extension ONNXAttribute {
       message.pointee.f = Float(number)
     case .text(let text):
       message.pointee.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING
-      message.pointee.has_s = 1
-      message.pointee.s = arena.bytes(Array(text.utf8))
+      message.pointee.s = try arena.text(text)
     case .integers(let numbers):
       message.pointee.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS
       message.pointee.n_ints = numbers.count
@@ -109,10 +108,11 @@ extension ONNXAttribute {
     case .texts(let texts):
       message.pointee.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS
       message.pointee.n_strings = texts.count
-      message.pointee.strings = arena.numbers(texts.map { arena.bytes(Array($0.utf8)) })
+      message.pointee.strings = try arena.texts(texts)
     case .graph(let graph):
       message.pointee.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH
       message.pointee.g = try graph.packed(in: arena)
+    case .tensor, .other: preconditionFailure("this is in files that are read only")
     }
     return message
   }
@@ -130,13 +130,19 @@ extension ONNXFeature {
     tensor.pointee.elem_type = elementType.onnxNumber
     let extents = arena.message(onnx__tensor_shape_proto__init)
     extents.pointee.n_dim = shape.count
-    extents.pointee.dim = try arena.list(shape) { (extent) throws(WeighbridgeError) in
-      try extent.packed(in: arena)
+    extents.pointee.dim = try arena.list(Array(shape.indices)) {
+      (axis) throws(WeighbridgeError) in
+      let extent = try shape[axis].packed(in: arena)
+      if axis < axisDenotations.count {
+        extent.pointee.denotation = try arena.text(axisDenotations[axis])
+      }
+      return extent
     }
     tensor.pointee.shape = extents
     let type = arena.message(onnx__type_proto__init)
     type.pointee.value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
     type.pointee.tensor_type = tensor
+    if let denotation { type.pointee.denotation = try arena.text(denotation) }
     message.pointee.type = type
     return message
   }
@@ -210,23 +216,32 @@ extension MessageArena {
 
 extension ElementType {
   /// The number of the type in ONNX.
-  package var onnxNumber: Int32 {
-    let type =
-      switch self {
-      case .float16: ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT16
-      case .bfloat16: ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16
-      case .float32: ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT
-      case .float64: ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE
-      case .int8: ONNX__TENSOR_PROTO__DATA_TYPE__INT8
-      case .int16: ONNX__TENSOR_PROTO__DATA_TYPE__INT16
-      case .int32: ONNX__TENSOR_PROTO__DATA_TYPE__INT32
-      case .int64: ONNX__TENSOR_PROTO__DATA_TYPE__INT64
-      case .uint8: ONNX__TENSOR_PROTO__DATA_TYPE__UINT8
-      case .uint16: ONNX__TENSOR_PROTO__DATA_TYPE__UINT16
-      case .uint32: ONNX__TENSOR_PROTO__DATA_TYPE__UINT32
-      case .uint64: ONNX__TENSOR_PROTO__DATA_TYPE__UINT64
-      case .bool: ONNX__TENSOR_PROTO__DATA_TYPE__BOOL
-      }
-    return Int32(bitPattern: type.rawValue)
+  package var onnxNumber: Int32 { Int32(bitPattern: onnxType.rawValue) }
+
+  /// The type of a number in ONNX; `nil` for texts, complex numbers and the types of fewer than 16
+  /// bits that are not whole bytes.
+  package init?(onnxNumber: Int) {
+    guard let type = Self.allCases.first(where: { Int($0.onnxNumber) == onnxNumber }) else {
+      return nil
+    }
+    self = type
+  }
+
+  private var onnxType: Onnx__TensorProto__DataType {
+    switch self {
+    case .float16: ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT16
+    case .bfloat16: ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16
+    case .float32: ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT
+    case .float64: ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE
+    case .int8: ONNX__TENSOR_PROTO__DATA_TYPE__INT8
+    case .int16: ONNX__TENSOR_PROTO__DATA_TYPE__INT16
+    case .int32: ONNX__TENSOR_PROTO__DATA_TYPE__INT32
+    case .int64: ONNX__TENSOR_PROTO__DATA_TYPE__INT64
+    case .uint8: ONNX__TENSOR_PROTO__DATA_TYPE__UINT8
+    case .uint16: ONNX__TENSOR_PROTO__DATA_TYPE__UINT16
+    case .uint32: ONNX__TENSOR_PROTO__DATA_TYPE__UINT32
+    case .uint64: ONNX__TENSOR_PROTO__DATA_TYPE__UINT64
+    case .bool: ONNX__TENSOR_PROTO__DATA_TYPE__BOOL
+    }
   }
 }

@@ -57,7 +57,7 @@ extension Model {
   /// Whether the file's format has a place for author, license and the like.
   private var holdsMetadata: Bool {
     switch origin {
-    case .wbm, .coreml: true
+    case .wbm, .coreml, .onnx: true
     case .weights(let source, _): source.format == .safetensors
     case .keras, .darknet: false
     }

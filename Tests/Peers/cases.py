@@ -50,7 +50,7 @@ def sample_cases():
         stem = inputs.name.removesuffix("inputs.npz")
         for outputs in sorted(inputs.parent.glob(f"{stem}*outputs.npz")):
             name = outputs.name.removesuffix(".outputs.npz")
-            for kind in (".h5", ".keras", ".cfg"):
+            for kind in (".h5", ".keras", ".cfg", ".onnx"):
                 model = inputs.parent / f"{name}{kind}"
                 if not model.exists():
                     continue

@@ -5,3 +5,6 @@
 
 // The message of a whole file, for those who check its syntax.
 const ProtobufCMessageDescriptor *onnx_model_descriptor(void);
+
+// The message of a tensor, whose elements stay in the file.
+const ProtobufCMessageDescriptor *onnx_tensor_descriptor(void);

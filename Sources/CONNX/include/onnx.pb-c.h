@@ -40,7 +40,13 @@ typedef enum _Onnx__AttributeProto__AttributeType {
   ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH = 5,
   ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS = 6,
   ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS = 7,
-  ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS = 8
+  ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS = 8,
+  ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSORS = 9,
+  ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPHS = 10,
+  ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSOR = 11,
+  ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSORS = 12,
+  ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTO = 13,
+  ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTOS = 14
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE)
 } Onnx__AttributeProto__AttributeType;
 typedef enum _Onnx__TensorProto__DataType {
@@ -85,6 +91,9 @@ struct  Onnx__ModelProto
    */
   char *producer_name;
   char *producer_version;
+  char *domain;
+  protobuf_c_boolean has_model_version;
+  int64_t model_version;
   /*
    * What the model does, for people.
    */
@@ -103,10 +112,19 @@ struct  Onnx__ModelProto
    */
   size_t n_metadata_props;
   Onnx__StringStringEntryProto **metadata_props;
+  size_t n_training_info;
+  ProtobufCBinaryData *training_info;
+  /*
+   * Operators made of others.
+   */
+  size_t n_functions;
+  ProtobufCBinaryData *functions;
+  size_t n_configuration;
+  ProtobufCBinaryData *configuration;
 };
 #define ONNX__MODEL_PROTO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&onnx__model_proto__descriptor) \
-    , 0, 0, NULL, NULL, NULL, NULL, 0,NULL, 0,NULL }
+    , 0, 0, NULL, NULL, NULL, 0, 0, NULL, NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
 
 
 /*
@@ -157,10 +175,21 @@ struct  Onnx__GraphProto
   Onnx__ValueInfoProto **input;
   size_t n_output;
   Onnx__ValueInfoProto **output;
+  /*
+   * Types of values between the nodes; they follow from the operators.
+   */
+  size_t n_value_info;
+  ProtobufCBinaryData *value_info;
+  size_t n_quantization_annotation;
+  ProtobufCBinaryData *quantization_annotation;
+  size_t n_sparse_initializer;
+  ProtobufCBinaryData *sparse_initializer;
+  size_t n_metadata_props;
+  ProtobufCBinaryData *metadata_props;
 };
 #define ONNX__GRAPH_PROTO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&onnx__graph_proto__descriptor) \
-    , 0,NULL, NULL, 0,NULL, NULL, 0,NULL, 0,NULL }
+    , 0,NULL, NULL, 0,NULL, NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
 
 
 /*
@@ -177,10 +206,20 @@ struct  Onnx__NodeProto
   char *op_type;
   size_t n_attribute;
   Onnx__AttributeProto **attribute;
+  char *doc_string;
+  /*
+   * The set that the operator belongs to; the empty one is ONNX's own.
+   */
+  char *domain;
+  char *overload;
+  size_t n_metadata_props;
+  ProtobufCBinaryData *metadata_props;
+  size_t n_device_configurations;
+  ProtobufCBinaryData *device_configurations;
 };
 #define ONNX__NODE_PROTO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&onnx__node_proto__descriptor) \
-    , 0,NULL, 0,NULL, NULL, NULL, 0,NULL }
+    , 0,NULL, 0,NULL, NULL, NULL, 0,NULL, NULL, NULL, NULL, 0,NULL, 0,NULL }
 
 
 /*
@@ -194,8 +233,11 @@ struct  Onnx__AttributeProto
   float f;
   protobuf_c_boolean has_i;
   int64_t i;
-  protobuf_c_boolean has_s;
-  ProtobufCBinaryData s;
+  /*
+   * ONNX has bytes here, which are texts in all of its own operators.
+   */
+  char *s;
+  Onnx__TensorProto *t;
   /*
    * A body, whose nodes see the values of the graph around it.
    */
@@ -205,13 +247,30 @@ struct  Onnx__AttributeProto
   size_t n_ints;
   int64_t *ints;
   size_t n_strings;
-  ProtobufCBinaryData *strings;
+  char **strings;
+  size_t n_tensors;
+  ProtobufCBinaryData *tensors;
+  size_t n_graphs;
+  ProtobufCBinaryData *graphs;
+  char *doc_string;
+  protobuf_c_boolean has_tp;
+  ProtobufCBinaryData tp;
+  size_t n_type_protos;
+  ProtobufCBinaryData *type_protos;
   protobuf_c_boolean has_type;
   Onnx__AttributeProto__AttributeType type;
+  /*
+   * Inside a function: the function's setting that counts.
+   */
+  char *ref_attr_name;
+  protobuf_c_boolean has_sparse_tensor;
+  ProtobufCBinaryData sparse_tensor;
+  size_t n_sparse_tensors;
+  ProtobufCBinaryData *sparse_tensors;
 };
 #define ONNX__ATTRIBUTE_PROTO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&onnx__attribute_proto__descriptor) \
-    , NULL, 0, 0, 0, 0, 0, {0,NULL}, NULL, 0,NULL, 0,NULL, 0,NULL, 0, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED }
+    , NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, NULL, 0, {0,NULL}, 0,NULL, 0, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED, NULL, 0, {0,NULL}, 0,NULL }
 
 
 /*
@@ -222,14 +281,35 @@ struct  Onnx__TensorProto
   ProtobufCMessage base;
   size_t n_dims;
   int64_t *dims;
+  /*
+   * A DataType.
+   */
   protobuf_c_boolean has_data_type;
   int32_t data_type;
+  protobuf_c_boolean has_segment;
+  ProtobufCBinaryData segment;
+  /*
+   * The elements are in one of the following fields; types of fewer than 32 bits are in int32_data.
+   */
+  size_t n_float_data;
+  float *float_data;
+  size_t n_int32_data;
+  int32_t *int32_data;
+  size_t n_string_data;
+  ProtobufCBinaryData *string_data;
+  size_t n_int64_data;
+  int64_t *int64_data;
   char *name;
   /*
    * The elements, little-endian. Written by hand.
    */
   protobuf_c_boolean has_raw_data;
   ProtobufCBinaryData raw_data;
+  size_t n_double_data;
+  double *double_data;
+  size_t n_uint64_data;
+  uint64_t *uint64_data;
+  char *doc_string;
   /*
    * Where the elements are when they are in another file: location, offset, length.
    */
@@ -237,10 +317,12 @@ struct  Onnx__TensorProto
   Onnx__StringStringEntryProto **external_data;
   protobuf_c_boolean has_data_location;
   Onnx__TensorProto__DataLocation data_location;
+  size_t n_metadata_props;
+  ProtobufCBinaryData *metadata_props;
 };
 #define ONNX__TENSOR_PROTO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&onnx__tensor_proto__descriptor) \
-    , 0,NULL, 0, 0, NULL, 0, {0,NULL}, 0,NULL, 0, ONNX__TENSOR_PROTO__DATA_LOCATION__DEFAULT }
+    , 0,NULL, 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL, NULL, 0, {0,NULL}, 0,NULL, 0,NULL, NULL, 0,NULL, 0, ONNX__TENSOR_PROTO__DATA_LOCATION__DEFAULT, 0,NULL }
 
 
 /*
@@ -252,10 +334,12 @@ struct  Onnx__ValueInfoProto
   char *name;
   Onnx__TypeProto *type;
   char *doc_string;
+  size_t n_metadata_props;
+  ProtobufCBinaryData *metadata_props;
 };
 #define ONNX__VALUE_INFO_PROTO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&onnx__value_info_proto__descriptor) \
-    , NULL, NULL, NULL }
+    , NULL, NULL, NULL, 0,NULL }
 
 
 struct  Onnx__TypeProto__Tensor
@@ -275,7 +359,11 @@ struct  Onnx__TypeProto__Tensor
 
 typedef enum {
   ONNX__TYPE_PROTO__VALUE__NOT_SET = 0,
-  ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE = 1
+  ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE = 1,
+  ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE = 4,
+  ONNX__TYPE_PROTO__VALUE_MAP_TYPE = 5,
+  ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE = 8,
+  ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE = 9
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ONNX__TYPE_PROTO__VALUE__CASE)
 } Onnx__TypeProto__ValueCase;
 
@@ -285,14 +373,19 @@ typedef enum {
 struct  Onnx__TypeProto
 {
   ProtobufCMessage base;
+  char *denotation;
   Onnx__TypeProto__ValueCase value_case;
   union {
     Onnx__TypeProto__Tensor *tensor_type;
+    ProtobufCBinaryData sequence_type;
+    ProtobufCBinaryData map_type;
+    ProtobufCBinaryData sparse_tensor_type;
+    ProtobufCBinaryData optional_type;
   };
 };
 #define ONNX__TYPE_PROTO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&onnx__type_proto__descriptor) \
-    , ONNX__TYPE_PROTO__VALUE__NOT_SET, {0} }
+    , NULL, ONNX__TYPE_PROTO__VALUE__NOT_SET, {0} }
 
 
 typedef enum {
@@ -305,6 +398,7 @@ typedef enum {
 struct  Onnx__TensorShapeProto__Dimension
 {
   ProtobufCMessage base;
+  char *denotation;
   Onnx__TensorShapeProto__Dimension__ValueCase value_case;
   union {
     int64_t dim_value;
@@ -313,7 +407,7 @@ struct  Onnx__TensorShapeProto__Dimension
 };
 #define ONNX__TENSOR_SHAPE_PROTO__DIMENSION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&onnx__tensor_shape_proto__dimension__descriptor) \
-    , ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE__NOT_SET, {0} }
+    , NULL, ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE__NOT_SET, {0} }
 
 
 /*

@@ -31,7 +31,7 @@ package struct Slice: CatalogOperator {
     }
 
     /// The first element and how many there are, of an axis of some extent.
-    func resolved(_ extent: Int) -> (start: Int, count: Int) {
+    package func resolved(_ extent: Int) -> (start: Int, count: Int) {
       let bounds = step > 0 ? 0...extent : -1...max(-1, extent - 1)
       func place(_ position: Int) -> Int {
         let counted = position < 0 ? max(position, -extent - 1) + extent : position

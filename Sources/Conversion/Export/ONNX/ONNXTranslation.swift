@@ -124,7 +124,18 @@ struct ONNXTranslation {
       let description = position < descriptions.count ? descriptions[position] : nil
       return ONNXFeature(
         name: pair.1, elementType: type.elementType, shape: ONNXFeature.extents(type),
-        summary: description?.summary)
+        summary: description?.summary, denotation: description?.image == nil ? nil : "IMAGE",
+        axisDenotations: description?.image?.axisDenotations(rank: type.rank) ?? [])
+    }
+  }
+}
+
+extension ImageInput {
+  /// What the axes of the input are, in ONNX' words.
+  fileprivate func axisDenotations(rank: Int) -> [String] {
+    (0..<rank).map { axis in
+      if axis == 0 { return "DATA_BATCH" }
+      return axis == layout.channelAxis(rank: rank) ? "DATA_CHANNEL" : "DATA_FEATURE"
     }
   }
 }

@@ -1,0 +1,149 @@
+"""Makes the hostile ONNX files and README.md. Needs numpy and onnx; writes beside itself."""
+
+import pathlib
+
+import numpy
+from onnx import TensorProto, helper, numpy_helper
+
+HERE = pathlib.Path(__file__).parent
+FLOAT = TensorProto.FLOAT
+
+
+def tensor(name="w", shape=(4, 3, 3, 3), value=0.5):
+    return numpy_helper.from_array(numpy.full(shape, value, numpy.float32), name)
+
+
+def port(name, shape=(1, 3, 6, 6)):
+    return helper.make_tensor_value_info(name, FLOAT, shape)
+
+
+def node(operation, inputs, outputs, **attributes):
+    return helper.make_node(operation, inputs, outputs, outputs[0], **attributes)
+
+
+def model(nodes, weights=(), inputs=None, outputs=("y",), opset=17, producer="", metadata=()):
+    graph = helper.make_graph(
+        list(nodes), "g", inputs or [port("x")], [port(name, None) for name in outputs],
+        list(weights))
+    for output in graph.output:
+        output.type.tensor_type.shape.SetInParent()
+    versions = [helper.make_opsetid("", opset)] if opset else []
+    result = helper.make_model(graph, ir_version=8, producer_name=producer)
+    del result.opset_import[:]
+    result.opset_import.extend(versions)
+    helper.set_model_props(result, dict(metadata))
+    return result
+
+
+def conv(**attributes):
+    return node("Conv", ["x", "w"], ["y"], **attributes)
+
+
+def field(number, payload):
+    """A field of bytes, by hand."""
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
+
+
+def varint(value):
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(out + bytes([value]))
+
+
+def external(location, offset="0", length=None):
+    weight = TensorProto(name="w", data_type=FLOAT, dims=[4, 3, 3, 3])
+    weight.data_location = TensorProto.EXTERNAL
+    entries = {"location": location, "offset": offset}
+    if length:
+        entries["length"] = length
+    for key, value in entries.items():
+        weight.external_data.add(key=key, value=value)
+    return model([conv()], [weight])
+
+
+def changed(**fields):
+    """A weight some of whose fields are others."""
+    weight = tensor()
+    for name, value in fields.items():
+        if name == "dims":
+            del weight.dims[:]
+            weight.dims.extend(value)
+        else:
+            setattr(weight, name, value)
+    return model([conv()], [weight])
+
+
+def deep(levels):
+    body = field(1, field(4, b"Identity"))
+    for _ in range(levels):
+        attribute = field(1, b"body") + field(6, body)
+        body = field(1, field(4, b"Scan") + field(5, attribute))
+    return b"\x08\x08" + field(8, b"\x10\x11") + field(7, body)
+
+
+def scan(steps):
+    body = helper.make_graph(
+        [node("Identity", ["s"], ["t"]), node("Identity", ["p"], ["q"])], "body",
+        [port("s", [2]), port("p", [2])], [port("t", [2]), port("q", [2])])
+    return model(
+        [node("Scan", ["s0", "x"], ["last", "y"], body=body, num_scan_inputs=1)],
+        [tensor("s0", (2,))], [port("x", [steps, 2])])
+
+
+GOOD = model([conv()], [tensor()]).SerializeToString()
+SIZE = numpy_helper.from_array(numpy.array([1 << 20, 1 << 20]), "size")
+SCALARS = [numpy_helper.from_array(numpy.array(v), n) for n, v in (
+    ("zero", 0), ("end", 1 << 40), ("one", 1))]
+
+CASES = {
+    "attribute_twice": (model([helper.make_node("Conv", ["x", "w"], ["y"], "y", group=1)], [tensor()]), "A setting that stands twice."),
+    "bias_shape": (model([node("Conv", ["x", "w", "b"], ["y"])], [tensor(), tensor("b", (7,))]), "A bias for other channels than the kernel's."),
+    "constant_huge": (model([node("ConstantOfShape", ["size"], ["c"]), node("Add", ["x", "c"], ["y"])], [SIZE]), "A constant of a million times a million zeros."),
+    "cycle": (model([node("Add", ["x", "b"], ["a"]), node("Relu", ["a"], ["b"])], outputs=("b",)), "Nodes that wait for each other."),
+    "deep": (deep(200), "Bodies in bodies, two hundred deep."),
+    "dims_huge": (changed(dims=[1 << 40, 1 << 40]), "A weight of more elements than there are addresses."),
+    "dims_negative": (changed(dims=[-4, 3, 3, 3]), "A weight of less than no element."),
+    "element_type": (changed(data_type=TensorProto.STRING), "A weight of texts."),
+    "external_absolute": (external("/etc/passwd"), "A weight in any file of the machine."),
+    "external_length": (external("make.py", length="8"), "A weight with another length than its shape's."),
+    "external_missing": (external("nowhere.bin"), "A weight in a file that is not there."),
+    "external_negative": (external("make.py", offset="-8"), "A weight from before the start of a file."),
+    "external_outside": (external("sub/../../keras/make.py"), "A weight in a file outside of the model's folder."),
+    "external_short": (external("make.py", offset="999999999999"), "A weight behind the end of a file."),
+    "groups_zero": (model([conv(group=0)], [tensor()]), "A convolution in no groups."),
+    "kernel_shape": (model([conv(kernel_shape=[5, 5])], [tensor()]), "A window of another size than its weights."),
+    "length_huge": (b"\x08\x08" + field(8, b"\x10\x11") + b"\x3a\xff\xff\xff\xff\xff\x7f", "A graph of four terabytes in a file of a few bytes."),
+    "metadata_wrong": (model([conv()], [tensor()], producer="weighbridge", metadata={"detector": "{"}), "A record of a detector that is cut off."),
+    "names_twice": (model([conv(), node("Relu", ["x"], ["y"])], [tensor()]), "Two values of one name."),
+    "operators_unknown": (model([node("Warp", ["x"], ["a"]), node("Warp", ["a"], ["b"]), helper.make_node("Fused", ["b"], ["c"], "f", domain="com.example"), node("Relu", ["c"], ["y"])]), "Operators that nobody knows."),
+    "opset_missing": (model([conv()], [tensor()], opset=0), "A file that does not say what its operators mean."),
+    "opset_old": (model([conv()], [tensor()], opset=6), "Operators from before the versions that are known."),
+    "output_missing": (model([conv()], [tensor()], outputs=("z",)), "An output that nothing makes."),
+    "pads_negative": (model([conv(pads=[-1, 0, 0, 0])], [tensor()]), "Less than no padding."),
+    "range_huge": (model([node("Range", ["zero", "end", "one"], ["r"]), node("Gather", ["x", "r"], ["y"])], SCALARS), "A count to a trillion."),
+    "raw_size": (changed(raw_data=b"\0" * 17), "A weight with fewer bytes than its shape takes."),
+    "reshape": (model([node("Reshape", ["x", "s"], ["y"])], [numpy_helper.from_array(numpy.array([1, 7]), "s")]), "A shape for another number of elements."),
+    "scan_long": (scan(1 << 20), "A loop of a million steps."),
+    "setting_unknown": (model([conv(warp=3)], [tensor()]), "A setting that nobody knows."),
+    "truncated": (GOOD[: len(GOOD) * 2 // 3], "A file that is cut off."),
+    "twice": (GOOD + varint(1 << 3) + b"\x08", "A field that may stand once, twice."),
+    "value_missing": (model([node("Add", ["x", "nothing"], ["y"])]), "A node that reads what nobody makes."),
+    "weight_unknown": (b"\x08\x08" + field(8, b"\x10\x11") + field(7, field(5, b"\xfa\x06\x01z")), "A weight with a field that nobody knows."),
+}
+CASES["attribute_twice"][0].graph.node[0].attribute.add().CopyFrom(
+    CASES["attribute_twice"][0].graph.node[0].attribute[0])
+
+rows = []
+for name, (content, reason) in sorted(CASES.items()):
+    data = content if isinstance(content, bytes) else content.SerializeToString(deterministic=True)
+    (HERE / f"{name}.onnx").write_bytes(data)
+    rows.append(f"| `{name}.onnx` | {reason} |\n")
+
+(HERE / "README.md").write_text(
+    "# Hostile ONNX files\n\n"
+    "Files that are no models, or ask for what no machine has: one per attack. `make.py` makes them and\n"
+    "this text. `Tests/ConversionTests/HostileONNXTests.swift` says what the program must answer, and has\n"
+    "those that would be large.\n\n"
+    "| file | what it tries |\n|---|---|\n" + "".join(rows))

@@ -1,0 +1,325 @@
+"""Makes small networks in the forms in which other tools export them to ONNX, and records what
+onnxruntime computes with them: NAME.onnx, NAME.inputs.npz, NAME.outputs.npz, and README.md.
+
+Needs numpy, onnx and onnxruntime (Tests/Peers/requirements.txt). Writes beside itself.
+"""
+
+import pathlib
+
+import numpy
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+HERE = pathlib.Path(__file__).parent
+FLOAT = TensorProto.FLOAT
+INT64 = TensorProto.INT64
+
+
+class Builder:
+    """A graph that grows node by node; every number comes from one generator."""
+
+    def __init__(self, name, opset, ir_version=8, weights_are_inputs=False):
+        self.name, self.opset, self.ir_version = name, opset, ir_version
+        self.weights_are_inputs = weights_are_inputs
+        self.nodes, self.weights, self.inputs, self.outputs = [], [], [], []
+        self.random = numpy.random.default_rng(sum(name.encode()))
+        self.count = 0
+
+    def input(self, name, shape, element_type=FLOAT):
+        self.inputs.append(helper.make_tensor_value_info(name, element_type, shape))
+        return name
+
+    def output(self, value, shape, element_type=FLOAT):
+        self.outputs.append(helper.make_tensor_value_info(value, element_type, shape))
+
+    def weight(self, name, array, typed=False):
+        """An initializer; `typed` puts the numbers into the field of their type."""
+        array = numpy.asarray(array)
+        if typed:
+            kind = helper.np_dtype_to_tensor_dtype(array.dtype)
+            tensor = helper.make_tensor(name, kind, array.shape, array.flatten().tolist())
+        else:
+            tensor = numpy_helper.from_array(array, name)
+        self.weights.append(tensor)
+        if self.weights_are_inputs:
+            self.inputs.append(
+                helper.make_tensor_value_info(name, tensor.data_type, list(array.shape)))
+        return name
+
+    def numbers(self, name, *shape, scale=0.5, low=None, typed=False):
+        array = self.random.normal(size=shape) * scale
+        if low is not None:
+            array = low + numpy.abs(array)
+        return self.weight(name, array.astype(numpy.float32), typed)
+
+    def integers(self, name, values):
+        return self.weight(name, numpy.array(values, numpy.int64))
+
+    def constant(self, values, kind=numpy.int64):
+        """A Constant node."""
+        tensor = numpy_helper.from_array(numpy.array(values, kind))
+        return self.add("Constant", [], value=tensor)
+
+    def add(self, operation, inputs, outputs=1, name=None, **attributes):
+        self.count += 1
+        names = [f"{operation}_{self.count}_output_{i}" for i in range(outputs)]
+        if name:
+            names[0] = name
+        self.nodes.append(
+            helper.make_node(operation, inputs, names, f"{operation}_{self.count}", **attributes))
+        return names[0] if outputs == 1 else names
+
+    def conv(self, value, fan_in, fan_out, size=3, group=1, bias=True, **attributes):
+        number = self.count
+        inputs = [value, self.numbers(
+            f"conv{number}.weight", fan_out, fan_in // group, size, size,
+            scale=(fan_in // group * size * size) ** -0.5)]
+        if bias:
+            inputs.append(self.numbers(f"conv{number}.bias", fan_out, scale=0.1))
+        return self.add(
+            "Conv", inputs, kernel_shape=[size, size], group=group,
+            **({"pads": [size // 2] * 4, "strides": [1, 1], "dilations": [1, 1]} | attributes))
+
+    def norm(self, value, channels, **attributes):
+        number = self.count
+        return self.add("BatchNormalization", [
+            value, self.numbers(f"bn{number}.weight", channels, low=0.5),
+            self.numbers(f"bn{number}.bias", channels),
+            self.numbers(f"bn{number}.running_mean", channels),
+            self.numbers(f"bn{number}.running_var", channels, low=0.5),
+        ], epsilon=1e-5, **attributes)
+
+    def dense(self, value, fan_in, fan_out, name=None):
+        number = self.count
+        return self.add("Gemm", [
+            value, self.numbers(f"fc{number}.weight", fan_out, fan_in, scale=fan_in ** -0.5),
+            self.numbers(f"fc{number}.bias", fan_out),
+        ], name=name, alpha=1.0, beta=1.0, transB=1)
+
+    def model(self):
+        graph = helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, self.weights)
+        return helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", self.opset)],
+            ir_version=self.ir_version, producer_name="samples")
+
+
+def mobilenet():
+    """Inverted residuals with Clip, and a dynamic batch whose shape is computed by nodes."""
+    g = Builder("mobilenet", 12, 6)
+    x = g.input("input", ["N", 3, 16, 16])
+    low, high = g.constant(0.0, numpy.float32), g.constant(6.0, numpy.float32)
+    x = g.add("Clip", [g.norm(g.conv(x, 3, 8, strides=[2, 2], bias=False), 8), low, high])
+    y = g.add("Clip", [g.norm(g.conv(x, 8, 16, 1, bias=False), 16), low, high])
+    y = g.add("Clip", [g.norm(g.conv(y, 16, 16, 3, 16, bias=False), 16), low, high])
+    y = g.norm(g.conv(y, 16, 8, 1, bias=False), 8)
+    x = g.add("GlobalAveragePool", [g.add("Add", [x, y])])
+    batch = g.add("Gather", [g.add("Shape", [x]), g.constant(0)], axis=0)
+    shape = g.add("Concat", [g.add("Unsqueeze", [batch], axes=[0]), g.constant([-1])], axis=0)
+    x = g.add("Reshape", [x, shape])
+    g.output(g.dense(x, 8, 5, "output"), ["N", 5])
+    return g, {"input": g.random.normal(size=(2, 3, 16, 16))}
+
+
+def resnet():
+    """Residual blocks of the oldest form: weights among the inputs, ceil_mode, Flatten."""
+    g = Builder("resnet", 8, 3, weights_are_inputs=True)
+    x = g.input("data", [1, 3, 19, 19])
+    x = g.add("Relu", [g.norm(g.conv(x, 3, 6, 7, strides=[2, 2], bias=False), 6, spatial=1)])
+    x = g.add("MaxPool", [x], kernel_shape=[3, 3], strides=[2, 2], pads=[0, 0, 1, 1])
+    y = g.add("Relu", [g.norm(g.conv(x, 6, 6, bias=False), 6, spatial=1)])
+    y = g.norm(g.conv(y, 6, 6, bias=False), 6, spatial=1)
+    x = g.add("Relu", [g.add("Sum", [x, y])])
+    x = g.add("AveragePool", [x], kernel_shape=[5, 5])
+    x = g.dense(g.add("Flatten", [x], axis=1), 6, 4)
+    g.output(g.add("Softmax", [x], name="prob", axis=1), [1, 4])
+    return g, {"data": g.random.normal(size=(1, 3, 19, 19))}
+
+
+def vgg():
+    """Convolutions in a row, LRN, Dropout, and a Reshape to a shape that is a weight."""
+    g = Builder("vgg", 9, 4)
+    x = g.input("data_0", [1, 3, 8, 8])
+    x = g.add("Relu", [g.conv(x, 3, 4)])
+    x = g.add("LRN", [x], alpha=0.0001, beta=0.75, bias=1.0, size=5)
+    x = g.add("MaxPool", [x], kernel_shape=[2, 2], strides=[2, 2])
+    x = g.add("Relu", [g.conv(x, 4, 6, 2, pads=[0, 0, 1, 1])])
+    x = g.add("AveragePool", [x], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    x = g.add("Reshape", [x, g.integers("shape", [1, -1])])
+    x = g.add("Dropout", [x], ratio=0.5)
+    x = g.add("MatMul", [x, g.numbers("fc.weight", 24, 3, typed=True)])
+    x = g.add("Add", [x, g.numbers("fc.bias", 3, typed=True)])
+    g.output(g.add("Softmax", [x], name="softmax"), [1, 3])
+    return g, {"data_0": g.random.normal(size=(1, 3, 8, 8))}
+
+
+def squeezenet():
+    """Fire modules, ceil_mode at an odd size, and a softmax over several axes (before opset 13)."""
+    g = Builder("squeezenet", 11, 6)
+    x = g.input("data", ["batch", 3, 17, 17])
+    x = g.add("Relu", [g.conv(x, 3, 6, strides=[2, 2], pads=[0, 0, 0, 0])])
+    x = g.add("MaxPool", [x], kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
+    s = g.add("Relu", [g.conv(x, 6, 3, 1)])
+    parts = [g.add("Relu", [g.conv(s, 3, 4, 1)]), g.add("Relu", [g.conv(s, 3, 4, 3)])]
+    x = g.add("Dropout", [g.add("Concat", parts, axis=1)])
+    x = g.add("GlobalAveragePool", [g.add("Relu", [g.conv(x, 8, 5, 1)])])
+    g.output(g.add("Softmax", [x], name="probabilities", axis=1), ["batch", 5, 1, 1])
+    return g, {"data": g.random.normal(size=(2, 3, 17, 17))}
+
+
+def yolo():
+    """Strided slices, swish as two nodes, SPP, Resize, and boxes decoded by arithmetic."""
+    g = Builder("yolo", 13)
+    x = g.input("images", [1, 3, 16, 16])
+
+    def slices(value, axis, start):
+        return g.add("Slice", [
+            value, g.constant([start]), g.constant([2**63 - 1]), g.constant([axis]), g.constant([2])])
+
+    def swish(value):
+        return g.add("Mul", [value, g.add("Sigmoid", [value])])
+
+    parts = [slices(slices(x, 2, i), 3, j) for j in (0, 1) for i in (0, 1)]
+    x = swish(g.conv(g.add("Concat", parts, axis=1), 12, 8))
+    y = swish(g.conv(x, 8, 8, strides=[2, 2]))
+    pools = [
+        g.add("MaxPool", [y], kernel_shape=[k, k], strides=[1, 1], pads=[k // 2] * 4)
+        for k in (3, 5)]
+    y = g.add("HardSwish", [g.conv(g.add("Concat", [y] + pools, axis=1), 24, 8, 1)]) \
+        if g.opset >= 14 else swish(g.conv(g.add("Concat", [y] + pools, axis=1), 24, 8, 1))
+    up = g.add(
+        "Resize", [y, "", g.weight("scales", numpy.array([1, 1, 2, 2], numpy.float32))],
+        coordinate_transformation_mode="asymmetric", mode="nearest", nearest_mode="floor")
+    x = g.conv(g.add("Concat", [up, x], axis=1), 16, 14, 1)
+    x = g.add("Reshape", [x, g.constant([1, 2, 7, 8, 8])])
+    x = g.add("Sigmoid", [g.add("Transpose", [x], perm=[0, 1, 3, 4, 2])])
+    xy, wh, rest = g.add("Split", [x, g.constant([2, 2, 3])], 3, axis=4)
+    grid = numpy.stack(numpy.meshgrid(numpy.arange(8), numpy.arange(8)), -1)
+    grid = grid[None, None].astype(numpy.float32)
+    xy = g.add("Add", [g.add("Mul", [xy, g.constant(2.0, numpy.float32)]), g.weight("grid", grid)])
+    xy = g.add("Mul", [xy, g.constant(2.0, numpy.float32)])
+    wh = g.add("Pow", [g.add("Mul", [wh, g.constant(2.0, numpy.float32)]),
+                       g.constant(2.0, numpy.float32)])
+    anchors = numpy.array([[3, 5], [6, 4]], numpy.float32).reshape(1, 2, 1, 1, 2)
+    wh = g.add("Mul", [wh, g.weight("anchors", anchors)])
+    x = g.add("Concat", [xy, wh, rest], axis=4)
+    g.output(g.add("Reshape", [x, g.constant([1, -1, 7])], name="boxes"), [1, 128, 7])
+    return g, {"images": g.random.normal(size=(1, 3, 16, 16))}
+
+
+def unet():
+    """Channels-last outside with transposes, auto_pad, Pad, ConvTranspose, Resize to extents."""
+    g = Builder("unet", 15)
+    x = g.input("image", ["batch", 12, 10, 3])
+    x = g.add("Transpose", [x], perm=[0, 3, 1, 2])
+    w = g.numbers("w", 4, 3, 3, 3, scale=0.2)
+    x = g.add("Relu", [g.add("Conv", [x, w], auto_pad="SAME_UPPER", strides=[2, 2])])
+    y = g.add("Pad", [x, g.constant([0, 0, 1, 1, 0, 0, 1, 1])], mode="reflect")
+    y = g.add("Elu", [g.conv(y, 4, 4, pads=[0, 0, 0, 0])])
+    y = g.add("PRelu", [g.conv(y, 4, 4, strides=[2, 2]), g.numbers("slope", 4, 1, 1)])
+    y = g.add("ConvTranspose", [y, g.numbers("up.weight", 4, 4, 2, 2), g.numbers("up.bias", 4)],
+              kernel_shape=[2, 2], strides=[2, 2])
+    sizes = g.add("Concat", [
+        g.add("Slice", [g.add("Shape", [y]), g.constant([0]), g.constant([2])]),
+        g.add("Slice", [g.add("Shape", [x]), g.constant([2]), g.constant([4])])], axis=0)
+    y = g.add("Resize", [y, "", "", sizes], mode="linear",
+              coordinate_transformation_mode="half_pixel")
+    y = g.add("InstanceNormalization", [
+        y, g.numbers("in.weight", 4, low=0.5), g.numbers("in.bias", 4)])
+    x = g.add("LeakyRelu", [g.add("Concat", [x, y], axis=1)], alpha=0.2)
+    x = g.conv(x, 8, 2, 1)
+    g.output(g.add("Transpose", [x], name="mask", perm=[0, 2, 3, 1]), ["batch", 6, 5, 2])
+    return g, {"image": g.random.normal(size=(2, 12, 10, 3))}
+
+
+def recurrent():
+    """LSTM in both directions, GRU with an initial state, and a table of vectors."""
+    g = Builder("recurrent", 14)
+    tokens = g.input("tokens", [5, 2], INT64)
+    x = g.add("Gather", [g.numbers("table", 7, 4), tokens])
+    weights = [g.numbers("l.w", 2, 12, 4), g.numbers("l.r", 2, 12, 3), g.numbers("l.b", 2, 24)]
+    x, last, _ = g.add("LSTM", [x] + weights, 3, direction="bidirectional", hidden_size=3)
+    x = g.add("Transpose", [x], perm=[0, 2, 1, 3])
+    x = g.add("Reshape", [x, g.constant([0, 0, -1])])
+    state = g.add("Slice", [last, g.constant([1]), g.constant([2]), g.constant([0])])
+    weights = [g.numbers("g.w", 1, 9, 6), g.numbers("g.r", 1, 9, 3), g.numbers("g.b", 1, 18)]
+    x, last = g.add("GRU", [x] + weights + ["", state], 2, hidden_size=3, linear_before_reset=1)
+    x = g.add("Squeeze", [x, g.constant([1])])
+    g.output(x, [5, 2, 3])
+    g.output(last, [1, 2, 3])
+    return g, {"tokens": g.random.integers(0, 7, size=(5, 2))}
+
+
+def transformer():
+    """Attention as products of matrices, a mask, layer normalisation, and GELU as nodes."""
+    g = Builder("transformer", 17)
+    x = g.input("tokens", ["batch", 4, 6])
+    q, k, v = (
+        g.add("Add", [g.add("MatMul", [x, g.numbers(f"{n}.weight", 6, 6)]), g.numbers(f"{n}.bias", 6)])
+        for n in "qkv")
+
+    def heads(value, perm):
+        return g.add("Transpose", [g.add("Reshape", [value, g.constant([0, 0, 2, 3])])], perm=perm)
+
+    scores = g.add("MatMul", [heads(q, [0, 2, 1, 3]), heads(k, [0, 2, 3, 1])])
+    scores = g.add("Div", [scores, g.constant(3.0 ** 0.5, numpy.float32)])
+    mask = g.weight("mask", numpy.tril(numpy.ones((1, 1, 4, 4), bool)))
+    scores = g.add("Where", [mask, scores, g.constant(-1e9, numpy.float32)])
+    y = g.add("MatMul", [g.add("Softmax", [scores], axis=-1), heads(v, [0, 2, 1, 3])])
+    y = g.add("Reshape", [g.add("Transpose", [y], perm=[0, 2, 1, 3]), g.constant([0, 0, 6])])
+    x = g.add("LayerNormalization", [
+        g.add("Add", [x, y]), g.numbers("ln.weight", 6, low=0.5), g.numbers("ln.bias", 6)],
+        epsilon=1e-5)
+    y = g.add("Div", [x, g.constant(2.0 ** 0.5, numpy.float32)])
+    y = g.add("Add", [g.add("Erf", [y]), g.constant(1.0, numpy.float32)])
+    y = g.add("Mul", [g.add("Mul", [x, y]), g.constant(0.5, numpy.float32)])
+    y = g.add("Einsum", [y, g.numbers("out", 6, 5)], equation="bij,jk->bik")
+    g.output(g.add("ReduceMean", [y], name="pooled", axes=[1], keepdims=0), ["batch", 5])
+    return g, {"tokens": g.random.normal(size=(3, 4, 6))}
+
+
+def modern():
+    """Operators of opset 21: GroupNormalization, Gelu, HardSwish, Mish, ReduceMean with axes."""
+    g = Builder("modern", 21, 10)
+    x = g.input("x", [1, 4, 6, 6])
+    x = g.add("GroupNormalization", [
+        g.conv(x, 4, 4), g.numbers("gn.weight", 4, low=0.5), g.numbers("gn.bias", 4)], num_groups=2)
+    x = g.add("Mul", [g.add("Gelu", [x]), g.add("HardSigmoid", [x], alpha=1 / 6, beta=0.5)])
+    x = g.add("Mish", [g.add("HardSwish", [g.conv(x, 4, 4, strides=[2, 2])])])
+    x = g.add("DepthToSpace", [x], blocksize=2)
+    values, places = g.add("TopK", [
+        g.add("Flatten", [x]), g.constant([3])], 2, axis=1)
+    g.output(values, [1, 3])
+    g.output(places, [1, 3], INT64)
+    mean = g.add("ReduceMean", [x, g.constant([2, 3])], keepdims=0)
+    g.output(g.add("ArgMax", [mean], name="best", axis=1), [1, 1], INT64)
+    return g, {"x": g.random.normal(size=(1, 4, 6, 6))}
+
+
+def main():
+    rows = []
+    for make in (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern):
+        builder, inputs = make()
+        name = make.__name__
+        kinds = {p.name: helper.tensor_dtype_to_np_dtype(p.type.tensor_type.elem_type)
+                 for p in builder.inputs}
+        inputs = {key: array.astype(kinds[key]) for key, array in inputs.items()}
+        model = builder.model()
+        onnx.checker.check_model(model, full_check=True)
+        (HERE / f"{name}.onnx").write_bytes(model.SerializeToString(deterministic=True))
+        session = onnxruntime.InferenceSession(
+            str(HERE / f"{name}.onnx"), providers=["CPUExecutionProvider"])
+        names = [port.name for port in session.get_outputs()]
+        numpy.savez(HERE / f"{name}.inputs.npz", **inputs)
+        numpy.savez(HERE / f"{name}.outputs.npz", **dict(zip(names, session.run(None, inputs))))
+        rows.append(f"| `{name}` | {builder.opset} | {make.__doc__} |\n")
+    (HERE / "README.md").write_text(
+        "# ONNX files of others\n\n"
+        "Small networks in the forms in which other tools export them, with inputs and the outputs that\n"
+        "onnxruntime computed. `record.py` makes them and this text; "
+        "`Tests/ConversionTests/ONNXImportTests.swift`\nreads them.\n\n"
+        "| network | opset | what is in it |\n|---|---|---|\n" + "".join(rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// A graph while the nodes of an ONNX file are added to it.
+struct ONNXNetwork {
+  /// Reads the elements of a tensor of the file.
+  typealias TensorReader = (ONNXInitializer) throws(WeighbridgeError) -> Tensor
+
+  /// The version of ONNX' operators.
+  let opset: Int
+  let readTensor: TensorReader
+  private(set) var graph = GraphBuilder()
+  /// The values by their names in the file.
+  private(set) var values: [String: ONNXValue] = [:]
+  /// How something was understood that the file leaves open.
+  private(set) var decisions: [Provenance.Decision] = []
+  private var names: Set<String>
+  /// Names of the file that no weight has yet.
+  private var unclaimed: Set<String>
+  private var weights: [WeightKey: ValueID] = [:]
+  /// What dense layers without a bias take, by what they give.
+  private(set) var products: [ValueID: [ValueID]] = [:]
+  /// What each value that is nothing but another one in other axes was made of.
+  private var turns: [ValueID: (operation: any CatalogOperator, input: ValueID)] = [:]
+
+  /// A name, and the view of which bytes it stands for: whatever files call their values, two
+  /// weights are one only when their elements are.
+  private struct WeightKey: Hashable {
+    let name: String
+    let elementType: ElementType
+    let shape: [Int]
+    let store: ObjectIdentifier
+    let offset: Int
+    let strides: [Int]
+
+    init(_ name: String, _ tensor: Tensor) {
+      self.name = name
+      (elementType, shape, store) = (
+        tensor.elementType, tensor.shape, ObjectIdentifier(tensor.store)
+      )
+      (offset, strides) = (tensor.offset, tensor.strides)
+    }
+  }
+
+  /// - Parameter names: All names in the file.
+  init(opset: Int, names: Set<String>, readTensor: @escaping TensorReader) {
+    self.opset = opset
+    self.names = names
+    unclaimed = names
+    self.readTensor = readTensor
+  }
+
+  /// The type of a value.
+  func type(_ value: ONNXValue) -> TensorType {
+    switch value {
+    case .computed(let id): graph.type(of: id)
+    case .constant(_, let tensor): tensor.type
+    case .extents(let extents, let isList): TensorType(.int64, isList ? [extents.count] : [])
+    }
+  }
+
+  mutating func addInput(_ name: String, _ type: TensorType) throws(WeighbridgeError) {
+    values[name] = .computed(try graph.addInput(name, type))
+  }
+
+  /// Gives a value its name.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is one of that name.
+  mutating func define(_ name: String, _ value: ONNXValue) throws(WeighbridgeError) {
+    if values.updateValue(value, forKey: name) != nil {
+      throw WeighbridgeError(.malformed, "two values are called \(name)")
+    }
+  }
+
+  /// Gives values other names for a while: those of a body and its inputs.
+  mutating func replaceValues(_ values: [String: ONNXValue]) { self.values = values }
+
+  mutating func decide(_ layer: String, _ text: String) {
+    decisions.append(Provenance.Decision(layer: layer, text: text))
+  }
+
+  /// A name that nothing in the file has, nor anything added.
+  mutating func unusedName(_ name: String) -> String {
+    var (candidate, number) = (name, 2)
+    while !names.insert(candidate).inserted {
+      candidate = "\(name)_\(number)"
+      number += 1
+    }
+    return candidate
+  }
+
+  /// A value as a node takes it: constants become weights.
+  ///
+  /// - Parameter source: The layer for whom this is done.
+  mutating func id(
+    _ value: ONNXValue, _ source: SourceScope
+  ) throws(WeighbridgeError) -> ValueID {
+    if let tensor = value.tensor {
+      if case .constant(let name, _) = value { return try weight(name, tensor) }
+      return try weight("\(source.layer)/extents", tensor)
+    }
+    switch value {
+    case .computed(let id): return id
+    case .constant(let name, let tensor): return try weight(name, tensor)
+    case .extents(let extents, let isList): return try computed(extents, isList: isList, source)
+    }
+  }
+
+  /// A value as an output of the model; what is known beforehand goes through a node.
+  mutating func output(
+    _ name: String, _ value: ONNXValue
+  ) throws(WeighbridgeError) -> ValueID {
+    if case .computed(let id) = value { return id }
+    let source = SourceScope(layer: name, className: "Identity")
+    return try add(Identity(), [try id(value, source)], source)[0]
+  }
+
+  private mutating func weight(
+    _ name: String, _ tensor: Tensor
+  ) throws(WeighbridgeError) -> ValueID {
+    let key = WeightKey(name, tensor)
+    if let known = weights[key] { return known }
+    // A value of the file has its name, in one form.
+    let own = unclaimed.remove(name) == nil ? unusedName(name) : name
+    let id = try graph.addWeight(own, tensor)
+    weights[key] = id
+    return id
+  }
+
+  /// Nodes that compute extents when the model runs.
+  private mutating func computed(
+    _ extents: [ONNXExtent], isList: Bool, _ source: SourceScope
+  ) throws(WeighbridgeError) -> ValueID {
+    var parts: [ValueID] = []
+    for extent in extents {
+      switch extent {
+      case .known(let number):
+        parts.append(
+          try weight(
+            "\(source.layer)/extent_\(number)", Tensor(.int64, shape: [1], [Double(number)]))
+        )
+      case .axis(let id, let axis):
+        let shape = try add(Shape(elementType: .int64), [id], source)
+        let range = Slice.Range(axis: 0, start: axis, stop: axis + 1, step: 1)
+        parts.append(try add(Slice([range]), shape, source)[0])
+      }
+    }
+    let list = parts.count == 1 ? parts[0] : try add(Concatenate(axis: 0), parts, source)[0]
+    return isList ? list : try add(Squeeze(axes: [0]), [list], source)[0]
+  }
+
+  /// Adds a node.
+  ///
+  /// - Parameter outputNames: The names of its outputs in the file; by default names of its own.
+  mutating func add(
+    _ operation: any CatalogOperator, _ inputs: [ValueID], _ source: SourceScope,
+    outputNames: [String]? = nil
+  ) throws(WeighbridgeError) -> [ValueID] {
+    if let id = undone(operation, inputs) { return [id] }
+    let types: [TensorType]
+    do throws(ShapeError) {
+      types = try operation.checkedOutputTypes(of: inputs.map { graph.type(of: $0) })
+    } catch { throw WeighbridgeError(.malformed, error.reason) }
+    let name = source.role.isEmpty ? source.layer : "\(source.layer)/\(source.role)"
+    var outputs: [String] = []
+    for position in types.indices {
+      let given = outputNames.flatMap { position < $0.count ? $0[position] : nil } ?? ""
+      outputs.append(
+        given.isEmpty ? unusedName(position == 0 ? name : "\(name):\(position)") : given)
+    }
+    let ids = try graph.addNode(
+      operation, named: name, inputs: inputs, source: source, outputNames: outputs)
+    if Self.isTurn(operation) { turns[ids[0]] = (operation, inputs[0]) }
+    if let dense = operation as? Dense, !dense.hasBias { products[ids[0]] = inputs }
+    return ids
+  }
+
+  private static func isTurn(_ operation: any CatalogOperator) -> Bool {
+    operation is Transpose || operation is ExpandDims
+  }
+
+  /// What a value was before the turn that an operator undoes, if it does.
+  private func undone(_ operation: any CatalogOperator, _ inputs: [ValueID]) -> ValueID? {
+    guard let input = inputs.first, let (turn, before) = turns[input] else { return nil }
+    switch (operation, turn) {
+    case (let back as Transpose, let turn as Transpose):
+      return back.axes.map { turn.axes[$0] } == Array(turn.axes.indices) ? before : nil
+    case (let squeeze as Squeeze, let expansion as ExpandDims):
+      return squeeze.axes == expansion.axes ? before : nil
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+/// What each of ONNX' operators becomes, by its name.
+enum ONNXNodes {
+  static let builders: [String: ONNXLayer.Build] = [
+    activations, arithmetic, constants, extents, convolutions, pooling, dense, normalizations,
+    reductions, reshaping, indexing, logic, resizing, recurrent,
+  ].reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
+
+  /// An operator of one tensor without settings.
+  static func plain(
+    _ operation: @escaping @Sendable () -> any CatalogOperator
+  ) -> ONNXLayer.Build {
+    { (layer) throws(WeighbridgeError) in [try layer.apply(operation(), to: try layer.input())] }
+  }
+
+  /// An operator that combines tensors element by element, each with what was combined before.
+  static func combining(
+    _ operation: @escaping @Sendable () -> any CatalogOperator
+  ) -> ONNXLayer.Build {
+    { (layer) throws(WeighbridgeError) in
+      let values = try layer.aligned(try layer.allInputs())
+      return values.count == 1 ? values : try layer.apply(operation(), values)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package import Bytes
+package import GraphIR
+import ONNXFormat
+
+/// An ONNX file, and those beside it that hold elements of its weights.
+package struct ONNXSource: Sendable {
+  /// The files that were read, by role.
+  package private(set) var files: [SourceFile]
+  private let file: ONNXFile
+  private let path: String
+  private let startsDigest: Bool
+
+  /// The version of ONNX' operators.
+  package var opset: Int { file.model.opset }
+
+  /// Opens the file.
+  ///
+  /// - Throws: As ``ONNXFile``, with the file's name.
+  package init(
+    _ store: ByteStore, path: String, options: ReadOptions
+  ) throws(WeighbridgeError) {
+    self.path = path
+    startsDigest = options.preparesWriting
+    file = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try ONNXFile(store)
+    }
+    files = [SourceFile(role: "model", path: path, store: store, startsDigest: startsDigest)]
+  }
+
+  /// Imports the model.
+  ///
+  /// - Throws: As ``ONNXImporter``, with the file's name; ``WeighbridgeError/Code/missing`` when a
+  ///   file with weights is not there.
+  package mutating func content() throws(WeighbridgeError) -> ModelContent {
+    let stores = try openExternalData()
+    let (file, path) = (file, path)
+    return try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      let importer = ONNXImporter(file.model) { (tensor) throws(WeighbridgeError) in
+        try Self.read(tensor, file.store, stores)
+      }
+      let result = try importer.run()
+      var provenance = ONNXMetadata.provenance(file.model)
+      provenance.decisions = result.decisions
+      provenance.decisions += file.ignored.map {
+        .init(layer: "", text: "\($0) is in the file, which is for training, and not read")
+      }
+      var content = ModelContent(
+        graph: result.graph, description: ONNXMetadata.description(file.model, result.graph),
+        provenance: provenance)
+      try ONNXMetadata.describe(&content, file.model)
+      return content
+    }
+  }
+
+  /// Opens the files that tensors name; all of them lie in the model's folder.
+  private mutating func openExternalData() throws(WeighbridgeError) -> [String: ByteStore] {
+    var stores: [String: ByteStore] = [:]
+    for name in file.model.graph.externalFileNames {
+      let place = PathName(path).beside(name)
+      let store = ByteStore(try MappedFile(path: place))
+      stores[name] = store
+      files.append(
+        SourceFile(role: "weights", path: place, store: store, startsDigest: startsDigest))
+    }
+    return stores
+  }
+
+  private static func read(
+    _ tensor: ONNXInitializer, _ store: ByteStore, _ others: [String: ByteStore]
+  ) throws(WeighbridgeError) -> Tensor {
+    switch tensor.elements {
+    case .inside(let range)?:
+      return try Tensor(tensor.elementType, shape: tensor.shape, store: store, range: range)
+    case .unpacked(let bytes)?:
+      return try Tensor(
+        tensor.elementType, shape: tensor.shape, store: ByteStore(bytes), range: 0..<bytes.count)
+    case .beside(let name, let offset)?:
+      let size = try Checked.product(
+        tensor.shape + [tensor.elementType.byteCount], of: "the size of a tensor")
+      guard let other = others[name], offset <= other.count, size <= other.count - offset else {
+        throw WeighbridgeError(
+          .malformed,
+          "its \(size) bytes from byte \(offset) on are not in \(name), which has "
+            + "\(others[name]?.count ?? 0)")
+      }
+      return try Tensor(
+        tensor.elementType, shape: tensor.shape, store: other, range: offset..<offset + size)
+    case nil: throw WeighbridgeError(.malformed, "it has no elements")
+    }
+  }
+}
+
+extension ONNXGraph {
+  /// The files beside the model that hold elements, each once, in the order of the weights.
+  fileprivate var externalFileNames: [String] {
+    var names: [String] = []
+    var seen: Set<String> = []
+    for tensor in initializers {
+      guard case .beside(let name, _)? = tensor.elements, seen.insert(name).inserted else {
+        continue
+      }
+      names.append(name)
+    }
+    return names
+  }
+}

@@ -1,0 +1,82 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension ONNXNodes {
+  /// One element of many.
+  static let reductions: [String: ONNXLayer.Build] = [
+    "ArgMax": { (layer) throws(WeighbridgeError) in try layer.extreme(isMaximum: true) },
+    "ArgMin": { (layer) throws(WeighbridgeError) in try layer.extreme(isMaximum: false) },
+    "CumSum": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      guard let axis = try layer.constant(1)?.integers.first else {
+        throw layer.malformed("a CumSum without an axis")
+      }
+      let operation = Cumulative(
+        .sum, axis: try layer.axis(axis, rank: layer.type(input).rank),
+        isExclusive: try layer.flag("exclusive"), isReversed: try layer.flag("reverse"))
+      return [try layer.apply(operation, to: input)]
+    },
+    "ReduceL1": { (layer) throws(WeighbridgeError) in
+      try layer.reduce(.sum) { (layer, value) throws(WeighbridgeError) in
+        try layer.apply(UnaryMath(.absolute), to: value, role: "absolute")
+      }
+    },
+    "ReduceL2": { (layer) throws(WeighbridgeError) in try layer.reduce(.length) },
+    "ReduceLogSumExp": { (layer) throws(WeighbridgeError) in try layer.reduce(.logarithmOfSum) },
+    "ReduceMax": { (layer) throws(WeighbridgeError) in try layer.reduce(.maximum) },
+    "ReduceMean": { (layer) throws(WeighbridgeError) in try layer.reduce(.mean) },
+    "ReduceMin": { (layer) throws(WeighbridgeError) in try layer.reduce(.minimum) },
+    "ReduceProd": { (layer) throws(WeighbridgeError) in try layer.reduce(.product) },
+    "ReduceSum": { (layer) throws(WeighbridgeError) in try layer.reduce(.sum) },
+    "ReduceSumSquare": { (layer) throws(WeighbridgeError) in
+      try layer.reduce(.sum) { (layer, value) throws(WeighbridgeError) in
+        try layer.apply(UnaryMath(.square), to: value, role: "square")
+      }
+    },
+  ]
+}
+
+extension ONNXLayer {
+  fileprivate mutating func reduce(
+    _ function: Reduction.Function,
+    _ prepare: (inout ONNXLayer, ONNXValue) throws(WeighbridgeError) -> ONNXValue = {
+      (_, value) throws(WeighbridgeError) in value
+    }
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let input = try prepare(&self, try input())
+    let rank = type(input).rank
+    let given = try integers(1, orSetting: "axes") ?? []
+    let doesNothing = try flag("noop_with_empty_axes")
+    let keepsAxes = try flag("keepdims", default: true)
+    if given.isEmpty, doesNothing { return [input] }
+    let axes = try axes(given.isEmpty ? Array(0..<rank) : given, rank: rank)
+    // Over all places of a picture it is what layers of that name do.
+    if !keepsAxes, let layout = pictureLayout(axes, rank: rank), type(input).elementType.isFloat {
+      if function == .mean {
+        return [try apply(GlobalAveragePooling(keepsAxes: false, layout: layout), to: input)]
+      }
+      if function == .maximum {
+        return [try apply(GlobalMaxPooling(keepsAxes: false, layout: layout), to: input)]
+      }
+    }
+    return [try apply(Reduction(function, axes: axes, keepsAxes: keepsAxes), to: input)]
+  }
+
+  /// The layout in which axes are all spatial ones.
+  private func pictureLayout(_ axes: [Int], rank: Int) -> DataLayout? {
+    guard rank >= 3 else { return nil }
+    return DataLayout.allCases.first { Array($0.spatialAxes(rank: rank)) == axes }
+  }
+
+  fileprivate mutating func extreme(isMaximum: Bool) throws(WeighbridgeError) -> [ONNXValue] {
+    let input = try input()
+    guard try !flag("select_last_index") else {
+      throw unsupported("the last of equal elements")
+    }
+    let operation = ExtremeIndex(
+      axis: try axis(try integer("axis", default: 0), rank: type(input).rank),
+      isMaximum: isMaximum, keepsAxis: try flag("keepdims", default: true), elementType: .int64)
+    return [try apply(operation, to: input)]
+  }
+}

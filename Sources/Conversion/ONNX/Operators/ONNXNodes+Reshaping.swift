@@ -1,0 +1,249 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+extension ONNXNodes {
+  /// The same elements in another place.
+  static let reshaping: [String: ONNXLayer.Build] = shapes.merging(parts) { first, _ in first }
+
+  private static let shapes: [String: ONNXLayer.Build] = [
+    "DepthToSpace": { (layer) throws(WeighbridgeError) in
+      let block = try layer.integer("blocksize", default: 0)
+      let mode = try layer.text("mode", default: "DCR")
+      guard block >= 1, mode == "DCR" else {
+        throw layer.unsupported("a DepthToSpace of the mode \(mode)")
+      }
+      let operation = DepthToSpace(block: block, layout: .channelsFirst)
+      return [try layer.apply(operation, to: try layer.input())]
+    },
+    "Flatten": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let given = try layer.integer("axis", default: 1)
+      let rank = layer.type(input).rank
+      let axis = given < 0 ? given + rank : given
+      if axis == 1, rank >= 1 { return [try layer.apply(Reshape(target: [-1]), to: input)] }
+      guard (0...rank).contains(axis),
+        let front = layer.type(input).with(shape: Array(layer.type(input).shape[..<axis]))
+          .fixedShape
+      else { throw layer.unsupported("a Flatten in front of axis \(given) of open extents") }
+      let count = try Checked.product(front, of: "an extent")
+      return [try layer.apply(ReshapeAxes([.fixed(count), .rest]), to: input)]
+    },
+    "Identity": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      guard case .computed = input else { return [input] }
+      return [try layer.apply(Identity(), to: input)]
+    },
+    "Reshape": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let keepsZeros = try layer.flag("allowzero")
+      let wanted: [ONNXExtent]
+      if let given = try layer.integers("shape") {
+        wanted = given.map(ONNXExtent.known)
+      } else {
+        guard let extents = try layer.input(1).extents else {
+          throw layer.unsupported("a shape that is known only when the model runs")
+        }
+        wanted = extents
+      }
+      return [try layer.reshape(input, to: wanted, keepsZeros: keepsZeros)]
+    },
+    "SpaceToDepth": { (layer) throws(WeighbridgeError) in
+      let block = try layer.integer("blocksize", default: 0)
+      guard block >= 1 else { throw layer.malformed("a SpaceToDepth in blocks of \(block)") }
+      let operation = SpaceToDepth(block: block, layout: .channelsFirst)
+      return [try layer.apply(operation, to: try layer.input())]
+    },
+    "Squeeze": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let given = try layer.integers(1, orSetting: "axes")
+      if input.tensor == nil, case .extents(let extents, true) = input {
+        return [.extents(extents, isList: false)]
+      }
+      let shape = layer.type(input).shape
+      let axes =
+        try given.map { (axes) throws(WeighbridgeError) in
+          try layer.axes(axes, rank: shape.count)
+        } ?? shape.indices.filter { shape[$0].value == 1 }
+      return axes.isEmpty ? [input] : [try layer.apply(Squeeze(axes: axes), to: input)]
+    },
+    "Transpose": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let rank = layer.type(input).rank
+      let axes = try layer.integers("perm") ?? Array((0..<rank).reversed())
+      guard axes.sorted() == Array(0..<rank) else {
+        throw layer.malformed("the order \(axes) for \(layer.type(input))")
+      }
+      return [try layer.transposed(input, axes)]
+    },
+    "Unsqueeze": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      guard let given = try layer.integers(1, orSetting: "axes") else {
+        throw layer.malformed("an Unsqueeze without axes")
+      }
+      if input.tensor == nil, case .extents(let extents, false) = input {
+        return [.extents(extents, isList: true)]
+      }
+      let axes = try layer.axes(given, rank: layer.type(input).rank + given.count)
+      return [try layer.apply(ExpandDims(axes: axes), to: input)]
+    },
+  ]
+
+  private static let parts: [String: ONNXLayer.Build] = [
+    "Pad": { (layer) throws(WeighbridgeError) in try layer.pad() },
+    "Slice": { (layer) throws(WeighbridgeError) in try layer.slice() },
+    "Split": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let axis = try layer.axis(
+        try layer.integer("axis", default: 0), rank: layer.type(input).rank)
+      let count = try layer.integer("num_outputs") ?? layer.node.outputs.count
+      if let sizes = try layer.integers(1, orSetting: "split") {
+        return try layer.apply(Split(axis: axis, sizes: sizes), [input])
+      }
+      guard let extent = layer.type(input).shape[axis].value, count >= 1, count <= extent else {
+        throw layer.unsupported("a Split of an open extent")
+      }
+      let size = (extent + count - 1) / count
+      let last = extent - size * (count - 1)
+      guard last > 0 else { throw layer.malformed("\(count) parts of \(extent) elements") }
+      let sizes = [Int](repeating: size, count: count - 1) + [last]
+      return try layer.apply(Split(axis: axis, sizes: sizes), [input])
+    },
+    "Tile": { (layer) throws(WeighbridgeError) in
+      guard let counts = try layer.constant(1)?.integers, counts.allSatisfy({ $0 >= 0 }) else {
+        throw layer.malformed("a Tile without counts")
+      }
+      return [try layer.apply(Tile(counts: counts), to: try layer.input(0))]
+    },
+  ]
+}
+
+extension ONNXLayer {
+  fileprivate mutating func reshape(
+    _ input: ONNXValue, to wanted: [ONNXExtent], keepsZeros: Bool
+  ) throws(WeighbridgeError) -> ONNXValue {
+    if let steps = unfolding(input, wanted) {
+      return try apply(UnfoldTime(), to: input, .computed(steps))
+    }
+    let own = type(input).shape
+    var extents: [ReshapeAxes.Extent] = []
+    for (position, extent) in wanted.enumerated() {
+      switch extent {
+      case .known(-1): extents.append(.rest)
+      case .known(0) where !keepsZeros:
+        guard position < own.count else { throw malformed("extent \(position) of \(own)") }
+        extents.append(own[position].value.map { .fixed($0) } ?? .axis(position))
+      case .known(let number):
+        guard number >= 0 else { throw malformed("an extent of \(number)") }
+        extents.append(.fixed(number))
+      case .axis(let id, let axis):
+        extents.append(axisExtent(network.graph.type(of: id).shape[axis], id, axis, input))
+      }
+    }
+    guard extents.count(where: { $0 == .rest }) <= 1 else {
+      throw unsupported("a shape with several extents that are known only when the model runs")
+    }
+    return try apply(Self.reshaping(own, to: extents), to: input)
+  }
+
+  /// The value whose batch and steps the first axis is split into, where neither is known.
+  private func unfolding(_ input: ONNXValue, _ wanted: [ONNXExtent]) -> ValueID? {
+    let own = type(input).shape
+    guard wanted.count == own.count + 1, wanted.count >= 2, case .axis(let id, 0) = wanted[0],
+      wanted[1] == .axis(id, 1), wanted.dropFirst(2).map(\.number) == own.dropFirst().map(\.value)
+    else { return nil }
+    return id
+  }
+
+  /// An open extent as one of the input's own, or as what is left.
+  private func axisExtent(
+    _ extent: Dimension, _ id: ValueID, _ axis: Int, _ input: ONNXValue
+  ) -> ReshapeAxes.Extent {
+    if case .computed(id) = input { return .axis(axis) }
+    let own = type(input).shape
+    if extent != .unknown, let place = own.firstIndex(of: extent) { return .axis(place) }
+    return .rest
+  }
+
+  /// The operator that keeps the batch, where the shape does.
+  private static func reshaping(
+    _ own: [Dimension], to extents: [ReshapeAxes.Extent]
+  ) -> any CatalogOperator {
+    let keepsBatch =
+      switch (extents.first, own.first?.value) {
+      case (.axis(0)?, _): true
+      case (.fixed(let extent)?, let batch?): extent == batch
+      default: false
+      }
+    let rest = extents.dropFirst()
+    let hasAxes = rest.contains { if case .axis = $0 { true } else { false } }
+    guard keepsBatch, !hasAxes else { return ReshapeAxes(extents) }
+    return Reshape(target: rest.map { if case .fixed(let extent) = $0 { extent } else { -1 } })
+  }
+
+  fileprivate mutating func pad() throws(WeighbridgeError) -> [ONNXValue] {
+    let input = try input()
+    let rank = type(input).rank
+    let mode = try text("mode", default: "constant")
+    guard let kind = Pad.Mode(rawValue: mode), kind != .symmetric else {
+      throw unsupported("a Pad of the mode \(mode)")
+    }
+    guard var pads = try integers(1, orSetting: "pads") else {
+      throw malformed("a Pad without pads")
+    }
+    let number = try number(2, orSetting: "value") ?? 0
+    let given = try constant(3)?.integers
+    let axes =
+      try given.map { (axes) throws(WeighbridgeError) in
+        try axes.map { (axis) throws(WeighbridgeError) in try self.axis(axis, rank: rank) }
+      } ?? Array(0..<rank)
+    guard pads.count == 2 * axes.count else {
+      throw malformed("\(pads.count) numbers of padding for \(axes.count) axes")
+    }
+    if given != nil {
+      var all = [Int](repeating: 0, count: 2 * rank)
+      for (position, axis) in axes.enumerated() {
+        all[axis] = pads[position]
+        all[axis + rank] = pads[position + axes.count]
+      }
+      pads = all
+    }
+    let added = Pad(
+      before: pads[..<rank].map { max(0, $0) }, after: pads[rank...].map { max(0, $0) }, mode: kind,
+      number: kind == .constant ? number : 0)
+    guard pads.contains(where: { $0 < 0 }) else { return [try apply(added, to: input)] }
+    let ranges = (0..<rank).filter { pads[$0] < 0 || pads[$0 + rank] < 0 }.map { axis in
+      Slice.Range(
+        axis: axis, start: max(0, -pads[axis]),
+        stop: pads[axis + rank] < 0 ? pads[axis + rank] : nil,
+        step: 1)
+    }
+    return [try apply(added, to: try apply(Slice(ranges), to: input, role: "slice"))]
+  }
+
+  fileprivate mutating func slice() throws(WeighbridgeError) -> [ONNXValue] {
+    let input = try input()
+    guard let starts = try integers(1, orSetting: "starts"),
+      let stops = try integers(2, orSetting: "ends")
+    else { throw malformed("a Slice without starts and ends") }
+    let given = try integers(3, orSetting: "axes") ?? Array(starts.indices)
+    let steps = try constant(4)?.integers ?? starts.map { _ in 1 }
+    let rank = type(input).rank
+    guard starts.count == stops.count, given.count == starts.count, steps.count == starts.count,
+      !steps.contains(0)
+    else { throw malformed("a Slice of \(starts), \(stops), \(given) and \(steps)") }
+    _ = try axes(given, rank: rank)
+    let ranges = given.indices.map { index in
+      Slice.Range(
+        axis: given[index] < 0 ? given[index] + rank : given[index],
+        start: starts[index], stop: stops[index], step: steps[index])
+    }.sorted { $0.axis < $1.axis }
+    if input.tensor == nil, case .extents(let extents, true) = input, let range = ranges.first {
+      let (start, count) = range.resolved(extents.count)
+      let places = (0..<count).map { start + $0 * range.step }
+      return [.extents(places.map { extents[$0] }, isList: true)]
+    }
+    return [try apply(Slice(ranges), to: input)]
+  }
+}

@@ -1,0 +1,40 @@
+package import Bytes
+import CONNX
+package import ProtobufWire
+
+/// An ONNX file, read as far as its graph; the elements of tensors stay in the mapped file.
+package struct ONNXFile: Sendable {
+  /// The file.
+  package let store: ByteStore
+  /// What the file says.
+  package let model: ONNXModel
+  /// Parts of the file that nobody here looks at, in words.
+  package let ignored: [String]
+
+  /// Whether bytes begin as an ONNX file does: with fields of a `ModelProto`, the graph among them.
+  package static func recognizes(_ bytes: RawSpan) -> Bool {
+    let numbers = ProtobufRecordReader.leadingFieldNumbers(bytes)
+    return numbers.contains(7) && numbers.isSubset(of: [1, 2, 3, 4, 5, 6, 7, 8, 14, 20, 25, 26])
+  }
+
+  /// Reads a file.
+  ///
+  /// - Parameter limits: What is accepted of everything but the elements of tensors.
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for fields
+  ///   and types that are not known; ``WeighbridgeError/Code/limitExceeded``. The place is the byte.
+  package init(
+    _ store: ByteStore, limits: ProtobufLimits = ProtobufLimits()
+  ) throws(WeighbridgeError) {
+    guard let descriptor = onnx_model_descriptor(), let tensor = onnx_tensor_descriptor() else {
+      throw WeighbridgeError(.unsupported, "the schema is not in the program")
+    }
+    let record = try store.withBytes { (bytes) throws(WeighbridgeError) in
+      // 4, 9 and 10: float_data, raw_data and double_data.
+      try ProtobufRecordReader.read(
+        bytes, as: descriptor, inPlace: [tensor: [4, 9, 10]], limits: limits)
+    }
+    self.store = store
+    model = try ONNXModel(record)
+    ignored = ["training_info", "configuration"].filter { record[$0] != nil }
+  }
+}

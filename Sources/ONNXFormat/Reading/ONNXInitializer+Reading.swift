@@ -1,0 +1,95 @@
+import Bytes
+import ProtobufWire
+
+extension ONNXInitializer {
+  init(_ record: ProtobufRecord) throws(WeighbridgeError) {
+    let shape = record.integers("dims")
+    guard shape.allSatisfy({ $0 >= 0 }) else {
+      throw WeighbridgeError(.malformed, "a tensor has the shape \(shape)")
+    }
+    let number = record.integer("data_type")
+    guard let type = ElementType(onnxNumber: number) else {
+      throw WeighbridgeError(
+        .unsupported,
+        "a tensor has elements of ONNX' type \(number), and only whole numbers of 8 to 64 bits, "
+          + "floating-point numbers of 16 to 64 bits and truth values can be read")
+    }
+    guard record["segment"] == nil else {
+      throw WeighbridgeError(.unsupported, "a tensor is stored in segments")
+    }
+    let byteCount = try Checked.product(shape + [type.byteCount], of: "the size of a tensor")
+    self.init(
+      name: record.text("name"), elementType: type, shape: shape,
+      elements: try Self.elements(record, type, byteCount: byteCount))
+  }
+
+  private static func elements(
+    _ record: ProtobufRecord, _ type: ElementType, byteCount: Int
+  ) throws(WeighbridgeError) -> ONNXElements {
+    if record.choice("data_location") == "EXTERNAL" {
+      return try external(record.records("external_data"), byteCount: byteCount)
+    }
+    let raw = record.place("raw_data").map { ONNXElements.inside($0.range) }
+    let elements = raw ?? numbers(record, type)
+    let found =
+      switch elements {
+      case .inside(let range): range.count
+      case .unpacked(let bytes): bytes.count
+      case .beside: byteCount
+      }
+    guard found == byteCount else {
+      throw WeighbridgeError(
+        .malformed, "a tensor has \(found) bytes of elements, and its shape takes \(byteCount)")
+    }
+    return elements
+  }
+
+  /// The elements in the field for their type. Floating-point numbers stand there as in memory.
+  private static func numbers(
+    _ record: ProtobufRecord, _ type: ElementType
+  ) -> ONNXElements {
+    switch type {
+    case .float32: return .inside(record.place("float_data")?.range ?? 0..<0)
+    case .float64: return .inside(record.place("double_data")?.range ?? 0..<0)
+    case .int64: return unpacked(record.integers("int64_data"), byteCount: 8)
+    case .uint32, .uint64:
+      return unpacked(record.integers("uint64_data"), byteCount: type.byteCount)
+    default: return unpacked(record.integers("int32_data"), byteCount: type.byteCount)
+    }
+  }
+
+  private static func unpacked(_ numbers: [Int], byteCount: Int) -> ONNXElements {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(numbers.count * byteCount)
+    for number in numbers { bytes.append(littleEndian: number, byteCount: byteCount) }
+    return .unpacked(bytes)
+  }
+
+  private static func external(
+    _ entries: [ProtobufRecord], byteCount: Int
+  ) throws(WeighbridgeError) -> ONNXElements {
+    var texts: [String: String] = [:]
+    for entry in entries { texts[entry.text("key")] = entry.text("value") }
+    guard let name = texts["location"] else {
+      throw WeighbridgeError(.malformed, "a tensor is in another file, which it does not name")
+    }
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard !name.hasPrefix("/"), !parts.contains(".."), !name.utf8.contains(0) else {
+      throw WeighbridgeError(
+        .malformed, "a tensor is in \(name), outside of the model's folder, where nothing is read")
+    }
+    let numbers = try ["offset", "length"].map { (key) throws(WeighbridgeError) -> Int? in
+      guard let text = texts[key] else { return nil }
+      guard let number = Int(text), number >= 0 else {
+        throw WeighbridgeError(.malformed, "a tensor in \(name) has the \(key) \(text)")
+      }
+      return number
+    }
+    guard numbers[1] == nil || numbers[1] == byteCount else {
+      throw WeighbridgeError(
+        .malformed,
+        "a tensor has \(numbers[1] ?? 0) bytes in \(name), and its shape takes \(byteCount)")
+    }
+    return .beside(fileName: name, offset: numbers[0] ?? 0)
+  }
+}

@@ -1,0 +1,101 @@
+import Conversion
+import Foundation
+import ProtobufWire
+import TestSupport
+import Testing
+import Weighbridge
+
+/// The files of `Samples/Hostile/onnx` and how they are refused.
+enum HostileONNXFiles {
+  static let all: [HostileFile] = [
+    .init("attribute_twice", .malformed, "two settings group"),
+    .init("bias_shape", .malformed, "layer #0 y (Conv): the bias"),
+    .init("constant_huge", .limitExceeded, "layer #0 c (ConstantOfShape): computes"),
+    .init("cycle", .malformed, "layer #0 a (Add): reads b, which nothing before it makes"),
+    .init("deep", .limitExceeded, "nests messages deeper than the limit of 64"),
+    .init("dims_huge", .malformed, "the size of a tensor"),
+    .init("dims_negative", .malformed, "layer the weight w: a tensor has the shape [-4, 3, 3, 3]"),
+    .init("element_type", .unsupported, "a tensor has elements of ONNX' type 8"),
+    .init("external_absolute", .malformed, "/etc/passwd, outside of the model's folder"),
+    .init("external_length", .malformed, "has 8 bytes in make.py, and its shape takes 432"),
+    .init("external_missing", .missing, "nowhere.bin: cannot open"),
+    .init("external_negative", .malformed, "has the offset -8"),
+    .init("external_outside", .malformed, "outside of the model's folder, where nothing is read"),
+    .init(
+      "external_short", .malformed, "its 432 bytes from byte 999999999999 on are not in make.py"),
+    .init("groups_zero", .malformed, "layer #0 y (Conv): 0 groups"),
+    .init("kernel_shape", .malformed, "kernel_shape is [5, 5], and the kernel is [4, 3, 3, 3]"),
+    .init("length_huge", .malformed, "bytes, and 0 are left in what holds it"),
+    .init("metadata_wrong", .malformed, "the metadata detector is no JSON"),
+    .init("names_twice", .malformed, "two values are called y"),
+    .init("operators_unknown", .unsupported, "cannot be read: Warp (2 times), com.example.Fused"),
+    .init("opset_missing", .malformed, "names 0 versions of ONNX' operators"),
+    .init("opset_old", .unsupported, "opset 6, and 7 to"),
+    .init("output_missing", .malformed, "nothing makes the output z"),
+    .init("pads_negative", .malformed, "a padding below 0"),
+    .init("range_huge", .limitExceeded, "a Range of"),
+    .init("raw_size", .malformed, "has 17 bytes of elements, and its shape takes 432"),
+    .init("reshape", .malformed, "do not fit [7]"),
+    .init("scan_long", .limitExceeded, "a loop of 1048576 steps"),
+    .init("setting_unknown", .unsupported, "the setting warp of Conv is not known"),
+    .init("truncated", .malformed, "are left in what holds it"),
+    .init("twice", .malformed, "stands twice"),
+    .init("value_missing", .malformed, "reads nothing, which nothing before it makes"),
+    .init("weight_unknown", .unsupported, "holds field 111, which this version does not know"),
+  ]
+}
+
+/// ONNX files that are no models, or ask for what no machine has.
+@Suite struct HostileONNXTests {
+  private func path(_ name: String) -> String { Places.sample("Hostile/onnx/\(name).onnx") }
+
+  @Test("A hostile file is refused with its place", arguments: HostileONNXFiles.all)
+  func refused(_ file: HostileFile) throws {
+    let error = try #require(failure { _ = try Model(contentsOf: path(file.name)) })
+    #expect(file.explains(error), "\(error)")
+    #expect(error.place.file != nil)
+  }
+
+  @Test("Every file of the folder has its answer")
+  func complete() {
+    let names = Files.names(in: Places.sample("Hostile/onnx")).filter { $0.hasSuffix(".onnx") }
+    #expect(Set(names) == Set(HostileONNXFiles.all.map { "\($0.name).onnx" }))
+  }
+
+  /// A file of a graph with so many fields of no bytes.
+  private func file(_ count: Int, field: Int) -> [UInt8] {
+    let empty = ProtobufField.head(field, byteCount: 0)
+    let graph = Array(repeating: empty, count: count).flatMap { $0 }
+    return [0x08, 0x08] + ProtobufField.head(7, byteCount: graph.count) + graph
+  }
+
+  @Test("Millions of empty messages are refused before they take memory", arguments: [1, 5, 11])
+  func emptyMessages(field: Int) throws {
+    let folder = try TemporaryFolder()
+    try Files.write(file(3_000_000, field: field), to: folder.file("m.onnx"))
+    let error = failure { _ = try Model(contentsOf: folder.file("m.onnx")) }
+    #expect(error?.code == .limitExceeded)
+  }
+
+  @Test("No prefix of a file is a model, and none ends the program")
+  func prefixes() throws {
+    let folder = try TemporaryFolder()
+    let whole = try Files.read(Places.sample("ONNX/vgg.onnx"))
+    for count in stride(from: 0, to: whole.count, by: 29) {
+      try Files.write(whole.prefix(count), to: folder.file("m.onnx"))
+      #expect(failure { _ = try Model(contentsOf: folder.file("m.onnx")) } != nil, "\(count) bytes")
+    }
+  }
+
+  @Test("Files with a changed byte are read or refused, and none ends the program")
+  func changedBytes() throws {
+    let folder = try TemporaryFolder()
+    let whole = try Files.read(Places.sample("ONNX/unet.onnx"))
+    for position in stride(from: 0, to: whole.count, by: 7) {
+      var bytes = whole
+      bytes[position] ^= 1 << UInt8(position % 8)
+      try Files.write(bytes, to: folder.file("m.onnx"))
+      _ = failure { _ = try Model(contentsOf: folder.file("m.onnx")) }
+    }
+  }
+}

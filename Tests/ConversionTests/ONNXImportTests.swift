@@ -1,0 +1,141 @@
+import Bytes
+import Conversion
+import GraphIR
+import LayerCatalog
+import ReferenceRuntime
+import TestSupport
+import Testing
+import Weighbridge
+import _CatalogTesting
+
+/// ONNX files, of others and our own, read back.
+@Suite struct ONNXImportTests {
+  /// The networks of `Samples/ONNX`, which onnxruntime ran.
+  private static let foreign = Files.names(in: Places.sample("ONNX"))
+    .filter { $0.hasSuffix(".onnx") }.map { String($0.dropLast(5)) }
+
+  @Test("A network of another tool computes what onnxruntime computed", arguments: foreign)
+  func foreignNetwork(_ name: String) throws {
+    let model = try Model(contentsOf: Places.sample("ONNX/\(name).onnx"))
+    let inputs = try ArrayFile.read(Places.sample("ONNX/\(name).inputs.npz"))
+    let wanted = try ArrayFile.read(Places.sample("ONNX/\(name).outputs.npz"))
+    let outputs = try model.run(inputs).outputs
+    #expect(outputs.map(\.name) == wanted.map(\.name))
+    for distance in distances(got: outputs, want: wanted) {
+      #expect(distance.error < 1e-5, "\(distance)")
+    }
+  }
+
+  @Test("What onnxruntime computed, .wbm computes too", arguments: foreign)
+  func converted(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: Places.sample("ONNX/\(name).onnx"))
+    try model.write(to: folder.file("m.wbm"))
+    let stored = try Model(contentsOf: folder.file("m.wbm"))
+    #expect(try stored.verify().passed)
+    let inputs = try ArrayFile.read(Places.sample("ONNX/\(name).inputs.npz"))
+    let first = try model.run(inputs).outputs
+    let second = try stored.run(inputs).outputs
+    #expect(first.map(\.tensor.doubles) == second.map(\.tensor.doubles))
+  }
+
+  @Test("A network's layers have the names and operators of the file")
+  func layers() throws {
+    let model = try Model(contentsOf: Places.sample("ONNX/resnet.onnx"))
+    let nodes = model.content.graph.nodes
+    #expect(nodes.first?.source == SourceScope(layer: "Conv_1", className: "Conv"))
+    let kinds = nodes.map(\.operation.kind)
+    #expect(kinds.filter { $0 == "convolution" }.count == 3)
+    #expect(kinds.suffix(3) == ["reshape", "dense", "softmax"])
+    #expect(model.inputs.map(\.name) == ["data"])
+    #expect(model.provenance.framework == "samples")
+  }
+
+  @Test(
+    "A detector that was written is the same model again",
+    arguments: [ExportLayout.source, .nchw], [false, true])
+  func detector(layout: ExportLayout, isBeside: Bool) throws {
+    let folder = try TemporaryFolder()
+    var model = try ModelCase.detector()
+    try model.describe(ModelCase.shapeDetector)
+    var options = ExportOptions()
+    options.layout = layout
+    options.storesWeightsBeside = isBeside
+    try model.export(to: folder.file("m.onnx"), options: options)
+    let read = try Model(contentsOf: folder.file("m.onnx"))
+    #expect(try read.differences(from: model).items.filter(\.counts).isEmpty)
+    #expect(read.description.labels == model.description.labels)
+    #expect(read.description.author == model.description.author)
+    #expect(read.description.license == model.description.license)
+    #expect(read.description.summary == model.description.summary)
+    #expect(read.description.outputs.map(\.summary) == model.description.outputs.map(\.summary))
+    #expect(read.provenance.framework == "keras")
+    #expect(read.description.inputs[0].image?.layout.rawValue.isEmpty == false)
+    let picture = try Picture(contentsOf: Places.sample("Models/shape-detector/picture.png"))
+    let found = try Detector(read).detect(in: picture)
+    let wanted = try Detector(model).detect(in: picture)
+    #expect(found.map(\.label) == wanted.map(\.label))
+    #expect(zip(found, wanted).allSatisfy { abs($0.confidence - $1.confidence) < 1e-5 })
+  }
+
+  @Test("A description with the keys of the file's own comes back")
+  func userKeys() throws {
+    let folder = try TemporaryFolder()
+    var model = try ModelCase.detector()
+    var edit = ModelCase.shapeDetector
+    edit.version = "1.2"
+    edit.userDefined = ["labels": "mine", "note": "kept"]
+    try model.describe(edit)
+    try model.export(to: folder.file("m.onnx"))
+    let read = try Model(contentsOf: folder.file("m.onnx")).description
+    #expect(read.userDefined == model.description.userDefined)
+    #expect(read.version == "1.2" && read.labels == model.description.labels)
+  }
+
+  /// Operators that are written as nodes which cannot be read, and why.
+  private static let unread = [ShortTimeFourierTransform.kind: "STFT"]
+
+  @Test("What is written reads back and computes the same", arguments: OperatorExample.all)
+  func roundTrip(_ example: OperatorExample) throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    var (ids, inputs): ([ValueID], [Tensor]) = ([], [])
+    for (position, tensor) in example.inputs.enumerated() {
+      let isData = example.dataPositions.contains(position)
+      if isData { inputs.append(tensor) }
+      ids.append(
+        isData
+          ? try builder.addInput("input \(position)", tensor.type)
+          : try builder.addWeight("weight \(position)", tensor))
+    }
+    let outputs = try builder.addNode(
+      example.operation, named: "operation", inputs: ids,
+      source: SourceScope(layer: "layer", className: "Layer"))
+    let graph = try builder.finish(
+      outputs: outputs.enumerated().map { Port(name: "output \($0)", value: $1) })
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    let refusal = failure {
+      _ = try content.export(
+        to: folder.file("m.onnx"), as: .onnx, options: ExportOptions(), cancellation: nil)
+    }
+    if refusal != nil { return }
+    let error = failure {
+      let read = try ModelReader.read(folder.file("m.onnx")).content.graph
+      let runtime = ReferenceRuntime(workers: Workers(count: 1))
+      let wanted = try runtime.run(graph, inputs: inputs) { _ in }
+      let found = try runtime.run(read, inputs: inputs) { _ in }
+      for (got, want) in zip(found, wanted) {
+        let tolerance = 1e-4 * max(1, want.doubles.filter(\.isFinite).map(abs).max() ?? 0)
+        #expect(got.type == want.type)
+        let isSame = zip(got.doubles, want.doubles).allSatisfy {
+          $0 == $1 || $0.isNaN && $1.isNaN || abs($0 - $1) <= tolerance
+        }
+        #expect(isSame, "\(got.doubles.prefix(8)) and \(want.doubles.prefix(8))")
+      }
+    }
+    guard let error else { return }
+    let reason = try #require(Self.unread[example.operation.kind], "\(error)")
+    #expect(error.reason.contains(reason), "\(error)")
+  }
+}
