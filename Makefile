@@ -37,6 +37,8 @@ else
 libraries := hdf5-serial:libhdf5-dev: libprotobuf-c:libprotobuf-c-dev: \
   libxxhash:libxxhash-dev: libcrypto:libssl-dev: zlib:zlib1g-dev: \
   libjpeg:libjpeg-dev: libpng:libpng-dev:
+# Libraries that pkg-config does not know, by a header. (oneDNN 2; Homebrew has a later one.)
+headers := dnnl.h:libdnnl-dev:
 endif
 
 # Homebrew keeps some libraries away from pkg-config's usual folders.
@@ -58,6 +60,10 @@ dependencies:
 	for library in $(libraries); do \
 	  pkg-config --exists "$${library%%:*}" 2>/dev/null || \
 	    add "$$(echo "$$library" | cut -d: -f$$column)"; \
+	done; \
+	for header in $(headers); do \
+	  echo "#include <$${header%%:*}>" | clang -E -x c - >/dev/null 2>&1 || \
+	    add "$$(echo "$$header" | cut -d: -f$$column)"; \
 	done; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if command -v apt-get >/dev/null; then \

@@ -6,8 +6,18 @@ extension Graph {
   /// - Parameter tensors: One for each input.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` at the layer that cannot take these shapes.
   package func specialized(to tensors: [Tensor]) throws(WeighbridgeError) -> [TensorType] {
+    try specialized(to: tensors.map(\.type))
+  }
+
+  /// The types of all values, inferred anew for inputs of given types; by ``ValueID/index``.
+  ///
+  /// - Parameter inputTypes: One for each input.
+  /// - Throws: As ``specialized(to:)-([Tensor])``.
+  package func specialized(
+    to inputTypes: [TensorType]
+  ) throws(WeighbridgeError) -> [TensorType] {
     var types = values.map(\.type)
-    for (port, tensor) in zip(inputs, tensors) { types[port.value.index] = tensor.type }
+    for (port, type) in zip(inputs, inputTypes) { types[port.value.index] = type }
     try inferTypes(&types)
     return types
   }

@@ -11,7 +11,8 @@ package protocol Runtime: Sendable {
   /// - Parameters:
   ///   - graph: What to compute.
   ///   - inputs: One tensor for each of the graph's inputs, in their order.
-  ///   - observe: Called after each node with what it made; only then may it be looked at.
+  ///   - observe: Called after each node with what it made; only then may it be looked at. An engine
+  ///     that computes several nodes together calls it for the last of them.
   /// - Returns: One tensor for each of the graph's outputs, in their order.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an input does not fit;
   ///   ``WeighbridgeError/Code/unsupported`` when a node cannot run;
@@ -22,22 +23,54 @@ package protocol Runtime: Sendable {
 }
 
 /// What a node made, as an observer sees it.
-package struct NodeResult: Sendable {
+package struct NodeResult {
   /// The node's position in ``Graph/nodes``.
   package let position: Int
   /// The node.
   package let node: Node
-  /// Its outputs.
-  package let outputs: [Tensor]
+  /// The positions of earlier nodes that were computed together with it.
+  package let fused: [Int]
+  /// What computed it.
+  package let kernel: KernelKind
   /// How long it took, in nanoseconds.
   package let nanoseconds: UInt64
+  private let read: () -> [Tensor]
 
   /// Makes a result.
-  package init(position: Int, node: Node, outputs: [Tensor], nanoseconds: UInt64) {
+  ///
+  /// - Parameter read: Gives its outputs; called only for observers that look at them.
+  package init(
+    position: Int, node: Node, fused: [Int] = [], kernel: KernelKind, nanoseconds: UInt64,
+    read: @escaping () -> [Tensor]
+  ) {
     self.position = position
     self.node = node
-    self.outputs = outputs
+    self.fused = fused
+    self.kernel = kernel
     self.nanoseconds = nanoseconds
+    self.read = read
+  }
+
+  /// Its outputs.
+  package var outputs: [Tensor] { read() }
+}
+
+/// What computed a node.
+public enum KernelKind: Hashable, Sendable, CustomStringConvertible {
+  /// The reference kernel.
+  case reference
+  /// A kernel of ours, with its name.
+  case own(String)
+  /// A primitive of oneDNN, with the name of its implementation.
+  case oneDNN(String)
+
+  /// For example `oneDNN jit:avx512_core`.
+  public var description: String {
+    switch self {
+    case .reference: "reference"
+    case .own(let name): "own \(name)"
+    case .oneDNN(let name): "oneDNN \(name)"
+    }
   }
 }
 
@@ -46,25 +79,33 @@ extension Graph {
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` naming the input, what it takes and what it got.
   package func check(inputs tensors: [Tensor]) throws(WeighbridgeError) {
-    guard tensors.count == inputs.count else {
+    try check(inputs: tensors.map(\.type))
+  }
+
+  /// Checks the types of arrays, with known extents, against the graph's inputs.
+  ///
+  /// - Throws: As ``check(inputs:)-([Tensor])``.
+  package func check(inputs types: [TensorType]) throws(WeighbridgeError) {
+    guard types.count == inputs.count else {
       throw WeighbridgeError(
-        .mismatch, "the model takes \(inputs.count) inputs and was given \(tensors.count)")
+        .mismatch, "the model takes \(inputs.count) inputs and was given \(types.count)")
     }
-    for (port, tensor) in zip(inputs, tensors) {
+    for (port, type) in zip(inputs, types) {
       let expected = self[port.value].type
-      guard expected.agrees(with: tensor.type) else {
+      guard expected.agrees(with: type), type.fixedShape != nil else {
         throw WeighbridgeError(
-          .mismatch, "the input \(port.name) takes \(expected) and was given \(tensor.type)")
+          .mismatch, "the input \(port.name) takes \(expected) and was given \(type)")
       }
     }
-    try checkSymbols(tensors)
+    try checkSymbols(types)
   }
 
   /// Axes of one name must be equally long in all inputs.
-  private func checkSymbols(_ tensors: [Tensor]) throws(WeighbridgeError) {
+  private func checkSymbols(_ types: [TensorType]) throws(WeighbridgeError) {
     var extents: [String: (Int, String)] = [:]
-    for (port, tensor) in zip(inputs, tensors) {
-      for case (.symbolic(let name), let extent) in zip(self[port.value].type.shape, tensor.shape) {
+    for (port, type) in zip(inputs, types) {
+      let axes = zip(self[port.value].type.shape, type.fixedShape ?? [])
+      for case (.symbolic(let name), let extent) in axes {
         let (first, firstPort) = extents[name] ?? (extent, port.name)
         guard first == extent else {
           throw WeighbridgeError(

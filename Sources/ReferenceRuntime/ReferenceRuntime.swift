@@ -42,9 +42,16 @@ package struct ReferenceRuntime: Runtime {
     let lastUses = graph.lastUses
     for (position, node) in graph.nodes.enumerated() {
       try checkCancellation()
-      let result = try evaluate(node, at: position, tensors, types)
-      for (id, tensor) in zip(node.outputs, result.outputs) { tensors[id.index] = tensor }
-      try observe(result)
+      let start = ContinuousClock.now
+      let outputs = try evaluate(node, at: position, tensors, types)
+      let time = (ContinuousClock.now - start).components
+      for (id, tensor) in zip(node.outputs, outputs) { tensors[id.index] = tensor }
+      let nanoseconds =
+        UInt64(time.seconds) * 1_000_000_000 + UInt64(time.attoseconds / 1_000_000_000)
+      try observe(
+        NodeResult(
+          position: position, node: node, kernel: .reference, nanoseconds: nanoseconds
+        ) { outputs })
       for id in lastUses[position] { tensors[id.index] = nil }
     }
     try checkCancellation()
@@ -59,22 +66,17 @@ package struct ReferenceRuntime: Runtime {
 
   private func evaluate(
     _ node: Node, at position: Int, _ tensors: [Tensor?], _ types: [TensorType]
-  ) throws(WeighbridgeError) -> NodeResult {
+  ) throws(WeighbridgeError) -> [Tensor] {
     try locating({ $0.at(layer: node.source.place(position)) }) { () throws(WeighbridgeError) in
       guard let operation = node.operation as? any CatalogOperator else {
         throw WeighbridgeError(.unsupported, "\(node.operation.kind) cannot run")
       }
-      let start = ContinuousClock.now
       let outputs = try operation.evaluate(
         node.inputs.compactMap { tensors[$0.index] }, workers: workers)
-      let time = (ContinuousClock.now - start).components
       precondition(
         outputs.map(\.type) == node.outputs.map { types[$0.index] },
         "the kernel of \(operation.kind) breaks its shape rule")
-      return NodeResult(
-        position: position, node: node, outputs: outputs,
-        nanoseconds: UInt64(time.seconds) * 1_000_000_000
-          + UInt64(time.attoseconds / 1_000_000_000))
+      return outputs
     }
   }
 

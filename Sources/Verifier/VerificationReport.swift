@@ -24,7 +24,8 @@ public struct CheckResult: Sendable {
     case skipped
   }
 
-  /// The check's name: `container`, `shapes`, `weights`, `references`, `source`, `layers`.
+  /// The check's name: `container`, `shapes`, `weights`, `references`, `engines`,
+  /// `source`, `layers`.
   public var name: String
   /// The verdict.
   public var status: Status

@@ -47,6 +47,7 @@ public struct Detector: Sendable {
   /// The input's extent in pixels.
   public let inputWidth, inputHeight: Int
   private let options: DetectOptions
+  private let session: Result<Session, WeighbridgeError>
   private let image: ImageInput
   private let inputName: String
   private let decoder: BoxDecoder
@@ -76,6 +77,7 @@ public struct Detector: Sendable {
       distanceExponent: detector.distanceExponent ?? 0.6)
     self.model = model
     self.options = options
+    session = Result { () throws(WeighbridgeError) in try model.session(options.run) }
   }
 
   /// Detections whose confidence is not above it are left out.
@@ -91,8 +93,7 @@ public struct Detector: Sendable {
   ///   numbers, ``WeighbridgeError/Code/limitExceeded``, ``WeighbridgeError/Code/cancelled``.
   public func detect(in picture: Picture) throws(WeighbridgeError) -> [Detection] {
     let (tensor, placement) = try input(for: picture)
-    let result = try model.run(
-      [NamedTensor(name: inputName, tensor: tensor)], options: options.run)
+    let result = try session.get().run([NamedTensor(name: inputName, tensor: tensor)])
     return try detections(in: result.outputs, placement: placement)
   }
 
@@ -102,11 +103,10 @@ public struct Detector: Sendable {
   public func input(
     for picture: Picture
   ) throws(WeighbridgeError) -> (tensor: Tensor, placement: PicturePlacement) {
-    let isDarknet = model.provenance.framework == "darknet"
     return try picture.tensor(
       for: image, width: inputWidth, height: inputHeight,
       policy: options.resize ?? image.resize ?? .stretch,
-      resampling: options.resampling ?? (isDarknet ? .darknet : .pillowBicubic))
+      resampling: options.resampling ?? model.pictureResampling)
   }
 
   /// The detections in outputs that were computed before, of one picture.

@@ -58,6 +58,8 @@ public struct Inspection: Sendable {
   public let parameterCount: Int
   /// The size of all weights in bytes.
   public let weightByteCount: Int
+  /// What a run costs for one input; `nil` when it depends on extents that are open.
+  public let cost: ComputationCost?
   /// Where the model came from.
   public let provenance: Provenance
   /// The reference arrays.
@@ -87,6 +89,7 @@ public struct Inspection: Sendable {
     weightCount = file.weights.count
     parameterCount = file.weights.reduce(0) { $0 + $1.tensor.count }
     weightByteCount = file.weights.reduce(0) { $0 + $1.tensor.byteCount }
+    cost = nil
     (provenance, references) = (Provenance(), [])
   }
 
@@ -103,6 +106,7 @@ public struct Inspection: Sendable {
     weightCount = weights.count
     parameterCount = model.content.graph.parameterCount
     weightByteCount = weights.reduce(0) { $0 + $1.tensor.byteCount }
+    cost = ComputationCost(model.content.graph)
     provenance = model.provenance
     references = model.references.map { set in
       References(

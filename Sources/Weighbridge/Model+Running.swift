@@ -1,11 +1,22 @@
 public import Bytes
+import CPURuntime
 public import GraphIR
 import ReferenceRuntime
 
+/// What computes a model.
+public enum Engine: String, Sendable, CaseIterable {
+  /// The reference kernels, which define what is right: in `Double`, and slow.
+  case reference
+  /// The fast engine: oneDNN, kernels of ours, and reference kernels for the rest.
+  case cpu
+}
+
 /// How a model is run.
 public struct RunOptions: Sendable {
-  /// How many threads work at once, at least 1; one for each processor when `nil`. The results do
-  /// not depend on it.
+  /// What computes it.
+  public var engine = Engine.cpu
+  /// How many threads work at once, at least 1; one for each processor when `nil`. The reference's
+  /// results do not depend on it; those of the CPU engine only in the last bits.
   public var threads: Int?
   /// The most bytes that activations may take at once; 64 GiB when `nil`.
   public var memoryLimit: Int?
@@ -15,10 +26,26 @@ public struct RunOptions: Sendable {
   /// Runs with all processors and the default limit.
   public init() {}
 
-  var runtime: ReferenceRuntime {
-    ReferenceRuntime(
-      workers: Workers(count: threadCount), cancellation: cancellation,
-      memoryLimit: memoryLimit ?? ReferenceRuntime.defaultMemoryLimit)
+  /// The engine with these options.
+  ///
+  /// - Parameter observesAllNodes: Whether every node's outputs are looked at.
+  func runtime(observesAllNodes: Bool = false) -> any Runtime {
+    let workers = Workers(count: threadCount)
+    switch engine {
+    case .reference:
+      return ReferenceRuntime(
+        workers: workers, cancellation: cancellation,
+        memoryLimit: memoryLimit ?? ReferenceRuntime.defaultMemoryLimit)
+    case .cpu:
+      return CPURuntime(cpuOptions(observesAllNodes: observesAllNodes))
+    }
+  }
+
+  /// The options of the CPU engine.
+  func cpuOptions(observesAllNodes: Bool) -> CPURuntime.Options {
+    CPURuntime.Options(
+      workers: Workers(count: threadCount), observesAllNodes: observesAllNodes,
+      cancellation: cancellation, memoryLimit: memoryLimit)
   }
 
   /// The number of threads that will work.
@@ -33,8 +60,20 @@ public struct RunResult: Sendable {
     public let name: String
     /// What it did, for example `convolution`.
     public let kind: String
+    /// What computed it.
+    public let kernel: KernelKind
+    /// The names of layers before it that were computed together with it.
+    public let fused: [String]
     /// How long it took, in nanoseconds.
     public let nanoseconds: UInt64
+
+    init(_ result: NodeResult, _ graph: Graph) {
+      name = result.node.name
+      kind = result.node.operation.kind
+      kernel = result.kernel
+      fused = result.fused.map { graph.nodes[$0].name }
+      nanoseconds = result.nanoseconds
+    }
   }
 
   /// One array for each output, in the model's order.
@@ -64,17 +103,15 @@ extension Model {
     let layerNodes = content.graph.layerNodes
     var layers: [NamedTensor] = []
     var profile: [RunResult.Layer] = []
-    let outputs = try options.runtime.run(content.graph, inputs: inputs) { result in
-      profile.append(
-        RunResult.Layer(
-          name: result.node.name, kind: result.node.operation.kind,
-          nanoseconds: result.nanoseconds))
-      guard keepsLayers, let name = layerNodes[result.position] else { return }
-      for (number, tensor) in result.outputs.enumerated() {
-        let arrayName = number == 0 ? name : "\(name).\(number)"
-        layers.append(NamedTensor(name: arrayName, tensor: tensor.contiguous()))
+    let outputs = try options.runtime(observesAllNodes: keepsLayers)
+      .run(content.graph, inputs: inputs) { result in
+        profile.append(RunResult.Layer(result, content.graph))
+        guard keepsLayers, let name = layerNodes[result.position] else { return }
+        for (number, tensor) in result.outputs.enumerated() {
+          let arrayName = number == 0 ? name : "\(name).\(number)"
+          layers.append(NamedTensor(name: arrayName, tensor: tensor.contiguous()))
+        }
       }
-    }
     return RunResult(
       outputs: zip(content.graph.outputs, outputs).map {
         NamedTensor(name: $0.name, tensor: $1)

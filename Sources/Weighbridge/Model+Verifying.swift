@@ -1,6 +1,7 @@
 public import Bytes
 import Conversion
 public import GraphIR
+import LayerCatalog
 public import Verifier
 
 /// What is verified, and how strictly.
@@ -21,8 +22,8 @@ public struct VerifyOptions: Sendable {
 }
 
 extension Model {
-  /// Verifies the model: container, shapes, weights, reference outputs, and the original file when
-  /// one is named.
+  /// Verifies the model: container, shapes, weights, reference outputs, the agreement of the engines,
+  /// and the original file when one is named.
   ///
   /// What is wrong with the model is a failed result in the report, not an error.
   ///
@@ -45,9 +46,18 @@ extension Model {
     }
     checks.append(
       ReferencesCheck(
-        runtime: options.run.runtime, references: given, tolerance: options.tolerance,
-        checksLayers: options.checksLayers))
+        runtime: options.run.runtime(observesAllNodes: options.checksLayers),
+        references: given, tolerance: options.tolerance, checksLayers: options.checksLayers))
+    checks.append(enginesCheck(options, inputs: given?.first?.inputs.map(\.tensor)))
     return try Verifier(checks).verify(subject)
+  }
+
+  private func enginesCheck(_ options: VerifyOptions, inputs: [Tensor]?) -> EnginesCheck {
+    var (engine, reference) = (options.run, options.run)
+    (engine.engine, reference.engine) = (.cpu, .reference)
+    return EnginesCheck(
+      engine: engine.runtime(), reference: reference.runtime(), inputs: inputs
+    ) { ($0 as? any CatalogOperator)?.tolerance }
   }
 
   private var subject: VerificationSubject {

@@ -61,6 +61,6 @@ import Weighbridge
     let report = try stored.verify(options)
     #expect(report.passed, "\(report.results)")
     let names = Set(report.results.filter { $0.status == .passed }.map(\.name))
-    #expect(names == ["container", "shapes", "weights", "source", "references"])
+    #expect(names == ["container", "shapes", "weights", "source", "references", "engines"])
   }
 }

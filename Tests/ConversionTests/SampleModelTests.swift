@@ -48,7 +48,8 @@ import Weighbridge
     let report = try Model(contentsOf: folder.file("detector.wbm")).verify(options)
     #expect(report.passed, "\(report.results)")
     let passed = Set(report.results.filter { $0.status == .passed }.map(\.name))
-    #expect(passed == ["container", "shapes", "weights", "source", "references", "layers"])
+    #expect(
+      passed == ["container", "shapes", "weights", "source", "references", "engines", "layers"])
   }
 
   @Test("The classifier's labels fit its output, and one label less does not")

@@ -36,7 +36,8 @@ import Weighbridge
     let model = [Sample.hostile("weights_only"), "--architecture", files.file("deep.json")]
     let (x, y) = (files.file("x.npy"), files.file("y.npy"))
     let references = ["--reference-inputs", x, "--reference-outputs", y]
-    try expectInterruption(["run"] + model + ["--inputs", x, "--outputs", place.output])
+    try expectInterruption(
+      ["run"] + model + ["--inputs", x, "--outputs", place.output, "--engine", "reference"])
     try expectInterruption(["verify"] + model + references)
     try expectInterruption(["convert"] + model + ["-o", place.output, "--verify"] + references)
     try place.expectUntouched()
@@ -53,6 +54,7 @@ import Weighbridge
     let model = Places.sample("Layers/convolution/conv2d_unknown_size.h5")
     try expectInterruption([
       "run", model, "--inputs", files.file("x.npy"), "--outputs", place.output, "--threads", "1",
+      "--engine", "reference",
     ])
     try place.expectUntouched()
   }

@@ -18,7 +18,7 @@ import Weighbridge
     let checks = list.compactMap(\.object)
     #expect(
       checks.compactMap { $0["name"]?.string }
-        == ["container", "shapes", "weights", "source", "references"])
+        == ["container", "shapes", "weights", "source", "references", "engines"])
     #expect(checks.allSatisfy { $0["status"] == "passed" && $0["reason"]?.string != nil })
     let references = try #require(checks.last)
     for member in ["max_abs", "max_rel", "cosine"] { #expect(references[member]?.real != nil) }

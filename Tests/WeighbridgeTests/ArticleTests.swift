@@ -84,15 +84,8 @@ import Weighbridge
 
   @Test("Each code block of the article stands in this file")
   func articleIsTested() throws {
-    let tests = lines(try Project.text("Tests/WeighbridgeTests/ArticleTests.swift"))
-    let blocks = try Project.text(article).components(separatedBy: "```swift\n").dropFirst()
-    #expect(blocks.count == 8)
-    for block in blocks {
-      let code = lines(
-        String(block.prefix(upTo: block.range(of: "```")?.lowerBound ?? block.endIndex)))
-      #expect(
-        "\n\(tests)".contains("\n\(code)\n"), "not in the test, or changed there:\n\(code)")
-    }
+    try expectTested(
+      article, by: "Tests/WeighbridgeTests/ArticleTests.swift", blockCount: 8)
   }
 
   @Test("Each example of the article on custom layers is read")
@@ -114,11 +107,5 @@ import Weighbridge
         }
       }
     }
-  }
-
-  /// The text without indentation.
-  private func lines(_ text: String) -> String {
-    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-      .joined(separator: "\n")
   }
 }

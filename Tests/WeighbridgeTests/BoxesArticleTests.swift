@@ -61,20 +61,8 @@ import Weighbridge
 
   @Test("Each code block of the article stands in this file")
   func articleIsTested() throws {
-    let tests = lines(try Project.text("Tests/WeighbridgeTests/BoxesArticleTests.swift"))
-    let text = try Project.text("Sources/Weighbridge/Weighbridge.docc/FromAPictureToBoxes.md")
-    let blocks = text.components(separatedBy: "```swift\n").dropFirst()
-    #expect(blocks.count == 5)
-    for block in blocks {
-      let code = lines(
-        String(block.prefix(upTo: block.range(of: "```")?.lowerBound ?? block.endIndex)))
-      #expect("\n\(tests)".contains("\n\(code)\n"), "not in the test, or changed there:\n\(code)")
-    }
-  }
-
-  /// The text without indentation.
-  private func lines(_ text: String) -> String {
-    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-      .joined(separator: "\n")
+    try expectTested(
+      "Sources/Weighbridge/Weighbridge.docc/FromAPictureToBoxes.md",
+      by: "Tests/WeighbridgeTests/BoxesArticleTests.swift", blockCount: 5)
   }
 }

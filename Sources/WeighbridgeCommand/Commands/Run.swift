@@ -5,11 +5,6 @@ import Weighbridge
 
 /// `weighbridge run`
 struct Run: ParsableCommand {
-  /// What computes.
-  enum Engine: String, ExpressibleByArgument, CaseIterable {
-    case reference
-  }
-
   static let configuration = CommandConfiguration(
     abstract: "Computes a model's outputs.",
     discussion: """
@@ -28,8 +23,8 @@ struct Run: ParsableCommand {
     help: ArgumentHelp("Where the outputs go (.npz, or .npy for one).", valueName: "file"))
   var outputs: String?
 
-  @Option(help: "What computes: reference.")
-  var engine = Engine.reference
+  @Option(help: "What computes: cpu, or the slow reference.")
+  var engine: WordArgument<Engine>?
 
   @Flag(help: "Write the output of every layer too.")
   var layers = false
@@ -65,12 +60,16 @@ struct Run: ParsableCommand {
     let (cancellation, signals) = Interrupts.cancellation()
     defer { signals.cancel() }
     var options = RunOptions()
+    options.engine = engine?.word ?? .cpu
     options.threads = threads
     options.memoryLimit = memoryLimit?.bytes
     options.cancellation = cancellation
     let model = try Model(contentsOf: file, options: source.readOptions)
     let arrays = try ArrayFile.read(inputs)
-    let result = try model.run(arrays, keepsLayers: layers, options: options)
+    let session = try model.session(options)
+    let result =
+      layers
+      ? try model.run(arrays, keepsLayers: true, options: options) : try session.run(arrays)
     if let outputs {
       let names = Set(result.outputs.map(\.name))
       let others = result.layers.filter { !names.contains($0.name) }
@@ -78,7 +77,7 @@ struct Run: ParsableCommand {
     }
     if profile { Console.printLine(result.profileText) }
     if let repetitions {
-      try time(model, arrays, options, repetitions)
+      try time(session, arrays, options, repetitions)
     } else if general.json {
       Console.printLine(result.json.text(indented: true))
     } else if !profile, !general.quiet {
@@ -90,12 +89,12 @@ struct Run: ParsableCommand {
 
   /// Runs again, after the first run as a warm-up, and prints how long it took.
   private func time(
-    _ model: Model, _ arrays: [NamedTensor], _ options: RunOptions, _ count: Int
+    _ session: Session, _ arrays: [NamedTensor], _ options: RunOptions, _ count: Int
   ) throws {
     var milliseconds: [Double] = []
     for _ in 0..<count {
       let start = ContinuousClock.now
-      _ = try model.run(arrays, options: options)
+      _ = try session.run(arrays)
       milliseconds.append((ContinuousClock.now - start) / .milliseconds(1))
     }
     let timing = Timing(milliseconds.sorted(), threads: options.threadCount)

@@ -13,6 +13,12 @@ extension Inspection {
         "count": .integer(weightCount), "parameters": .integer(parameterCount),
         "bytes": .integer(weightByteCount),
       ]),
+      "cost": cost.map { cost in
+        .object([
+          "operations": .integer(cost.operationCount),
+          "activation_bytes": .integer(cost.activationByteCount),
+        ])
+      } ?? .null,
       "provenance": provenance.json,
       "references": .array(references.map(\.json)),
     ]

@@ -15,6 +15,11 @@ extension Inspection {
       "\(layers.count) nodes, \(weightCount) weights with \(parameterCount.grouped) parameters "
         + "(\(weightByteCount.grouped) bytes)",
     ]
+    if let cost {
+      lines.append(
+        "\(cost.operationCount.grouped) floating-point operations and at most "
+          + "\(cost.activationByteCount.grouped) bytes of activations for one input")
+    }
     let kept = layers.filter { !$0.runs }.map { "\($0.name) (\($0.className))" }
     if !kept.isEmpty {
       lines.append("cannot run: kept without being understood: \(kept.joined(separator: ", "))")

@@ -1,0 +1,50 @@
+package import Bytes
+package import GraphIR
+import LayerCatalog
+
+/// Computes graphs fast: with kernels of oneDNN where it has them, kernels of ours elsewhere, and
+/// reference kernels for the rest.
+///
+/// The results lie within the operators' tolerances of the reference runtime's; two runs with the
+/// same number of threads give the same bits. Numbers too small for a normal float32 are computed
+/// with, not taken for zero.
+package struct CPURuntime: Runtime {
+  package let name = "cpu"
+  private let options: Options
+
+  /// How a graph is run.
+  package struct Options: Sendable {
+    /// The threads to use.
+    package var workers: Workers
+    /// Whether every node's outputs can be observed; otherwise only those that exist once nodes have
+    /// been fused.
+    package var observesAllNodes: Bool
+    /// Looked at before each step.
+    package var cancellation: Cancellation?
+    /// The most bytes that the activations may take at once; 64 GiB when `nil`.
+    package var memoryLimit: Int?
+
+    /// Makes options.
+    package init(
+      workers: Workers, observesAllNodes: Bool = false, cancellation: Cancellation? = nil,
+      memoryLimit: Int? = nil
+    ) {
+      self.workers = workers
+      self.observesAllNodes = observesAllNodes
+      self.cancellation = cancellation
+      self.memoryLimit = memoryLimit
+    }
+  }
+
+  /// The most bytes that activations may take at once when the caller sets no limit: 64 GiB.
+  static let defaultMemoryLimit = 64 << 30
+
+  /// A runtime with given options.
+  package init(_ options: Options) { self.options = options }
+
+  package func run(
+    _ graph: Graph, inputs: [Tensor], observe: (NodeResult) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) -> [Tensor] {
+    try CompiledGraph(graph, options).run(inputs, observe: observe)
+  }
+}

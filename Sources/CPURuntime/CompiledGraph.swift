@@ -1,0 +1,132 @@
+package import Bytes
+package import GraphIR
+import LayerCatalog
+
+/// A graph that is run again and again: plans and prepared weights are kept.
+///
+/// Several threads may run it at once; each run has memory of its own.
+package final class CompiledGraph: Sendable {
+  private let graph: Graph
+  private let options: CPURuntime.Options
+  private let weights = PreparedWeights()
+  private let plans = PlanCache()
+
+  /// Takes a graph; plans are made when the shapes of the inputs are known.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a layer cannot run.
+  package init(_ graph: Graph, _ options: CPURuntime.Options) throws(WeighbridgeError) {
+    try graph.checkRuns()
+    self.graph = graph
+    self.options = options
+  }
+
+  /// Computes the graph's outputs.
+  ///
+  /// - Parameters:
+  ///   - inputs: One tensor for each of the graph's inputs, in their order.
+  ///   - observe: Called after each group of nodes that was computed together, with its last node.
+  /// - Returns: One tensor for each of the graph's outputs, in their order.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when an input does not fit;
+  ///   ``WeighbridgeError/Code/limitExceeded``; ``WeighbridgeError/Code/cancelled``.
+  package func run(
+    _ inputs: [Tensor], observe: (NodeResult) throws(WeighbridgeError) -> Void = { _ in }
+  ) throws(WeighbridgeError) -> [Tensor] {
+    var outputs: [Tensor] = []
+    try run(inputs.map(\.type)) { execution in
+      for (position, tensor) in inputs.enumerated() {
+        execution.write(tensor, toInput: position)
+      }
+    } observe: { (result) throws(WeighbridgeError) in
+      try observe(result)
+    } read: { execution in
+      outputs = execution.plan.outputs.indices.map(execution.output)
+    }
+    return outputs
+  }
+
+  /// Computes the graph's outputs in the engine's own memory, without copies.
+  ///
+  /// - Parameters:
+  ///   - types: The type of each input: float32 with known extents.
+  ///   - write: Called with the elements of each input, row-major, to be filled.
+  ///   - read: Called with the shape and the elements of each output, row-major.
+  /// - Throws: As ``run(_:observe:)``; ``WeighbridgeError/Code/mismatch`` when an input or an output
+  ///   is not float32.
+  package func run(
+    _ types: [TensorType], write: (Int, inout MutableSpan<Float>) -> Void,
+    read: (Int, [Int], Span<Float>) -> Void
+  ) throws(WeighbridgeError) {
+    for port in graph.inputs + graph.outputs where graph[port.value].type.elementType != .float32 {
+      throw WeighbridgeError(
+        .mismatch, "\(port.name) is \(graph[port.value].type), and only float32 can be shared")
+    }
+    try run(types) { execution in
+      for position in graph.inputs.indices {
+        execution.withInput(position) { write(position, &$0) }
+      }
+    } observe: { _ in
+    } read: { execution in
+      for (position, output) in execution.plan.outputs.enumerated() {
+        execution.withOutput(position) { read(position, output.shape, $0) }
+      }
+    }
+  }
+
+  private func run(
+    _ types: [TensorType], write: (Execution) -> Void,
+    observe: (NodeResult) throws(WeighbridgeError) -> Void, read: (Execution) -> Void
+  ) throws(WeighbridgeError) {
+    try graph.check(inputs: types)
+    var (execution, key) = try execution(for: types, keepsNaN: false)
+    write(execution)
+    if execution.hasExtremeInputs {
+      let (careful, carefulKey) = try self.execution(for: types, keepsNaN: true)
+      careful.copyInputs(from: execution)
+      plans.giveBack(execution, for: key)
+      (execution, key) = (careful, carefulKey)
+    }
+    try execution.run(cancellation: options.cancellation, observe: observe)
+    read(execution)
+    plans.giveBack(execution, for: key)
+  }
+
+  /// A plan with memory to run in: one that was used before, or a new one.
+  private func execution(
+    for types: [TensorType], keepsNaN: Bool
+  ) throws(WeighbridgeError) -> (Execution, PlanCache.Key) {
+    let key = PlanCache.Key(
+      shapes: types.map { $0.fixedShape ?? [] },
+      options: Plan.Options(
+        threads: options.workers.count, keepsNodes: options.observesAllNodes,
+        keepsNaN: keepsNaN))
+    let known = plans.take(key)
+    if let idle = known.execution { return (idle, key) }
+    let plan = if let plan = known.plan { plan } else { try plan(key, types) }
+    return (try Execution(plan, workers: options.workers), key)
+  }
+
+  private func plan(
+    _ key: PlanCache.Key, _ types: [TensorType]
+  ) throws(WeighbridgeError) -> Plan {
+    let types = try graph.specialized(to: types)
+    // Whatever the plan saves, its arithmetic on sizes must not overflow.
+    guard try graph.peakActivationSize(types) <= Self.largestArena else {
+      throw WeighbridgeError(.limitExceeded, "its activations take more bytes than any memory has")
+    }
+    let plan = Plan(graph, types: types, weights: weights, options: key.options)
+    try checkMemory(plan.arena.byteCount)
+    plans.add(plan, for: key)
+    return plan
+  }
+
+  /// Beyond this, 256 TiB, nothing is planned.
+  private static let largestArena = 1 << 48
+
+  private func checkMemory(_ size: Int) throws(WeighbridgeError) {
+    let limit = options.memoryLimit ?? CPURuntime.defaultMemoryLimit
+    guard size <= limit else {
+      throw WeighbridgeError(
+        .limitExceeded, "its activations take \(size) bytes at once, and the limit is \(limit)")
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Bytes
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Memory for all activations of a plan.
+final class Arena {
+  /// The start, aligned to a page; the memory is this object's until it goes.
+  let address: UnsafeMutableRawPointer
+  private let byteCount: Int
+
+  /// Takes memory from the system, which is zero and takes nothing until it is written.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is not enough.
+  init(byteCount: Int) throws(WeighbridgeError) {
+    self.byteCount = max(byteCount, 64)
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS
+    guard let address = mmap(nil, self.byteCount, PROT_READ | PROT_WRITE, flags, -1, 0),
+      address != MAP_FAILED
+    else {
+      throw WeighbridgeError(
+        .limitExceeded, "its activations take \(byteCount) bytes, which the system does not have")
+    }
+    #if canImport(Glibc)
+      // Fewer and larger pages: a request, which the system may leave.
+      madvise(address, self.byteCount, MADV_HUGEPAGE)
+    #endif
+    self.address = address
+  }
+
+  deinit { munmap(address, byteCount) }
+}

@@ -1,0 +1,176 @@
+import Bytes
+import COneDNN
+import GraphIR
+
+/// A plan with memory of its own to run in, one run after the other.
+///
+/// Running allocates nothing but what reference kernels need and the outputs.
+///
+/// Not for two threads at once: whoever takes one from the ``PlanCache`` has it alone, which is why it
+/// may be handed from thread to thread.
+final class Execution: @unchecked Sendable {
+  let plan: Plan
+  private let workers: Workers
+  private let arena: Arena
+  private let memory: KernelMemory
+  /// For each step that is a primitive, its arguments with their memory.
+  private var arguments: [[onednn_argument]] = []
+
+  /// Provides memory for a plan.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is not enough.
+  init(_ plan: Plan, workers: Workers) throws(WeighbridgeError) {
+    self.plan = plan
+    self.workers = workers
+    let arena = try Arena(byteCount: plan.arena.byteCount)
+    self.arena = arena
+    let memory = KernelMemory(
+      regions: plan.arena.offsets.map { arena.address + $0 }, constants: plan.constants)
+    self.memory = memory
+    for step in plan.steps {
+      guard case .primitive(_, let arguments) = step.work else {
+        self.arguments.append([])
+        continue
+      }
+      self.arguments.append(
+        arguments.map { argument in
+          onednn_argument(
+            role: Int32(argument.role.rawValue) + Int32(argument.number),
+            memory: onednn_memory_make(argument.layout.handle, memory[argument.storage]))
+        })
+    }
+  }
+
+  deinit {
+    for argument in arguments.joined() { onednn_memory_free(argument.memory) }
+  }
+
+  /// Runs the plan on what was written to the inputs, which is lost by that.
+  ///
+  /// - Parameters:
+  ///   - cancellation: Looked at before each step.
+  ///   - observe: Called after each group with what its last node made.
+  /// - Throws: What reference kernels throw; ``WeighbridgeError/Code/cancelled``; what `observe`
+  ///   throws.
+  func run(
+    cancellation: Cancellation?, observe: (NodeResult) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) {
+    OneDNN.useThreads(workers.count)
+    var next = 0
+    for (number, group) in plan.groups.enumerated() {
+      let start = ContinuousClock.now
+      while next < plan.steps.count, plan.steps[next].group == number {
+        try checkCancellation(cancellation)
+        try run(next)
+        next += 1
+      }
+      try observe(result(of: group, kernel: plan.kernels[number], since: start))
+    }
+    // What is left brings the outputs into row-major order.
+    while next < plan.steps.count {
+      try run(next)
+      next += 1
+    }
+    try checkCancellation(cancellation)
+  }
+
+  private func checkCancellation(_ cancellation: Cancellation?) throws(WeighbridgeError) {
+    if let cancellation, cancellation.isCancelled {
+      throw WeighbridgeError(.cancelled, "cancelled")
+    }
+  }
+
+  private func run(_ position: Int) throws(WeighbridgeError) {
+    switch plan.steps[position].work {
+    case .primitive(let primitive, _):
+      let arguments = arguments[position]
+      guard onednn_run(primitive.handle, arguments, Int32(arguments.count)) else {
+        throw WeighbridgeError(.limitExceeded, "oneDNN could not run \(primitive.name)")
+      }
+    case .kernel(_, let body): try body(memory)
+    case .reference(let call): try call.run(memory, workers: workers)
+    }
+  }
+
+  private func result(
+    of group: NodeGroup, kernel: KernelKind, since start: ContinuousClock.Instant
+  ) -> NodeResult {
+    let position = group.positions[group.positions.count - 1]
+    let time = (ContinuousClock.now - start).components
+    return NodeResult(
+      position: position, node: plan.graph.nodes[position],
+      fused: Array(group.positions.dropLast()), kernel: kernel,
+      nanoseconds: UInt64(time.seconds) * 1_000_000_000 + UInt64(time.attoseconds / 1_000_000_000)
+    ) { group.outputs.compactMap { self.tensor($0) } }
+  }
+
+  /// A value that exists at this moment, in row-major order.
+  private func tensor(_ id: ValueID) -> Tensor? {
+    guard let stored = plan.tensors[id] else { return plan.graph[id].constant }
+    guard !stored.isRowMajor, let layout = stored.layout, let plain = Layout.rowMajor(stored.shape),
+      let reorder = Primitive.reorder(from: layout, to: plain)
+    else { return memory.tensor(stored) }
+    let copy = ConstantMemory(byteCount: plain.byteCount) { address in
+      _ = reorder.run(from: memory[stored.storage], to: address)
+    }
+    let bytes = [UInt8](UnsafeRawBufferPointer(start: copy.address, count: plain.byteCount))
+    return Tensor(stored.elementType, shape: stored.shape, bytes: bytes)
+  }
+}
+
+// MARK: - Inputs and outputs
+
+extension Execution {
+  private func input(_ position: Int) -> StoredTensor? {
+    plan.tensors[plan.graph.inputs[position].value]
+  }
+
+  /// Copies a tensor of the input's type into the arena.
+  func write(_ tensor: Tensor, toInput position: Int) {
+    guard let input = input(position) else { return }
+    memory.write(tensor, to: input.storage)
+  }
+
+  /// Calls `body` with the elements of a float32 input, row-major.
+  func withInput(_ position: Int, _ body: (inout MutableSpan<Float>) -> Void) {
+    guard let input = input(position) else { return }
+    // The storage was made for the input, and nobody else runs in this arena.
+    let elements = memory.floats(input)
+    var span = elements.mutableSpan
+    body(&span)
+  }
+
+  /// Calls `body` with the elements of a float32 output, row-major.
+  func withOutput(_ position: Int, _ body: (Span<Float>) -> Void) {
+    // The storage was made for the output, which stays there until the next run.
+    let elements = UnsafeBufferPointer(memory.floats(plan.outputs[position]))
+    body(elements.span)
+  }
+
+  /// A copy of an output.
+  func output(_ position: Int) -> Tensor { memory.tensor(plan.outputs[position]) }
+
+  /// Takes the inputs of another plan for the same shapes.
+  func copyInputs(from other: Execution) {
+    for position in plan.graph.inputs.indices {
+      guard let source = other.input(position), let target = input(position) else { continue }
+      // As long as each other: the inputs have one type in both plans, and are row-major.
+      memory[target.storage].copyMemory(
+        from: other.memory[source.storage], byteCount: source.byteCount)
+    }
+  }
+
+  /// Whether among the inputs' elements are some that are no numbers, infinite, or so large that they
+  /// could become so: 2^64 and above.
+  var hasExtremeInputs: Bool {
+    let limit = Float(sign: .plus, exponent: 64, significand: 1).bitPattern
+    return plan.graph.inputs.indices.contains { position in
+      guard let input = input(position), input.elementType == .float32 else { return false }
+      var largest: UInt32 = 0
+      for element in memory.floats(input) {
+        largest = max(largest, element.bitPattern & 0x7FFF_FFFF)
+      }
+      return largest >= limit
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+/// A reference kernel on tensors of the arena.
+struct ReferenceCall: Sendable {
+  /// What the kernel reads.
+  enum Input: Sendable {
+    /// A weight, as the model has it.
+    case constant(Tensor)
+    /// A row-major tensor.
+    case stored(StoredTensor)
+  }
+
+  let operation: any CatalogOperator
+  /// The layer, for errors.
+  let place: String
+  let inputs: [Input]
+  /// What it makes, in row-major order.
+  let outputs: [StoredTensor]
+
+  /// The memory that it reads or writes.
+  var storages: [Storage] {
+    outputs.map(\.storage)
+      + inputs.compactMap { if case .stored(let tensor) = $0 { tensor.storage } else { nil } }
+  }
+
+  /// Runs the kernel.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` at the layer, when an element cannot be.
+  func run(_ memory: KernelMemory, workers: Workers) throws(WeighbridgeError) {
+    let tensors = inputs.map { input in
+      switch input {
+      case .constant(let tensor): tensor
+      case .stored(let stored): memory.tensor(stored)
+      }
+    }
+    let results: [Tensor]
+    do throws(WeighbridgeError) {
+      results = try operation.evaluate(tensors, workers: workers)
+    } catch { throw error.at(layer: place) }
+    for (result, output) in zip(results, outputs) {
+      precondition(
+        result.elementType == output.elementType && result.shape == output.shape,
+        "the kernel of \(operation.kind) breaks its shape rule")
+      memory.write(result, to: output.storage)
+    }
+  }
+}
+
+extension KernelMemory {
+  /// A copy of a row-major tensor.
+  func tensor(_ stored: StoredTensor) -> Tensor {
+    let count = stored.shape.reduce(stored.elementType.byteCount, *)
+    // The storage was made for this tensor, so that all of its bytes are there.
+    let bytes = [UInt8](UnsafeRawBufferPointer(start: self[stored.storage], count: count))
+    return Tensor(stored.elementType, shape: stored.shape, bytes: bytes)
+  }
+
+  /// Writes a tensor in row-major order.
+  func write(_ tensor: Tensor, to storage: Storage) {
+    var target = self[storage]
+    tensor.withPieces { bytes in
+      // The storage was made for a tensor of this type, so that all pieces fit.
+      bytes.withUnsafeBytes { bytes in
+        guard let source = bytes.baseAddress else { return }
+        target.copyMemory(from: source, byteCount: bytes.count)
+        target += bytes.count
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import COneDNN
+import GraphIR
+import LayerCatalog
+
+extension Concatenate: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let output = group.outputs[0]
+    let inputs = group.inputs.map { builder.tensor($0) }
+    let layouts = inputs.compactMap(\.layout)
+    guard layouts.count == inputs.count, let any = Layout.any(builder.shape(of: output)),
+      let primitive = Primitive(
+        owning: onednn_concatenation(
+          Int32(axis), Int32(inputs.count), layouts.map { Optional($0.handle) }, any.handle)),
+      let layout = primitive.layout(onednn_role_target)
+    else { return false }
+    if Self.isOutermost(axis, of: layouts + [layout]),
+      builder.joinTensors(inputs, as: output, layout: layout)
+    {
+      return true
+    }
+    let target = builder.makeTensor(output, layout: layout)
+    let arguments = zip(inputs, layouts).enumerated().map { number, input in
+      PrimitiveArgument(
+        role: onednn_role_many_sources, number: number, layout: input.1,
+        storage: input.0.storage)
+    }
+    builder.add(
+      primitive,
+      arguments + [
+        PrimitiveArgument(role: onednn_role_target, layout: layout, storage: target.storage)
+      ])
+    return true
+  }
+
+  /// Whether arrays that lie one behind the other in memory are the concatenation: all are whole, in
+  /// blocks of the same kind, and no other axis has larger steps.
+  private static func isOutermost(_ axis: Int, of layouts: [Layout]) -> Bool {
+    layouts.allSatisfy { layout in
+      let strides = layout.strides
+      return layout.isDense && !layout.isPadded
+        && layout.extents.indices.allSatisfy {
+          $0 == axis || layout.extents[$0] == 1 || strides[$0] < strides[axis]
+        }
+    }
+      && layouts.allSatisfy { layout in
+        // Equal steps along all other axes: the same blocks, in the same order.
+        zip(layout.strides, layouts[0].strides).enumerated().allSatisfy {
+          $0.offset == axis || layout.extents[$0.offset] == 1 || $0.element.0 == $0.element.1
+        }
+      }
+  }
+}
+
+extension PlanBuilder {
+  /// Makes tensors parts of a new one, so that what computes them writes there at once.
+  fileprivate mutating func joinTensors(
+    _ parts: [StoredTensor], as id: ValueID, layout: Layout
+  ) -> Bool {
+    guard canJoin(parts) else { return false }
+    let whole = makeTensor(id, layout: layout)
+    join(parts, into: whole)
+    return true
+  }
+}

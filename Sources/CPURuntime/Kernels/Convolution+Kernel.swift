@@ -1,0 +1,83 @@
+import COneDNN
+import GraphIR
+import LayerCatalog
+
+extension Convolution: FusingOperator, EngineOperator {
+  func channelAxis(rank: Int) -> Int { layout.channelAxis(rank: rank) }
+
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let order = SpatialOrder(layout, group, builder)
+    guard let kernel = builder.graph[group.inputs[1]].constant,
+      let window = WindowArguments(window, extents: order.spatialExtents),
+      let folded = FoldedWeights(
+        group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[0], builder.graph)
+    else { return false }
+    let weights =
+      groups == 1 ? kernel : kernel.splitting(0, into: [groups, kernel.shape[0] / groups])
+    let call = WeightedCall(
+      group, builder, source: order.source, target: order.target, restore: order.restore,
+      weights: weights, folded: folded
+    ) { source, weights, bias, target, post in
+      window.withArguments {
+        onednn_convolution(
+          source.handle, weights.handle, bias?.handle, target.handle, $0, post)
+      }
+    }
+    return call?.add(to: &builder, group) ?? false
+  }
+}
+
+extension TransposedConvolution: FusingOperator, EngineOperator {
+  func channelAxis(rank: Int) -> Int { layout.channelAxis(rank: rank) }
+
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let order = SpatialOrder(layout, group, builder)
+    guard let kernel = builder.graph[group.inputs[1]].constant,
+      let folded = FoldedWeights(
+        group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[1] * groups,
+        builder.graph)
+    else { return false }
+    let window = WindowArguments(
+      spreading: window, from: order.spatialExtents, to: order.targetExtents)
+    // From [in, out/groups, ...] to [out, in, ...], or to [groups, out, in, ...].
+    let split =
+      groups == 1 ? kernel : kernel.splitting(0, into: [groups, kernel.shape[0] / groups])
+    var axes = Array(split.shape.indices)
+    axes.swapAt(groups == 1 ? 0 : 1, groups == 1 ? 1 : 2)
+    let call = WeightedCall(
+      group, builder, source: order.source, target: order.target, restore: order.restore,
+      weights: split.permuted(axes), folded: folded
+    ) { source, weights, bias, target, post in
+      window.withArguments {
+        onednn_transposed_convolution(
+          source.handle, weights.handle, bias?.handle, target.handle, $0, post)
+      }
+    }
+    return call?.add(to: &builder, group) ?? false
+  }
+}
+
+/// The axes of a picture operator's input and output, brought to `[batch, channels, spatial...]`.
+private struct SpatialOrder {
+  /// The extents of the input's spatial axes.
+  let spatialExtents: [Int]
+  /// The extents of the output's spatial axes.
+  let targetExtents: [Int]
+  /// The input, in an order that a primitive is to choose.
+  let source: Layout?
+  /// The output likewise.
+  let target: Layout?
+  private let back: [Int]
+
+  init(_ layout: DataLayout, _ group: NodeGroup, _ builder: PlanBuilder) {
+    let shapes = [group.inputs[0], group.outputs[0]].map { builder.shape(of: $0) }
+    let turn = layout.axesToChannelsFirst(rank: shapes[0].count)
+    back = layout.axesFromChannelsFirst(rank: shapes[0].count)
+    let turned = shapes.map { shape in turn.map { shape[$0] } }
+    (spatialExtents, targetExtents) = (Array(turned[0].dropFirst(2)), Array(turned[1].dropFirst(2)))
+    (source, target) = (Layout.any(turned[0]), Layout.any(turned[1]))
+  }
+
+  /// A layout with the graph's axes.
+  func restore(_ layout: Layout, shape: [Int]) -> Layout? { layout.permuted(back) }
+}

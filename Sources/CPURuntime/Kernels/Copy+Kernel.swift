@@ -1,0 +1,117 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension Cropping: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addCopy(for: group) { view in
+      var view = view
+      for (number, axis) in layout.spatialAxes(rank: view.shape.count).enumerated() {
+        let count = view.shape[axis] - borders.before[number] - borders.after[number]
+        view = view.strided(along: axis, from: borders.before[number], count: count)
+      }
+      return view
+    }
+  }
+}
+
+extension Slice: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addCopy(for: group) { view in
+      ranges.reduce(view) { view, range in
+        let (start, count) = range.resolved(view.shape[range.axis])
+        return view.strided(along: range.axis, from: start, count: count, step: range.step)
+      }
+    }
+  }
+}
+
+extension SpaceToDepth: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addCopy(for: group) { view in
+      let input = view.permuted(layout.axesToChannelsFirst(rank: 4))
+      let (height, width) = (input.shape[2] / block, input.shape[3] / block)
+      // [batch, channels, height, y, width, x]
+      let cut = input.splitting(3, into: [width, block]).splitting(2, into: [height, block])
+      return layout == .channelsFirst
+        ? cut.permuted([0, 3, 5, 1, 2, 4]) : cut.permuted([0, 2, 4, 3, 5, 1])
+    }
+  }
+}
+
+extension DepthToSpace: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addCopy(for: group) { view in
+      let axis = layout.channelAxis(rank: 4)
+      let cut = view.splitting(axis, into: [block, block, view.shape[axis] / (block * block)])
+      // [batch, y, x, channels, height, width] or [batch, height, width, y, x, channels]
+      return layout == .channelsFirst
+        ? cut.permuted([0, 3, 4, 1, 5, 2]) : cut.permuted([0, 1, 3, 2, 4, 5])
+    }
+  }
+}
+
+extension Upsampling: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    guard interpolation == .nearest else { return false }
+    return builder.addCopy(for: group) { view in
+      var view = view
+      for (number, axis) in layout.spatialAxes(rank: view.shape.count).enumerated().reversed() {
+        view = view.repeated(at: axis + 1, count: factors[number])
+      }
+      return view
+    }
+  }
+}
+
+extension RepeatVector: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let count = builder.shape(of: group.outputs[0])[1]
+    return builder.addCopy(for: group) { $0.repeated(at: 1, count: count) }
+  }
+}
+
+extension BroadcastAxes: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let shape = builder.shape(of: group.outputs[0])
+    guard builder.shape(of: group.inputs[0]).count == shape.count else { return false }
+    return builder.addCopy(for: group) { $0.broadcast(to: shape) }
+  }
+}
+
+extension Reverse: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addCopy(for: group) { view in
+      axes.reduce(view) { view, axis in
+        let count = view.shape[axis]
+        return view.strided(along: axis, from: count - 1, count: count, step: -1)
+      }
+    }
+  }
+}
+
+extension PlanBuilder {
+  /// Adds a copy of elements of a group's first input, in an order of which the output is the
+  /// row-major form. Any element type.
+  fileprivate mutating func addCopy(
+    for group: NodeGroup, _ arrange: (StridedView) -> StridedView
+  ) -> Bool {
+    let input = rowMajor(group.inputs[0])
+    let output = makeTensor(group.outputs[0])
+    let view = arrange(StridedView(input.shape))
+    precondition(view.shape.reduce(1, *) == output.shape.reduce(1, *), "a view of another size")
+    let size = input.elementType.byteCount
+    let copy = StridedCopy(shape: view.shape, strides: view.strides, elementSize: size)
+    let (source, target, start) = (input.storage, output.storage, view.start * size)
+    let (sourceCount, targetCount) = (input.byteCount, output.byteCount)
+    add(
+      .kernel(name: "copy") { memory in
+        // Both storages were made for their tensors, of so many bytes.
+        let from = UnsafeRawBufferPointer(start: memory[source], count: sourceCount)
+        let to = UnsafeMutableRawBufferPointer(start: memory[target], count: targetCount)
+        var bytes = to.mutableBytes
+        copy.copy(from: from.bytes, offset: start, into: &bytes)
+      }, using: [source, target])
+    return true
+  }
+}

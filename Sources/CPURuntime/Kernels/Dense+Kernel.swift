@@ -1,0 +1,27 @@
+import COneDNN
+import GraphIR
+import LayerCatalog
+
+extension Dense: FusingOperator, EngineOperator {
+  func channelAxis(rank: Int) -> Int { rank - 1 }
+
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let shape = builder.shape(of: group.inputs[0])
+    guard let kernel = builder.graph[group.inputs[1]].constant,
+      let folded = FoldedWeights(
+        group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[0], builder.graph)
+    else { return false }
+    // All axes but the last are rows; they are one axis only in row-major order.
+    let rows = shape.dropLast().reduce(1, *)
+    let makeLayout = shape.count == 2 ? Layout.any : Layout.rowMajor
+    let call = WeightedCall(
+      group, builder, source: makeLayout([rows, kernel.shape[1]]),
+      target: makeLayout([rows, kernel.shape[0]]),
+      restore: { layout, shape in shape.count == 2 ? layout : layout.reshaped(shape) },
+      weights: kernel, folded: folded
+    ) { source, weights, bias, target, post in
+      onednn_dense(source.handle, weights.handle, bias?.handle, target.handle, post)
+    }
+    return call?.add(to: &builder, group) ?? false
+  }
+}

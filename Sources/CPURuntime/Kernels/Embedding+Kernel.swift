@@ -1,0 +1,35 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension Embedding: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    // The table is read where it is: usually in the mapped file.
+    guard let table = builder.graph[group.inputs[1]].constant, table.isContiguous else {
+      return false
+    }
+    let input = builder.rowMajor(group.inputs[0])
+    let output = builder.makeTensor(group.outputs[0])
+    let place = builder.graph.nodes[group.positions[0]].source.place(group.positions[0])
+    let rowSize = table.shape[1] * table.elementType.byteCount
+    builder.add(
+      .kernel(name: Self.kind) { (memory) throws(WeighbridgeError) in
+        let indices: [Int]
+        do throws(WeighbridgeError) {
+          indices = try memory.tensor(input).indices(below: table.shape[0])
+        } catch { throw error.at(layer: place) }
+        var target = memory[output.storage]
+        table.store.withBytes { bytes in
+          for index in indices {
+            // The index was checked, and the output has room for as many rows.
+            let start = table.offset + index * rowSize
+            bytes.extracting(start..<start + rowSize).withUnsafeBytes {
+              if let row = $0.baseAddress { target.copyMemory(from: row, byteCount: rowSize) }
+            }
+            target += rowSize
+          }
+        }
+      }, using: [input.storage, output.storage])
+    return true
+  }
+}

@@ -1,0 +1,67 @@
+import COneDNN
+import GraphIR
+import LayerCatalog
+
+extension BatchNormalization: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let (input, output) = (group.inputs[0], group.outputs[0])
+    let rank = builder.shape(of: input).count
+    let weights = group.inputs.dropFirst().compactMap { builder.graph[$0].constant?.doubles }
+    guard rank >= 2, axis >= 1, weights.count == group.inputs.count - 1 else { return false }
+    let source = builder.dense(input)
+    // The library has the channels along axis 1.
+    let turn = [0, axis] + (1..<rank).filter { $0 != axis }
+    guard let layout = source.layout, let turned = layout.permuted(turn),
+      let primitive = Primitive(
+        owning: onednn_batch_normalization(turned.handle, Float(epsilon)))
+    else { return false }
+    let target =
+      builder.isFree(source, of: input)
+      ? builder.share(source, as: output, layout: layout)
+      : builder.makeTensor(output, layout: layout)
+    var numbers = weights[...]
+    let count = builder.shape(of: input)[axis]
+    let scale = hasScale ? numbers.removeFirst() : [Double](repeating: 1, count: count)
+    let shift = hasCenter ? numbers.removeFirst() : [Double](repeating: 0, count: count)
+    let statistics = [scale, shift] + numbers
+    let roles = [
+      onednn_role_scale, onednn_role_shift, onednn_role_mean, onednn_role_variance,
+    ]
+    builder.add(
+      primitive,
+      [(onednn_role_source, source.storage), (onednn_role_target, target.storage)]
+        + zip(roles, statistics).map { ($0, builder.addConstant($1.map(Float.init))) })
+    return true
+  }
+}
+
+extension Softmax: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addSoftmax(axes, isLogarithm: false, for: group)
+  }
+}
+
+extension LogSoftmax: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addSoftmax(axes, isLogarithm: true, for: group)
+  }
+}
+
+extension PlanBuilder {
+  fileprivate mutating func addSoftmax(
+    _ axes: [Int], isLogarithm: Bool, for group: NodeGroup
+  ) -> Bool {
+    guard !keepsNaN, axes.count == 1 else { return false }
+    let source = rowMajor(group.inputs[0])
+    guard let layout = source.layout,
+      let primitive = Primitive(
+        owning: onednn_softmax(layout.handle, Int32(axes[0]), isLogarithm))
+    else { return false }
+    let target =
+      isFree(source, of: group.inputs[0])
+      ? share(source, as: group.outputs[0], layout: layout)
+      : makeTensor(group.outputs[0], layout: layout)
+    add(primitive, [(onednn_role_source, source.storage), (onednn_role_target, target.storage)])
+    return true
+  }
+}

@@ -1,0 +1,97 @@
+import COneDNN
+import GraphIR
+
+/// A primitive with a source, weights and a bias whose layouts it may choose itself: a convolution,
+/// its transpose, or a fully connected layer.
+struct WeightedCall {
+  /// Makes the primitive of layouts and of what is done to its result.
+  typealias Make = (
+    _ source: Layout, _ weights: Layout, _ bias: Layout?, _ target: Layout,
+    _ post: onednn_post_operations
+  ) -> OpaquePointer?
+
+  private let primitive: Primitive
+  /// The source's layout with the graph's axes.
+  private let source: Layout
+  /// The target's layout with the graph's axes.
+  private let target: Layout
+  /// The weights with the primitive's axes.
+  private let weights: Tensor
+  private let folded: FoldedWeights
+
+  /// Chooses layouts and makes the primitive.
+  ///
+  /// - Parameters:
+  ///   - source: The source with the primitive's axes; its order may be open.
+  ///   - target: The target likewise.
+  ///   - restore: Gives a layout the graph's axes, which are as long as the last argument says.
+  ///   - weights: The weights with the primitive's axes.
+  ///   - folded: The bias, and the factors for the weights.
+  /// - Returns: `nil` when the library cannot compute this.
+  init?(
+    _ group: NodeGroup, _ builder: PlanBuilder, source: Layout?, target: Layout?,
+    restore: (Layout, _ shape: [Int]) -> Layout?, weights: Tensor, folded: FoldedWeights,
+    _ make: Make
+  ) {
+    let (input, output) = (group.inputs[0], group.outputs[0])
+    guard builder.rowMajorLayout(of: input) != nil, builder.rowMajorLayout(of: output) != nil,
+      let source, let target, let anyWeights = Layout.any(weights.shape)
+    else { return nil }
+    let bias = folded.bias.flatMap { Layout.rowMajor([$0.count]) }
+    let made = group.postOperations.withOperations { make(source, anyWeights, bias, target, $0) }
+    guard let primitive = Primitive(owning: made),
+      let chosenSource = primitive.layout(onednn_role_source),
+      let chosenTarget = primitive.layout(onednn_role_target),
+      let source = restore(chosenSource, builder.shape(of: input)),
+      let target = restore(chosenTarget, builder.shape(of: output))
+    else { return nil }
+    (self.primitive, self.source, self.target) = (primitive, source, target)
+    (self.weights, self.folded) = (weights, folded)
+  }
+
+  /// Adds the steps: the source's reorder if it needs one, then the primitive.
+  func add(to builder: inout PlanBuilder, _ group: NodeGroup) -> Bool {
+    guard let layout = primitive.layout(onednn_role_weights),
+      let weights = builder.weight(
+        weights, group.inputs[1], as: layout, scales: folded.scales),
+      let input = builder.tensor(group.inputs[0], as: source),
+      let output = makeTarget(&builder, group)
+    else { return false }
+    var storages = [
+      (onednn_role_source, input.storage), (onednn_role_weights, weights),
+      (onednn_role_target, output.storage),
+    ]
+    if let bias = folded.bias { storages.append((onednn_role_bias, builder.addConstant(bias))) }
+    builder.add(primitive, storages)
+    return true
+  }
+
+  /// The memory of the result: new, or that of the summand, which must be there already.
+  private func makeTarget(_ builder: inout PlanBuilder, _ group: NodeGroup) -> StoredTensor? {
+    let id = group.outputs[0]
+    guard let summand = group.summand else { return builder.makeTensor(id, layout: target) }
+    guard let other = builder.tensor(summand, as: target) else { return nil }
+    if builder.isFree(other, of: summand) {
+      return builder.share(other, as: id, layout: target)
+    }
+    return builder.copy(other, as: id)
+  }
+}
+
+extension NodeGroup {
+  /// What is done to the first operator's result, in the library's terms.
+  fileprivate var postOperations: [PostOperation] {
+    additions.flatMap { addition -> [PostOperation] in
+      switch addition {
+      case .functions(let functions): return functions.map(PostOperation.function)
+      case .sum: return [.sum]
+      }
+    }
+  }
+
+  /// The tensor that is added, if there is one.
+  fileprivate var summand: ValueID? {
+    for case .sum(let id) in additions { return id }
+    return nil
+  }
+}

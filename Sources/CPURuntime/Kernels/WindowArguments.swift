@@ -1,0 +1,64 @@
+import COneDNN
+import LayerCatalog
+
+/// A window on given extents, in the library's terms: dilation counts from 0, and what stands over
+/// behind the last position is negative padding.
+struct WindowArguments: Sendable {
+  private let size: [Int64]
+  private let strides: [Int64]
+  private let dilation: [Int64]
+  private let before: [Int64]
+  private let after: [Int64]
+
+  /// - Parameter extents: The spatial extents of the input.
+  /// - Returns: `nil` when the window does not fit.
+  init?(_ window: Window, extents: [Int]) {
+    var (before, after) = ([Int64](), [Int64]())
+    for (axis, extent) in extents.enumerated() {
+      guard let place = try? window.placement(axis, extent: extent) else { return nil }
+      let reach = (window.size[axis] - 1) * window.dilation[axis] + 1
+      let end = (place.count - 1) * window.strides[axis] + reach
+      before.append(Int64(place.before))
+      after.append(Int64(end - extent - place.before))
+    }
+    size = window.size.map(Int64.init)
+    strides = window.strides.map(Int64.init)
+    dilation = window.dilation.map { Int64($0 - 1) }
+    (self.before, self.after) = (before, after)
+  }
+
+  /// The window of a transposed convolution: the padding is what is taken away from what the input is
+  /// spread to, and what is added behind is negative.
+  init(spreading window: Window, from extents: [Int], to targets: [Int]) {
+    var (before, after) = ([Int64](), [Int64]())
+    for (axis, (extent, target)) in zip(extents, targets).enumerated() {
+      let reach = (window.size[axis] - 1) * window.dilation[axis] + 1
+      let front = if case .explicit(let before, _) = window.padding { before[axis] } else { 0 }
+      before.append(Int64(front))
+      after.append(Int64((extent - 1) * window.strides[axis] + reach - front - target))
+    }
+    size = window.size.map(Int64.init)
+    strides = window.strides.map(Int64.init)
+    dilation = window.dilation.map { Int64($0 - 1) }
+    (self.before, self.after) = (before, after)
+  }
+
+  /// Calls `body` with the library's form, which is valid during the call.
+  func withArguments<Result>(_ body: (onednn_window) -> Result) -> Result {
+    size.withUnsafeBufferPointer { size in
+      strides.withUnsafeBufferPointer { strides in
+        dilation.withUnsafeBufferPointer { dilation in
+          before.withUnsafeBufferPointer { before in
+            after.withUnsafeBufferPointer { after in
+              body(
+                onednn_window(
+                  size: size.baseAddress, strides: strides.baseAddress,
+                  dilation: dilation.baseAddress, before: before.baseAddress,
+                  after: after.baseAddress))
+            }
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import COneDNN
+
+/// The extents of a float32 array, and how its elements lie in memory: row-major, permuted, or in
+/// blocks, as kernels like it.
+final class Layout: Sendable {
+  /// Never changed, and freed by nobody else, so that threads may share it.
+  nonisolated(unsafe) let handle: OpaquePointer
+  /// The extents, outermost first.
+  let extents: [Int]
+
+  /// Takes over what a function of the library made.
+  init?(owning handle: OpaquePointer?) {
+    guard let handle else { return nil }
+    self.handle = handle
+    // The function writes no more than the most axes there can be.
+    extents = withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(ONEDNN_MAX_RANK)) {
+      let rank = Int(onednn_layout_extents(handle, $0.baseAddress))
+      return $0[..<rank].map { Int($0) }
+    }
+  }
+
+  deinit { onednn_layout_free(handle) }
+
+  /// Elements one behind the other, the last axis the fastest. `nil` for no axes, for more than the
+  /// library has, for no elements, and without the library.
+  static func rowMajor(_ extents: [Int]) -> Layout? {
+    var strides = [Int](repeating: 1, count: extents.count)
+    for axis in extents.indices.dropLast().reversed() {
+      strides[axis] = strides[axis + 1] * extents[axis + 1]
+    }
+    return strided(extents, strides: strides)
+  }
+
+  /// Elements at given distances; `nil` as in ``rowMajor(_:)``, and for distances below 1.
+  static func strided(_ extents: [Int], strides: [Int]) -> Layout? {
+    guard canHold(extents), strides.allSatisfy({ $0 >= 1 }) else { return nil }
+    return Layout(
+      owning: onednn_layout_strided(
+        Int32(extents.count), extents.map(Int64.init), strides.map(Int64.init)))
+  }
+
+  /// Extents whose order a primitive is to choose.
+  static func any(_ extents: [Int]) -> Layout? {
+    guard canHold(extents) else { return nil }
+    return Layout(owning: onednn_layout_any(Int32(extents.count), extents.map(Int64.init)))
+  }
+
+  /// Whether the library, which everything else needs a layout to reach, is there and has such arrays.
+  private static func canHold(_ extents: [Int]) -> Bool {
+    OneDNN.absence == nil && (1...Int(ONEDNN_MAX_RANK)).contains(extents.count)
+      && extents.allSatisfy { $0 >= 1 }
+  }
+
+  /// The same memory with axis `axes[i]` in place i.
+  func permuted(_ axes: [Int]) -> Layout? {
+    Layout(owning: onednn_layout_permuted(handle, axes.map(Int32.init)))
+  }
+
+  /// The same memory with other extents of as many elements; `nil` where its order does not allow
+  /// that.
+  func reshaped(_ extents: [Int]) -> Layout? {
+    guard Self.canHold(extents) else { return nil }
+    return Layout(
+      owning: onednn_layout_reshaped(handle, Int32(extents.count), extents.map(Int64.init)))
+  }
+
+  /// The size in bytes, with padding.
+  var byteCount: Int { Int(onednn_layout_size(handle)) }
+
+  /// Whether the memory holds nothing but this array.
+  var isDense: Bool { onednn_layout_is_dense(handle) }
+
+  /// Whether a dense array has more room than its elements take, because blocks must be full.
+  var isPadded: Bool { byteCount != extents.reduce(MemoryLayout<Float>.stride, *) }
+
+  /// Whether the elements stand one behind the other in row-major order.
+  var isRowMajor: Bool { Layout.rowMajor(extents).map(isSame) ?? false }
+
+  /// Whether two layouts are the same in all respects.
+  func isSame(as other: Layout) -> Bool { onednn_layout_equal(handle, other.handle) }
+
+  /// The distances between neighbours (of blocks, along a blocked axis) along each axis.
+  var strides: [Int] {
+    withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(ONEDNN_MAX_RANK)) {
+      onednn_layout_strides(handle, $0.baseAddress)
+      return $0[..<extents.count].map { Int($0) }
+    }
+  }
+}

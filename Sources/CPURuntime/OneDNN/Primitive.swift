@@ -1,0 +1,76 @@
+import COneDNN
+
+/// A computation of the library, ready to run on any memory of the layouts it was made for.
+final class Primitive: Sendable {
+  /// Never changed, and freed by nobody else, so that threads may share it.
+  nonisolated(unsafe) let handle: OpaquePointer
+
+  /// Takes over what a function of the library made; `nil` when it cannot compute this.
+  init?(owning handle: OpaquePointer?) {
+    guard let handle else { return nil }
+    self.handle = handle
+  }
+
+  deinit { onednn_primitive_free(handle) }
+
+  /// The layout that it takes or makes.
+  func layout(_ role: onednn_role) -> Layout? {
+    Layout(owning: onednn_primitive_layout(handle, Int32(role.rawValue)))
+  }
+
+  /// The library's name of the implementation, for example `jit:avx512_core`.
+  var name: String { String(cString: onednn_primitive_name(handle)) }
+
+  /// Another order of the same elements in memory.
+  ///
+  /// - Parameters:
+  ///   - scales: A factor for each element along the first axis; none for no scaling.
+  ///   - hasGroups: Whether the scales are for the first two axes together.
+  static func reorder(
+    from source: Layout, to target: Layout, scales: [Float] = [], hasGroups: Bool = false
+  ) -> Primitive? {
+    Primitive(
+      owning: onednn_reorder(
+        source.handle, target.handle, hasGroups, scales, Int32(scales.count)))
+  }
+
+  /// A function of each element, then more functions of that.
+  static func elementwise(_ function: ElementFunction, _ layout: Layout) -> Primitive? {
+    Primitive(
+      owning: onednn_elementwise(
+        function.function, function.alpha, function.beta, layout.handle))
+  }
+}
+
+/// A function of one element that the library has, with its settings.
+struct ElementFunction: Sendable {
+  let function: onednn_function
+  var alpha: Float = 0
+  var beta: Float = 0
+}
+
+/// What becomes of a primitive's result before it is stored.
+enum PostOperation: Sendable {
+  /// A function of each element.
+  case function(ElementFunction)
+  /// The sum with what the target's memory held before.
+  case sum
+}
+
+extension [PostOperation] {
+  /// Calls `body` with the operations in the library's form.
+  func withOperations<Result>(_ body: (onednn_post_operations) -> Result) -> Result {
+    let operations = map { operation in
+      switch operation {
+      case .sum: onednn_post_operation(is_sum: true, function: .init(0), alpha: 0, beta: 0)
+      case .function(let function):
+        onednn_post_operation(
+          is_sum: false, function: function.function, alpha: function.alpha, beta: function.beta)
+      }
+    }
+    // The library copies the operations during the call.
+    return operations.withUnsafeBufferPointer {
+      body(onednn_post_operations(operations: $0.baseAddress, count: Int32($0.count)))
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/// Where the regions of an arena lie: those that are needed at the same time, apart.
+struct ArenaLayout: Sendable {
+  /// A part of the arena that steps read and write.
+  struct Region: Sendable {
+    /// The size in bytes.
+    var byteCount: Int
+    /// The first step that uses it; -1 for what is written before the first.
+    var first = Int.max
+    /// The last step that uses it.
+    var last = Int.min
+    /// The region that it is a part of, and where that part begins.
+    var parent: (region: Int, offset: Int)?
+
+    /// Notes that a step uses it.
+    mutating func use(at step: Int) {
+      first = min(first, step)
+      last = max(last, step)
+    }
+  }
+
+  /// Where each region begins, in bytes from the start of the arena.
+  private(set) var offsets: [Int]
+  /// The size of the arena in bytes.
+  private(set) var byteCount = 0
+  /// The most bytes that regions take at one step, which no arena can undercut.
+  let lowerBound: Int
+
+  /// So that every vector register can be read in one go, and no two regions share a cache line.
+  static let alignment = 64
+
+  /// Places the regions, the largest first, each as low as those placed before allow.
+  ///
+  /// - Complexity: Quadratic in the number of regions.
+  init(_ regions: [Region]) {
+    var regions = regions
+    // Parts come before what they are part of, so that one pass is enough.
+    for index in regions.indices {
+      guard let parent = regions[index].parent?.region else { continue }
+      regions[parent].first = min(regions[parent].first, regions[index].first)
+      regions[parent].last = max(regions[parent].last, regions[index].last)
+    }
+    offsets = .init(repeating: 0, count: regions.count)
+    lowerBound = Self.lowerBound(regions)
+    let roots = regions.indices.filter {
+      regions[$0].parent == nil && regions[$0].last >= regions[$0].first
+    }
+    var placed: [Int] = []
+    for index in roots.sorted(by: { regions[$0].byteCount > regions[$1].byteCount }) {
+      place(index, among: &placed, regions)
+    }
+    for index in regions.indices.reversed() {
+      if let (parent, offset) = regions[index].parent { offsets[index] = offsets[parent] + offset }
+    }
+  }
+
+  private mutating func place(_ index: Int, among placed: inout [Int], _ regions: [Region]) {
+    let region = regions[index]
+    var start = 0
+    // `placed` is sorted by offset, so that the first gap that is large enough is the lowest.
+    for other in placed
+    where regions[other].first <= region.last && regions[other].last >= region.first {
+      if offsets[other] >= start + Self.rounded(region.byteCount) { break }
+      start = max(start, offsets[other] + Self.rounded(regions[other].byteCount))
+    }
+    offsets[index] = start
+    byteCount = max(byteCount, start + Self.rounded(region.byteCount))
+    let position = placed.firstIndex { offsets[$0] > start } ?? placed.count
+    placed.insert(index, at: position)
+  }
+
+  private static func rounded(_ count: Int) -> Int {
+    (count + alignment - 1) / alignment * alignment
+  }
+
+  private static func lowerBound(_ regions: [Region]) -> Int {
+    var changes: [Int: Int] = [:]
+    for region in regions where region.parent == nil && region.last >= region.first {
+      changes[region.first, default: 0] += rounded(region.byteCount)
+      changes[region.last + 1, default: 0] -= rounded(region.byteCount)
+    }
+    var (current, largest) = (0, 0)
+    for step in changes.keys.sorted() {
+      current += changes[step] ?? 0
+      largest = max(largest, current)
+    }
+    return largest
+  }
+}

@@ -1,0 +1,34 @@
+import Bytes
+import GraphIR
+
+/// Numbers that a plan needs again and again: prepared weights. Written once, before anybody else
+/// sees them.
+final class ConstantMemory: Sendable {
+  /// Owned by this object; written in `init` only, so that threads may share it.
+  nonisolated(unsafe) let address: UnsafeMutableRawPointer
+
+  /// Memory that `fill` writes once.
+  ///
+  /// - Parameter byteCount: Its size.
+  init(byteCount: Int, fill: (UnsafeMutableRawPointer) -> Void) {
+    address = .allocate(byteCount: max(byteCount, 64), alignment: 64)
+    fill(address)
+  }
+
+  deinit { address.deallocate() }
+
+  /// The elements of a tensor in row-major order.
+  convenience init(_ tensor: Tensor) {
+    self.init(byteCount: tensor.byteCount) { address in
+      var offset = 0
+      tensor.withPieces { bytes in
+        // The pieces are the tensor's bytes, so that all of them fit.
+        bytes.withUnsafeBytes { bytes in
+          guard let source = bytes.baseAddress else { return }
+          (address + offset).copyMemory(from: source, byteCount: bytes.count)
+          offset += bytes.count
+        }
+      }
+    }
+  }
+}

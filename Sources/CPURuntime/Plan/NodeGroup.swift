@@ -1,0 +1,37 @@
+import COneDNN
+import GraphIR
+import LayerCatalog
+
+/// Nodes that are computed together: one, and what was fused into it.
+struct NodeGroup: Sendable {
+  /// Something that is done to the result of the first node before it is stored.
+  enum Addition: Sendable {
+    /// Functions of each element, one after the other.
+    case functions([ElementFunction])
+    /// The sum with another tensor of the same shape.
+    case sum(ValueID)
+  }
+
+  /// The positions of the nodes in the graph, rising.
+  var positions: [Int]
+  /// What the group begins with.
+  var operation: any CatalogOperator
+  /// What that takes: data, then weights.
+  var inputs: [ValueID]
+  /// What the group makes.
+  var outputs: [ValueID]
+  /// A normalisation that follows at once, and its weights.
+  var normalization: (operation: BatchNormalization, weights: [ValueID])?
+  /// What else follows, in this order.
+  var additions: [Addition] = []
+
+  /// The kinds of functions among the additions. In oneDNN 2.6 two of one kind share their settings,
+  /// so that each may be there once.
+  var functionKinds: Set<UInt32> {
+    Set(
+      additions.flatMap { addition -> [UInt32] in
+        guard case .functions(let functions) = addition else { return [] }
+        return functions.map(\.function.rawValue)
+      })
+  }
+}

@@ -1,0 +1,123 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+/// A graph, ready to run on inputs of given shapes: which kernel computes what, in which layout and
+/// where.
+struct Plan: Sendable {
+  let graph: Graph
+  let groups: [NodeGroup]
+  /// What computes each group.
+  let kernels: [KernelKind]
+  let steps: [Step]
+  let arena: ArenaLayout
+  let constants: [ConstantMemory]
+  /// For each value that exists while the plan runs, how it lies in memory.
+  let tensors: [ValueID: StoredTensor]
+  /// The outputs, in row-major order.
+  let outputs: [StoredTensor]
+
+  /// How a plan is made.
+  struct Options: Hashable, Sendable {
+    /// How many threads compute.
+    var threads: Int
+    /// Whether every node's outputs exist when it has run, so that they can be looked at.
+    var keepsNodes = false
+    /// Whether kernels must let NaN through.
+    var keepsNaN = false
+  }
+
+  /// Plans a graph.
+  ///
+  /// - Parameters:
+  ///   - graph: What is computed.
+  ///   - types: The types of all values, with known extents.
+  ///   - weights: Where prepared weights are kept.
+  init(_ graph: Graph, types: [TensorType], weights: PreparedWeights, options: Options) {
+    OneDNN.useThreads(options.threads)
+    let groups = Fusion.groups(
+      of: graph, types: types, isFused: !options.keepsNodes, fusesFunctions: !options.keepsNaN)
+    var builder = PlanBuilder(
+      graph: graph, types: types, groups: groups, weights: weights, keepsNaN: options.keepsNaN)
+    var tensors: [ValueID: StoredTensor] = [:]
+    for port in graph.inputs { tensors[port.value] = builder.tensor(port.value) }
+    for (number, group) in groups.enumerated() {
+      builder.begin(group: number, at: group.positions.last ?? 0)
+      builder.add(group)
+      for id in group.outputs { tensors[id] = builder.tensor(id) }
+      builder.end(group.positions.flatMap { graph.nodes[$0].inputs + graph.nodes[$0].outputs })
+    }
+    builder.begin(group: groups.count, at: graph.nodes.count)
+    outputs = graph.outputs.map { builder.rowMajor($0.value) }
+    var regions = builder.regions
+    for case .region(let region) in outputs.map(\.storage.memory) {
+      regions[region].use(at: builder.steps.count)
+    }
+    self.graph = graph
+    self.groups = groups
+    self.tensors = tensors
+    steps = builder.steps
+    kernels = Self.kernels(steps, groupCount: groups.count)
+    arena = ArenaLayout(regions)
+    constants = builder.constants
+  }
+}
+
+extension Plan {
+  /// What computes each group: its last step that is no mere reorder, and the reference kernel when
+  /// there is one.
+  private static func kernels(_ steps: [Step], groupCount: Int) -> [KernelKind] {
+    var kernels = [KernelKind](repeating: .own("view"), count: groupCount)
+    for step in steps where step.group < groupCount && kernels[step.group] != .reference {
+      switch step.work {
+      case .reference: kernels[step.group] = .reference
+      case .kernel(let name, _): kernels[step.group] = .own(name)
+      case .primitive(let primitive, _): kernels[step.group] = .oneDNN(primitive.name)
+      }
+    }
+    return kernels
+  }
+}
+
+extension PlanBuilder {
+  /// Adds what computes a group: as a whole, or else node by node.
+  fileprivate mutating func add(_ group: NodeGroup) {
+    if let operation = group.operation as? any EngineOperator,
+      operation.addSteps(to: &self, for: group)
+    {
+      return
+    }
+    if group.positions.count == 1, addElementwise(group) { return }
+    guard group.positions.count > 1 else { return addReference(group.positions[0]) }
+    for position in group.positions {
+      begin(group: self.group, at: position)
+      let node = graph.nodes[position]
+      guard let operation = node.operation as? any CatalogOperator else { continue }
+      let single = NodeGroup(
+        positions: [position], operation: operation, inputs: node.inputs, outputs: node.outputs)
+      add(single)
+      end(node.inputs)
+    }
+  }
+
+  /// Adds the reference kernel of a node.
+  private mutating func addReference(_ position: Int) {
+    let node = graph.nodes[position]
+    guard let operation = node.operation as? any CatalogOperator else { return }
+    let inputs = node.inputs.map { id in
+      graph[id].constant.map(ReferenceCall.Input.constant) ?? .stored(rowMajor(id))
+    }
+    let outputs = node.outputs.map { makeTensor($0) }
+    let call = ReferenceCall(
+      operation: operation, place: node.source.place(position), inputs: inputs, outputs: outputs)
+    add(.reference(call), using: call.storages)
+  }
+}
+
+/// An operator that this engine computes in a faster way than its reference kernel.
+protocol EngineOperator: CatalogOperator {
+  /// Adds the steps that compute a group which begins with this operator.
+  ///
+  /// - Returns: Whether they were added; otherwise nothing was, and the reference kernel computes it.
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool
+}

@@ -1,0 +1,268 @@
+import Bytes
+import COneDNN
+import GraphIR
+import LayerCatalog
+
+/// A plan in the making: which steps there are, and where each tensor lies.
+struct PlanBuilder {
+  let graph: Graph
+  /// The types of all values for the inputs at hand.
+  let types: [TensorType]
+  /// Whether kernels must let NaN through, which many of the library's do not.
+  let keepsNaN: Bool
+  private let weights: PreparedWeights
+
+  private(set) var steps: [Step] = []
+  private(set) var regions: [ArenaLayout.Region] = []
+  private(set) var constants: [ConstantMemory] = []
+  /// For each value, its tensor in all forms that there are; the one that was made first is first.
+  private var forms: [ValueID: [StoredTensor]] = [:]
+  /// The values that live in a region.
+  private var residents: [Int: Set<ValueID>] = [:]
+  /// The regions that are parts of others or have parts, which nobody may overwrite.
+  private var joined: Set<Int> = []
+  /// The group that is being planned, and the node that it is at.
+  private(set) var group = 0
+  private var node = 0
+  /// For each value, the last group and the last node that read it.
+  private var lastReaders: [ValueID: (group: Int, node: Int)] = [:]
+
+  /// Begins a plan.
+  init(
+    graph: Graph, types: [TensorType], groups: [NodeGroup], weights: PreparedWeights,
+    keepsNaN: Bool
+  ) {
+    self.graph = graph
+    self.types = types
+    self.weights = weights
+    self.keepsNaN = keepsNaN
+    for (number, group) in groups.enumerated() {
+      for position in group.positions {
+        for id in graph.nodes[position].inputs { lastReaders[id] = (number, position) }
+      }
+    }
+    for port in graph.outputs { lastReaders[port.value] = (groups.count, graph.nodes.count) }
+    for port in graph.inputs where forms[port.value] == nil {
+      let input = makeTensor(port.value, layout: rowMajorLayout(of: port.value))
+      if case .region(let region) = input.storage.memory { regions[region].use(at: -1) }
+    }
+  }
+
+  /// Turns to a group, or to a node of it when they are planned one by one.
+  mutating func begin(group: Int, at node: Int) {
+    (self.group, self.node) = (group, node)
+  }
+
+  /// Lets go what no later node needs.
+  mutating func end(_ values: [ValueID]) {
+    for id in values where !isNeededLater(id) && graph[id].constant == nil {
+      for form in forms[id] ?? [] {
+        if case .region(let region) = form.storage.memory { residents[region]?.remove(id) }
+      }
+      forms[id] = nil
+    }
+  }
+
+  private func isNeededLater(_ id: ValueID) -> Bool {
+    guard let last = lastReaders[id] else { return false }
+    return last.group > group || (last.group == group && last.node > node)
+  }
+}
+
+// MARK: - Tensors
+
+extension PlanBuilder {
+  /// The extents of a value.
+  func shape(of id: ValueID) -> [Int] { types[id.index].fixedShape ?? [] }
+
+  /// The row-major layout of a float32 value; `nil` for what the library cannot describe.
+  func rowMajorLayout(of id: ValueID) -> Layout? {
+    types[id.index].elementType == .float32 ? .rowMajor(shape(of: id)) : nil
+  }
+
+  /// A value as it was made, or as it was stored.
+  mutating func tensor(_ id: ValueID) -> StoredTensor {
+    if let form = forms[id]?.first { return form }
+    guard let constant = graph[id].constant else {
+      preconditionFailure("value \(id.index) is read before it is made")
+    }
+    constants.append(ConstantMemory(constant))
+    let form = StoredTensor(
+      storage: Storage(memory: .constant(constants.count - 1)),
+      elementType: constant.elementType, shape: constant.shape, layout: rowMajorLayout(of: id))
+    forms[id] = [form]
+    return form
+  }
+
+  /// A value in a layout: as it is, or as a copy that later readers share.
+  ///
+  /// - Parameter layout: With the graph's order of axes.
+  /// - Returns: `nil` when there is no way.
+  mutating func tensor(_ id: ValueID, as layout: Layout) -> StoredTensor? {
+    let original = tensor(id)
+    if let form = forms[id]?.first(where: { $0.layout?.isSame(as: layout) ?? false }) {
+      return form
+    }
+    if let constant = graph[id].constant {
+      guard constant.elementType == .float32, let storage = weight(constant, id, as: layout) else {
+        return nil
+      }
+      let form = StoredTensor(
+        storage: storage, elementType: .float32, shape: constant.shape, layout: layout)
+      forms[id, default: []].append(form)
+      return form
+    }
+    guard let from = original.layout, let reorder = Primitive.reorder(from: from, to: layout) else {
+      return nil
+    }
+    let copy = makeTensor(id, layout: layout)
+    add(reorder, [(onednn_role_source, original.storage), (onednn_role_target, copy.storage)])
+    return copy
+  }
+
+  /// A value in row-major order.
+  mutating func rowMajor(_ id: ValueID) -> StoredTensor {
+    let original = tensor(id)
+    guard !original.isRowMajor, let layout = rowMajorLayout(of: id),
+      let copy = tensor(id, as: layout)
+    else { return original }
+    return copy
+  }
+
+  /// A value whose memory holds nothing else.
+  mutating func dense(_ id: ValueID) -> StoredTensor {
+    let original = tensor(id)
+    return original.layout?.isDense ?? true ? original : rowMajor(id)
+  }
+
+  /// New memory for a value.
+  ///
+  /// - Parameter layout: With the graph's order of axes; `nil` for row-major tensors that the library
+  ///   cannot describe.
+  mutating func makeTensor(_ id: ValueID, layout: Layout?) -> StoredTensor {
+    let shape = shape(of: id)
+    let tensor = StoredTensor(
+      storage: Storage(memory: .region(regions.count)),
+      elementType: types[id.index].elementType, shape: shape, layout: layout)
+    regions.append(ArenaLayout.Region(byteCount: tensor.byteCount))
+    record(tensor, of: id)
+    return tensor
+  }
+
+  /// New memory for a value in row-major order.
+  mutating func makeTensor(_ id: ValueID) -> StoredTensor {
+    makeTensor(id, layout: rowMajorLayout(of: id))
+  }
+
+  /// Takes the memory of one value for another one, with the other's shape.
+  mutating func share(
+    _ tensor: StoredTensor, as id: ValueID, layout: Layout?, offset: Int = 0
+  ) -> StoredTensor {
+    var storage = tensor.storage
+    storage.offset += offset
+    let shared = StoredTensor(
+      storage: storage, elementType: tensor.elementType, shape: shape(of: id), layout: layout)
+    record(shared, of: id)
+    return shared
+  }
+
+  private mutating func record(_ tensor: StoredTensor, of id: ValueID) {
+    forms[id, default: []].append(tensor)
+    if case .region(let region) = tensor.storage.memory {
+      residents[region, default: []].insert(id)
+    }
+  }
+
+  /// Whether the memory of a value's tensor may be overwritten by what is made of it.
+  func isFree(_ tensor: StoredTensor, of id: ValueID) -> Bool {
+    guard case .region(let region) = tensor.storage.memory, !isNeededLater(id) else { return false }
+    return residents[region] == [id] && !joined.contains(region)
+  }
+
+  /// Whether tensors may become parts of another one: each has a region of its own, which it fills.
+  func canJoin(_ parts: [StoredTensor]) -> Bool {
+    var seen: Set<Int> = []
+    return parts.allSatisfy { part in
+      guard case .region(let region) = part.storage.memory, part.storage.offset == 0 else {
+        return false
+      }
+      return regions[region].parent == nil && regions[region].byteCount == part.byteCount
+        && part.byteCount % ArenaLayout.alignment == 0
+        && seen.insert(region).inserted
+    }
+  }
+
+  /// Makes the regions of tensors parts of another one's, one behind the other from its start on.
+  mutating func join(_ parts: [StoredTensor], into whole: StoredTensor) {
+    guard case .region(let target) = whole.storage.memory else { return }
+    var offset = 0
+    for part in parts {
+      guard case .region(let region) = part.storage.memory else { return }
+      regions[region].parent = (target, offset)
+      joined.formUnion([region, target])
+      offset += part.byteCount
+    }
+  }
+}
+
+// MARK: - Steps
+
+extension PlanBuilder {
+  /// Adds a step, and notes what it uses.
+  mutating func add(_ work: Step.Work, using storages: [Storage]) {
+    for case .region(let region) in storages.map(\.memory) { regions[region].use(at: steps.count) }
+    steps.append(Step(group: group, work: work, storages: storages))
+  }
+
+  /// Memory that only the next step uses.
+  mutating func addScratch(byteCount: Int) -> Storage {
+    regions.append(ArenaLayout.Region(byteCount: byteCount))
+    return Storage(memory: .region(regions.count - 1))
+  }
+
+  /// Adds a primitive, with the working memory that it needs.
+  mutating func add(_ primitive: Primitive, _ arguments: [PrimitiveArgument]) {
+    var arguments = arguments
+    if let scratchpad = primitive.layout(onednn_role_scratchpad) {
+      arguments.append(
+        PrimitiveArgument(
+          role: onednn_role_scratchpad, layout: scratchpad,
+          storage: addScratch(byteCount: scratchpad.byteCount)))
+    }
+    add(.primitive(primitive, arguments), using: arguments.map(\.storage))
+  }
+
+  /// Adds a primitive with an argument of each role, in the layout that it wants.
+  mutating func add(_ primitive: Primitive, _ storages: [(onednn_role, Storage)]) {
+    add(
+      primitive,
+      storages.compactMap { role, storage in
+        primitive.layout(role).map {
+          PrimitiveArgument(role: role, layout: $0, storage: storage)
+        }
+      })
+  }
+
+  /// A constant that the plan brought along, such as a folded bias.
+  mutating func addConstant(_ numbers: [Float]) -> Storage {
+    constants.append(
+      ConstantMemory(Tensor(.float32, shape: [numbers.count], numbers.map(Double.init))))
+    return Storage(memory: .constant(constants.count - 1))
+  }
+
+  /// A weight in the layout that a kernel wants.
+  ///
+  /// - Parameters:
+  ///   - tensor: The weight, with the axes of the layout.
+  ///   - id: Its number in the graph.
+  ///   - scales: A factor for each element along the first axis, or along the first two.
+  mutating func weight(
+    _ tensor: Tensor, _ id: ValueID, as layout: Layout, scales: [Float] = []
+  ) -> Storage? {
+    guard let memory = weights.memory(of: tensor, id, as: layout, scales: scales) else {
+      return nil
+    }
+    constants.append(memory)
+    return Storage(memory: .constant(constants.count - 1))
+  }
+}

@@ -1,0 +1,98 @@
+import Bytes
+import COneDNN
+import GraphIR
+import Synchronization
+
+/// Weights in the layouts that kernels want, shared by all plans of one model.
+final class PreparedWeights: Sendable {
+  /// What is wanted of a weight.
+  private struct Key: Hashable {
+    let value: ValueID
+    let shape: [Int]
+    let strides: [Int]
+    /// The factors along its first axes.
+    let scales: [Float]
+  }
+
+  private let known = Mutex<[Key: [(layout: Layout, memory: ConstantMemory)]]>([:])
+
+  /// A weight in a layout, brought there once.
+  ///
+  /// - Parameters:
+  ///   - tensor: The weight, with the axes of the layout.
+  ///   - value: Its number in the graph.
+  ///   - scales: A factor for each element along the first axis, or along the first two; none for no
+  ///     scaling.
+  func memory(
+    of tensor: Tensor, _ value: ValueID, as layout: Layout, scales: [Float] = []
+  ) -> ConstantMemory? {
+    let key = Key(value: value, shape: tensor.shape, strides: tensor.strides, scales: scales)
+    if let memory = known.withLock({ $0[key]?.first { $0.layout.isSame(as: layout) }?.memory }) {
+      return memory
+    }
+    guard let memory = Self.prepare(tensor, as: layout, scales: scales) else { return nil }
+    known.withLock { $0[key, default: []].append((layout, memory)) }
+    return memory
+  }
+
+  private static func prepare(
+    _ weight: Tensor, as layout: Layout, scales: [Float]
+  ) -> ConstantMemory? {
+    var tensor =
+      weight.elementType == .float32
+      ? weight : Tensor(.float32, shape: weight.shape, weight.doubles)
+    if tensor.strides.contains(where: { $0 < 1 }) { tensor = tensor.contiguous() }
+    let hasGroups = !scales.isEmpty && scales.count != tensor.shape[0]
+    guard let source = Layout.strided(tensor.shape, strides: tensor.strides),
+      let reorder = Primitive.reorder(
+        from: source, to: layout, scales: scales, hasGroups: hasGroups)
+    else { return nil }
+    var isDone = false
+    let memory = ConstantMemory(byteCount: layout.byteCount) { address in
+      tensor.store.withBytes { bytes in
+        // The reorder reads what the tensor's extents and strides say, which lies inside.
+        bytes.withUnsafeBytes { bytes in
+          guard let start = bytes.baseAddress else { return }
+          isDone = reorder.run(from: start + tensor.offset, to: address)
+        }
+      }
+    }
+    weight.releaseMemory()
+    return isDone ? memory : nil
+  }
+}
+
+extension Primitive {
+  /// Runs a reorder at once.
+  func run(from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer) -> Bool {
+    guard let from = layout(onednn_role_source), let to = layout(onednn_role_target),
+      let input = onednn_memory_make(from.handle, UnsafeMutableRawPointer(mutating: source)),
+      let result = onednn_memory_make(to.handle, target)
+    else { return false }
+    defer {
+      onednn_memory_free(input)
+      onednn_memory_free(result)
+    }
+    return withScratchpad { memory in
+      var arguments = [
+        onednn_argument(role: Int32(onednn_role_source.rawValue), memory: input),
+        onednn_argument(role: Int32(onednn_role_target.rawValue), memory: result),
+      ]
+      if let memory {
+        arguments.append(
+          onednn_argument(role: Int32(onednn_role_scratchpad.rawValue), memory: memory))
+      }
+      return onednn_run(handle, arguments, Int32(arguments.count))
+    }
+  }
+
+  /// Calls `body` with working memory of the size that the primitive needs, if it needs any.
+  private func withScratchpad(_ body: (OpaquePointer?) -> Bool) -> Bool {
+    guard let layout = layout(onednn_role_scratchpad) else { return body(nil) }
+    let address = UnsafeMutableRawPointer.allocate(byteCount: layout.byteCount, alignment: 64)
+    defer { address.deallocate() }
+    guard let memory = onednn_memory_make(layout.handle, address) else { return false }
+    defer { onednn_memory_free(memory) }
+    return body(memory)
+  }
+}

@@ -1,0 +1,58 @@
+import Bytes
+import COneDNN
+import GraphIR
+
+/// One thing that a plan does.
+struct Step: Sendable {
+  /// What is done.
+  enum Work: Sendable {
+    /// A primitive of oneDNN.
+    case primitive(Primitive, [PrimitiveArgument])
+    /// A kernel of ours.
+    case kernel(name: String, @Sendable (KernelMemory) throws(WeighbridgeError) -> Void)
+    /// The reference kernel of the group's node.
+    case reference(ReferenceCall)
+  }
+
+  /// The group that it is done for, by its position in the plan.
+  let group: Int
+  let work: Work
+  /// The memory that it reads or writes.
+  let storages: [Storage]
+}
+
+/// An argument of a primitive: its role, and memory in the layout that the primitive wants.
+struct PrimitiveArgument: Sendable {
+  let role: onednn_role
+  /// Tells apart arguments of one role, from 0.
+  var number = 0
+  let layout: Layout
+  let storage: Storage
+}
+
+/// The place of each storage while a plan runs, for kernels of ours.
+struct KernelMemory {
+  private let regions: [UnsafeMutableRawPointer]
+  private let constants: [ConstantMemory]
+
+  init(regions: [UnsafeMutableRawPointer], constants: [ConstantMemory]) {
+    self.regions = regions
+    self.constants = constants
+  }
+
+  /// The address of a storage; of a constant, only for reading.
+  subscript(storage: Storage) -> UnsafeMutableRawPointer {
+    switch storage.memory {
+    case .region(let number): regions[number] + storage.offset
+    case .constant(let number): constants[number].address + storage.offset
+    }
+  }
+
+  /// The elements of a row-major float32 tensor.
+  func floats(_ tensor: StoredTensor) -> UnsafeMutableBufferPointer<Float> {
+    let count = tensor.shape.reduce(1, *)
+    // The storage was made for this tensor, so that it has room for all elements.
+    return UnsafeMutableBufferPointer(
+      start: self[tensor.storage].bindMemory(to: Float.self, capacity: count), count: count)
+  }
+}

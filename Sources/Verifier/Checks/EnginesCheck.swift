@@ -1,0 +1,134 @@
+package import Bytes
+package import GraphIR
+
+/// A fast engine computes what the reference computes, layer by layer.
+package struct EnginesCheck: VerificationCheck {
+  package let name = "engines"
+  private let engine: any Runtime
+  private let reference: any Runtime
+  private let inputs: [Tensor]?
+  private let tolerances: @Sendable (any Operator) -> Tolerance?
+
+  /// - Parameters:
+  ///   - engine: What is checked. It is run as it is used, so that layers which it computes together
+  ///     are compared where they end.
+  ///   - reference: What says what is right.
+  ///   - inputs: What both compute; `nil` for the file's reference inputs, or made-up ones when there
+  ///     are none.
+  ///   - tolerances: How far off an operator may be.
+  package init(
+    engine: any Runtime, reference: any Runtime, inputs: [Tensor]? = nil,
+    tolerances: @escaping @Sendable (any Operator) -> Tolerance?
+  ) {
+    self.engine = engine
+    self.reference = reference
+    self.inputs = inputs
+    self.tolerances = tolerances
+  }
+
+  package func run(_ subject: VerificationSubject) throws(WeighbridgeError) -> [CheckResult] {
+    let graph = subject.content.graph
+    if let (position, node) = graph.opaqueNodes.first {
+      return [
+        CheckResult(
+          name, .skipped, "the model cannot run: this layer is kept as it is",
+          layer: node.source.place(position))
+      ]
+    }
+    let stored = subject.content.references.first?.inputs.map(\.tensor)
+    if let inputs = inputs ?? stored { return [try compare(graph, inputs)] }
+    do throws(WeighbridgeError) {
+      return [try compare(graph, try graph.madeUpInputs())]
+    } catch {
+      // Numbers that nobody meant for this model may be such that it cannot run on them.
+      guard error.code != .cancelled else { throw error }
+      return [
+        CheckResult(name, .skipped, "there are no inputs, and made-up ones do not do: \(error)")
+      ]
+    }
+  }
+
+  private func compare(
+    _ graph: Graph, _ inputs: [Tensor]
+  ) throws(WeighbridgeError) -> CheckResult {
+    var results: [Int: [Tensor]] = [:]
+    var byteCount = 0
+    _ = try engine.run(graph, inputs: inputs) { result in
+      guard byteCount < Self.memoryLimit else { return }
+      let outputs = result.outputs
+      byteCount += outputs.reduce(0) { $0 + $1.byteCount }
+      results[result.position] = outputs
+    }
+    let tolerances = allowed(graph)
+    var divergence: CheckResult?
+    var worst: (difference: TensorDifference, layer: String)?
+    let compared = results.count
+    _ = try reference.run(graph, inputs: inputs) { result in
+      guard divergence == nil, let got = results.removeValue(forKey: result.position) else {
+        return
+      }
+      let place = result.node.source.place(result.position)
+      for (id, (got, want)) in zip(result.node.outputs, zip(got, result.outputs)) {
+        let difference = TensorDifference(got: got, want: want)
+        if difference.error > worst?.difference.error ?? -1 { worst = (difference, place) }
+        guard !difference.isWithin(tolerances[id.index]) else { continue }
+        divergence = CheckResult(
+          name, .failed,
+          "\(engine.name) and \(reference.name) diverge here: "
+            + difference.words(tolerances[id.index]), layer: place, difference: difference)
+      }
+    }
+    if let divergence { return divergence }
+    return CheckResult(
+      name, .passed,
+      "\(engine.name) and \(reference.name) agree in all \(compared) steps"
+        + (worst.map { ", by \($0.difference.error.short) at most (\($0.layer))" } ?? ""),
+      difference: worst?.difference)
+  }
+
+  /// Of what the engine makes, so much is kept for the comparison: 2 GiB. What comes later is not
+  /// compared.
+  private static let memoryLimit = 2 << 30
+
+  /// How far each value may be off: as far as the least exact operator on the way to it, and no less
+  /// than rounding takes it.
+  private func allowed(_ graph: Graph) -> [Tolerance] {
+    let precisions = graph.precisions
+    var result = graph.values.indices.map { index in
+      Tolerance.standard(for: precisions[index] ?? .float32)
+    }
+    for node in graph.nodes {
+      let own = tolerances(node.operation).map { [$0] } ?? []
+      for id in node.outputs {
+        let all = own + node.inputs.map { result[$0.index] } + [result[id.index]]
+        result[id.index] = Tolerance(
+          absolute: all.map(\.absolute).max() ?? 0, relative: all.map(\.relative).max() ?? 0)
+      }
+    }
+    return result
+  }
+}
+
+extension Graph {
+  /// Inputs for a model of which nobody has any: numbers from 0 to 1 in no order, or zeros where it
+  /// takes whole numbers. Axes that are open are of extent 1 in the batch and 32 elsewhere.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when they are larger than needed for a check.
+  fileprivate func madeUpInputs() throws(WeighbridgeError) -> [Tensor] {
+    var tensors: [Tensor] = []
+    for (number, port) in inputs.enumerated() {
+      let type = self[port.value].type
+      let shape = type.shape.enumerated().map { $1.value ?? ($0 == 0 ? 1 : 32) }
+      let count = try Checked.product(shape, of: "the size of an input")
+      guard count <= 1 << 28 else {
+        throw WeighbridgeError(.limitExceeded, "the input \(port.name) has \(count) elements")
+      }
+      var generator = SplitMix64(seed: UInt64(number))
+      let numbers = (0..<count).map { _ in
+        type.elementType.isFloat ? Double(generator.next() >> 11) / 0x1p53 : 0
+      }
+      tensors.append(Tensor(type.elementType, shape: shape, numbers))
+    }
+    return tensors
+  }
+}

@@ -1,0 +1,48 @@
+import Bytes
+import GraphIR
+import Vision
+
+extension Model {
+  /// The tensor of an input for pictures, one behind the other in the batch.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model does not say how a picture becomes
+  ///   this input, or the input's size is not known.
+  func pictureTensor(
+    _ name: String, _ pictures: [Picture]
+  ) throws(WeighbridgeError) -> Tensor {
+    guard let port = inputs.first(where: { $0.name == name }) else {
+      let names = inputs.map(\.name).joined(separator: ", ")
+      throw WeighbridgeError(.mismatch, "the model has no input \(name); it has \(names)")
+    }
+    let feature = description.inputs.first { $0.name == name }
+    guard let image = feature?.image else {
+      throw WeighbridgeError(
+        .mismatch, "the model does not say how a picture becomes its input \(name), \(port.type)")
+    }
+    let axes = image.layout.spatialAxes(rank: port.type.rank)
+    guard axes.count == 2, let height = port.type.shape[axes.lowerBound].value,
+      let width = port.type.shape[axes.lowerBound + 1].value
+    else {
+      throw WeighbridgeError(
+        .mismatch, "the input \(name) is \(port.type), and a picture's size must be known")
+    }
+    guard !pictures.isEmpty else {
+      throw WeighbridgeError(.mismatch, "there is no picture for the input \(name)")
+    }
+    var (bytes, shape) = ([UInt8](), [Int]())
+    for picture in pictures {
+      let tensor = try picture.tensor(
+        for: image, width: width, height: height, policy: image.resize ?? .stretch,
+        resampling: pictureResampling
+      ).tensor
+      bytes += tensor.contiguousBytes()
+      shape = tensor.shape
+    }
+    return Tensor(.float32, shape: [pictures.count] + shape.dropFirst(), bytes: bytes)
+  }
+
+  /// How the framework that the model comes from computes the pixels of a scaled picture.
+  var pictureResampling: Resampling {
+    provenance.framework == "darknet" ? .darknet : .pillowBicubic
+  }
+}

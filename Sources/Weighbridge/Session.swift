@@ -1,0 +1,139 @@
+public import Bytes
+import CPURuntime
+import Dispatch
+public import GraphIR
+public import Vision
+
+/// A model that is ready to run again and again.
+///
+/// What a run needs besides its inputs is kept: weights in the order that kernels like, and for the
+/// last shapes of inputs a plan with memory. Several threads may use one session at once.
+///
+/// ```swift
+/// let model = try Model(contentsOf: "classifier.wbm")
+/// let session = try model.session()
+/// let outputs = try session.run(["image": tensor])
+/// ```
+public final class Session: Sendable {
+  /// The model.
+  public let model: Model
+  private let options: RunOptions
+  /// `nil` when the reference computes.
+  private let compiled: CompiledGraph?
+
+  init(_ model: Model, _ options: RunOptions) throws(WeighbridgeError) {
+    self.model = model
+    self.options = options
+    try model.content.graph.checkRuns()
+    compiled =
+      options.engine == .cpu
+      ? try CompiledGraph(model.content.graph, options.cpuOptions(observesAllNodes: false)) : nil
+  }
+
+  /// Computes the model's outputs.
+  ///
+  /// - Parameter inputs: One tensor for each input, by name; axes as ``Model/inputs`` says. Numbers of
+  ///   another type are rounded to the input's.
+  /// - Returns: One tensor for each output, by name.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when an input is missing, surplus, or of another
+  ///   shape, before anything is computed; ``WeighbridgeError/Code/limitExceeded``;
+  ///   ``WeighbridgeError/Code/cancelled``.
+  public func run(_ inputs: [String: Tensor]) throws(WeighbridgeError) -> [String: Tensor] {
+    let names = Set(model.inputs.map(\.name))
+    for name in inputs.keys.sorted() where !names.contains(name) {
+      throw WeighbridgeError(
+        .mismatch,
+        "the model has no input \(name); it has \(names.sorted().joined(separator: ", "))")
+    }
+    let arrays = inputs.sorted { $0.key < $1.key }.map {
+      NamedTensor(name: $0.key, tensor: $0.value)
+    }
+    let outputs = try run(arrays).outputs
+    return Dictionary(outputs.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Computes the model's outputs, with the time that each part took.
+  ///
+  /// - Parameter arrays: As for ``Model/run(_:keepsLayers:options:)``.
+  public func run(_ arrays: [NamedTensor]) throws(WeighbridgeError) -> RunResult {
+    let inputs = try model.inputTensors(arrays)
+    guard let compiled else { return try model.run(arrays, options: options) }
+    var profile: [RunResult.Layer] = []
+    let outputs = try compiled.run(inputs) { result in
+      profile.append(RunResult.Layer(result, model.content.graph))
+    }
+    return RunResult(
+      outputs: zip(model.content.graph.outputs, outputs).map {
+        NamedTensor(name: $0.name, tensor: $1)
+      }, layers: [], profile: profile)
+  }
+
+  /// Computes the model's outputs in the engine's own memory: inputs are written where they are read,
+  /// and outputs are read where they were written. Nothing is copied.
+  ///
+  /// - Parameters:
+  ///   - shapes: The shape of each input, by name; those of inputs whose axes are all known may be
+  ///     left out.
+  ///   - write: Called with each input's name and its elements, row-major, to be filled.
+  ///   - read: Called with each output's name, its shape and its elements, row-major.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a shape is missing or does not fit, or an input
+  ///   or output is not float32; ``WeighbridgeError/Code/unsupported`` with the reference engine.
+  public func run(
+    shapes: [String: [Int]] = [:],
+    writing write: (_ input: String, _ elements: inout MutableSpan<Float>) -> Void,
+    reading read: (_ output: String, _ shape: [Int], _ elements: Span<Float>) -> Void
+  ) throws(WeighbridgeError) {
+    guard let compiled else {
+      throw WeighbridgeError(.unsupported, "the reference engine has no memory to share")
+    }
+    let types = model.inputs.map { port in
+      shapes[port.name].map { TensorType(port.type.elementType, $0) } ?? port.type
+    }
+    try compiled.run(types) { position, elements in
+      write(model.inputs[position].name, &elements)
+    } read: { position, shape, elements in
+      read(model.outputs[position].name, shape, elements)
+    }
+  }
+
+  /// Computes the model's outputs on another thread.
+  ///
+  /// - Parameter inputs: As for ``run(_:)-([String:Tensor])``.
+  public func run(_ inputs: [String: Tensor]) async throws -> [String: Tensor] {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(
+          with: Result { () throws(WeighbridgeError) in try self.run(inputs) })
+      }
+    }
+  }
+
+  /// Computes the model's outputs for pictures, brought to the inputs as the model's own
+  /// preprocessing says.
+  ///
+  /// - Parameter pictures: For each input, by name, the pictures of a batch: one or more.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model does not say how a picture becomes an
+  ///   input, or an input's size is not known.
+  public func run(
+    pictures: [String: [Picture]]
+  ) throws(WeighbridgeError) -> [String: Tensor] {
+    var inputs: [String: Tensor] = [:]
+    for (name, pictures) in pictures {
+      inputs[name] = try model.pictureTensor(name, pictures)
+    }
+    return try run(inputs)
+  }
+}
+
+extension Model {
+  /// Gets the model ready to run again and again.
+  ///
+  /// - Parameter options: The engine, threads, limits, cancellation; they hold for all runs.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a layer was kept without being understood;
+  ///   the error names it.
+  public func session(
+    _ options: RunOptions = RunOptions()
+  ) throws(WeighbridgeError) -> Session {
+    try Session(self, options)
+  }
+}

@@ -1,0 +1,52 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// The CPU engine on whole models, against the reference runtime.
+@Suite struct ModelAgreementTests {
+  @Test("A recorded layer agrees with the reference", arguments: Self.layers)
+  func layer(_ path: String) throws {
+    try expectAgreement(Model(contentsOf: "\(path).h5"), "\(path).inputs.npz")
+  }
+
+  @Test(
+    "A model of the zoo agrees with the reference",
+    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"),
+    arguments: [
+      ("keras/zoo", "k2.h5"), ("keras/zoo", "k3.keras"), ("keras/oldzoo/k2.2.4", "model.h5"),
+      ("keras/oldzoo/k1.2.2", "k1.h5"), ("darknet/small", "case.cfg"),
+    ])
+  func zoo(_ folder: String, _ file: String) throws {
+    for name in Fixtures.folders(in: folder) {
+      let path = Fixtures.file("\(folder)/\(name)")
+      guard Set(Files.names(in: path)).isSuperset(of: [file, "inputs.npz"]),
+        let model = try? Model(contentsOf: "\(path)/\(file)")
+      else { continue }
+      try expectAgreement(model, "\(path)/inputs.npz")
+    }
+  }
+
+  private static let layers = Files.names(in: Places.sample("Layers")).flatMap { kind in
+    Files.names(in: Places.sample("Layers/\(kind)")).filter { $0.hasSuffix(".h5") }.map {
+      Places.sample("Layers/\(kind)/\($0.dropLast(3))")
+    }
+  }
+
+  private func expectAgreement(_ model: Model, _ path: String) throws {
+    let inputs = try ArrayFile.read(path)
+    var options = RunOptions()
+    options.engine = .reference
+    let want = try model.run(inputs, options: options).outputs
+    for threads in 1...2 {
+      options.engine = .cpu
+      options.threads = threads
+      let got = try model.run(inputs, options: options).outputs
+      for (distance, output) in zip(distances(got: got, want: want), want) {
+        let tolerance = Tolerance.standard(for: output.tensor.elementType)
+        #expect(
+          distance.isWithin(absolute: tolerance.absolute, relative: tolerance.relative),
+          "\(path), \(output.name), \(threads) threads: \(distance)")
+      }
+    }
+  }
+}

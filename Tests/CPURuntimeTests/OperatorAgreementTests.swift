@@ -1,0 +1,85 @@
+import Bytes
+import CPURuntime
+import GraphIR
+import LayerCatalog
+import ReferenceRuntime
+import Testing
+import Verifier
+import _CatalogTesting
+
+/// The CPU engine on single operators, against their reference kernels.
+@Suite struct OperatorAgreementTests {
+  @Test("An operator agrees with its reference kernel", arguments: OperatorExample.all)
+  func agreement(_ example: OperatorExample) throws {
+    let graph = try example.graph()
+    let inputs = example.dataPositions.map { example.inputs[$0] }
+    let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: inputs) { _ in }
+    for threads in 1...2 {
+      let got = try runtime(threads).run(graph, inputs: inputs) { _ in }
+      #expect(got.map(\.type) == want.map(\.type))
+      for (got, want) in zip(got, want) {
+        let difference = TensorDifference(got: got, want: want)
+        #expect(difference.isWithin(example.operation.tolerance), "\(threads): \(difference)")
+      }
+    }
+  }
+
+  @Test("Two runs give the same bits", arguments: OperatorExample.all)
+  func repetition(_ example: OperatorExample) throws {
+    let compiled = try CompiledGraph(
+      example.graph(), CPURuntime.Options(workers: Workers(count: 2)))
+    let inputs = example.dataPositions.map { example.inputs[$0] }
+    let first = try compiled.run(inputs).map { $0.contiguousBytes() }
+    let second = try compiled.run(inputs).map { $0.contiguousBytes() }
+    #expect(first == second)
+  }
+
+  @Test("NaN and infinities pass as in the reference", arguments: OperatorExample.all)
+  func specialNumbers(_ example: OperatorExample) throws {
+    let graph = try example.graph()
+    let inputs = example.dataPositions.map { example.inputs[$0].withSpecialNumbers }
+    let reference = ReferenceRuntime(workers: Workers(count: 2))
+    // Whole numbers cannot be made of some.
+    guard let want = try? reference.run(graph, inputs: inputs, observe: { _ in }) else { return }
+    let got = try runtime(2).run(graph, inputs: inputs) { _ in }
+    for (got, want) in zip(got, want) {
+      let (got, want) = (got.doubles, want.doubles)
+      #expect(got.map(\.isNaN) == want.map(\.isNaN))
+      #expect(got.map(\.isFinite) == want.map(\.isFinite))
+    }
+  }
+
+  private func runtime(_ threads: Int) -> CPURuntime {
+    CPURuntime(CPURuntime.Options(workers: Workers(count: threads)))
+  }
+}
+
+extension OperatorExample {
+  /// A graph of the operator alone, with its weights as constants.
+  fileprivate func graph() throws(WeighbridgeError) -> Graph {
+    var builder = GraphBuilder()
+    var values: [ValueID] = []
+    for (position, input) in inputs.enumerated() {
+      values.append(
+        dataPositions.contains(position)
+          ? try builder.addInput("input \(position)", input.type)
+          : try builder.addWeight("weight \(position)", input))
+    }
+    let outputs = try builder.addNode(
+      operation, named: "node", inputs: values,
+      source: SourceScope(layer: "node", className: operation.kind))
+    return try builder.finish(
+      outputs: outputs.enumerated().map { Port(name: "output \($0)", value: $1) })
+  }
+}
+
+extension Tensor {
+  /// The same tensor with a NaN and an infinity among its floating-point numbers.
+  fileprivate var withSpecialNumbers: Tensor {
+    guard elementType.isFloat, count >= 2 else { return self }
+    var numbers = doubles
+    numbers[0] = .nan
+    numbers[count / 2] = .infinity
+    return Tensor(elementType, shape: shape, numbers)
+  }
+}
