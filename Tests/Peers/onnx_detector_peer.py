@@ -46,9 +46,9 @@ def first(path):
 
 
 def all_of(path):
-    """All arrays of a file, in its order."""
+    """All arrays of a file by their names."""
     loaded = numpy.load(path)
-    return [loaded[name] for name in loaded.files]
+    return {name: loaded[name] for name in loaded.files}
 
 
 def detectors(fixtures):
@@ -144,7 +144,9 @@ def check_grids(program, detector, model, folder):
     network.setInput(numpy.ascontiguousarray(array))
     names = [port.name for port in onnx.load(target).graph.output]
     results = [numpy.asarray(one) for one in network.forward(names)]
-    for name, got, want in zip(names, results, detector.grids):
+    grids = detector.grids
+    wanted = [grids[name] for name in names] if len(names) > 1 else list(grids.values())
+    for name, got, want in zip(names, results, wanted):
         if want.ndim == 4 and want.shape != got.shape:
             want = numpy.moveaxis(want, -1, 1)
         error = numpy.abs(got.reshape(-1) - want.reshape(-1)).max() / max(1, numpy.abs(want).max())

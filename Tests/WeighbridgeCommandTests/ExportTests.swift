@@ -54,6 +54,32 @@ import Weighbridge
     ).expect(0)
   }
 
+  @Test("An ONNX model is read as its source is")
+  func onnxReadBack() throws {
+    let folder = try TemporaryFolder()
+    let model = folder.file("m.onnx")
+    try Program.run("export", Sample.detector, "-o", model, "--fold-batch-norm").expect(0)
+    try Program.run("export", Sample.detector, "-o", model).expect(0)
+    let inspection = try Program.run("inspect", model, "--json")
+    inspection.expect(0)
+    #expect(try inspection.json()["format"]?.string == "onnx opset 17")
+    try Program.run("diff", Sample.detector, model).expect(0)
+    try Program.run("convert", model, "-o", folder.file("m.wbm")).expect(0)
+    try Program.run("verify", folder.file("m.wbm"), "--against", model).expect(0)
+    try Program.run("inspect", model, "--architecture", Sample.detector).expect(2, "ONNX")
+  }
+
+  @Test("Boxes need a detector, and heads or boxes are given, not both")
+  func boxes() throws {
+    let folder = try TemporaryFolder()
+    let model = folder.file("m.onnx")
+    try Program.run("export", Sample.detector, "-o", model, "--with-nms").expect(2, "--anchors")
+    try Program.run(
+      "export", Sample.detector, "-o", model, "--with-nms", "--without-nms"
+    ).expect(2)
+    #expect(folder.names.isEmpty)
+  }
+
   @Test("What does not fit names the layers with status 3; an unknown format has status 2")
   func refused() throws {
     let folder = try TemporaryFolder()

@@ -32,4 +32,23 @@ enum ONNXExtent: Hashable {
 
   /// The extent, when it is known beforehand.
   var number: Int? { if case .known(let number) = self { number } else { nil } }
+
+  /// The products of extents and numbers, as long as those that are open stay what they are; `nil`
+  /// for other values, and where nothing is open.
+  static func product(_ values: [ONNXValue]) -> ONNXValue? {
+    guard values.count == 2, values.contains(where: { $0.tensor == nil }),
+      let first = values[0].extents, let second = values[1].extents, first.count == second.count
+    else { return nil }
+    let products = zip(first, second).compactMap { first, second -> ONNXExtent? in
+      switch (first, second) {
+      case (_, .known(1)): return first
+      case (.known(1), _): return second
+      case (.known(let one), .known(let other)):
+        let (product, overflow) = one.multipliedReportingOverflow(by: other)
+        return overflow ? nil : .known(product)
+      default: return nil
+      }
+    }
+    return products.count == first.count ? .extents(products, isList: true) : nil
+  }
 }

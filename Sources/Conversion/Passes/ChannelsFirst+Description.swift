@@ -12,6 +12,7 @@ extension ChannelsFirst {
     guard let detector = description.detector, detector.kind != .detection, let layout else {
       return result
     }
+    guard !turnedInputs.isEmpty || !turnedOutputs.isEmpty else { return result }
     let turned = Set(turnedOutputs.map { graph.outputs[$0].name })
     let order = detector.order(in: layout)
     result.detector?.order =

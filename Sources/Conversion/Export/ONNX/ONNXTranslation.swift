@@ -27,27 +27,15 @@ struct ONNXTranslation {
     guard let irVersion = Self.irVersions[opset] else {
       throw WeighbridgeError(.mismatch, "opset \(opset), and 13 to 21 can be written")
     }
-    let suppresses = options.suppressesBoxes ?? false
-    let (turned, suppression) = try Self.prepared(content, options, suppresses: suppresses)
-    let graph = turned.graph
-    let description = turned.describing(content.description)
+    let (turned, suppression) = try Self.prepared(content, options)
+    let (graph, description) = (turned.graph, turned.describing(content.description))
     let names = graph.inputs.map(\.name)
     var draft = ONNXDraft(opset: opset, precision: options.precision, reserved: names)
     let wanted = suppression == nil ? graph.outputs.map(\.name) : ONNXSuppression.outputNames
     let outputNames = wanted.map { draft.unusedName($0) }
-    let values = try Self.translate(graph, into: &draft)
-    var results = graph.outputs.compactMap { values[$0.value.index]?.name }
-    var inputs = Self.features(graph, graph.inputs, names, description.inputs)
-    var outputs = Self.features(graph, graph.outputs, outputNames, description.outputs)
-    if let suppression, results.count == 2 {
-      let boxes = suppression.add(
-        confidence: results[0], coordinates: results[1], to: &draft)
-      results = boxes.outputs
-      inputs += boxes.thresholds
-      outputs = ONNXSuppression.outputs(outputNames)
-    }
+    let ports = try Self.translate(graph, description, outputNames, suppression, into: &draft)
     var ending = ONNXEnding(draft, inputs: Set(names))
-    for (value, name) in zip(results, outputNames) { ending.give(value, as: name) }
+    for (value, name) in zip(ports.results, outputNames) { ending.give(value, as: name) }
     let (nodes, kept) = ending.finish()
     weights = kept
     model = ONNXModel(
@@ -57,8 +45,8 @@ struct ONNXTranslation {
       metadata: ONNXMetadata.entries(
         description, content.provenance, inputs: names, hasHeads: suppression == nil),
       graph: ONNXGraph(
-        name: description.name ?? "model", nodes: nodes,
-        initializers: kept.map(\.head), inputs: inputs, outputs: outputs))
+        name: description.name ?? "model", nodes: nodes, initializers: kept.map(\.head),
+        inputs: ports.inputs, outputs: ports.outputs))
     losses =
       zip(wanted, outputNames).filter { $0 != $1 }.map { "the output \($0) is called \($1)" }
       + (suppression?.losses ?? [])
@@ -67,11 +55,11 @@ struct ONNXTranslation {
 
   /// The graph as it is translated, and what thins out its boxes where that is wanted.
   private static func prepared(
-    _ content: ModelContent, _ options: ExportOptions, suppresses: Bool
+    _ content: ModelContent, _ options: ExportOptions
   ) throws(WeighbridgeError) -> (ChannelsFirst, ONNXSuppression?) {
     var graph = content.graph
     var suppression: ONNXSuppression?
-    if suppresses {
+    if options.suppressesBoxes ?? false {
       graph = try DetectionDecoding(graph, content.description).graph
       suppression = try content.description.detector.map { (detector) throws(WeighbridgeError) in
         try ONNXSuppression(detector)
@@ -81,6 +69,33 @@ struct ONNXTranslation {
     let turned = try ChannelsFirst(
       graph, turnsPorts: options.layout == .nchw, needs: ONNXOperators.needsChannelsFirst)
     return (turned, suppression)
+  }
+
+  /// What the file takes and gives, and what its outputs are called before they get their names.
+  private struct Ports {
+    var results: [String]
+    var inputs: [ONNXFeature]
+    var outputs: [ONNXFeature]
+  }
+
+  /// Adds what all nodes become, and what thins out boxes.
+  private static func translate(
+    _ graph: Graph, _ description: ModelDescription, _ outputNames: [String],
+    _ suppression: ONNXSuppression?, into draft: inout ONNXDraft
+  ) throws(WeighbridgeError) -> Ports {
+    let values = try translate(graph, into: &draft)
+    let results = graph.outputs.compactMap { values[$0.value.index]?.name }
+    var ports = Ports(
+      results: results,
+      inputs: features(graph, graph.inputs, graph.inputs.map(\.name), description.inputs),
+      outputs: features(graph, graph.outputs, outputNames, description.outputs))
+    if let suppression, results.count == 2 {
+      let boxes = suppression.add(confidence: results[0], coordinates: results[1], to: &draft)
+      ports.results = boxes.outputs
+      ports.inputs += boxes.thresholds
+      ports.outputs = ONNXSuppression.outputs(outputNames)
+    }
+    return ports
   }
 
   /// Adds what all nodes become.

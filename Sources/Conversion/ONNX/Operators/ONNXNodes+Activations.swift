@@ -15,6 +15,9 @@ extension ONNXNodes {
       guard layer.node.outputs.count < 2 || layer.node.outputs[1].isEmpty else {
         throw layer.unsupported("the mask of Dropout, which is for training")
       }
+      if let isTraining = try layer.constant(2), isTraining.doubles != [0] {
+        throw layer.unsupported("a Dropout that is training")
+      }
       return [try layer.input()]
     },
     "Elu": { (layer) throws(WeighbridgeError) in

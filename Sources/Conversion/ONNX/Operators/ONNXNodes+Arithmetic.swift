@@ -57,7 +57,11 @@ extension ONNXNodes {
         return try layer.apply(
           BinaryMath(isTruncated ? .truncatedModulo : .floorModulo), values)
       },
-      "Mul": combining { Multiply() },
+      "Mul": { (layer) throws(WeighbridgeError) in
+        let values = try layer.allInputs()
+        if let extents = ONNXExtent.product(values) { return [extents] }
+        return try layer.apply(Multiply(), try layer.aligned(values))
+      },
       "Pow": { (layer) throws(WeighbridgeError) in
         var values = try layer.aligned(try layer.allInputs())
         let type = layer.type(values[0]).elementType

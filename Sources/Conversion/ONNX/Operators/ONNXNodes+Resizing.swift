@@ -37,8 +37,11 @@ extension ONNXLayer {
   fileprivate mutating func resize() throws(WeighbridgeError) -> [ONNXValue] {
     let input = try input()
     let mode = try text("mode", default: "nearest")
-    let transformation = try text("coordinate_transformation_mode", default: "half_pixel")
-    let rounding = try text("nearest_mode", default: "round_prefer_floor")
+    // Before opset 11 there was one way, which had no name.
+    let isOld = opset < 11
+    let transformation = try text(
+      "coordinate_transformation_mode", default: isOld ? "asymmetric" : "half_pixel")
+    let rounding = try text("nearest_mode", default: isOld ? "floor" : "round_prefer_floor")
     ignore("cubic_coeff_a", "exclude_outside", "extrapolation_value")
     let (axes, antialiases) = (try integers("axes"), try flag("antialias"))
     let policy = try text("keep_aspect_ratio_policy", default: "stretch")
@@ -46,8 +49,7 @@ extension ONNXLayer {
     guard isPlain, ["nearest", "linear"].contains(mode) else {
       throw unsupported("a Resize of the mode \(mode), or with antialias, axes or kept proportions")
     }
-    // Before opset 11 the scales stood in the place of the region.
-    let scales = try constant(opset >= 11 ? 2 : 1)?.doubles ?? []
+    let scales = try constant(isOld ? 1 : 2)?.doubles ?? []
     let isHalfPixel = ["half_pixel", "pytorch_half_pixel"].contains(transformation)
     let isNearest = mode == "nearest"
     if let factors = factors(scales, input),

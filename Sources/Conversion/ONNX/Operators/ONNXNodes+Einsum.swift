@@ -1,0 +1,176 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension ONNXLayer {
+  /// Sums of products of two tensors: the axes are ordered so that matrices are multiplied.
+  mutating func einsum(
+    _ equation: String, _ values: [ONNXValue]
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let sides = equation.filter { $0 != " " }.split(separator: ">", maxSplits: 1)
+    let terms = sides.first.map {
+      $0.dropLast().split(separator: ",", omittingEmptySubsequences: false).map { Array($0) }
+    }
+    guard let terms, sides.count == 2, sides[0].last == "-", terms.count == 2, values.count == 2,
+      zip(terms, values).allSatisfy({ $0.count == type($1).rank })
+    else { throw unsupported("the Einsum \(equation)") }
+    let output = Array(sides[1])
+    let (first, left) = try summed(values[0], terms[0], keeping: terms[1] + output, "sum_0")
+    let (second, right) = try summed(values[1], terms[1], keeping: terms[0] + output, "sum_1")
+    guard let plan = EinsumPlan(left, right, output) else {
+      throw unsupported("the Einsum \(equation)")
+    }
+    if second.tensor != nil, plan.counts[0][0] == 0, plan.counts[0][1] > 0 {
+      return [try dense(first, second, plan)]
+    }
+    let factors = [
+      try matrices(first, plan.orders[0], plan.counts[0], "factor_0"),
+      try matrices(second, plan.orders[1], plan.counts[1], "factor_1"),
+    ]
+    let product = try apply(
+      MatrixProduct(transposesFirst: false, transposesSecond: false), to: factors[0], factors[1],
+      role: "product")
+    return [try unfolded(product, plan, [first, second])]
+  }
+
+  /// A factor without the axes that neither the other one nor the output has, which are summed over.
+  private mutating func summed(
+    _ value: ONNXValue, _ letters: [Character], keeping others: [Character], _ role: String
+  ) throws(WeighbridgeError) -> (ONNXValue, [Character]) {
+    let axes = letters.indices.filter { !others.contains(letters[$0]) }
+    guard !axes.isEmpty else { return (value, letters) }
+    let sum = Reduction(.sum, axes: axes, keepsAxes: false)
+    return (try apply(sum, to: value, role: role), letters.filter(others.contains))
+  }
+
+  /// A tensor as matrices: leading axes in their order, then two runs of axes made one each.
+  private mutating func matrices(
+    _ value: ONNXValue, _ order: [Int], _ counts: [Int], _ role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let turned = try transposed(value, order, role: "\(role)/transpose")
+    guard counts[1] != 1 || counts[2] != 1 else { return turned }
+    let shape = type(turned).shape
+    var extents = try (0..<counts[0]).map { (axis) throws(WeighbridgeError) in
+      shape[axis].value.map { ReshapeAxes.Extent.fixed($0) } ?? .axis(axis)
+    }
+    var start = counts[0]
+    var hasRest = false
+    for count in counts.dropFirst() {
+      let known = shape[start..<start + count].compactMap(\.value)
+      if known.count == count {
+        extents.append(.fixed(try Checked.product(known, of: "an extent")))
+      } else if count == 1 {
+        extents.append(.axis(start))
+      } else {
+        guard !hasRest else { throw unsupported("an Einsum of several open extents") }
+        extents.append(.rest)
+        hasRest = true
+      }
+      start += count
+    }
+    return try apply(ReshapeAxes(extents), to: turned, role: "\(role)/matrices")
+  }
+
+  /// The product's axes as the output has them.
+  private mutating func unfolded(
+    _ product: ONNXValue, _ plan: EinsumPlan, _ values: [ONNXValue]
+  ) throws(WeighbridgeError) -> ONNXValue {
+    if plan.counts[0][1] == 1, plan.counts[1][2] == 1 {
+      return try transposed(product, plan.finalOrder)
+    }
+    var extents: [ReshapeAxes.Extent] = []
+    var open = 0
+    for (position, axis) in plan.result.enumerated() {
+      if let known = type(values[axis.term]).shape[axis.axis].value {
+        extents.append(.fixed(known))
+      } else if position < plan.counts[0][0] {
+        extents.append(.axis(position))
+      } else {
+        open += 1
+        extents.append(.rest)
+      }
+    }
+    guard open <= 1 else { throw unsupported("an Einsum of several open extents") }
+    let isLast = plan.finalOrder == Array(plan.finalOrder.indices)
+    let shaped = try apply(
+      ReshapeAxes(extents), to: product, role: isLast ? "" : "axes")
+    return try transposed(shaped, plan.finalOrder)
+  }
+
+  /// A dense layer along the last axis, for a second factor that is known beforehand and has no axis in
+  /// common with both the first one and the output.
+  private mutating func dense(
+    _ first: ONNXValue, _ second: ONNXValue, _ plan: EinsumPlan
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let (rows, sums) = (plan.counts[0][1], plan.counts[0][2])
+    let sumExtents = (type(second).fixedShape ?? []).enumerated().filter { axis, _ in
+      plan.orders[1][..<sums].contains(axis)
+    }.map(\.element)
+    let sumCount = try Checked.product(sumExtents, of: "an extent")
+    var input = try transposed(first, plan.orders[0], role: "transpose")
+    if sums != 1 {
+      let kept = rowExtents(type(input), rows)
+      input = try apply(ReshapeAxes(kept + [.fixed(sumCount)]), to: input, role: "rows")
+    }
+    let order = Array(plan.orders[1][sums...]) + plan.orders[1][..<sums]
+    var columns: [Int] = []
+    let kernel = try derived(second, "kernel") { tensor in
+      let turned = tensor.permuted(order)
+      columns = Array(turned.shape.dropLast(sums))
+      return turned.reshaped([columns.reduce(1, *), sumCount])
+    }
+    let isPlain = columns.count == 1
+    let isLast = plan.finalOrder == Array(plan.finalOrder.indices)
+    var result = try apply(
+      Dense(hasBias: false), to: input, kernel, role: isPlain && isLast ? "" : "dense")
+    if !isPlain {
+      let kept = rowExtents(type(result), rows)
+      result = try apply(
+        ReshapeAxes(kept + columns.map { .fixed($0) }), to: result, role: isLast ? "" : "columns")
+    }
+    return try transposed(result, plan.finalOrder)
+  }
+
+  /// The first extents of a type, as a reshaping keeps them.
+  private func rowExtents(_ type: TensorType, _ count: Int) -> [ReshapeAxes.Extent] {
+    (0..<count).map { axis in type.shape[axis].value.map { .fixed($0) } ?? .axis(axis) }
+  }
+}
+
+/// How a sum of products becomes a product of matrices.
+private struct EinsumPlan {
+  /// The order of each factor's axes: those of both that the output has, then rows and sums, or sums
+  /// and columns.
+  let orders: [[Int]]
+  /// How many axes of each factor stand before, and are rows and columns.
+  let counts: [[Int]]
+  /// Where each axis of the product comes from, once rows and columns are apart again.
+  let result: [(term: Int, axis: Int)]
+  /// The order of these axes in the output.
+  let finalOrder: [Int]
+
+  /// `nil` where a letter stands twice in one term, or in one factor only and not in the output.
+  init?(_ first: [Character], _ second: [Character], _ output: [Character]) {
+    guard [first, second, output].allSatisfy({ Set($0).count == $0.count }),
+      output.allSatisfy({ first.contains($0) || second.contains($0) })
+    else { return nil }
+    let batch = first.filter { second.contains($0) && output.contains($0) }
+    let sums = first.filter { second.contains($0) && !output.contains($0) }
+    let rows = first.filter { !second.contains($0) }
+    let columns = second.filter { !first.contains($0) }
+    guard (rows + columns).allSatisfy(output.contains) else { return nil }
+    orders = [
+      (batch + rows + sums).compactMap { first.firstIndex(of: $0) },
+      (batch + sums + columns).compactMap { second.firstIndex(of: $0) },
+    ]
+    counts = [
+      [batch.count, rows.count, sums.count], [batch.count, sums.count, columns.count],
+    ]
+    let letters = batch + rows + columns
+    result = letters.compactMap { letter in
+      if let axis = first.firstIndex(of: letter) { return (0, axis) }
+      return second.firstIndex(of: letter).map { (1, $0) }
+    }
+    finalOrder = output.compactMap { letters.firstIndex(of: $0) }
+  }
+}
