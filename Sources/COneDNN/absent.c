@@ -19,10 +19,15 @@ onednn_layout *onednn_layout_strided(
 
 onednn_layout *onednn_layout_any(int rank, const int64_t *extents) { return NULL; }
 
+onednn_layout *onednn_layout_blocked(int rank, const int64_t *extents) { return NULL; }
+
 onednn_layout *onednn_layout_permuted(const onednn_layout *layout, const int *axes) { return NULL; }
 
 onednn_layout *onednn_layout_reshaped(
     const onednn_layout *layout, int rank, const int64_t *extents) { return NULL; }
+
+onednn_layout *onednn_layout_part(
+    const onednn_layout *layout, const int64_t *extents, const int64_t *offsets) { return NULL; }
 
 void onednn_layout_free(onednn_layout *layout) {}
 

@@ -31,6 +31,17 @@ onednn_layout *onednn_layout_any(int rank, const int64_t *extents) {
                   &layout->descriptor, rank, extents, dnnl_f32, dnnl_format_tag_any));
 }
 
+onednn_layout *onednn_layout_blocked(int rank, const int64_t *extents) {
+  static const dnnl_format_tag_t tags[] = {
+    [3] = dnnl_aBc16b, [4] = dnnl_aBcd16b, [5] = dnnl_aBcde16b,
+  };
+  onednn_layout *layout = rank >= 3 && rank <= 5 ? make() : NULL;
+  if (!layout) return NULL;
+  return finish(
+      layout, onednn.memory_desc_init_by_tag(
+                  &layout->descriptor, rank, extents, dnnl_f32, tags[rank]));
+}
+
 onednn_layout *onednn_layout_permuted(const onednn_layout *source, const int *axes) {
   onednn_layout *layout = make();
   if (!layout) return NULL;
@@ -48,6 +59,15 @@ onednn_layout *onednn_layout_reshaped(
   return finish(
       layout,
       onednn.memory_desc_reshape(&layout->descriptor, &source->descriptor, rank, extents));
+}
+
+onednn_layout *onednn_layout_part(
+    const onednn_layout *source, const int64_t *extents, const int64_t *offsets) {
+  onednn_layout *layout = make();
+  if (!layout) return NULL;
+  return finish(
+      layout, onednn.memory_desc_init_submemory(
+                  &layout->descriptor, &source->descriptor, extents, offsets));
 }
 
 void onednn_layout_free(onednn_layout *layout) { free(layout); }

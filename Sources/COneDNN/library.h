@@ -27,6 +27,7 @@
   FUNCTION(memory_desc_get_size)                  \
   FUNCTION(memory_desc_init_by_strides)           \
   FUNCTION(memory_desc_init_by_tag)               \
+  FUNCTION(memory_desc_init_submemory)            \
   FUNCTION(memory_desc_permute_axes)              \
   FUNCTION(memory_desc_reshape)                   \
   FUNCTION(memory_destroy)                        \

@@ -89,8 +89,13 @@ import _CatalogTesting
       try renewed.write(toFile: "\(Project.folder)/README.md", atomically: true, encoding: .utf8)
       return
     }
-    let isCurrent = renewed == text  // apart, so that a failure does not print both
+    let isCurrent = masked(renewed) == masked(text)  // apart, so that a failure does not print both
     #expect(isCurrent, "The README is out of date. Run: make generate")
+  }
+
+  /// The text without differences of tensors, whose last digits depend on the processor.
+  private func masked(_ text: String) -> String {
+    text.replacing(/(max abs|by) [0-9].*/) { "\($0.output.1)" }
   }
 
   @Test("The support table says why a source does not have an operator")

@@ -32,12 +32,19 @@ onednn_layout *onednn_layout_strided(int rank, const int64_t *extents, const int
 /// Extents without an order; a primitive chooses one.
 onednn_layout *onednn_layout_any(int rank, const int64_t *extents);
 
+/// `[batch, channels, spatial...]` with one to three spatial axes, the channels in blocks of 16.
+onednn_layout *onednn_layout_blocked(int rank, const int64_t *extents);
+
 /// The same elements; axis `axes[i]` of `layout` becomes axis i.
 onednn_layout *onednn_layout_permuted(const onednn_layout *layout, const int *axes);
 
 /// The same elements with other extents; axes may be split, merged, and of extent 1 come and go.
 onednn_layout *onednn_layout_reshaped(
     const onednn_layout *layout, int rank, const int64_t *extents);
+
+/// A part of an array, in the array's own memory.
+onednn_layout *onednn_layout_part(
+    const onednn_layout *layout, const int64_t *extents, const int64_t *offsets);
 
 void onednn_layout_free(onednn_layout *layout);
 bool onednn_layout_equal(const onednn_layout *first, const onednn_layout *second);

@@ -5,9 +5,9 @@ import LayerCatalog
 extension Concatenate: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let output = group.outputs[0]
-    let inputs = group.inputs.map { builder.tensor($0) }
+    guard let inputs = builder.alike(group.inputs) else { return false }
     let layouts = inputs.compactMap(\.layout)
-    guard layouts.count == inputs.count, let any = Layout.any(builder.shape(of: output)),
+    guard let any = Layout.any(builder.shape(of: output)),
       let primitive = Primitive(
         owning: onednn_concatenation(
           Int32(axis), Int32(inputs.count), layouts.map { Optional($0.handle) }, any.handle)),
@@ -52,6 +52,27 @@ extension Concatenate: EngineOperator {
 }
 
 extension PlanBuilder {
+  /// Values in layouts of one kind, since the library has no fast concatenation of others; `nil` for
+  /// what it cannot describe.
+  fileprivate mutating func alike(_ ids: [ValueID]) -> [StoredTensor]? {
+    let tensors = ids.map { tensor($0) }
+    let layouts = tensors.compactMap(\.layout)
+    guard layouts.count == ids.count else { return nil }
+    let orders = layouts.map(\.memoryOrder)
+    if orders.allSatisfy({ $0 == orders[0] }) { return tensors }
+    // All in the order of the first that is in no blocks.
+    guard let order = orders.compactMap({ $0 }).first else { return tensors }
+    let back = order.indices.sorted { order[$0] < order[$1] }
+    var alike: [StoredTensor] = []
+    for (id, tensor) in zip(ids, tensors) {
+      guard let layout = Layout.rowMajor(order.map { tensor.shape[$0] })?.permuted(back),
+        let same = self.tensor(id, as: layout)
+      else { return nil }
+      alike.append(same)
+    }
+    return alike
+  }
+
   /// Makes tensors parts of a new one, so that what computes them writes there at once.
   fileprivate mutating func joinTensors(
     _ parts: [StoredTensor], as id: ValueID, layout: Layout

@@ -12,6 +12,11 @@ extension Convolution: FusingOperator, EngineOperator {
       let folded = FoldedWeights(
         group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[0], builder.graph)
     else { return false }
+    if let split = SplitConvolution(group, builder, order, kernel, window, folded),
+      split.add(to: &builder, group, kernel, folded)
+    {
+      return true
+    }
     let weights =
       groups == 1 ? kernel : kernel.splitting(0, into: [groups, kernel.shape[0] / groups])
     let call = WeightedCall(
@@ -58,7 +63,9 @@ extension TransposedConvolution: FusingOperator, EngineOperator {
 }
 
 /// The axes of a picture operator's input and output, brought to `[batch, channels, spatial...]`.
-private struct SpatialOrder {
+struct SpatialOrder {
+  /// The extents of the input and of the output.
+  let extents: (source: [Int], target: [Int])
   /// The extents of the input's spatial axes.
   let spatialExtents: [Int]
   /// The extents of the output's spatial axes.
@@ -74,6 +81,7 @@ private struct SpatialOrder {
     let turn = layout.axesToChannelsFirst(rank: shapes[0].count)
     back = layout.axesFromChannelsFirst(rank: shapes[0].count)
     let turned = shapes.map { shape in turn.map { shape[$0] } }
+    extents = (turned[0], turned[1])
     (spatialExtents, targetExtents) = (Array(turned[0].dropFirst(2)), Array(turned[1].dropFirst(2)))
     (source, target) = (Layout.any(turned[0]), Layout.any(turned[1]))
   }

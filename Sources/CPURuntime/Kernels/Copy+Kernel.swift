@@ -4,9 +4,10 @@ import LayerCatalog
 
 extension Cropping: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCopy(for: group) { view in
+    builder.addCopy(self, for: group) { operation, view in
       var view = view
-      for (number, axis) in layout.spatialAxes(rank: view.shape.count).enumerated() {
+      let borders = operation.borders
+      for (number, axis) in operation.layout.spatialAxes(rank: view.shape.count).enumerated() {
         let count = view.shape[axis] - borders.before[number] - borders.after[number]
         view = view.strided(along: axis, from: borders.before[number], count: count)
       }
@@ -17,8 +18,8 @@ extension Cropping: EngineOperator {
 
 extension Slice: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCopy(for: group) { view in
-      ranges.reduce(view) { view, range in
+    builder.addCopy(self, for: group) { operation, view in
+      operation.ranges.reduce(view) { view, range in
         let (start, count) = range.resolved(view.shape[range.axis])
         return view.strided(along: range.axis, from: start, count: count, step: range.step)
       }
@@ -28,7 +29,8 @@ extension Slice: EngineOperator {
 
 extension SpaceToDepth: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCopy(for: group) { view in
+    builder.addCopy(self, for: group) { operation, view in
+      let (block, layout) = (operation.block, operation.layout)
       let input = view.permuted(layout.axesToChannelsFirst(rank: 4))
       let (height, width) = (input.shape[2] / block, input.shape[3] / block)
       // [batch, channels, height, y, width, x]
@@ -41,7 +43,8 @@ extension SpaceToDepth: EngineOperator {
 
 extension DepthToSpace: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCopy(for: group) { view in
+    builder.addCopy(self, for: group) { operation, view in
+      let (block, layout) = (operation.block, operation.layout)
       let axis = layout.channelAxis(rank: 4)
       let cut = view.splitting(axis, into: [block, block, view.shape[axis] / (block * block)])
       // [batch, y, x, channels, height, width] or [batch, height, width, y, x, channels]
@@ -51,12 +54,13 @@ extension DepthToSpace: EngineOperator {
   }
 }
 
-extension Upsampling: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    guard interpolation == .nearest else { return false }
-    return builder.addCopy(for: group) { view in
+extension Upsampling {
+  /// Adds the copy that repeats the nearest elements.
+  func addCopy(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addCopy(self, for: group) { operation, view in
       var view = view
-      for (number, axis) in layout.spatialAxes(rank: view.shape.count).enumerated().reversed() {
+      let axes = operation.layout.spatialAxes(rank: view.shape.count)
+      for (number, axis) in axes.enumerated().reversed() {
         view = view.repeated(at: axis + 1, count: factors[number])
       }
       return view
@@ -67,7 +71,7 @@ extension Upsampling: EngineOperator {
 extension RepeatVector: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let count = builder.shape(of: group.outputs[0])[1]
-    return builder.addCopy(for: group) { $0.repeated(at: 1, count: count) }
+    return builder.addRowMajorCopy(for: group) { $0.repeated(at: 1, count: count) }
   }
 }
 
@@ -75,14 +79,14 @@ extension BroadcastAxes: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let shape = builder.shape(of: group.outputs[0])
     guard builder.shape(of: group.inputs[0]).count == shape.count else { return false }
-    return builder.addCopy(for: group) { $0.broadcast(to: shape) }
+    return builder.addRowMajorCopy(for: group) { $0.broadcast(to: shape) }
   }
 }
 
 extension Reverse: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCopy(for: group) { view in
-      axes.reduce(view) { view, axis in
+    builder.addCopy(self, for: group) { operation, view in
+      operation.axes.reduce(view) { view, axis in
         let count = view.shape[axis]
         return view.strided(along: axis, from: count - 1, count: count, step: -1)
       }
@@ -93,12 +97,32 @@ extension Reverse: EngineOperator {
 extension PlanBuilder {
   /// Adds a copy of elements of a group's first input, in an order of which the output is the
   /// row-major form. Any element type.
-  fileprivate mutating func addCopy(
+  ///
+  /// - Parameter arrange: The elements in their new order, by the operator and the input's elements,
+  ///   both with the axes in memory's order.
+  fileprivate mutating func addCopy<Operation: CatalogOperator>(
+    _ operation: Operation, for group: NodeGroup,
+    _ arrange: (Operation, StridedView) -> StridedView
+  ) -> Bool {
+    let order = inMemoryOrder(operation, group)
+    let output = makeTensor(group.outputs[0], layout: order.outputLayout)
+    addCopy(arrange(order.operation, StridedView(order.shape)), of: order.input, to: output)
+    return true
+  }
+
+  /// Adds a copy as ``addCopy(_:for:_:)`` does, with the axes in the graph's order.
+  fileprivate mutating func addRowMajorCopy(
     for group: NodeGroup, _ arrange: (StridedView) -> StridedView
   ) -> Bool {
     let input = rowMajor(group.inputs[0])
     let output = makeTensor(group.outputs[0])
-    let view = arrange(StridedView(input.shape))
+    addCopy(arrange(StridedView(input.shape)), of: input, to: output)
+    return true
+  }
+
+  private mutating func addCopy(
+    _ view: StridedView, of input: StoredTensor, to output: StoredTensor
+  ) {
     precondition(view.shape.reduce(1, *) == output.shape.reduce(1, *), "a view of another size")
     let size = input.elementType.byteCount
     let copy = StridedCopy(shape: view.shape, strides: view.strides, elementSize: size)
@@ -112,6 +136,5 @@ extension PlanBuilder {
         var bytes = to.mutableBytes
         copy.copy(from: from.bytes, offset: start, into: &bytes)
       }, using: [source, target])
-    return true
   }
 }

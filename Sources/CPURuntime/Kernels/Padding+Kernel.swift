@@ -4,15 +4,15 @@ import LayerCatalog
 
 extension ZeroPadding: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    let input = builder.rowMajor(group.inputs[0])
-    let output = builder.makeTensor(group.outputs[0])
-    let size = input.elementType.byteCount
-    var before = [Int](repeating: 0, count: input.shape.count)
-    for (axis, count) in zip(layout.spatialAxes(rank: before.count), borders.before) {
-      before[axis] = count
-    }
-    let rows = PaddedRows(input.shape, to: output.shape, before: before, elementSize: size)
-    let (source, target, count) = (input.storage, output.storage, output.byteCount)
+    let order = builder.inMemoryOrder(self, group)
+    let output = builder.makeTensor(group.outputs[0], layout: order.outputLayout)
+    var before = [Int](repeating: 0, count: order.shape.count)
+    let axes = order.operation.layout.spatialAxes(rank: before.count)
+    for (axis, count) in zip(axes, borders.before) { before[axis] = count }
+    let rows = PaddedRows(
+      order.shape, to: order.outputShape, before: before,
+      elementSize: order.input.elementType.byteCount)
+    let (source, target, count) = (order.input.storage, output.storage, output.byteCount)
     builder.add(
       .kernel(name: Self.kind) { memory in
         // Both storages were made for their tensors, and the rows lie inside of both.

@@ -55,7 +55,7 @@ struct WeightedCall {
       let weights = builder.weight(
         weights, group.inputs[1], as: layout, scales: folded.scales),
       let input = builder.tensor(group.inputs[0], as: source),
-      let output = makeTarget(&builder, group)
+      let output = builder.makeTarget(group, target)
     else { return false }
     var storages = [
       (onednn_role_source, input.storage), (onednn_role_weights, weights),
@@ -66,21 +66,23 @@ struct WeightedCall {
     return true
   }
 
-  /// The memory of the result: new, or that of the summand, which must be there already.
-  private func makeTarget(_ builder: inout PlanBuilder, _ group: NodeGroup) -> StoredTensor? {
+}
+
+extension PlanBuilder {
+  /// The memory of a group's result: new, or that of the summand, which must be there already.
+  mutating func makeTarget(_ group: NodeGroup, _ layout: Layout) -> StoredTensor? {
     let id = group.outputs[0]
-    guard let summand = group.summand else { return builder.makeTensor(id, layout: target) }
-    guard let other = builder.tensor(summand, as: target) else { return nil }
-    if builder.isFree(other, of: summand) {
-      return builder.share(other, as: id, layout: target)
-    }
-    return builder.copy(other, as: id)
+    guard let summand = group.summand else { return makeTensor(id, layout: layout) }
+    guard let other = tensor(summand, as: layout) else { return nil }
+    // What is still read as the source must stay.
+    return isFree(other, of: summand) && !group.inputs.contains(summand)
+      ? share(other, as: id, layout: layout) : copy(other, as: id)
   }
 }
 
 extension NodeGroup {
   /// What is done to the first operator's result, in the library's terms.
-  fileprivate var postOperations: [PostOperation] {
+  var postOperations: [PostOperation] {
     additions.flatMap { addition -> [PostOperation] in
       switch addition {
       case .functions(let functions): return functions.map(PostOperation.function)
@@ -90,7 +92,7 @@ extension NodeGroup {
   }
 
   /// The tensor that is added, if there is one.
-  fileprivate var summand: ValueID? {
+  var summand: ValueID? {
     for case .sum(let id) in additions { return id }
     return nil
   }

@@ -45,6 +45,13 @@ final class Layout: Sendable {
     return Layout(owning: onednn_layout_any(Int32(extents.count), extents.map(Int64.init)))
   }
 
+  /// `[batch, channels, spatial...]` with the channels in blocks of 16, as the widest vectors hold.
+  static func blocked(_ extents: [Int]) -> Layout? {
+    guard canHold(extents) else { return nil }
+    return Layout(
+      owning: onednn_layout_blocked(Int32(extents.count), extents.map(Int64.init)))
+  }
+
   /// Whether the library, which everything else needs a layout to reach, is there and has such arrays.
   private static func canHold(_ extents: [Int]) -> Bool {
     OneDNN.absence == nil && (1...Int(ONEDNN_MAX_RANK)).contains(extents.count)
@@ -62,6 +69,15 @@ final class Layout: Sendable {
     guard Self.canHold(extents) else { return nil }
     return Layout(
       owning: onednn_layout_reshaped(handle, Int32(extents.count), extents.map(Int64.init)))
+  }
+
+  /// The part whose index along the first axis lies in `range`, in the memory of the whole; `nil` where
+  /// blocks do not end there.
+  func part(_ range: Range<Int>) -> Layout? {
+    var (part, offsets) = (extents, extents.map { _ in 0 })
+    (part[0], offsets[0]) = (range.count, range.lowerBound)
+    return Layout(
+      owning: onednn_layout_part(handle, part.map(Int64.init), offsets.map(Int64.init)))
   }
 
   /// The size in bytes, with padding.

@@ -47,6 +47,9 @@ struct ElementFunction: Sendable {
   let function: onednn_function
   var alpha: Float = 0
   var beta: Float = 0
+
+  /// The function's number in the library, whatever its settings.
+  var kind: UInt32 { function.rawValue }
 }
 
 /// What becomes of a primitive's result before it is stored.

@@ -11,7 +11,10 @@ final class ConstantMemory: Sendable {
   ///
   /// - Parameter byteCount: Its size.
   init(byteCount: Int, fill: (UnsafeMutableRawPointer) -> Void) {
-    address = .allocate(byteCount: max(byteCount, 64), alignment: 64)
+    let isLarge = byteCount >= largePageSize
+    address = .allocate(
+      byteCount: max(byteCount, 64), alignment: isLarge ? largePageSize : 64)
+    if isLarge { useLargePages(address, byteCount / largePageSize * largePageSize) }
     fill(address)
   }
 

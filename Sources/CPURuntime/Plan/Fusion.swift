@@ -1,4 +1,3 @@
-import COneDNN
 import GraphIR
 import LayerCatalog
 
@@ -103,7 +102,7 @@ struct Fusion {
   private func addFunctions(_ node: Node, _ group: inout NodeGroup) -> Bool {
     guard fusesFunctions, let operation = node.operation as? any CatalogOperator,
       let functions = ElementFunction.functions(of: operation),
-      Set(functions.map(\.function.rawValue)).isDisjoint(with: group.functionKinds)
+      Set(functions.map(\.kind)).isDisjoint(with: group.functionKinds)
     else { return false }
     group.additions.append(.functions(functions))
     return true

@@ -1,4 +1,3 @@
-import COneDNN
 import GraphIR
 import LayerCatalog
 
@@ -31,7 +30,7 @@ struct NodeGroup: Sendable {
     Set(
       additions.flatMap { addition -> [UInt32] in
         guard case .functions(let functions) = addition else { return [] }
-        return functions.map(\.function.rawValue)
+        return functions.map(\.kind)
       })
   }
 }

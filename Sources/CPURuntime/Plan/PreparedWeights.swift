@@ -10,6 +10,8 @@ final class PreparedWeights: Sendable {
     let value: ValueID
     let shape: [Int]
     let strides: [Int]
+    /// Where it begins, for a part of a weight.
+    let offset: Int
     /// The factors along its first axes.
     let scales: [Float]
   }
@@ -26,7 +28,9 @@ final class PreparedWeights: Sendable {
   func memory(
     of tensor: Tensor, _ value: ValueID, as layout: Layout, scales: [Float] = []
   ) -> ConstantMemory? {
-    let key = Key(value: value, shape: tensor.shape, strides: tensor.strides, scales: scales)
+    let key = Key(
+      value: value, shape: tensor.shape, strides: tensor.strides, offset: tensor.offset,
+      scales: scales)
     if let memory = known.withLock({ $0[key]?.first { $0.layout.isSame(as: layout) }?.memory }) {
       return memory
     }
@@ -38,6 +42,38 @@ final class PreparedWeights: Sendable {
   private static func prepare(
     _ weight: Tensor, as layout: Layout, scales: [Float]
   ) -> ConstantMemory? {
+    var isDone = true
+    let memory = ConstantMemory(byteCount: layout.byteCount) { address in
+      for range in parts(of: weight, scales) where isDone {
+        let isWhole = range.count == weight.shape[0]
+        let factors = isWhole ? scales : Array(scales[range.clamped(to: scales.indices)])
+        isDone =
+          (isWhole ? layout : layout.part(range)).map {
+            reorder(weight.slice(range, along: 0), to: $0, factors, address)
+          } ?? false
+      }
+    }
+    return isDone ? memory : nil
+  }
+
+  /// Parts of a weight along its first axis, so small that the memory of those that were copied can be
+  /// given back before the next is read. With factors along two axes, the whole.
+  private static func parts(of weight: Tensor, _ scales: [Float]) -> [Range<Int>] {
+    let count = weight.shape[0]
+    guard weight.byteCount > partSize, scales.isEmpty || scales.count == count else {
+      return [0..<count]
+    }
+    // All blocks that the library has end at a multiple of 64.
+    let rows = max(64, partSize / (weight.byteCount / count) / 64 * 64)
+    return stride(from: 0, to: count, by: rows).map { $0..<min($0 + rows, count) }
+  }
+
+  /// The size of a part in bytes to aim at: 4 MB.
+  private static let partSize = 4 << 20
+
+  private static func reorder(
+    _ weight: Tensor, to layout: Layout, _ scales: [Float], _ address: UnsafeMutableRawPointer
+  ) -> Bool {
     var tensor =
       weight.elementType == .float32
       ? weight : Tensor(.float32, shape: weight.shape, weight.doubles)
@@ -46,19 +82,15 @@ final class PreparedWeights: Sendable {
     guard let source = Layout.strided(tensor.shape, strides: tensor.strides),
       let reorder = Primitive.reorder(
         from: source, to: layout, scales: scales, hasGroups: hasGroups)
-    else { return nil }
-    var isDone = false
-    let memory = ConstantMemory(byteCount: layout.byteCount) { address in
-      tensor.store.withBytes { bytes in
-        // The reorder reads what the tensor's extents and strides say, which lies inside.
-        bytes.withUnsafeBytes { bytes in
-          guard let start = bytes.baseAddress else { return }
-          isDone = reorder.run(from: start + tensor.offset, to: address)
-        }
+    else { return false }
+    let isDone = tensor.store.withBytes { bytes in
+      // The reorder reads what the tensor's extents and strides say, which lies inside.
+      bytes.withUnsafeBytes { bytes in
+        bytes.baseAddress.map { reorder.run(from: $0 + tensor.offset, to: address) } ?? false
       }
     }
     weight.releaseMemory()
-    return isDone ? memory : nil
+    return isDone
   }
 }
 

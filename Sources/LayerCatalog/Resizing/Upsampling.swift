@@ -111,7 +111,7 @@ extension Upsampling {
   }
 
   /// The input's element below a coordinate, and the weight of the one after it (0 at the border).
-  private func sample(
+  package func sample(
     _ output: Int, extent: Int, factor: Int
   ) -> (lower: Int, weight: Double) {
     let coordinate: Double

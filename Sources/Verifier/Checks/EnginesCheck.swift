@@ -48,46 +48,115 @@ package struct EnginesCheck: VerificationCheck {
     }
   }
 
+  /// Compares step by step, as the engine is used. Where that differs, rounding may have grown on the
+  /// way; what each step makes of the reference's own numbers tells.
   private func compare(
     _ graph: Graph, _ inputs: [Tensor]
   ) throws(WeighbridgeError) -> CheckResult {
-    var results: [Int: [Tensor]] = [:]
-    var byteCount = 0
+    let tolerances = allowed(graph)
+    let run = try compareRun(graph, inputs, tolerances)
+    guard var divergence = run.divergence else {
+      let most = run.worst.map { ", by \($0.difference.error.short) at most (\($0.layer))" }
+      return CheckResult(
+        name, .passed,
+        "\(engine.name) and \(reference.name) agree in all \(run.steps.count) steps\(most ?? "")",
+        difference: run.worst?.difference)
+    }
+    if let wrong = try compareSteps(graph, inputs, run.steps, tolerances) { return wrong }
+    divergence.status = .warning
+    divergence.reason +=
+      "; each step agrees on the same inputs, so that this is rounding which grows on the way"
+    return divergence
+  }
+
+  /// What a comparison of whole runs found.
+  private struct RunComparison {
+    /// For the last node of each step, all nodes of it.
+    var steps: [Int: [Int]] = [:]
+    /// The first step that is too far off.
+    var divergence: CheckResult?
+    /// The largest difference before that.
+    var worst: (difference: TensorDifference, layer: String)?
+  }
+
+  private func compareRun(
+    _ graph: Graph, _ inputs: [Tensor], _ tolerances: [Tolerance]
+  ) throws(WeighbridgeError) -> RunComparison {
+    var comparison = RunComparison()
+    var (results, byteCount) = ([Int: [Tensor]](), 0)
     _ = try engine.run(graph, inputs: inputs) { result in
+      comparison.steps[result.position] = result.fused + [result.position]
       guard byteCount < Self.memoryLimit else { return }
       let outputs = result.outputs
       byteCount += outputs.reduce(0) { $0 + $1.byteCount }
       results[result.position] = outputs
     }
-    let tolerances = allowed(graph)
-    var divergence: CheckResult?
-    var worst: (difference: TensorDifference, layer: String)?
-    let compared = results.count
     _ = try reference.run(graph, inputs: inputs) { result in
-      guard divergence == nil, let got = results.removeValue(forKey: result.position) else {
-        return
-      }
+      guard comparison.divergence == nil,
+        let got = results.removeValue(forKey: result.position)
+      else { return }
       let place = result.node.source.place(result.position)
       for (id, (got, want)) in zip(result.node.outputs, zip(got, result.outputs)) {
         let difference = TensorDifference(got: got, want: want)
-        if difference.error > worst?.difference.error ?? -1 { worst = (difference, place) }
-        guard !difference.isWithin(tolerances[id.index]) else { continue }
-        divergence = CheckResult(
-          name, .failed,
-          "\(engine.name) and \(reference.name) diverge here: "
-            + difference.words(tolerances[id.index]), layer: place, difference: difference)
+        guard difference.isWithin(tolerances[id.index]) else {
+          comparison.divergence = divergence(difference, tolerances[id.index], place)
+          return
+        }
+        if difference.error > comparison.worst?.difference.error ?? -1 {
+          comparison.worst = (difference, place)
+        }
       }
     }
-    if let divergence { return divergence }
-    return CheckResult(
-      name, .passed,
-      "\(engine.name) and \(reference.name) agree in all \(compared) steps"
-        + (worst.map { ", by \($0.difference.error.short) at most (\($0.layer))" } ?? ""),
-      difference: worst?.difference)
+    return comparison
   }
 
-  /// Of what the engine makes, so much is kept for the comparison: 2 GiB. What comes later is not
-  /// compared.
+  private func divergence(
+    _ difference: TensorDifference, _ tolerance: Tolerance, _ place: String
+  ) -> CheckResult {
+    CheckResult(
+      name, .failed,
+      "\(engine.name) and \(reference.name) diverge here: \(difference.words(tolerance))",
+      layer: place, difference: difference)
+  }
+
+  /// The first step that makes something else of the reference's own numbers, if there is one.
+  private func compareSteps(
+    _ graph: Graph, _ inputs: [Tensor], _ steps: [Int: [Int]], _ tolerances: [Tolerance]
+  ) throws(WeighbridgeError) -> CheckResult? {
+    let types = try graph.specialized(to: inputs)
+    // A value is kept until the last step that reads it has been compared.
+    var lastReaders: [ValueID: Int] = [:]
+    for (last, positions) in steps {
+      for id in positions.flatMap({ graph.nodes[$0].inputs }) {
+        lastReaders[id] = max(lastReaders[id] ?? 0, last)
+      }
+    }
+    var tensors: [ValueID: Tensor] = [:]
+    for (port, tensor) in zip(graph.inputs, inputs) { tensors[port.value] = tensor }
+    var wrong: CheckResult?
+    _ = try reference.run(graph, inputs: inputs) { (result) throws(WeighbridgeError) in
+      guard wrong == nil else { return }
+      let wanted = result.outputs
+      for (id, tensor) in zip(result.node.outputs, wanted) { tensors[id] = tensor }
+      guard let positions = steps[result.position] else { return }
+      let part = try graph.part(positions, types: types)
+      let got = try engine.run(part.graph, inputs: part.inputs.compactMap { tensors[$0] }) { _ in }
+      for (id, (got, want)) in zip(result.node.outputs, zip(got, wanted)) {
+        let difference = TensorDifference(got: got, want: want)
+        guard wrong == nil, !difference.isWithin(tolerances[id.index]) else { continue }
+        wrong = divergence(
+          difference, tolerances[id.index], result.node.source.place(result.position))
+      }
+      for id in positions.flatMap({ graph.nodes[$0].inputs })
+      where lastReaders[id] == result.position {
+        tensors[id] = nil
+      }
+    }
+    return wrong
+  }
+
+  /// Of what the engine makes, so much is kept for the comparison of runs: 2 GiB. What comes later is
+  /// not compared.
   private static let memoryLimit = 2 << 30
 
   /// How far each value may be off: as far as the least exact operator on the way to it, and no less

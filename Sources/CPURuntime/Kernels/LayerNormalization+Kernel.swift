@@ -1,0 +1,59 @@
+import GraphIR
+import LayerCatalog
+
+extension LayerNormalization: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let id = group.inputs[0]
+    let shape = builder.shape(of: id)
+    // The lanes must be contiguous: the last axes.
+    guard axes == Array(shape.indices.suffix(axes.count)), builder.rowMajorLayout(of: id) != nil
+    else { return false }
+    let weights = group.inputs.dropFirst().compactMap { builder.graph[$0].constant?.doubles }
+    guard weights.count == group.inputs.count - 1 else { return false }
+    let size = axes.map { shape[$0] }.reduce(1, *)
+    let gamma = hasScale ? weights[0] : [Double](repeating: 1, count: size)
+    let beta = hasCenter ? weights[weights.count - 1] : [Double](repeating: 0, count: size)
+    let input = builder.rowMajor(id)
+    let output =
+      builder.isFree(input, of: id)
+      ? builder.share(input, as: group.outputs[0], layout: input.layout)
+      : builder.makeTensor(group.outputs[0])
+    let (gammas, betas) = (gamma.map(Float.init), beta.map(Float.init))
+    let lanes = shape.reduce(1, *) / size
+    let epsilon = epsilon
+    builder.add(
+      .kernel(name: Self.kind) { memory in
+        // Each lane lies inside of both tensors, and no two overlap.
+        nonisolated(unsafe) let source = memory.floats(input)
+        nonisolated(unsafe) let target = memory.floats(output)
+        let step = max(1, (1 << 14) / size)
+        OneDNN.parallel((lanes + step - 1) / step) { part in
+          for lane in part * step..<min(lanes, (part + 1) * step) {
+            let range = lane * size..<(lane + 1) * size
+            normalizeLane(
+              UnsafeBufferPointer(rebasing: source[range]),
+              UnsafeMutableBufferPointer(rebasing: target[range]), gammas, betas, epsilon)
+          }
+        }
+      }, using: [input.storage, output.storage])
+    return true
+  }
+}
+
+/// Normalises one lane by its mean and variance, which are summed up in `Double`. Both may be the same
+/// memory.
+private func normalizeLane(
+  _ source: UnsafeBufferPointer<Float>, _ target: UnsafeMutableBufferPointer<Float>,
+  _ gammas: [Float], _ betas: [Float], _ epsilon: Double
+) {
+  var sum = 0.0
+  for element in source { sum += Double(element) }
+  let mean = sum / Double(source.count)
+  var squares = 0.0
+  for element in source { squares += (Double(element) - mean) * (Double(element) - mean) }
+  let factor = 1 / (squares / Double(source.count) + epsilon).squareRoot()
+  for index in source.indices {
+    target[index] =
+      Float((Double(source[index]) - mean) * factor) * gammas[index] + betas[index]
+  }
+}

@@ -1,0 +1,109 @@
+import GraphIR
+import LayerCatalog
+
+extension Resizing: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    guard fit == .stretch else { return false }
+    return builder.addResampling(self, \.layout, for: group) { number, extent in
+      (0..<extents[number]).map { position in
+        let sample = interpolation.sample(
+          position, from: extent, to: extents[number], antialiases: antialiases)
+        return AxisSample(first: sample.first, weights: sample.weights.map(Float.init))
+      }
+    }
+  }
+}
+
+extension Upsampling: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    if interpolation == .nearest { return addCopy(to: &builder, for: group) }
+    return builder.addResampling(self, \.layout, for: group) { number, extent in
+      (0..<extent * factors[number]).map { position in
+        let (lower, weight) = sample(position, extent: extent, factor: factors[number])
+        let upper = Float(weight)
+        return AxisSample(first: lower, weights: weight > 0 ? [1 - upper, upper] : [1])
+      }
+    }
+  }
+}
+
+/// An element between those of an axis: neighbours and their weights.
+private struct AxisSample: Sendable {
+  /// The index of the first neighbour.
+  let first: Int
+  let weights: [Float]
+}
+
+/// A resampling along one axis of a row-major tensor.
+private struct AxisResampling: Sendable {
+  /// How many slices there are in front of the axis.
+  let outer: Int
+  /// The axis' extent in the input.
+  let extent: Int
+  /// How many elements there are behind each index of the axis.
+  let run: Int
+  let samples: [AxisSample]
+
+  /// The size of the result in bytes.
+  var byteCount: Int { outer * samples.count * run * MemoryLayout<Float>.stride }
+
+  /// Computes one row of the result: the elements behind one index of the axis.
+  func computeRow(
+    _ row: Int, from source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>
+  ) {
+    let sample = samples[row % samples.count]
+    let start = (row / samples.count * extent + sample.first) * run
+    let result = target + row * run
+    for index in 0..<run { result[index] = source[start + index] * sample.weights[0] }
+    for number in 1..<max(1, sample.weights.count) {
+      let (weight, neighbours) = (sample.weights[number], source + start + number * run)
+      for index in 0..<run { result[index] += neighbours[index] * weight }
+    }
+  }
+}
+
+extension PlanBuilder {
+  /// Adds a resampling of pictures, along one spatial axis after the other.
+  ///
+  /// - Parameter samples: The result's elements along a spatial axis, by its number and its extent.
+  fileprivate mutating func addResampling<Operation: CatalogOperator>(
+    _ operation: Operation, _ layout: (Operation) -> DataLayout, for group: NodeGroup,
+    _ samples: (Int, Int) -> [AxisSample]
+  ) -> Bool {
+    guard rowMajorLayout(of: group.inputs[0]) != nil else { return false }
+    let order = inMemoryOrder(operation, group)
+    let output = makeTensor(group.outputs[0], layout: order.outputLayout)
+    var (shape, source) = (order.shape, order.input.storage)
+    let axes = Array(layout(order.operation).spatialAxes(rank: shape.count))
+    for (number, axis) in axes.enumerated() {
+      let resampling = AxisResampling(
+        outer: shape[..<axis].reduce(1, *), extent: shape[axis],
+        run: shape[(axis + 1)...].reduce(1, *), samples: samples(number, shape[axis]))
+      shape[axis] = resampling.samples.count
+      let target =
+        number == axes.count - 1 ? output.storage : addScratch(byteCount: resampling.byteCount)
+      addPass(resampling, from: source, to: target, name: group.operation.kind)
+      source = target
+    }
+    return true
+  }
+
+  private mutating func addPass(
+    _ resampling: AxisResampling, from source: Storage, to target: Storage, name: String
+  ) {
+    add(
+      .kernel(name: name) { memory in
+        // Both storages were made for the tensors of this pass, and no two rows overlap.
+        nonisolated(unsafe) let from = UnsafePointer(
+          memory[source].assumingMemoryBound(to: Float.self))
+        nonisolated(unsafe) let to = memory[target].assumingMemoryBound(to: Float.self)
+        let rows = resampling.outer * resampling.samples.count
+        let step = max(1, (1 << 14) / max(1, resampling.run))
+        OneDNN.parallel((rows + step - 1) / step) { part in
+          for row in part * step..<min(rows, (part + 1) * step) {
+            resampling.computeRow(row, from: from, to: to)
+          }
+        }
+      }, using: [source, target])
+  }
+}

@@ -1,0 +1,34 @@
+package import Bytes
+
+extension Graph {
+  /// A graph of some nodes alone, with what they read from others as inputs.
+  ///
+  /// - Parameters:
+  ///   - positions: The nodes' positions, rising.
+  ///   - types: The types of all values.
+  /// - Returns: The graph, and the values of this one that its inputs stand for, in their order. Its
+  ///   outputs are those of the last node.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the types do not fit the nodes.
+  package func part(
+    _ positions: [Int], types: [TensorType]
+  ) throws(WeighbridgeError) -> (graph: Graph, inputs: [ValueID]) {
+    var builder = GraphBuilder()
+    var (ids, inputs, outputs) = ([ValueID: ValueID](), [ValueID](), [ValueID]())
+    for node in positions.map({ nodes[$0] }) {
+      for id in node.inputs where ids[id] == nil {
+        if let constant = self[id].constant {
+          ids[id] = try builder.addWeight(self[id].name, constant)
+        } else {
+          ids[id] = try builder.addInput(self[id].name, types[id.index])
+          inputs.append(id)
+        }
+      }
+      outputs = try builder.addNode(
+        node.operation, named: node.name, inputs: node.inputs.compactMap { ids[$0] },
+        source: node.source, outputNames: node.outputs.map { self[$0].name })
+      for (id, new) in zip(node.outputs, outputs) { ids[id] = new }
+    }
+    let ports = outputs.enumerated().map { Port(name: "\($0)", value: $1) }
+    return (try builder.finish(outputs: ports), inputs)
+  }
+}

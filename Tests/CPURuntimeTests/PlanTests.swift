@@ -1,0 +1,91 @@
+import Bytes
+import CPURuntime
+import GraphIR
+import LayerCatalog
+import ReferenceRuntime
+import Testing
+import Verifier
+import _CatalogTesting
+
+/// What the engine does to graphs before it runs them.
+@Suite struct PlanTests {
+  private let source = SourceScope(layer: "layer", className: "Layer")
+
+  private func convolution(padding: WindowPadding = .same, hasBias: Bool = true) -> Convolution {
+    Convolution(
+      window: Window(size: [3, 3], strides: [1, 1], dilation: [1, 1], padding: padding),
+      groups: 1, hasBias: hasBias, layout: .channelsLast)
+  }
+
+  private func random(_ shape: [Int], seed: UInt64) -> Tensor {
+    .random(.float32, shape: shape, in: -1...1, seed: seed)
+  }
+
+  private func expectAgreement(_ graph: Graph, _ inputs: [Tensor], fused: [Int]) throws {
+    let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: inputs) { _ in }
+    var groups: [Int] = []
+    let runtime = CPURuntime(CPURuntime.Options(workers: Workers(count: 2)))
+    let got = try runtime.run(graph, inputs: inputs) { groups.append($0.fused.count + 1) }
+    for (got, want) in zip(got, want) {
+      let difference = TensorDifference(got: got, want: want)
+      #expect(difference.isWithin(Tolerance(absolute: 1e-5, relative: 1e-5)), "\(difference)")
+    }
+    #expect(groups == fused)
+  }
+
+  @Test("Normalisation, activation and padding become part of a convolution")
+  func fusion() throws {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [1, 9, 8, 16]))
+    let padded = try builder.addNode(
+      ZeroPadding(borders: Borders(before: [1, 1], after: [1, 1]), layout: .channelsLast),
+      named: "pad", inputs: [input], source: source)
+    let kernel = try builder.addWeight("k", random([32, 16, 3, 3], seed: 1))
+    let bias = try builder.addWeight("b", random([32], seed: 2))
+    let sums = try builder.addNode(
+      convolution(padding: .valid), named: "conv", inputs: padded + [kernel, bias], source: source)
+    let weights = try ["gamma", "beta", "mean", "variance"].enumerated().map { number, name in
+      try builder.addWeight(
+        name, .random(.float32, shape: [32], in: 0.5...1.5, seed: UInt64(number)))
+    }
+    let normal = try builder.addNode(
+      BatchNormalization(axis: 3, epsilon: 1e-3, hasScale: true, hasCenter: true), named: "norm",
+      inputs: sums + weights, source: source)
+    let output = try builder.addNode(
+      LeakyReLU(slope: 0.1), named: "leaky", inputs: normal, source: source)
+    let graph = try builder.finish(outputs: [Port(name: "y", value: output[0])])
+    try expectAgreement(graph, [random([1, 9, 8, 16], seed: 3)], fused: [4])
+  }
+
+  @Test("A sum with the convolution's own input keeps that input")
+  func ownInput() throws {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [1, 7, 7, 16]))
+    let kernel = try builder.addWeight("k", random([16, 16, 3, 3], seed: 1))
+    let first = try builder.addNode(
+      convolution(hasBias: false), named: "a", inputs: [input, kernel], source: source)
+    let second = try builder.addNode(
+      convolution(hasBias: false), named: "b", inputs: first + [kernel], source: source)
+    let sum = try builder.addNode(
+      Add(), named: "sum", inputs: [first[0], second[0]], source: source)
+    let graph = try builder.finish(outputs: [Port(name: "y", value: sum[0])])
+    try expectAgreement(graph, [random([1, 7, 7, 16], seed: 3)], fused: [1, 2])
+  }
+
+  @Test("A convolution with more weights than the cache holds is the sum of its parts")
+  func split() throws {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [1, 5, 5, 512]))
+    let kernel = try builder.addWeight(
+      "k", .random(.float32, shape: [512, 512, 3, 3], in: -0.1...0.1, seed: 1))
+    let bias = try builder.addWeight("b", random([512], seed: 2))
+    let sums = try builder.addNode(
+      convolution(), named: "conv", inputs: [input, kernel, bias], source: source)
+    let added = try builder.addNode(
+      Add(), named: "sum", inputs: sums + [input], source: source)
+    let output = try builder.addNode(
+      ReLU(slope: 0, threshold: 0, maximum: nil), named: "relu", inputs: added, source: source)
+    let graph = try builder.finish(outputs: [Port(name: "y", value: output[0])])
+    try expectAgreement(graph, [random([1, 5, 5, 512], seed: 3)], fused: [3])
+  }
+}
