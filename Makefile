@@ -10,6 +10,7 @@
 #   make generate   renews what is generated: C code from the .proto files, the README's tables
 #   make format     formats all Swift files
 #   make bench      measures converting and inspecting beside cp; MODEL=FILE.h5 for another model
+#   make bench-inference  measures running models beside onnxruntime, OpenVINO and OpenCV, from PyPI
 #   make clean      removes everything that was built
 #
 # They need Swift 6.2 or later, git and make. System libraries come from apt on Debian and Ubuntu
@@ -19,7 +20,8 @@ PREFIX ?= /usr/local
 MODEL ?= $(sample)/shape-detector.h5
 
 SHELL := /bin/bash
-.PHONY: demo build install test lint consumer generate format bench clean dependencies archives peers test-peers
+.PHONY: demo build install test lint consumer generate format bench clean dependencies archives peers test-peers \
+  bench-inference
 .DEFAULT_GOAL := build
 
 # The program has a build folder of its own, so that its flags and the tests' do not undo each
@@ -203,6 +205,20 @@ format:
 bench: build
 	swift run -c release --package-path Benchmarks --scratch-path .build/benchmarks \
 	  ConversionBenchmark $(program) $(MODEL)
+
+inference_folder := .build/inference
+
+bench-inference: build $(inference_folder)/done
+	$(inference_folder)/bin/python Benchmarks/Inference/measure.py $(program) \
+	  $(inference_folder)/models
+
+$(inference_folder)/done: Benchmarks/Inference/requirements.txt Benchmarks/Inference/prepare.py | build
+	python3 -m venv $(inference_folder)
+	$(inference_folder)/bin/pip install -q -r Benchmarks/Inference/requirements.txt
+	mkdir -p $(inference_folder)/models
+	$(inference_folder)/bin/python Benchmarks/Inference/prepare.py $(program) \
+	  $(inference_folder)/models
+	touch $@
 
 clean:
 	rm -rf .build Tests/Consumer/.build
