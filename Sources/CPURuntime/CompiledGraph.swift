@@ -109,6 +109,12 @@ package final class CompiledGraph: Sendable {
     _ key: PlanCache.Key, _ types: [TensorType]
   ) throws(WeighbridgeError) -> Plan {
     let types = try graph.specialized(to: types)
+    guard types.allSatisfy({ $0.fixedShape != nil }) else {
+      throw WeighbridgeError(
+        .unsupported,
+        "the extents of what a layer makes depend on its elements, which the engine \"cpu\" cannot "
+          + "plan for")
+    }
     // Whatever the plan saves, its arithmetic on sizes must not overflow.
     guard try graph.peakActivationSize(types) <= Self.largestArena else {
       throw WeighbridgeError(.limitExceeded, "its activations take more bytes than any memory has")

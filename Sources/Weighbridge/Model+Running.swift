@@ -37,7 +37,11 @@ public struct RunOptions: Sendable {
         workers: workers, cancellation: cancellation,
         memoryLimit: memoryLimit ?? ReferenceRuntime.defaultMemoryLimit)
     case .cpu:
-      return CPURuntime(cpuOptions(observesAllNodes: observesAllNodes))
+      var slow = self
+      slow.engine = .reference
+      return PlannedRuntime(
+        engine: CPURuntime(cpuOptions(observesAllNodes: observesAllNodes)),
+        fallback: slow.runtime())
     }
   }
 
@@ -127,5 +131,30 @@ extension Model {
     }
     try content.graph.check(inputs: tensors)
     return tensors
+  }
+}
+
+/// The CPU engine, and another one for models with layers whose elements decide the extents of what
+/// they make, for which nothing can be planned.
+private struct PlannedRuntime: Runtime {
+  let engine: CPURuntime
+  let fallback: any Runtime
+  var name: String { engine.name }
+
+  func run(
+    _ graph: Graph, inputs: [Tensor], observe: (NodeResult) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) -> [Tensor] {
+    try graph.checkRuns()
+    try graph.check(inputs: inputs)
+    return try graph.hasOpenExtents(for: inputs)
+      ? fallback.run(graph, inputs: inputs, observe: observe)
+      : engine.run(graph, inputs: inputs, observe: observe)
+  }
+}
+
+extension Graph {
+  /// Whether extents stay open when those of the inputs are known: elements decide them.
+  func hasOpenExtents(for inputs: [Tensor]) throws(WeighbridgeError) -> Bool {
+    try specialized(to: inputs).contains { $0.fixedShape == nil }
   }
 }

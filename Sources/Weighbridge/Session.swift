@@ -57,7 +57,9 @@ public final class Session: Sendable {
   /// - Parameter arrays: As for ``Model/run(_:keepsLayers:options:)``.
   public func run(_ arrays: [NamedTensor]) throws(WeighbridgeError) -> RunResult {
     let inputs = try model.inputTensors(arrays)
-    guard let compiled else { return try model.run(arrays, options: options) }
+    guard let compiled, try !model.content.graph.hasOpenExtents(for: inputs) else {
+      return try model.run(arrays, options: options)
+    }
     var profile: [RunResult.Layer] = []
     let outputs = try compiled.run(inputs) { result in
       profile.append(RunResult.Layer(result, model.content.graph))
