@@ -49,7 +49,7 @@ import Testing
     var writer = try SafetensorsWriter(
       path: folder.file("t.safetensors"),
       entries: [.init(name: "w", elementType: .uint8, shape: [3])], metadata: [])
-    try writer.append([7, 8, 9].span.bytes)
+    try writer.append(([7, 8, 9] as [UInt8]).span.bytes)
     try writer.commit(replacing: false)
     let text = #"{"w":{"dtype":"U8","shape":[3],"data_offsets":[0,3]}}"#
     let padded = text + String(repeating: " ", count: 8 - text.utf8.count % 8)
