@@ -10,7 +10,8 @@ package import GraphIR
 ///
 /// - confidence: `[boxes, classes]`
 /// - coordinates: `[boxes, 4]`: centre x, centre y, width and height in any unit
-/// - outputs: the rows of both that stay, `[kept, classes]` and `[kept, 4]`
+/// - outputs: the rows of both that stay, then rows of zeros in place of those that do not, so that
+///   the shapes are the inputs'
 package struct BoxSelection: CatalogOperator {
   /// The overlap, intersection over union, above which the less confident of two boxes goes.
   package let overlapThreshold: Double
@@ -59,9 +60,9 @@ extension BoxSelection {
       throw ShapeError(
         "takes [boxes, classes] and [boxes, 4] and has \(confidence) and \(coordinates)")
     }
+    let boxes = confidence.shape[0].value == nil ? coordinates.shape[0] : confidence.shape[0]
     return [
-      confidence.with(shape: [.unknown, confidence.shape[1]]),
-      coordinates.with(shape: [.unknown, 4]),
+      confidence.with(shape: [boxes, confidence.shape[1]]), coordinates.with(shape: [boxes, 4]),
     ]
   }
 
@@ -80,13 +81,18 @@ extension BoxSelection {
     for box in order where !kept.contains(where: { removes($0, box) }) { kept.append(box) }
     let rows = kept.map(\.row)
     return [
-      Tensor(
-        inputs[0].elementType, shape: [rows.count, classCount],
-        rows.flatMap { confidences[$0 * classCount..<($0 + 1) * classCount] }),
-      Tensor(
-        inputs[1].elementType, shape: [rows.count, 4],
-        rows.flatMap { coordinates[$0 * 4..<$0 * 4 + 4] }),
+      Self.rows(rows, of: confidences, width: classCount, like: inputs[0]),
+      Self.rows(rows, of: coordinates, width: 4, like: inputs[1]),
     ]
+  }
+
+  /// Some rows of a matrix, then zeros.
+  private static func rows(
+    _ rows: [Int], of numbers: [Double], width: Int, like tensor: Tensor
+  ) -> Tensor {
+    let kept = rows.flatMap { numbers[$0 * width..<($0 + 1) * width] }
+    let rest = [Double](repeating: 0, count: numbers.count - kept.count)
+    return Tensor(tensor.elementType, shape: tensor.shape, kept + rest)
   }
 
   private func removes(_ strong: ScoredBox, _ weak: ScoredBox) -> Bool {

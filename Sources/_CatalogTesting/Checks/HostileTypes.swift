@@ -24,7 +24,7 @@ extension OperatorExample {
     }
     do throws(WeighbridgeError) {
       let actual = try operation.evaluate(tensors, workers: Workers(count: 1)).map(\.type)
-      return isPredicted(actual, by: predicted)
+      return actual == predicted
         ? nil : "of \(types) the rule says \(predicted), and the kernel makes \(actual)"
     } catch {
       return error.code == .mismatch ? nil : "of \(types) the kernel throws \(error)"
