@@ -142,7 +142,7 @@ struct CoreMLCall {
   }
 
   /// A tensor with all its axes.
-  func exact(_ value: ValueID) throws(WeighbridgeError) -> CoreMLBlob {
+  mutating func exact(_ value: ValueID) throws(WeighbridgeError) -> CoreMLBlob {
     let rank = type(value).rank
     guard rank <= CoreMLAxis.allCases.count else {
       throw unsupported("makes a tensor of \(rank) axes, and Core ML's have up to 5")

@@ -137,7 +137,8 @@ extension CoreMLCall {
     let blob = try input()
     let written = integer("axis")
     let axis = written < 0 ? written + blob.rank : written
-    let shape = type(try whole(blob)).shape
+    let tensor = try whole(blob)
+    let shape = type(tensor).shape
     guard (0...blob.rank).contains(axis) else { throw malformed("has the axis \(written)") }
     let behind = shape[axis...].compactMap(\.value)
     let before = shape[..<axis].compactMap(\.value)
