@@ -190,6 +190,8 @@ test-peers: build peers
 	  $(peers_folder)/bin/python Tests/Peers/onnx_peer.py $(program) --only zoo $$options || exit 1; \
 	done
 	$(peers_folder)/bin/python Tests/Peers/onnx_detector_peer.py $(program)
+	$(peers_folder)/bin/python Tests/Peers/coreml_peer.py $(program)
+	$(peers_folder)/bin/python Tests/Peers/coreml_peer.py $(program) --only zoo --spec-version 5
 
 # --- Upkeep.
 

@@ -154,13 +154,14 @@ let package = Package(
 
     // Whole models: what these suites share, and the suites.
     .target(
-      name: "TestSupport", dependencies: ["Weighbridge"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["ProtobufWire", "Weighbridge"], path: "Tests/TestSupport",
       swiftSettings: rules),
     tests(
       "ConversionTests",
       [
-        "Bytes", "Conversion", "Digests", "GraphIR", "JSON", "LayerCatalog", "ProtobufWire",
-        "ReferenceRuntime", "TestSupport", "WBMFormat", "Weighbridge", "_CatalogTesting",
+        "Bytes", "Conversion", "CoreMLFormat", "Digests", "GraphIR", "JSON", "LayerCatalog",
+        "ProtobufWire", "ReferenceRuntime", "TestSupport", "WBMFormat", "Weighbridge",
+        "_CatalogTesting",
       ], exclude: ["Files"]),
     tests(
       "VerifierTests",

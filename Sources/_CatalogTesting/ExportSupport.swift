@@ -7,6 +7,7 @@ enum ExportSupport {
     var formats: [String] = []
     let refusal = ONNXOperators.refusal(of: kind)
     if refusal == nil { formats.append("ONNX") }
+    if CoreMLOperators.refusal(of: kind) == nil { formats.append("Core ML") }
     if case .some(.none) = DarknetOperators.reasons[kind] { formats.append("darknet") }
     return formats.isEmpty ? "none: \(refusal ?? "")" : formats.joined(separator: ", ")
   }

@@ -134,7 +134,7 @@ import Testing
     for (number, kind) in [
       (402, "treeEnsembleClassifier"), (502, "mlProgram"), (606, "categorical"),
     ] {
-      let bytes = [8, 7] + ProtobufField.head(number, byteCount: 3) + [255, 255, 255]
+      let bytes = [8, 7, 0x12, 0] + ProtobufField.head(number, byteCount: 3) + [255, 255, 255]
       #expect(isRecognized(bytes))
       let error = failure { _ = try CoreMLReader.read(bytes.span.bytes) }
       #expect(error?.code == .unsupported)

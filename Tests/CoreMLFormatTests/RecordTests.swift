@@ -177,17 +177,4 @@ extension ProtobufRecord {
   fileprivate var withoutOffsets: ProtobufRecord {
     mappingPlaces { ProtobufPlace(offset: 0, byteCount: $0.byteCount) }
   }
-
-  /// The record with other places.
-  func mappingPlaces(_ change: (ProtobufPlace) -> ProtobufPlace) -> ProtobufRecord {
-    ProtobufRecord(
-      fields.mapValues { value in
-        switch value {
-        case .place(let place): .place(change(place))
-        case .record(let record): .record(record.mappingPlaces(change))
-        case .records(let records): .records(records.map { $0.mappingPlaces(change) })
-        default: value
-        }
-      })
-  }
 }

@@ -80,6 +80,21 @@ import Weighbridge
     #expect(folder.names.isEmpty)
   }
 
+  @Test("A detector becomes a Core ML model, of the version and the number type asked for")
+  func coreml() throws {
+    let folder = try TemporaryFolder()
+    try Program.run(
+      "export", Sample.detector, "-o", folder.file("m.mlmodel"), "--without-nms", "--spec-version",
+      "5", "--precision", "float16"
+    ).expect(0)
+    #expect(folder.names == ["m.mlmodel"])
+    let refused = ["export", Sample.detector, "-o", folder.file("n.mlmodel"), "--without-nms"]
+    try Program.run(refused + ["--spec-version", "6"]).expect(2, "1 to 5")
+    try Program.run(refused + ["--kind", "classifier"]).expect(2, "a classifier gives")
+    try Program.run(refused + ["--spec-version", "1", "--precision", "float16"]).expect(3)
+    #expect(folder.names == ["m.mlmodel"])
+  }
+
   @Test("What does not fit names the layers with status 3; an unknown format has status 2")
   func refused() throws {
     let folder = try TemporaryFolder()

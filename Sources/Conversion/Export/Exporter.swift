@@ -4,6 +4,8 @@ package import GraphIR
 
 /// A format that models are written in for other tools.
 public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
+  /// A Core ML model, as a neural network.
+  case coreml
   /// A darknet `.cfg` with a `.weights` file beside it.
   case darknet
   /// An ONNX model.
@@ -27,6 +29,7 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
   /// The extension of the file that the user names, without a dot.
   public var fileExtension: String {
     switch self {
+    case .coreml: "mlmodel"
     case .darknet: "cfg"
     case .onnx: "onnx"
     case .safetensors: "safetensors"
@@ -38,6 +41,7 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
 
   var exporter: any Exporter.Type {
     switch self {
+    case .coreml: CoreMLExporter.self
     case .darknet: DarknetExporter.self
     case .onnx: ONNXExporter.self
     case .safetensors: SafetensorsExporter.self
@@ -64,6 +68,16 @@ public enum ExportPrecision: String, Hashable, Sendable, CaseIterable {
   case float16
 }
 
+/// What a Core ML model is for those who use it.
+public enum CoreMLKind: String, Hashable, Sendable, CaseIterable {
+  /// Arrays and pictures in, arrays out.
+  case network
+  /// It gives the class, and the probabilities of all classes by their labels.
+  case classifier
+  /// It gives one number.
+  case regressor
+}
+
 /// What a user says of an export.
 public struct ExportOptions: Sendable {
   /// Whose darknet the files are for; by default the one that a darknet model came from, else
@@ -81,11 +95,18 @@ public struct ExportOptions: Sendable {
   /// The number type of stored weights.
   public var precision = ExportPrecision.float32
   /// Whether a detector's file gives boxes, decoded and thinned out (non-maximum suppression), in
-  /// place of its heads; by default as is usual in the format: in ONNX it gives the heads.
+  /// place of its heads; by default as is usual in the format: in ONNX it gives the heads, in Core
+  /// ML boxes.
   public var suppressesBoxes: Bool?
   /// Whether batch normalisations become part of the weights of the convolution or dense layer
   /// before them. Otherwise they stay, and all weights are those of the source.
   public var foldsBatchNormalization = false
+  /// The specification version of a Core ML model, 1 to 5; the lowest that has all its layers by
+  /// default.
+  public var specificationVersion: Int?
+  /// What a Core ML model is; by default a classifier where the model has labels for a vector of
+  /// probabilities, else a network.
+  public var coreMLKind: CoreMLKind?
 
   /// Nothing is said.
   public init() {}

@@ -27,6 +27,39 @@ struct WeightStream {
     release(tensor)
   }
 
+  /// Calls `append` with the elements of a tensor in another number type.
+  ///
+  /// - Parameter name: What they are called where they do not fit.
+  /// - Throws: As ``write(_:to:)``; ``WeighbridgeError/Code/unsupported`` when a finite number is too
+  ///   large for the type.
+  mutating func write(
+    _ tensor: Tensor, as type: ElementType, named name: String,
+    to append: (RawSpan) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) {
+    guard tensor.elementType != type else { return try write(tensor, to: append) }
+    let flat = tensor.reshaped([tensor.count])
+    let count = Self.pieceSize / MemoryLayout<Double>.size
+    for start in stride(from: 0, to: flat.count, by: count) {
+      let part = flat.slice(start..<min(start + count, flat.count), along: 0)
+      try write(try Self.rounded(part, to: type, named: name), to: append)
+    }
+    release(tensor)
+  }
+
+  private static func rounded(
+    _ part: Tensor, to type: ElementType, named name: String
+  ) throws(WeighbridgeError) -> Tensor {
+    let numbers = part.doubles
+    let result = Tensor(type, shape: part.shape, numbers)
+    for (number, rounded) in zip(numbers, result.doubles)
+    where number.isFinite && !rounded.isFinite {
+      throw WeighbridgeError(
+        .unsupported,
+        "the weight \(name) holds \(number), which is too large for \(type.rawValue)")
+    }
+    return result
+  }
+
   /// Gives the memory of a tensor back to the system where it is part of a large file.
   func release(_ tensor: Tensor) {
     if tensor.store.count > Self.keptSize { tensor.releaseMemory() }

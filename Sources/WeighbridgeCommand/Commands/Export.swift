@@ -8,8 +8,9 @@ struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes a model in the format of another tool.",
     discussion: """
-      Formats: darknet (a .cfg, with a .weights file beside it), onnx, keras (a .keras file of \
-      Keras 3), keras-h5 (an .h5 file of Keras 2.15), and the weights alone as safetensors or npz. A layer that the format has no form for is an error that names it, and \
+      Formats: coreml (an .mlmodel), darknet (a .cfg, with a .weights file beside it), onnx, keras \
+      (a .keras file of Keras 3), keras-h5 (an .h5 file of Keras 2.15), and the weights alone as \
+      safetensors or npz. A layer that the format has no form for is an error that names it, and \
       nothing is written.
 
       Examples:
@@ -18,6 +19,7 @@ struct Export: ParsableCommand {
         weighbridge export tinyyolo.wbm -o tinyyolo.onnx --with-nms --precision float16
         weighbridge export tinyyolo.wbm -o tinyyolo.safetensors
         weighbridge export keras1.h5 -o today.keras
+        weighbridge export tinyyolo.wbm -o tinyyolo.mlmodel --without-nms --precision float16
       """)
 
   @Argument(help: "The model, of any format that can be read.")
@@ -29,8 +31,8 @@ struct Export: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      The format: darknet, onnx, keras, keras-h5, safetensors or npz. By default told from the \
-      output's extension.
+      The format: coreml, darknet, onnx, keras, keras-h5, safetensors or npz. By default told from \
+      the output's extension.
       """,
       valueName: "format"))
   var to: WordArgument<ExportTarget>?
@@ -62,6 +64,20 @@ struct Export: ParsableCommand {
     help: "Make batch normalisations part of the weights before them; by default they stay.")
   var foldBatchNorm = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The specification version of a Core ML model, 1 to 5; by default the lowest that has all "
+        + "its layers.",
+      valueName: "number"))
+  var specVersion: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "What a Core ML model is: network, classifier or regressor. By default a classifier where "
+        + "labels and a vector of probabilities fit each other, else a network.",
+      valueName: "kind"))
+  var kind: WordArgument<CoreMLKind>?
+
   @Flag(help: "Refuse to replace existing files.")
   var noClobber = false
 
@@ -82,6 +98,8 @@ struct Export: ParsableCommand {
     if let precision { options.precision = precision.word }
     options.suppressesBoxes = nms?.suppressesBoxes
     options.foldsBatchNormalization = foldBatchNorm
+    options.specificationVersion = specVersion
+    options.coreMLKind = kind?.word
     let model = try Model(contentsOf: file, options: readOptions)
     let report = try model.export(
       to: output, as: to?.word, options: options, cancellation: cancellation)
@@ -110,7 +128,8 @@ enum BoxOutputs: EnumerableFlag {
 
   static func help(for value: BoxOutputs) -> ArgumentHelp? {
     switch value {
-    case .withNMS: "Decode the boxes in the model and thin them out (non-maximum suppression)."
+    case .withNMS:
+      "Decode the boxes and thin them out (non-maximum suppression); the default for Core ML."
     case .withoutNMS: "Give a detector's heads as they are; the default for ONNX."
     }
   }

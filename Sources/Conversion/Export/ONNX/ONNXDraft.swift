@@ -3,16 +3,6 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// A value of the graph as a rule sees it.
-struct ONNXOperand: Sendable {
-  /// What it is called in the file.
-  let name: String
-  /// Its type.
-  let type: TensorType
-  /// The elements of a weight.
-  let constant: Tensor?
-}
-
 /// A weight of the file: parts that stand one behind the other, and are brought into the head's
 /// number type when they are written.
 struct ONNXWeight: Sendable {
@@ -21,7 +11,10 @@ struct ONNXWeight: Sendable {
 }
 
 /// The nodes that a graph becomes, while they grow.
-struct ONNXDraft {
+struct ONNXDraft: ExportDraft {
+  static let target = "ONNX"
+  static var mappings: [String: TargetMapping<ExportRule<ONNXDraft>>] { ONNXOperators.rows }
+
   /// Weights of fewer elements are not worth a node that casts them.
   private static let smallestRounded = 16
 
@@ -33,12 +26,7 @@ struct ONNXDraft {
   /// of the model.
   private(set) var casts: [ONNXNode] = []
   private let precision: ExportPrecision
-  /// The inputs of the node that is being translated.
-  private(set) var operands: [ONNXOperand] = []
-  /// The types of its outputs.
-  var outputTypes: [TensorType] = []
-  /// Its name, with which the names of what it becomes begin.
-  private var prefix = ""
+  var scope = ExportScope()
   private var names: Set<String> = []
   private var nextNumbers: [String: Int] = [:]
   /// The names of weights in the file, by what they are called here.
@@ -56,14 +44,8 @@ struct ONNXDraft {
 }
 
 extension ONNXDraft {
-  /// The type of an input.
-  func type(_ position: Int = 0) -> TensorType { operands[position].type }
-
   /// The element type of the first input.
   var elementType: ElementType { operands[0].type.elementType }
-
-  /// The type of the first output.
-  var outputType: TensorType { outputTypes[0] }
 
   /// The name of an input; a weight goes into the file as it is.
   mutating func input(_ position: Int = 0) -> String {
@@ -74,17 +56,6 @@ extension ONNXDraft {
 
   /// The names of all inputs.
   mutating func allInputs() -> [String] { operands.indices.map { input($0) } }
-
-  /// The elements of a weight.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the input is not known beforehand.
-  func tensor(_ position: Int) throws(WeighbridgeError) -> Tensor {
-    guard let tensor = operands[position].constant else {
-      throw WeighbridgeError(
-        .unsupported, "its input \(operands[position].name) is no weight, and ONNX wants it known")
-    }
-    return tensor
-  }
 
   /// An input that is a weight, put into the file in another form.
   ///
@@ -156,7 +127,7 @@ extension ONNXDraft {
     _ operation: String, _ inputs: [String],
     attributes: [(name: String, value: ONNXAttribute)], outputCount: Int, wanted: [Bool]? = nil
   ) -> [String] {
-    let name = unusedName("\(prefix)/\(operation)")
+    let name = unusedName("\(scope.prefix)/\(operation)")
     let outputs = (0..<outputCount).map { position in
       if let wanted, !wanted[position] { return "" }
       return position == 0 ? name : unusedName("\(name):\(position)")
@@ -179,77 +150,6 @@ extension ONNXDraft {
 }
 
 extension ONNXDraft {
-  /// Adds what an operator becomes.
-  ///
-  /// - Parameters:
-  ///   - name: With which the names of its nodes begin.
-  ///   - inputs: What it takes.
-  /// - Returns: The names of its outputs.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when ONNX has no form for it.
-  mutating func apply(
-    _ operation: any Operator, named name: String, _ inputs: [ONNXOperand]
-  ) throws(WeighbridgeError) -> [String] {
-    guard let operation = operation as? any CatalogOperator else {
-      throw WeighbridgeError(.unsupported, "nobody said what it computes")
-    }
-    switch (ONNXOperators.rows[operation.kind], operation.decomposition) {
-    case (.unsupported(let reason), _): throw WeighbridgeError(.unsupported, reason)
-    case (.mapped(let rule), _):
-      let outer = (prefix, operands, outputTypes)
-      (prefix, operands) = (name, inputs)
-      outputTypes = try Self.outputTypes(operation, inputs)
-      let outputs = try rule.apply(operation, &self)
-      (prefix, operands, outputTypes) = outer
-      return outputs
-    case (nil, .nodes(let build)):
-      return try apply(build, named: name, inputs)
-    case (nil, .primitive):
-      throw WeighbridgeError(.unsupported, "ONNX has no form for \(operation.kind)")
-    }
-  }
-
-  /// The output of an operator that takes one tensor.
-  mutating func apply(
-    _ operation: any Operator, to input: String, _ type: TensorType
-  ) throws(WeighbridgeError) -> String {
-    try apply(
-      operation, named: prefix, [ONNXOperand(name: input, type: type, constant: nil)])[0]
-  }
-
-  private static func outputTypes(
-    _ operation: any CatalogOperator, _ inputs: [ONNXOperand]
-  ) throws(WeighbridgeError) -> [TensorType] {
-    do throws(ShapeError) {
-      return try operation.checkedOutputTypes(of: inputs.map(\.type))
-    } catch { throw WeighbridgeError(.malformed, error.reason) }
-  }
-
-  /// Adds what an operator is made of.
-  private mutating func apply(
-    _ build: (inout GraphBuilder, [ValueID], SourceScope) throws(WeighbridgeError) -> [ValueID],
-    named name: String, _ inputs: [ONNXOperand]
-  ) throws(WeighbridgeError) -> [String] {
-    var builder = GraphBuilder()
-    var operands: [ValueID: ONNXOperand] = [:]
-    var ids: [ValueID] = []
-    for (position, input) in inputs.enumerated() {
-      let id = try builder.addInput("\(position)", input.type)
-      operands[id] = input
-      ids.append(id)
-    }
-    let outputs = try build(&builder, ids, SourceScope(layer: name, className: ""))
-    let graph = try builder.finish(
-      outputs: outputs.enumerated().map { Port(name: "\($0)", value: $1) })
-    for node in graph.nodes {
-      let results = try apply(
-        node.operation, named: name, node.inputs.compactMap { operands[$0] })
-      for (id, result) in zip(node.outputs, results) {
-        operands[id] = ONNXOperand(name: result, type: graph[id].type, constant: nil)
-      }
-    }
-    return outputs.compactMap { operands[$0]?.name }
-  }
-
   /// The nodes that `build` adds, apart from all others: the body of a loop.
   mutating func body<Result>(
     _ build: (inout ONNXDraft) throws(WeighbridgeError) -> Result

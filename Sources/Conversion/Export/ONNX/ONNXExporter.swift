@@ -34,29 +34,11 @@ package enum ONNXExporter: Exporter {
     for weight in weights {
       try writer.beginWeight()
       for part in weight.parts {
-        try stream.write(try rounded(part, weight.head)) { (bytes) throws(WeighbridgeError) in
+        try stream.write(part, as: weight.head.elementType, named: weight.head.name) {
+          (bytes) throws(WeighbridgeError) in
           try writer.append(bytes)
         }
-        stream.release(part)
       }
     }
-  }
-
-  /// Elements in the number type in which they are stored.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a finite number is too large for it.
-  private static func rounded(
-    _ part: Tensor, _ head: ONNXInitializer
-  ) throws(WeighbridgeError) -> Tensor {
-    guard part.elementType != head.elementType else { return part }
-    let numbers = part.doubles
-    // Half way from the largest number of float16 to the next, which it does not have.
-    let bound = 65520.0
-    if let number = numbers.first(where: { $0.isFinite && $0.magnitude >= bound }) {
-      throw WeighbridgeError(
-        .unsupported,
-        "the weight \(head.name) holds \(number), and the largest number of float16 is 65504")
-    }
-    return Tensor(head.elementType, shape: part.shape, numbers)
   }
 }

@@ -2,58 +2,14 @@ import Bytes
 import GraphIR
 import LayerCatalog
 
-/// How an operator is written.
-struct ONNXRule: Sendable {
-  /// Adds the nodes that an operator becomes, and returns the names of its outputs.
-  let apply: @Sendable (any CatalogOperator, inout ONNXDraft) throws(WeighbridgeError) -> [String]
-}
+typealias ONNXRow = ExportRow<ONNXDraft>
 
-/// What an operator becomes in ONNX.
-struct ONNXRow: Sendable {
-  /// The kind of the operator.
-  let kind: String
-  /// The rule, or why there is none.
-  let mapping: TargetMapping<ONNXRule>
-
-  /// A row for an operator of several outputs.
-  init<Operation: CatalogOperator>(
-    outputsOf type: Operation.Type,
-    _ rule:
-      @escaping @Sendable (Operation, inout ONNXDraft) throws(WeighbridgeError) -> [String]
-  ) {
-    kind = type.kind
-    mapping = .mapped(
-      ONNXRule { (operation, draft) throws(WeighbridgeError) in
-        guard let operation = operation as? Operation else {
-          throw WeighbridgeError(.unsupported, "is no \(Operation.kind)")
-        }
-        return try rule(operation, &draft)
-      })
-  }
-
-  /// A row for an operator of one output.
-  init<Operation: CatalogOperator>(
-    _ type: Operation.Type,
-    _ rule: @escaping @Sendable (Operation, inout ONNXDraft) throws(WeighbridgeError) -> String
-  ) {
-    self.init(outputsOf: type) { (operation, draft) throws(WeighbridgeError) in
-      [try rule(operation, &draft)]
-    }
-  }
-
+extension ExportRow<ONNXDraft> {
   /// A row for an operator that is one of ONNX's without settings.
   init(_ type: any CatalogOperator.Type, is name: String) {
-    kind = type.kind
-    mapping = .mapped(
-      ONNXRule { (_, draft) throws(WeighbridgeError) in
-        [draft.add(name, draft.allInputs())]
-      })
-  }
-
-  /// A row for an operator that cannot be written.
-  init(_ type: any CatalogOperator.Type, unsupported reason: String) {
-    kind = type.kind
-    mapping = .unsupported(reason)
+    self.init(kind: type.kind) { (_, draft) throws(WeighbridgeError) in
+      [draft.add(name, draft.allInputs())]
+    }
   }
 }
 
@@ -68,7 +24,7 @@ package enum ONNXOperators {
   ].flatMap { $0 }
 
   /// The rows by kind.
-  static let rows: [String: TargetMapping<ONNXRule>] = Dictionary(
+  static let rows: [String: TargetMapping<ExportRule<ONNXDraft>>] = Dictionary(
     all.map { ($0.kind, $0.mapping) }, uniquingKeysWith: { first, _ in first })
 
   /// The kinds of all rows, one entry a row.

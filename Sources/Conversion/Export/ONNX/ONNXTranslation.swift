@@ -103,14 +103,14 @@ struct ONNXTranslation {
   /// - Returns: For each value what it is called, where a node reads it or makes it.
   private static func translate(
     _ graph: Graph, into draft: inout ONNXDraft
-  ) throws(WeighbridgeError) -> [ONNXOperand?] {
-    var operands = [ONNXOperand?](repeating: nil, count: graph.values.count)
+  ) throws(WeighbridgeError) -> [ExportOperand?] {
+    var operands = [ExportOperand?](repeating: nil, count: graph.values.count)
     for (index, value) in graph.values.enumerated() {
       guard let tensor = value.constant else { continue }
-      operands[index] = ONNXOperand(name: value.name, type: value.type, constant: tensor)
+      operands[index] = ExportOperand(name: value.name, type: value.type, constant: tensor)
     }
     for port in graph.inputs {
-      operands[port.value.index] = ONNXOperand(
+      operands[port.value.index] = ExportOperand(
         name: port.name, type: graph[port.value].type, constant: nil)
     }
     var problems = ExportProblems()
@@ -120,7 +120,7 @@ struct ONNXTranslation {
         if inputs.count < node.inputs.count { continue }  // behind a layer that is named already
         let outputs = try draft.apply(node.operation, named: node.name, inputs)
         for (id, name) in zip(node.outputs, outputs) {
-          operands[id.index] = ONNXOperand(name: name, type: graph[id].type, constant: nil)
+          operands[id.index] = ExportOperand(name: name, type: graph[id].type, constant: nil)
         }
       } catch {
         problems.add("\(node.source.callName) (\(node.source.className))", error.reason)

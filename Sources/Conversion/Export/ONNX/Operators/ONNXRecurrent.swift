@@ -134,7 +134,7 @@ extension ONNXDraft {
     let scan = ONNXScan(
       recurrence: operation.recurrence, sequence: sums, sequenceType: sumType,
       mask: parts.mask.map { input($0) }, states: parts.states.map { input($0) },
-      stateCount: Operation.stateNames.count, stateType: outputTypes[1])
+      stateCount: Operation.stateNames.count, stateType: scope.outputTypes[1])
     return try add(scan, step)
   }
 
@@ -175,7 +175,7 @@ extension ONNXDraft {
   fileprivate mutating func bent(
     _ sums: String, _ activation: CellActivation
   ) throws(WeighbridgeError) -> String {
-    try apply(activation.operation, to: sums, outputTypes[1])
+    try apply(activation.operation, to: sums, scope.outputTypes[1])
   }
 
   /// The states of a long short-term memory after a step, for the sums of its gates.
@@ -184,7 +184,7 @@ extension ONNXDraft {
     _ recurrentActivation: CellActivation
   ) throws(WeighbridgeError) -> [String] {
     let attributes: KeyValuePairs<String, ONNXAttribute> = ["axis": .integer(axis)]
-    let units = outputTypes[1].shape[axis].value ?? 0
+    let units = scope.outputTypes[1].shape[axis].value ?? 0
     let sizes = integers([units, units, units, units])
     let gates = add("Split", [sums, sizes], attributes, outputCount: 4)
     let input = try bent(gates[0], recurrentActivation)
@@ -201,7 +201,7 @@ extension ONNXDraft {
     _ operation: GRU, _ sums: String, _ state: String
   ) throws(WeighbridgeError) -> String {
     let attributes: KeyValuePairs<String, ONNXAttribute> = ["axis": .integer(1)]
-    let units = outputTypes[1].shape[1].value ?? 0
+    let units = scope.outputTypes[1].shape[1].value ?? 0
     let sizes = integers([units, units, units])
     let parts = add("Split", [sums, sizes], attributes, outputCount: 3)
     let fromState = add(

@@ -130,7 +130,7 @@ extension ONNXDraft {
     let back = operation.layout.axesFromChannelsFirst(rank: rank)
     let timed = { (axes: [Int]) in [0, 1] + axes.dropFirst().map { $0 + 1 } }
     let sequence = transpose(input(), timed(order))
-    var stateType = outputTypes[1]
+    var stateType = scope.outputTypes[1]
     stateType.shape = order.map { stateType.shape[$0] }
     var sequenceType = type()
     sequenceType.shape = timed(order).map { sequenceType.shape[$0] }
@@ -145,8 +145,8 @@ extension ONNXDraft {
     let inner = Window(
       size: operation.window.size, strides: ones, dilation: ones, padding: .same
     ).onnxAttributes(for: Array(stateType.shape.dropFirst(2)))
-    let outer = outputTypes
-    outputTypes[1] = stateType
+    let outer = scope.outputTypes
+    scope.outputTypes[1] = stateType
     let results = try add(scan) { (draft, frame, states) throws(WeighbridgeError) in
       let fromInput = draft.add("Conv", [frame, weights[0]] + weights.dropFirst(2), window: own)
       let fromState = draft.add("Conv", [states[0], weights[1]], window: inner)
@@ -154,7 +154,7 @@ extension ONNXDraft {
         draft.add("Add", [fromInput, fromState]), states, axis: 1, operation.activation,
         operation.recurrentActivation)
     }
-    outputTypes = outer
+    scope.outputTypes = outer
     let output = transpose(
       results[0], operation.recurrence.returnsSequence ? timed(back) : back)
     return [output] + results.dropFirst().map { transpose($0, back) }

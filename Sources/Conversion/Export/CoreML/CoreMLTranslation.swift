@@ -1,0 +1,130 @@
+import Bytes
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+
+/// A model as a Core ML file will have it.
+struct CoreMLTranslation {
+  /// Everything but the elements of the weights.
+  let model: CoreMLModel
+  /// The weights; a place's offset is a position here.
+  let weights: [CoreMLElements]
+  /// What the file does not hold, or holds in another form, in words.
+  let losses: [String]
+
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Core ML has no form for;
+  ///   ``WeighbridgeError/Code/mismatch`` for a version that cannot be written, or a kind that the
+  ///   model cannot be.
+  init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
+    let wanted = options.specificationVersion
+    if let wanted, !CoreMLVersions.all.contains(wanted) {
+      throw WeighbridgeError(
+        .mismatch, "specification version \(wanted), and 1 to 5 can be written")
+    }
+    let source = try CoreMLExportSource(content, options: options)
+    let network = try Self.network(source, options)
+    let interface = try CoreMLInterface(source, network, options.coreMLKind)
+    let version = max(
+      network.version, interface.version, wanted ?? 1)
+    guard version == wanted ?? version else {
+      throw WeighbridgeError(
+        .unsupported,
+        "the model needs specification version \(version), and version \(wanted ?? version) is"
+          + " asked for")
+    }
+    var metadata = CoreMLMetadata(content, source)
+    weights = network.weights
+    guard let detector = source.detector else {
+      model = interface.model(version: version, metadata)
+      losses = source.losses + interface.losses
+      return
+    }
+    metadata.addPreview()
+    let detection = CoreMLDetection(detector, labels: content.description.labels)
+    model = detection.pipeline(
+      interface.model(version: version, CoreMLMetadata()), metadata: metadata)
+    losses = source.losses + interface.losses + detection.losses
+  }
+
+  /// The layers, with the axes of images where that is possible and allowed.
+  private static func network(
+    _ source: CoreMLExportSource, _ options: ExportOptions
+  ) throws(WeighbridgeError) -> CoreMLLayers {
+    let wanted = options.specificationVersion
+    let encoding: CoreMLWeights.Encoding = options.precision == .float16 ? .float16 : .float32
+    if wanted ?? 1 <= CoreMLVersions.lastOfImages {
+      do throws(WeighbridgeError) {
+        let layers = try CoreMLLayers(source, axes: .images, encoding: encoding)
+        if layers.version <= wanted ?? CoreMLVersions.lastOfImages { return layers }
+      } catch {
+        if wanted != nil { throw error }
+      }
+    }
+    return try CoreMLLayers(source, axes: .exact, encoding: encoding)
+  }
+}
+
+/// The graph of a model as it is translated: channels first, a batch of one.
+struct CoreMLExportSource {
+  /// The graph.
+  let graph: Graph
+  /// The types of all values, by ``ValueID/index``.
+  let types: [TensorType]
+  /// What is known of the model.
+  let description: ModelDescription
+  /// What thins out the boxes that the graph gives, where it gives boxes.
+  let detector: DetectorDescription?
+  /// What the file holds in another form, in words.
+  let losses: [String]
+
+  init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
+    var (graph, description) = (content.graph, content.description)
+    detector = options.suppressesBoxes ?? true ? description.detector : nil
+    if options.suppressesBoxes ?? (detector != nil) {
+      graph = try Self.boxes(graph, description)
+      description.outputs = []  // their summaries are of the heads
+    }
+    if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
+    self.description = description
+    let turned = try ChannelsFirst(
+      graph, turnsPorts: true, needs: CoreMLOperators.needsChannelsFirst)
+    self.graph = turned.graph
+    types = try turned.graph.specialized(
+      to: turned.graph.inputs.map { Self.single(turned.graph[$0.value].type) })
+    var losses: [String] = []
+    for (ports, positions) in [
+      (turned.graph.inputs, turned.turnedInputs), (turned.graph.outputs, turned.turnedOutputs),
+    ] {
+      for position in positions.sorted() {
+        losses.append("\(ports[position].name) has its channels first")
+      }
+    }
+    if !content.references.isEmpty { losses.append("the reference arrays are not in the file") }
+    self.losses = losses
+  }
+
+  /// The graph of a detector that gives boxes.
+  private static func boxes(
+    _ graph: Graph, _ description: ModelDescription
+  ) throws(WeighbridgeError) -> Graph {
+    do throws(WeighbridgeError) {
+      let boxes = try DetectionDecoding(graph, description).graph
+      let names = CoreMLDetection.rawOutputs
+      return boxes.renamingPorts(
+        inputs: boxes.inputs.map(\.name), outputs: [names.confidence, names.coordinates])
+    } catch {
+      throw WeighbridgeError(
+        error.code, "\(error.reason) (--without-nms writes the heads as they are)",
+        place: error.place)
+    }
+  }
+
+  /// A type with an open batch made one.
+  private static func single(_ type: TensorType) -> TensorType {
+    guard let batch = type.shape.first, batch.value == nil else { return type }
+    return type.with(shape: [1] + type.shape.dropFirst())
+  }
+
+  /// The type of a value.
+  func type(_ id: ValueID) -> TensorType { types[id.index] }
+}

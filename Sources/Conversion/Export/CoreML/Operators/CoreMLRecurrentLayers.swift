@@ -1,0 +1,151 @@
+import Bytes
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+import ProtobufWire
+
+// Core ML's own recurrent layers. They take sequences `[time, batch, features, 1, 1]`.
+
+extension CoreMLDraft {
+  /// Core ML's own memory; `nil` when it has none for these settings.
+  mutating func ownLSTM(_ operation: LSTM) throws(WeighbridgeError) -> [String]? {
+    let functions = [operation.recurrentActivation, operation.activation, operation.activation]
+    guard let layer = try RecurrentLayer(operation, functions, draft: self) else { return nil }
+    let gates = ["inputGate", "forgetGate", "blockInput", "outputGate"]
+    var weights = ProtobufRecord()
+    for (gate, name) in gates.enumerated() {
+      weights["\(name)WeightMatrix"] = self.weights(layer.kernel(gate))
+      weights["\(name)RecursionMatrix"] = self.weights(layer.recurrentKernel(gate))
+      if let bias = layer.bias(gate) { weights["\(name)BiasVector"] = self.weights(bias) }
+    }
+    var settings = layer.settings
+    settings["activations"] = .records(layer.activations)
+    settings["weightParams"] = .record(weights)
+    settings["params"] = .record([
+      "sequenceOutput": .boolean(operation.recurrence.returnsSequence),
+      "hasBiasVectors": .boolean(operation.bias != .none),
+    ])
+    return try add("uniDirectionalLSTM", layer, settings, stateCount: 2)
+  }
+
+  /// Core ML's own gated unit; `nil` when it has none for these settings.
+  mutating func ownGRU(_ operation: GRU) throws(WeighbridgeError) -> [String]? {
+    let functions = [operation.recurrentActivation, operation.activation]
+    guard !operation.resetsAfter,
+      let layer = try RecurrentLayer(operation, functions, draft: self)
+    else { return nil }
+    var settings = layer.settings
+    for (gate, name) in ["updateGate", "resetGate", "outputGate"].enumerated() {
+      settings["\(name)WeightMatrix"] = weights(layer.kernel(gate))
+      settings["\(name)RecursionMatrix"] = weights(layer.recurrentKernel(gate))
+      if let bias = layer.bias(gate) { settings["\(name)BiasVector"] = weights(bias) }
+    }
+    settings["activations"] = .records(layer.activations)
+    settings["sequenceOutput"] = .boolean(operation.recurrence.returnsSequence)
+    settings["hasBiasVectors"] = .boolean(operation.bias != .none)
+    return try add("gru", layer, settings, stateCount: 1)
+  }
+
+  /// Core ML's own simple recurrent layer; `nil` when it has none for these settings.
+  mutating func ownSimple(_ operation: SimpleRNN) throws(WeighbridgeError) -> [String]? {
+    guard let layer = try RecurrentLayer(operation, [operation.activation], draft: self) else {
+      return nil
+    }
+    var settings = layer.settings
+    settings["weightMatrix"] = weights(layer.kernel(0))
+    settings["recursionMatrix"] = weights(layer.recurrentKernel(0))
+    if let bias = layer.bias(0) { settings["biasVector"] = weights(bias) }
+    settings["activation"] = .record(layer.activations[0])
+    settings["sequenceOutput"] = .boolean(operation.recurrence.returnsSequence)
+    settings["hasBiasVector"] = .boolean(operation.bias != .none)
+    return try add("simpleRecurrent", layer, settings, stateCount: 1)
+  }
+
+  /// Adds a recurrent layer between the axes of the graph and its own.
+  private mutating func add(
+    _ kind: String, _ layer: RecurrentLayer, _ settings: ProtobufRecord, stateCount: Int
+  ) throws(WeighbridgeError) -> [String] {
+    var sequence = try transpose(try input(layer.inputs.sequence), [1, 0, 2])
+    let turns = [true, false, false]
+    if layer.isReversed {
+      sequence = try add("reverse", [sequence], ["reverseDim": .booleans(turns)])
+    }
+    var inputs = [try expandDims(sequence, [3, 4])]
+    for position in layer.inputs.states {
+      inputs.append(try expandDims(try input(position), [0, 3, 4]))
+    }
+    let outputs = try add(kind, inputs, settings, outputCount: 1 + stateCount)
+    var states: [String] = []
+    for output in outputs.dropFirst() { states.append(try squeeze(output, [0, 3, 4])) }
+    guard layer.returnsSequence else { return [try squeeze(outputs[0], [0, 3, 4])] + states }
+    var result = try squeeze(outputs[0], [3, 4])
+    if layer.isReversed { result = try add("reverse", [result], ["reverseDim": .booleans(turns)]) }
+    return [try transpose(result, [1, 0, 2])] + states
+  }
+}
+
+/// What all of Core ML's recurrent layers have.
+private struct RecurrentLayer {
+  let inputs: RecurrentInputs<Int>
+  let isReversed: Bool
+  let returnsSequence: Bool
+  /// The activations as messages.
+  let activations: [ProtobufRecord]
+  private let weights: [Tensor]
+  private let units: Int
+  private let hasBias: Bool
+
+  /// - Returns: `nil` when Core ML has no such layer: with masks, or with activations but these.
+  init?<Operation: RecurrentOperator>(
+    _ operation: Operation, _ functions: [CellActivation], draft: CoreMLDraft
+  ) throws(WeighbridgeError) {
+    let recurrence = operation.recurrence
+    let activations = functions.compactMap(Self.record)
+    guard recurrence.mask == .none, activations.count == functions.count else { return nil }
+    inputs = RecurrentInputs(
+      Array(draft.operands.indices), recurrence, stateCount: Operation.stateNames.count)
+    var weights: [Tensor] = []
+    for position in inputs.weights { weights.append(try draft.tensor(position)) }
+    self.weights = weights
+    self.activations = activations
+    (isReversed, returnsSequence) = (recurrence.isReversed, recurrence.returnsSequence)
+    (units, hasBias) = (weights[1].shape[1], operation.bias != .none)
+  }
+
+  /// The numbers that all have.
+  var settings: ProtobufRecord {
+    [
+      "inputVectorSize": .integer(weights[0].shape[1]), "outputVectorSize": .integer(units),
+    ]
+  }
+
+  func kernel(_ gate: Int) -> Tensor { rows(weights[0], gate) }
+
+  func recurrentKernel(_ gate: Int) -> Tensor { rows(weights[1], gate) }
+
+  /// The sum of the biases of input and state.
+  func bias(_ gate: Int) -> Tensor? {
+    guard hasBias else { return nil }
+    let all = weights[2].doubles
+    let gates = weights[0].shape[0]
+    let sums = (gate * units..<(gate + 1) * units).map { row in
+      stride(from: row, to: all.count, by: gates).reduce(0) { $0 + all[$1] }
+    }
+    return Tensor(.float32, shape: [units], sums)
+  }
+
+  private func rows(_ tensor: Tensor, _ gate: Int) -> Tensor {
+    tensor.slice(gate * units..<(gate + 1) * units, along: 0)
+  }
+
+  /// Core ML keeps sums in -50...50 before these, which changes nothing that float32 shows.
+  private static func record(_ activation: CellActivation) -> ProtobufRecord? {
+    switch activation.operation {
+    case is Tanh: return ["tanh": .record([:])]
+    case is Sigmoid: return ["sigmoid": .record([:])]
+    case let hard as HardSigmoid where hard.slope == 0.2 && hard.offset == 0.5:
+      return ["sigmoidHard": .record(["alpha": .real(0.2), "beta": .real(0.5)])]
+    default: return nil
+    }
+  }
+}

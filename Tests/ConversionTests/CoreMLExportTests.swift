@@ -1,0 +1,328 @@
+import Bytes
+import Conversion
+import CoreMLFormat
+import Foundation
+import GraphIR
+import LayerCatalog
+import ProtobufWire
+import TestSupport
+import Testing
+import Weighbridge
+import _CatalogTesting
+
+/// Models written as Core ML. That tools read them is what `make test-peers` shows.
+@Suite struct CoreMLExportTests {
+  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+
+  /// The model of a file.
+  private func read(_ path: String) throws -> CoreMLModel {
+    let bytes = [UInt8](try Files.read(path))
+    return try CoreMLReader.read(bytes.span.bytes)
+  }
+
+  /// The network of a file.
+  private func network(_ model: CoreMLModel) throws -> CoreMLNetwork {
+    switch model.content {
+    case .neuralNetwork(let network), .neuralNetworkRegressor(let network): network
+    case .neuralNetworkClassifier(let network, _): network
+    default: try #require(nil, "no network")
+    }
+  }
+
+  private func plain() -> ExportOptions {
+    var options = ExportOptions()
+    options.suppressesBoxes = false
+    return options
+  }
+
+  @Test("Every operator has one row in the table, or is made of others that have")
+  func table() {
+    let kinds = CoreMLOperators.kinds
+    #expect(Set(kinds).count == kinds.count, "two rows for one kind")
+    let known = Set(Catalog.all.map { $0.kind })
+    #expect(Set(kinds).subtracting(known).isEmpty)
+    let shown = Dictionary(
+      OperatorExample.all.map { ($0.operation.kind, $0) }, uniquingKeysWith: { first, _ in first })
+    for kind in known.subtracting(kinds) {
+      guard case .nodes = shown[kind]?.operation.decomposition else {
+        Issue.record("\(kind) has no row and no decomposition")
+        continue
+      }
+    }
+  }
+
+  @Test(
+    "Every operator is written and reads back, or is refused with a reason",
+    arguments: OperatorExample.all)
+  func operators(_ example: OperatorExample) throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    var ids: [ValueID] = []
+    for (position, tensor) in example.inputs.enumerated() {
+      ids.append(
+        example.dataPositions.contains(position)
+          ? try builder.addInput("input \(position)", tensor.type)
+          : try builder.addWeight("weight \(position)", tensor))
+    }
+    let outputs = try builder.addNode(
+      example.operation, named: "operation", inputs: ids,
+      source: SourceScope(layer: "layer", className: "Layer"))
+    let graph = try builder.finish(
+      outputs: outputs.enumerated().map { Port(name: "output \($0)", value: $1) })
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    for version in [nil, 3, 4, 5] {
+      var options = ExportOptions()
+      options.specificationVersion = version
+      let path = folder.file("m.mlmodel")
+      let error = failure {
+        _ = try content.export(to: path, as: .coreml, options: options, cancellation: nil)
+      }
+      if let error {
+        #expect(error.code == .unsupported, "\(error)")
+        continue
+      }
+      let model = try read(path)
+      #expect(version == nil || model.specificationVersion == version)
+      try #expect(isSound(try network(model), model.description))
+    }
+  }
+
+  /// Whether every value is made before it is read, once, and all outputs are made.
+  private func isSound(_ network: CoreMLNetwork, _ description: CoreMLDescription) throws -> Bool {
+    var made = Set(description.inputs.map(\.name))
+    for layer in network.layers {
+      guard layer.inputs.allSatisfy(made.contains) else { return false }
+      guard layer.outputs.allSatisfy({ made.insert($0).inserted }) else { return false }
+    }
+    return Set(network.layers.map(\.name)).count == network.layers.count
+      && description.outputs.allSatisfy { made.contains($0.name) || $0.name == "classLabel" }
+  }
+
+  @Test("The same model and options give the same bytes, from whatever file it was read")
+  func determinism() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    try model.export(to: folder.file("a.mlmodel"))
+    try model.write(to: folder.file("m.wbm"))
+    try Model(contentsOf: folder.file("m.wbm")).export(to: folder.file("b.mlmodel"))
+    let bytes = try Files.read(folder.file("a.mlmodel"))
+    #expect(try bytes == Files.read(folder.file("b.mlmodel")))
+    #expect(bytes.firstRange(of: folder.path.utf8) == nil, "the folder's name is in the file")
+  }
+
+  @Test("The layers, the picture and the description of a detector are in the file")
+  func detectorNetwork() throws {
+    let folder = try TemporaryFolder()
+    var model = try Model(contentsOf: detector)
+    var edit = ModelCase.shapeDetector
+    edit.version = "1.2"
+    try model.describe(edit)
+    let report = try model.export(to: folder.file("m.mlmodel"), options: plain())
+    #expect(report.losses.contains { $0.contains("channels first") })
+    let file = try read(folder.file("m.mlmodel"))
+    #expect(file.specificationVersion == 1)
+    let input = try #require(file.description.inputs.first)
+    guard case .image(let picture) = input.type else {
+      Issue.record("\(input) is no picture")
+      return
+    }
+    #expect(picture.colorSpace == .rgb && picture.flexibility == nil)
+    let output = try #require(file.description.outputs.first)
+    guard case .multiArray(let array) = output.type else {
+      Issue.record("\(output) is no array")
+      return
+    }
+    #expect(array.shape.count == 3 && array.element == .double)
+    let metadata = file.description.metadata
+    #expect(metadata.version == "1.2" && metadata.author != nil)
+    #expect(metadata.userDefined["classes"]?.hasPrefix("ellipse,") == true)
+    #expect(metadata.userDefined["detector"]?.contains(#""anchors":[2.85,"#) == true)
+    let network = try network(file)
+    #expect(network.preprocessing.count == 1)
+    #expect(
+      Set(network.layers.map(\.kind)).isSubset(of: [
+        "activation", "batchnorm", "convolution", "pooling",
+      ]))
+  }
+
+  @Test("A detector becomes a pipeline of its network and non-maximum suppression")
+  func pipeline() throws {
+    let folder = try TemporaryFolder()
+    var model = try Model(contentsOf: detector)
+    try model.describe(ModelCase.shapeDetector)
+    try model.export(to: folder.file("m.mlmodel"))
+    let file = try read(folder.file("m.mlmodel"))
+    guard case .pipeline(let pipeline) = file.content, pipeline.models.count == 2,
+      case .nonMaximumSuppression(let suppression) = pipeline.models[1].content
+    else {
+      Issue.record("\(file.content) is no such pipeline")
+      return
+    }
+    let thresholds = ["iouThreshold", "confidenceThreshold"]
+    let inner = pipeline.models[0].description
+    #expect(inner.outputs.map(\.name) == ["raw_confidence", "raw_coordinates"])
+    #expect(
+      pipeline.models[1].description.inputs.map(\.name) == inner.outputs.map(\.name) + thresholds)
+    #expect(file.description.inputs.map(\.name) == inner.inputs.map(\.name) + thresholds)
+    #expect(file.description.inputs.map(\.isOptional) == [false, true, true])
+    #expect(file.description.outputs.map(\.name) == ["confidence", "coordinates"])
+    #expect(suppression.method == .init(isPerClass: true))
+    #expect(suppression.labels == .texts(model.description.labels))
+    #expect((0...1).contains(suppression.iouThreshold) && suppression.confidenceThreshold > 0)
+    #expect(
+      file.description.metadata.userDefined["com.apple.coreml.model.preview.type"]
+        == "objectDetector")
+  }
+
+  @Test("Options choose the version and the number type of weights")
+  func options() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    try model.export(to: folder.file("a.mlmodel"), options: plain())
+    var options = plain()
+    options.precision = .float16
+    try model.export(to: folder.file("b.mlmodel"), options: options)
+    #expect(try read(folder.file("b.mlmodel")).specificationVersion == 2)
+    let sizes = [
+      try Files.size(folder.file("a.mlmodel")), try Files.size(folder.file("b.mlmodel")),
+    ]
+    #expect(sizes[1] < sizes[0] * 6 / 10)
+    options.specificationVersion = 1
+    let small = failure { _ = try model.export(to: folder.file("n.mlmodel"), options: options) }
+    #expect(small?.code == .unsupported)
+    options.specificationVersion = 5
+    try model.export(to: folder.file("c.mlmodel"), options: options)
+    let last = try read(folder.file("c.mlmodel"))
+    #expect(try last.specificationVersion == 5 && network(last).arrayMapping == .exact)
+    options.specificationVersion = 6
+    let error = failure { _ = try model.export(to: folder.file("n.mlmodel"), options: options) }
+    #expect(error?.code == .mismatch)
+    options = plain()
+    options.coreMLKind = .classifier
+    let kind = failure { _ = try model.export(to: folder.file("n.mlmodel"), options: options) }
+    #expect(kind?.code == .mismatch)
+    #expect(folder.names == ["a.mlmodel", "b.mlmodel", "c.mlmodel"])
+  }
+
+  /// A layer between an input and an output of a type.
+  private func content(
+    _ operation: any CatalogOperator, _ type: TensorType
+  ) throws -> ModelContent {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", type)
+    let outputs = try builder.addNode(
+      operation, named: "layer", inputs: [input],
+      source: SourceScope(layer: "layer", className: "Layer"))
+    let graph = try builder.finish(outputs: [Port(name: "y", value: outputs[0])])
+    return ModelContent(
+      graph: graph,
+      description: ModelDescription(inputs: [.init(name: "x")], outputs: [.init(name: "y")]),
+      provenance: Provenance())
+  }
+
+  @Test("A vector of probabilities with labels is a classifier's")
+  func classifier() throws {
+    let folder = try TemporaryFolder()
+    var content = try content(Softmax(axes: [1]), TensorType(.float32, [.symbolic("batch"), 3]))
+    content.description.labels = ["a", "b", "c"]
+    let path = folder.file("m.mlmodel")
+    _ = try content.export(to: path, as: .coreml, options: ExportOptions(), cancellation: nil)
+    let model = try read(path)
+    guard case .neuralNetworkClassifier(let network, let classes) = model.content else {
+      Issue.record("\(model.content) is no classifier")
+      return
+    }
+    #expect(classes.labels == .texts(["a", "b", "c"]) && classes.probabilities == "y")
+    #expect(network.layers.map(\.kind) == ["softmax"])
+    #expect(model.description.predictedFeature == "classLabel")
+    #expect(model.description.predictedProbabilities == "y")
+    #expect(model.description.outputs.map(\.type) == [.dictionary(.string), .string])
+    #expect(
+      model.description.inputs[0].type == .multiArray(CoreMLArray(shape: [3], element: .double)))
+    #expect(model.specificationVersion == 1)
+  }
+
+  @Test("Open extents become ranges")
+  func flexible() throws {
+    let folder = try TemporaryFolder()
+    let type = TensorType(.float32, [.unknown, 3, .symbolic("height"), .unknown])
+    let content = try content(Tanh(), type)
+    let path = folder.file("m.mlmodel")
+    _ = try content.export(to: path, as: .coreml, options: ExportOptions(), cancellation: nil)
+    let model = try read(path)
+    guard case .multiArray(let array) = model.description.inputs[0].type else {
+      Issue.record("no array")
+      return
+    }
+    #expect(array.shape == [3, 256, 256])
+    let open = CoreMLSizeRange(lowerBound: 1, upperBound: nil)
+    #expect(
+      array.flexibility
+        == .ranges([CoreMLSizeRange(lowerBound: 3, upperBound: 3), open, open]))
+    #expect(model.specificationVersion == 3)
+  }
+
+  @Test("A layer that is not understood becomes a custom layer")
+  func custom() throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [1, 2]))
+    let weight = try builder.addWeight("w", Tensor(.float32, shape: [2], [0.5, 1]))
+    let opaque = Opaque(
+      className: "Warp", settings: #"{"amount": 3, "fast": true, "name": "a", "size": [1, 2]}"#,
+      inputCount: 1, weightNames: ["w"],
+      outputs: [.init(elementType: .float32, extents: [nil, 2])])
+    let outputs = try builder.addNode(
+      opaque, named: "warp_1", inputs: [input, weight],
+      source: SourceScope(layer: "warp_1", className: "Warp"))
+    let graph = try builder.finish(outputs: [Port(name: "y", value: outputs[0])])
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    let path = folder.file("m.mlmodel")
+    _ = try content.export(to: path, as: .coreml, options: ExportOptions(), cancellation: nil)
+    let model = try read(path)
+    #expect(model.specificationVersion == 2)
+    let layer = try #require(try network(model).layers.first)
+    #expect(layer.kind == "custom" && layer.name == "warp_1" && layer.inputs == ["x"])
+    #expect(layer.settings.text("className") == "Warp")
+    #expect(layer.settings.text("description") == "Warp warp_1")
+    #expect(layer.settings.records("weights").count == 1)
+    let parameters = layer.settings.records("parameters")
+    #expect(parameters.map { $0.text("key") } == ["amount", "fast", "name", "size"])
+    #expect(parameters[0].record("value")?.integer("longValue") == 3)
+    #expect(parameters[3].record("value")?.text("stringValue") == "[1,2]")
+  }
+
+  @Test("A layer without a form is named, and nothing is written")
+  func refused() throws {
+    let folder = try TemporaryFolder()
+    let content = try content(TextHash(buckets: 3, masked: []), TensorType(.int64, [1, 2]))
+    let error = failure {
+      _ = try content.export(
+        to: folder.file("m.mlmodel"), as: .coreml, options: ExportOptions(), cancellation: nil)
+    }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("layer (Layer): Core ML's networks have no texts") == true)
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test("What stands there stays when it may not be replaced, or when the work is stopped")
+  func kept() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    try Files.write("kept".utf8, to: folder.file("m.mlmodel"))
+    var options = plain()
+    options.isReplacing = false
+    let error = failure { _ = try model.export(to: folder.file("m.mlmodel"), options: options) }
+    #expect(error?.code == .outputFailed)
+    let cancellation = Cancellation()
+    cancellation.cancel()
+    let stopped = failure {
+      _ = try model.export(
+        to: folder.file("m.mlmodel"), options: plain(), cancellation: cancellation)
+    }
+    #expect(stopped?.code == .cancelled)
+    #expect(try Files.read(folder.file("m.mlmodel")) == Data("kept".utf8))
+  }
+}

@@ -1,0 +1,57 @@
+import Bytes
+import CoreMLFormat
+import Foundation
+import ProtobufWire
+import TestSupport
+import Testing
+import Weighbridge
+
+/// What is written beside what coremltools 0.8 made of the same file.
+@Suite struct CoreMLToolsTests {
+  /// A layer with its values by number and its weights by their bytes, whatever they are called and
+  /// wherever they stand.
+  private struct Shown: Equatable {
+    let kind: String
+    let inputs: [Int]
+    let outputs: [Int]
+    let settings: ProtobufRecord
+  }
+
+  private func layers(_ path: String) throws -> [Shown] {
+    let bytes = [UInt8](try Files.read(path))
+    guard case .neuralNetwork(let network) = try CoreMLReader.read(bytes.span.bytes).content else {
+      Issue.record("\(path) is no network")
+      return []
+    }
+    var numbers: [String: Int] = [:]
+    let number = { (name: String) -> Int in
+      if let known = numbers[name] { return known }
+      numbers[name] = numbers.count
+      return numbers.count - 1
+    }
+    return network.layers.map { layer in
+      let settings = layer.settings.mappingPlaces { place in
+        ProtobufPlace(offset: bytes[place.range].hashValue, byteCount: place.byteCount)
+      }
+      return Shown(
+        kind: layer.kind, inputs: layer.inputs.map(number), outputs: layer.outputs.map(number),
+        settings: settings)
+    }
+  }
+
+  @Test(
+    "A network has the layers, settings and weights that coremltools gives it",
+    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+  func network() throws {
+    let folder = try TemporaryFolder()
+    var options = ReadOptions()
+    let seed = Fixtures.file("keras/seeds/small_unet")
+    options.architecture = "\(seed)/small_unet_arch.json"
+    let model = try Model(contentsOf: "\(seed)/small_unet_weightsonly.h5", options: options)
+    try model.export(to: folder.file("m.mlmodel"))
+    let ours = try layers(folder.file("m.mlmodel"))
+    let theirs = try layers(Fixtures.file("coreml/small_unet.mlmodel"))
+    #expect(ours.count == 51)
+    for (own, other) in zip(ours, theirs) { #expect(own == other) }
+  }
+}
