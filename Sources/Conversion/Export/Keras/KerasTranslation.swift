@@ -62,7 +62,8 @@ struct KerasTranslation {
       let operands = node.inputs.compactMap { values[$0.index] }
       do throws(WeighbridgeError) {
         if operands.count < node.inputs.count { continue }  // behind a layer that is named already
-        if fusion.isFused(position) {
+        // A constant was made without a layer, so nothing has done its activation.
+        if fusion.isFused(position), operands[0].constant == nil {
           values[node.outputs[0].index] = operands[0]
           continue
         }
