@@ -50,7 +50,8 @@ enum KerasIndexing {
         "Discretization",
         [
           // As each generation itself writes it.
-          "dtype": draft.form == .archive ? "float32" : "int64", "bin_boundaries": .array(boundaries), "num_bins": .null,
+          "dtype": draft.form == .archive ? "float32" : "int64",
+          "bin_boundaries": .array(boundaries), "num_bins": .null,
           "epsilon": .real(0.01), "output_mode": "int", "sparse": false,
         ])
       return try draft.function(.cast, [index], to: operation.outputType)

@@ -1,0 +1,263 @@
+import Foundation
+import GraphIR
+import TestSupport
+import Testing
+import Weighbridge
+
+/// Every recorded model in every target: written, or refused before there is a file; what is written
+/// reads back and computes what the original framework computed.
+///
+/// The counts stand in `Sources/Weighbridge/Weighbridge.docc/ExportCounts.md`, which
+/// `make generate` renews where the reference files are.
+@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+struct ExportCountsTests {
+  /// The share of a group that must be written, in percent, by target and the group's beginning.
+  private static let floors: [(target: ExportTarget, group: String, percent: Int)] = [
+    (.onnx, "Keras 2", 95), (.onnx, "Keras 3", 95), (.onnx, "darknet", 90),
+    (.coreml, "Keras 2", 85), (.coreml, "Keras 3", 85),
+  ]
+
+  @Test("Every recorded model is written in every target or refused, and the counts are stated")
+  func counts() throws {
+    var rows: [String] = []
+    for group in ExportGroup.all {
+      var cells: [String] = []
+      let outcomes = group.cases.map { ExportOutcome.all(of: $0) }
+      for target in ExportTarget.allCases {
+        let written = outcomes.count { $0[target] == .written }
+        for (outcome, recorded) in zip(outcomes, group.cases) {
+          if case .wrong(let reason)? = outcome[target] {
+            Issue.record("\(recorded.name) as \(target.rawValue): \(reason)")
+          }
+        }
+        cells.append("\(written)")
+        for floor in Self.floors where floor.target == target && group.name.hasPrefix(floor.group) {
+          #expect(written * 100 >= floor.percent * outcomes.count, "\(group.name), \(target)")
+        }
+      }
+      rows.append("| \(group.name) | \(outcomes.count) | \(cells.joined(separator: " | ")) |")
+    }
+    try check(rows)
+  }
+
+  private func check(_ rows: [String]) throws {
+    let titles = ExportTarget.allCases.map { "`.\($0.fileExtension)`" }
+    let text = """
+      # Exports in numbers
+
+      How many of the recorded models each target takes.
+
+      ## Overview
+
+      Each model was written by a real framework, which also computed reference outputs. What a target
+      has no form for is refused with a reason before there is a file. What was written was read back
+      by Weighbridge and gave the recorded outputs, within 1e-4 (2e-3 for float16); that other tools
+      read it too is what `make test-peers` shows.
+
+      | models | all | \(titles.joined(separator: " | ")) |
+      |---|---|\(titles.map { _ in "---|" }.joined())
+      \(rows.joined(separator: "\n"))
+
+      Made by `ExportCountsTests`.
+
+      """
+    let path = "\(Places.project)/Sources/Weighbridge/Weighbridge.docc/ExportCounts.md"
+    if ProcessInfo.processInfo.environment["WEIGHBRIDGE_GENERATE"] == "1" {
+      try Files.write(text.utf8, to: path)
+    }
+    #expect(String(decoding: try Files.read(path), as: UTF8.self) == text)
+  }
+}
+
+/// A model among the reference files.
+private struct ExportCase: Sendable {
+  let name: String
+  let path: String
+  var options = ReadOptions()
+  let inputs: String
+  /// The recorded outputs; `nil` where another test has shown that the model computes them.
+  let outputs: String?
+}
+
+/// Models of one kind.
+private struct ExportGroup {
+  let name: String
+  let cases: [ExportCase]
+
+  static var all: [ExportGroup] {
+    [
+      ExportGroup(
+        name: "Keras 2.15, one layer each",
+        cases: zoo("keras/zoo", ["k2.h5", "k2.keras"], ["outputs.npz", "outputs_k3jax.npz"])),
+      ExportGroup(
+        name: "Keras 3.15, one layer each",
+        cases: zoo(
+          "keras/zoo", ["k3.keras", "k3.h5"],
+          ["outputs_k3.npz", "outputs_k3jax.npz", "outputs.npz"])),
+      ExportGroup(
+        name: "Keras 2.2.4, one layer each",
+        cases: zoo("keras/oldzoo/k2.2.4", ["model.h5"], ["outputs.npz"])),
+      ExportGroup(
+        name: "Keras 1.2.2, one layer each",
+        cases: zoo("keras/oldzoo/k1.2.2", ["k1.h5"], ["outputs.npz"])),
+      ExportGroup(
+        name: "Keras, whole networks",
+        cases: FixtureModel.all.map {
+          ExportCase(
+            name: $0.file, path: $0.path, options: $0.options, inputs: $0.inputs,
+            outputs: $0.outputs)
+        }),
+      ExportGroup(name: "darknet, one feature each", cases: darknet),
+    ]
+  }
+
+  /// The cases of a folder: of the files the first that is there.
+  private static func zoo(
+    _ folder: String, _ files: [String], _ outputs: [String]
+  ) -> [ExportCase] {
+    Fixtures.folders(in: folder).compactMap { name in
+      let path = Fixtures.file("\(folder)/\(name)")
+      let names = Files.names(in: path)
+      guard let file = files.first(where: names.contains),
+        let wanted = outputs.first(where: names.contains)
+      else { return nil }
+      var options = ReadOptions()
+      if name == "lambda_affine" {
+        options.customLayers = "\(Places.project)/Tests/ConversionTests/Files/lambda_affine.json"
+      }
+      return ExportCase(
+        name: "\(folder)/\(name)", path: "\(path)/\(file)", options: options,
+        inputs: "\(path)/inputs.npz", outputs: "\(path)/\(wanted)")
+    }
+  }
+
+  private static var darknet: [ExportCase] {
+    let misfits = DarknetFixtureTests.misfits
+    let fitting = DarknetFixtureTests.cases.filter {
+      !DarknetFixtureTests.misfitsInBoth.contains($0.name) && misfits[$0.name] != $0.fork
+    }
+    return fitting.map {
+      var options = ReadOptions()
+      options.darknetFork = $0.fork
+      return ExportCase(
+        name: $0.testDescription, path: "\($0.folder)/case.cfg", options: options,
+        inputs: "\($0.folder)/inputs.npz", outputs: nil)
+    }
+  }
+}
+
+/// What became of a model in a target.
+private enum ExportOutcome: Equatable {
+  case written
+  case refused
+  case wrong(String)
+
+  /// The outcomes of a model in all targets.
+  static func all(of recorded: ExportCase) -> [ExportTarget: ExportOutcome] {
+    var result: [ExportTarget: ExportOutcome] = [:]
+    do {
+      let model = try Model(contentsOf: recorded.path, options: recorded.options)
+      let inputs = try ArrayFile.read(recorded.inputs)
+      let wanted =
+        try recorded.outputs.map { try ArrayFile.read($0) } ?? model.run(inputs).outputs
+      for target in ExportTarget.allCases {
+        result[target] = of(model, recorded, target, inputs, wanted)
+      }
+    } catch {
+      for target in ExportTarget.allCases { result[target] = .wrong("\(error)") }
+    }
+    return result
+  }
+
+  private static func of(
+    _ model: Model, _ recorded: ExportCase, _ target: ExportTarget, _ inputs: [NamedTensor],
+    _ wanted: [NamedTensor]
+  ) -> ExportOutcome {
+    do {
+      let folder = try TemporaryFolder()
+      var exportOptions = ExportOptions()
+      exportOptions.suppressesBoxes = false
+      let path = folder.file("m.\(target.fileExtension)")
+      let report: ExportReport
+      do {
+        report = try model.export(to: path, as: target, options: exportOptions)
+      } catch {
+        guard error.code == .unsupported else { return .wrong("\(error)") }
+        return folder.names.isEmpty ? .refused : .wrong("left \(folder.names)")
+      }
+      var options = ReadOptions()
+      switch target {
+      case .safetensors, .npz:
+        options = recorded.options
+        options.architecture = recorded.options.architecture ?? recorded.path
+      case .darknet: options.darknetFork = recorded.options.darknetFork
+      default: break
+      }
+      let copy = try Model(contentsOf: path, options: options)
+      let got = try PortableRun(copy, report).outputs(inputs, like: wanted)
+      for (distance, output) in zip(distances(got: got, want: wanted), got) {
+        let limit = output.tensor.elementType == .float16 ? 2e-3 : 1e-4
+        guard distance.error <= limit else { return .wrong("\(output.name): \(distance)") }
+      }
+      return .written
+    } catch { return .wrong("\(error)") }
+  }
+}
+
+/// Runs a copy on arrays of the original's axes. Core ML takes one picture at a time, channels first.
+private struct PortableRun {
+  private let model: Model
+  private let turned: Set<String>
+
+  init(_ model: Model, _ report: ExportReport) {
+    self.model = model
+    let suffix = " has its channels first"
+    turned = Set(
+      report.losses.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) })
+  }
+
+  func outputs(_ inputs: [NamedTensor], like wanted: [NamedTensor]) throws -> [NamedTensor] {
+    let takesBatches = zip(model.inputs, inputs).allSatisfy { port, input in
+      port.type.rank == input.tensor.shape.count
+        && port.type.with(shape: port.type.shape).agrees(
+          with: port.type.with(shape: input.tensor.shape.map(Dimension.fixed)))
+    }
+    if takesBatches, turned.isEmpty { return try model.run(inputs).outputs }
+    let count = inputs.first?.tensor.shape.first ?? 1
+    var parts: [[Tensor]] = []
+    for item in 0..<count {
+      let given = zip(inputs, model.inputs).map { input, port in
+        NamedTensor(name: port.name, tensor: one(input.tensor, item, port))
+      }
+      parts.append(
+        zip(try model.run(given).outputs, wanted).map { back($0.tensor, $0.name, like: $1.tensor) })
+    }
+    return model.outputs.indices.map { index in
+      NamedTensor(
+        name: model.outputs[index].name, tensor: Self.stacked(parts.map { $0[index] }))
+    }
+  }
+
+  /// An item of a batch with the axes that the copy takes.
+  private func one(_ tensor: Tensor, _ item: Int, _ port: ModelPort) -> Tensor {
+    var part = tensor.slice(item..<item + 1, along: 0)
+    let rank = part.shape.count
+    if turned.contains(port.name) {
+      part = part.permuted([0, rank - 1] + Array(1..<rank - 1)).contiguous()
+    }
+    return port.type.rank == rank ? part : part.reshaped(Array(part.shape.dropFirst()))
+  }
+
+  /// An output with the axes of the original's.
+  private func back(_ tensor: Tensor, _ name: String, like wanted: Tensor) -> Tensor {
+    var part = tensor
+    if part.shape.count < wanted.shape.count { part = part.reshaped([1] + part.shape) }
+    let rank = part.shape.count
+    return turned.contains(name) ? part.permuted([0] + Array(2..<rank) + [1]).contiguous() : part
+  }
+
+  private static func stacked(_ parts: [Tensor]) -> Tensor {
+    let shape = [parts.reduce(0) { $0 + $1.shape[0] }] + parts[0].shape.dropFirst()
+    return Tensor(parts[0].elementType, shape: shape, bytes: parts.flatMap { $0.contiguousBytes() })
+  }
+}
