@@ -194,9 +194,13 @@ private enum ExportOutcome: Equatable {
       default: break
       }
       let copy = try Model(contentsOf: path, options: options)
-      let got = try PortableRun(copy, report).outputs(inputs, like: wanted)
-      for (distance, output) in zip(distances(got: got, want: wanted), got) {
-        let limit = output.tensor.elementType == .float16 ? 2e-3 : 1e-4
+      let isPlain = target == .darknet && recorded.outputs == nil
+      let got =
+        try isPlain
+        ? copy.run(inputs).outputs
+        : PortableRun(copy, report, target).outputs(inputs, like: wanted)
+      for (distance, (output, want)) in zip(distances(got: got, want: wanted), zip(got, wanted)) {
+        let limit = want.tensor.elementType == .float16 ? 2e-3 : 1e-4
         guard distance.error <= limit else { return .wrong("\(output.name): \(distance)") }
       }
       return .written
@@ -204,56 +208,73 @@ private enum ExportOutcome: Equatable {
   }
 }
 
-/// Runs a copy on arrays of the original's axes. Core ML takes one picture at a time, channels first.
+/// Runs a copy on arrays of the original's axes. Core ML takes one picture at a time, channels first,
+/// and so does darknet.
 private struct PortableRun {
   private let model: Model
+  private let target: ExportTarget
   private let turned: Set<String>
 
-  init(_ model: Model, _ report: ExportReport) {
+  init(_ model: Model, _ report: ExportReport, _ target: ExportTarget) {
     self.model = model
+    self.target = target
     let suffix = " has its channels first"
     turned = Set(
       report.losses.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) })
   }
 
   func outputs(_ inputs: [NamedTensor], like wanted: [NamedTensor]) throws -> [NamedTensor] {
-    let takesBatches = zip(model.inputs, inputs).allSatisfy { port, input in
-      port.type.rank == input.tensor.shape.count
-        && port.type.with(shape: port.type.shape).agrees(
-          with: port.type.with(shape: input.tensor.shape.map(Dimension.fixed)))
-    }
-    if takesBatches, turned.isEmpty { return try model.run(inputs).outputs }
-    let count = inputs.first?.tensor.shape.first ?? 1
+    guard target == .coreml || target == .darknet else { return try model.run(inputs).outputs }
+    let batch = inputs.first?.tensor.shape.first ?? 1
+    // A batch of a fixed size is run as a whole.
+    let size =
+      zip(model.inputs, inputs).allSatisfy { port, input in
+        port.type.rank == input.tensor.shape.count && port.type.shape.first?.value == batch
+      } ? batch : 1
     var parts: [[Tensor]] = []
-    for item in 0..<count {
+    for start in stride(from: 0, to: batch, by: size) {
       let given = zip(inputs, model.inputs).map { input, port in
-        NamedTensor(name: port.name, tensor: one(input.tensor, item, port))
+        NamedTensor(
+          name: port.name,
+          tensor: fitted(input.tensor.slice(start..<start + size, along: 0), to: port))
       }
       parts.append(
-        zip(try model.run(given).outputs, wanted).map { back($0.tensor, $0.name, like: $1.tensor) })
+        zip(try model.run(given).outputs, wanted).map { output, want in
+          let part = want.tensor.slice(start..<start + size, along: 0)
+          return back(output.tensor, output.name, like: part)
+        })
     }
     return model.outputs.indices.map { index in
-      NamedTensor(
-        name: model.outputs[index].name, tensor: Self.stacked(parts.map { $0[index] }))
+      NamedTensor(name: model.outputs[index].name, tensor: Self.stacked(parts.map { $0[index] }))
     }
   }
 
-  /// An item of a batch with the axes that the copy takes.
-  private func one(_ tensor: Tensor, _ item: Int, _ port: ModelPort) -> Tensor {
-    var part = tensor.slice(item..<item + 1, along: 0)
-    let rank = part.shape.count
-    if turned.contains(port.name) {
-      part = part.permuted([0, rank - 1] + Array(1..<rank - 1)).contiguous()
-    }
-    return port.type.rank == rank ? part : part.reshaped(Array(part.shape.dropFirst()))
-  }
-
-  /// An output with the axes of the original's.
-  private func back(_ tensor: Tensor, _ name: String, like wanted: Tensor) -> Tensor {
+  /// An array with the axes that the copy takes.
+  private func fitted(_ tensor: Tensor, to port: ModelPort) -> Tensor {
+    let rank = tensor.shape.count
+    let isTurned =
+      target == .darknet
+      ? rank == 4 && !port.type.agrees(with: tensor.type) : turned.contains(port.name)
     var part = tensor
-    if part.shape.count < wanted.shape.count { part = part.reshaped([1] + part.shape) }
-    let rank = part.shape.count
-    return turned.contains(name) ? part.permuted([0] + Array(2..<rank) + [1]).contiguous() : part
+    if isTurned { part = part.permuted([0, rank - 1] + Array(1..<rank - 1)).contiguous() }
+    if port.type.rank == rank { return part }
+    let shape =
+      target == .darknet ? port.type.shape.compactMap(\.value) : Array(part.shape.dropFirst())
+    return part.reshaped(shape)
+  }
+
+  /// An output with the axes of the original's. darknet's are in one of two orders: that which is
+  /// nearer.
+  private func back(_ tensor: Tensor, _ name: String, like wanted: Tensor) -> Tensor {
+    guard tensor.count == wanted.count else { return tensor }
+    let rank = wanted.shape.count
+    let plain = tensor.reshaped(wanted.shape)
+    guard rank >= 3, target == .darknet || turned.contains(name) else { return plain }
+    let first = [wanted.shape[0], wanted.shape[rank - 1]] + wanted.shape[1..<rank - 1]
+    let last = tensor.reshaped(Array(first)).permuted([0] + Array(2..<rank) + [1]).contiguous()
+    guard target == .darknet else { return last }
+    return min(Distance(got: plain, want: wanted), Distance(got: last, want: wanted))
+      == Distance(got: plain, want: wanted) ? plain : last
   }
 
   private static func stacked(_ parts: [Tensor]) -> Tensor {

@@ -17,6 +17,7 @@ extension Resizing: EngineOperator {
 extension Upsampling: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     if interpolation == .nearest { return addCopy(to: &builder, for: group) }
+    guard !builder.keepsNaN else { return false }
     return builder.addResampling(self, \.layout, for: group) { number, extent in
       (0..<extent * factors[number]).map { position in
         let (lower, weight) = sample(position, extent: extent, factor: factors[number])

@@ -171,7 +171,7 @@ struct CoreMLFeatures {
         layer: maker?.name ?? feature.name, className: maker?.kind ?? "output")
       let value = try network.value(blob, axes, for: source)
       let type = network.builder.type(of: value)
-      if name != feature.name { try checkLabels(members.last?.classes, type) }
+      if case .dictionary = feature.type { try checkLabels(members.last?.classes, type) }
       noteShape(of: feature, type)
       ports.append(Port(name: feature.name, value: value))
     }

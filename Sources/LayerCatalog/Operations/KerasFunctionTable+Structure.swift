@@ -249,13 +249,17 @@ extension KerasFunction {
 
   fileprivate mutating func addPad() throws(WeighbridgeError) -> [ValueID] {
     let value = try tensor("x", "tensor", at: 0)
-    guard let written = try plain("pad_width", "paddings", at: 1) else { throw missing("paddings") }
+    // Keras 3 has the widths as a setting, and what it adds as an argument.
+    let setting = try plain("pad_width", "paddings")
+    let numberPlace = setting == nil ? nil : 1
+    let argument = setting == nil ? try plain("paddings", at: 1) : nil
+    guard let written = setting ?? argument else { throw missing("paddings") }
     let rank = type(of: value).rank
     let mode = try word("mode")?.lowercased() ?? "constant"
     guard let kind = Pad.Mode(rawValue: mode) else {
       throw WeighbridgeError(.unsupported, "mode=\(mode) cannot be had")
     }
-    let number = try real("constant_values", default: 0)
+    let number = try plain("constant_values", at: numberPlace)?.real ?? 0
     // One number or one pair counts for all axes.
     let all: [JSONValue] =
       if let one = written.integer {

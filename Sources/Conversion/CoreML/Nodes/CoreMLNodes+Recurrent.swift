@@ -47,40 +47,41 @@ extension CoreMLCall {
   fileprivate mutating func simpleRecurrent() throws(WeighbridgeError) -> [CoreMLBlob] {
     let hasBias = flag("hasBiasVector")
     let activation = try cellActivation(record("activation"))
-    let sequence = try sequence()
+    let data = try data(states: 1)
     let operation = SimpleRNN(
       recurrence: try recurrence(), bias: hasBias ? .input : .none, activation: activation)
     let weights = try cellWeights(.simple, in: nil, hasBias: hasBias)
-    return try results(operation, [sequence] + weights, operation.recurrence)
+    return try results(operation, data + weights, operation.recurrence)
   }
 
   fileprivate mutating func gatedRecurrent() throws(WeighbridgeError) -> [CoreMLBlob] {
     let hasBias = flag("hasBiasVectors")
     let activations = try cellActivations("activations", count: 2)
-    let sequence = try sequence()
+    let data = try data(states: 1)
     let operation = GRU(
       recurrence: try recurrence(), bias: hasBias ? .input : .none, activation: activations[1],
       recurrentActivation: activations[0], resetsAfter: false)
     let weights = try cellWeights(.gru, in: nil, hasBias: hasBias)
-    return try results(operation, [sequence] + weights, operation.recurrence)
+    return try results(operation, data + weights, operation.recurrence)
   }
 
   fileprivate mutating func oneWay() throws(WeighbridgeError) -> [CoreMLBlob] {
     let activations = try cellActivations("activations", count: 3)
     let isReversed = flag("reverseInput")
     let cell = try cell()
-    let sequence = try sequence()
+    let data = try data(states: 2)
     guard let record = record("weightParams") else { throw malformed("has no weights") }
     let (operation, weights) = try lstm(
       record, cell, activations, isReversed: isReversed, prefix: "")
-    return try results(operation, [sequence] + weights, operation.recurrence)
+    return try results(operation, data + weights, operation.recurrence)
   }
 
   /// Both ways over the sequence, put together along the features.
   fileprivate mutating func bothWays() throws(WeighbridgeError) -> [CoreMLBlob] {
     let ways = ["activationsForwardLSTM", "activationsBackwardLSTM"]
     let cell = try cell()
-    let sequence = try sequence()
+    guard inputs.count == 1 else { throw unsupported("takes states to begin with both ways") }
+    let data = try data(states: 0)
     let records = records("weightParams")
     guard records.count == 2 else { throw malformed("has weights for \(records.count) ways") }
     var outputs: [[ValueID]] = []
@@ -89,7 +90,7 @@ extension CoreMLCall {
       let name = way == 0 ? "forward" : "backward"
       let (operation, weights) = try lstm(
         record, cell, activations, isReversed: way == 1, prefix: "\(name)_")
-      outputs.append(try addAll(operation, [sequence] + weights, role: name))
+      outputs.append(try addAll(operation, data + weights, role: name))
     }
     let axis = cell.returnsSequence ? 2 : 1
     let both = try add(Concatenate(axis: axis), outputs.map { $0[0] })
@@ -131,8 +132,8 @@ extension CoreMLCall {
     let hasBias = cell.hasBias || cell.forgetsLess
     let operation = LSTM(
       recurrence: Recurrence(
-        isReversed: isReversed, returnsSequence: cell.returnsSequence, hasInitialStates: false,
-        mask: .none),
+        isReversed: isReversed, returnsSequence: cell.returnsSequence,
+        hasInitialStates: inputs.count > 1, mask: .none),
       bias: hasBias ? .input : .none, activation: activations[1],
       recurrentActivation: activations[0])
     let weights = try cellWeights(
@@ -140,16 +141,22 @@ extension CoreMLCall {
     return (operation, weights)
   }
 
-  /// The layer's sequence as `[batch, time, features]`. States to begin with are 0.
-  private mutating func sequence() throws(WeighbridgeError) -> ValueID {
-    guard inputs.count == 1 else { throw unsupported("takes states to begin with") }
-    return try value(inputs[0], [.batch, .sequence, .channel])
+  /// The layer's sequence as `[batch, time, features]`, then the states to begin with, `[batch,
+  /// units]` each; none where they are 0.
+  private mutating func data(states count: Int) throws(WeighbridgeError) -> [ValueID] {
+    guard let first = inputs.first, [0, count].contains(inputs.count - 1) else {
+      throw malformed(
+        "takes \(inputs.count) inputs; a sequence, and all states or none, belong there")
+    }
+    var values = [try value(first, [.batch, .sequence, .channel])]
+    for state in inputs.dropFirst() { values.append(try value(state, [.batch, .channel])) }
+    return values
   }
 
   private mutating func recurrence() throws(WeighbridgeError) -> Recurrence {
     Recurrence(
       isReversed: flag("reverseInput"), returnsSequence: flag("sequenceOutput"),
-      hasInitialStates: false, mask: .none)
+      hasInitialStates: inputs.count > 1, mask: .none)
   }
 
   private mutating func results(
