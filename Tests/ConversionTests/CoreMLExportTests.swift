@@ -325,4 +325,39 @@ import _CatalogTesting
     #expect(stopped?.code == .cancelled)
     #expect(try Files.read(folder.file("m.mlmodel")) == Data("kept".utf8))
   }
+
+  @Test("The description comes back: labels, detector, picture and the author's own")
+  func descriptionReadBack() throws {
+    let folder = try TemporaryFolder()
+    var model = try Model(contentsOf: detector)
+    try model.describe(ModelCase.shapeDetector)
+    try model.export(to: folder.file("m.mlmodel"), options: plain())
+    let copy = try Model(contentsOf: folder.file("m.mlmodel"))
+    #expect(copy.description.labels == model.description.labels)
+    let isThere =
+      copy.description.detector?.anchors == model.description.detector?.anchors
+      || copy.description.userDefined["detector"]?.contains("anchors") == true
+    #expect(isThere)
+    #expect(copy.description.author == model.description.author)
+    #expect(abs((copy.description.inputs[0].image?.scale ?? 0) - 1.0 / 255) < 1e-9)
+    #expect(copy.provenance.framework == "keras")
+    try model.export(to: folder.file("boxes.mlmodel"))
+    let boxes = try Model(contentsOf: folder.file("boxes.mlmodel"))
+    #expect(boxes.outputs.map(\.name) == ["confidence", "coordinates"])
+    #expect(boxes.description.detector == nil)
+    #expect(boxes.description.labels == model.description.labels)
+  }
+
+  @Test("An option that means nothing in the target is refused")
+  func meaninglessOptions() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    var options = ExportOptions()
+    options.precision = .float16
+    for target in [ExportTarget.keras, .npz, .safetensors, .darknet] {
+      let error = failure { try model.export(to: folder.file("m"), as: target, options: options) }
+      #expect(error?.code == .mismatch)
+    }
+    #expect(folder.names.isEmpty)
+  }
 }

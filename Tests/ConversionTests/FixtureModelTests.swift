@@ -4,14 +4,16 @@ import Weighbridge
 
 @Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
 struct FixtureModelTests {
-  @Test("A model computes what its own Keras computed", arguments: FixtureModel.all)
-  func outputs(_ fixture: FixtureModel) throws {
+  @Test(
+    "A model computes what its own Keras computed, in both engines", arguments: FixtureModel.all,
+    Engine.allCases)
+  func outputs(_ fixture: FixtureModel, engine: Engine) throws {
     let model = try Model(contentsOf: fixture.path, options: fixture.options)
     var run = RunOptions()
-    run.engine = .reference
+    run.engine = engine
     let outputs = try model.run(ArrayFile.read(fixture.inputs), options: run).outputs
     for distance in distances(got: outputs, want: try ArrayFile.read(fixture.outputs)) {
-      print("\(fixture.file): \(distance)")
+      print("\(fixture.file), \(engine): \(distance)")
       if let limit = fixture.absolute {
         #expect(distance.absolute <= limit, "\(distance)")
       } else {

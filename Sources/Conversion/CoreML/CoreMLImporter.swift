@@ -11,6 +11,8 @@ struct CoreMLImporter {
     let graph: Graph
     let description: ModelDescription
     let decisions: [Provenance.Decision]
+    /// Whether a detector's outputs are its heads, not boxes that were chosen among.
+    let hasHeads: Bool
   }
 
   /// The newest version whose networks are known to have the layers of version 5.
@@ -54,7 +56,8 @@ struct CoreMLImporter {
     let graph = try network.builder.finish(outputs: outputs)
     return Result(
       graph: graph, description: interface.description(of: graph, members),
-      decisions: network.decisions + interface.decisions)
+      decisions: network.decisions + interface.decisions,
+      hasHeads: members.allSatisfy { $0.suppression == nil })
   }
 
   // MARK: Members

@@ -41,8 +41,10 @@ package struct CoreMLSource: Sendable {
       provenance.decisions = result.decisions
       var description = result.description
       description.name = PathName(files[0].path).base
-      return ModelContent(
+      var content = ModelContent(
         graph: result.graph, description: description, provenance: provenance)
+      model.description.metadata.describe(&content, hasHeads: result.hasHeads)
+      return content
     }
   }
 }

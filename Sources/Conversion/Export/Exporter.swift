@@ -139,11 +139,14 @@ package protocol Exporter {
 extension ModelContent {
   /// Writes the model in another format.
   ///
-  /// - Throws: As ``Exporter``.
+  /// - Throws: As ``Exporter``; ``WeighbridgeError/Code/mismatch`` for an option that means nothing
+  ///   in the format.
   package func export(
     to path: String, as target: ExportTarget, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
-    try target.exporter.write(self, to: path, options: options, cancellation: cancellation)
+    try options.check(for: target)
+    return try target.exporter.write(
+      self, to: path, options: options, cancellation: cancellation)
   }
 }
 

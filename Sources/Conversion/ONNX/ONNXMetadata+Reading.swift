@@ -1,6 +1,5 @@
 import Bytes
 import GraphIR
-import JSON
 import ONNXFormat
 
 /// What a file says of a model; see ``ONNXMetadata`` for the keys.
@@ -63,28 +62,6 @@ extension ONNXMetadata {
     _ content: inout ModelContent, _ model: ONNXModel
   ) throws(WeighbridgeError) {
     guard isOwn(model) else { return }
-    var members = JSONObject()
-    var inputs: [JSONValue] = []
-    for (key, value) in model.metadata {
-      switch key {
-      case "labels", "detector": members[key] = try json(key, value)
-      case _ where key.hasPrefix("image."):
-        inputs.append(
-          .object(["name": .string(String(key.dropFirst(6))), "image": try json(key, value)]))
-      default: break
-      }
-    }
-    members["inputs"] = .array(inputs)
-    do throws(WeighbridgeError) {
-      try content.apply(try DescriptionEdit(metadata: .object(members)))
-    } catch { throw WeighbridgeError(.malformed, "the metadata does not fit: \(error.reason)") }
-  }
-
-  private static func json(_ key: String, _ text: String) throws(WeighbridgeError) -> JSONValue {
-    do throws(WeighbridgeError) {
-      return try JSONValue(parsing: Array(text.utf8))
-    } catch {
-      throw WeighbridgeError(.malformed, "the metadata \(key) is no JSON: \(error.reason)")
-    }
+    try PortableMetadata.apply(model.metadata.map { (key: $0.key, value: $0.value) }, to: &content)
   }
 }
