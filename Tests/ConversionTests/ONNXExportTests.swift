@@ -14,39 +14,12 @@ import _CatalogTesting
   private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
 
   @Test("Every operator has one row in the table, or is made of others that have")
-  func table() {
-    let kinds = ONNXOperators.kinds
-    #expect(Set(kinds).count == kinds.count, "two rows for one kind")
-    let known = Set(Catalog.all.map { $0.kind })
-    #expect(Set(kinds).subtracting(known).isEmpty)
-    let shown = Dictionary(
-      OperatorExample.all.map { ($0.operation.kind, $0) }, uniquingKeysWith: { first, _ in first })
-    for kind in known.subtracting(kinds) {
-      guard case .nodes = shown[kind]?.operation.decomposition else {
-        Issue.record("\(kind) has no row and no decomposition")
-        continue
-      }
-    }
-  }
+  func table() { expectCompleteTable(ONNXOperators.kinds) }
 
   @Test("Every operator is written, or refused with a reason", arguments: OperatorExample.all)
   func operators(_ example: OperatorExample) throws {
     let folder = try TemporaryFolder()
-    var builder = GraphBuilder()
-    var ids: [ValueID] = []
-    for (position, tensor) in example.inputs.enumerated() {
-      ids.append(
-        example.dataPositions.contains(position)
-          ? try builder.addInput("input \(position)", tensor.type)
-          : try builder.addWeight("weight \(position)", tensor))
-    }
-    let outputs = try builder.addNode(
-      example.operation, named: "operation", inputs: ids,
-      source: SourceScope(layer: "layer", className: "Layer"))
-    let graph = try builder.finish(
-      outputs: outputs.enumerated().map { Port(name: "output \($0)", value: $1) })
-    let content = ModelContent(
-      graph: graph, description: ModelDescription(), provenance: Provenance())
+    let content = try example.content()
     for opset in [13, 17, 21] {
       var options = ExportOptions()
       options.opset = opset

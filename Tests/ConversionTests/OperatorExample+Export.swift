@@ -1,0 +1,43 @@
+import Conversion
+import GraphIR
+import LayerCatalog
+import Testing
+import _CatalogTesting
+
+extension OperatorExample {
+  /// A model of this operator alone, a layer called `layer` of the class `Layer`, with the names
+  /// `input_0`, `weight_1`, `output_0` and so on by position.
+  func content() throws -> ModelContent {
+    var builder = GraphBuilder()
+    var ids: [ValueID] = []
+    for (position, tensor) in inputs.enumerated() {
+      ids.append(
+        dataPositions.contains(position)
+          ? try builder.addInput("input_\(position)", tensor.type)
+          : try builder.addWeight("weight_\(position)", tensor))
+    }
+    let outputs = try builder.addNode(
+      operation, named: "operation", inputs: ids,
+      source: SourceScope(layer: "layer", className: "Layer"))
+    let graph = try builder.finish(
+      outputs: outputs.enumerated().map { Port(name: "output_\($0)", value: $1) })
+    return ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+  }
+}
+
+/// Checks the kinds of a target's rows: each stands once and is an operator's, and what has no row is
+/// made of others.
+func expectCompleteTable(_ kinds: [String]) {
+  #expect(Set(kinds).count == kinds.count, "two rows for one kind")
+  let known = Set(Catalog.all.map { $0.kind })
+  #expect(Set(kinds).subtracting(known).isEmpty)
+  let shown = Dictionary(
+    OperatorExample.all.map { ($0.operation.kind, $0) }, uniquingKeysWith: { first, _ in first })
+  for kind in known.subtracting(kinds) {
+    guard case .nodes = shown[kind]?.operation.decomposition else {
+      Issue.record("\(kind) has no row and no decomposition")
+      continue
+    }
+  }
+}
