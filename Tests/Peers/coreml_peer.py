@@ -95,8 +95,10 @@ def compare_all(model, parts, case, label):
     names = [feature.name for feature in features]
     for feature, want in zip(features, matched(names, arrays(case.outputs))):
         want = numpy.asarray(want)
+        axes = shape(feature, want)
+        step = want.shape[0] if axes[:1] == (want.shape[0],) else 1  # a batch of a fixed size
         want = numpy.concatenate(
-            [turned(want[i:i + 1], shape(feature, want)) for i in range(want.shape[0])])
+            [turned(want[i:i + step], axes) for i in range(0, want.shape[0], step)])
         got = numpy.concatenate([part[feature.name].reshape(1, -1) for part in parts])
         bound = TOLERANCES["float16" if want.dtype == numpy.float16 else "float32"]
         compare(f"{label}{feature.name}", got.reshape(want.shape), want, bound, case.noise)
