@@ -70,13 +70,19 @@ extension CoreMLCall {
     if same.choice("asymmetryMode") != "TOP_LEFT_HEAVY" { return .same }
     // The larger half stands in front, so the amounts must be known.
     let extents = try spatialExtents(picture)
-    guard zip(size + strides + dilation, extents).allSatisfy({ $0.0 > 0 }) else { return .same }
+    try checkWindow(size + strides + dilation)
     let totals = (0..<2).map { axis in
       let count = (extents[axis] + strides[axis] - 1) / strides[axis]
       return max(
         0, (count - 1) * strides[axis] + (size[axis] - 1) * dilation[axis] + 1 - extents[axis])
     }
     return .explicit(before: totals.map { $0 - $0 / 2 }, after: totals.map { $0 / 2 })
+  }
+
+  /// Refuses extents and steps of a window that no window has, before anything is computed of them.
+  func checkWindow(_ numbers: [Int]) throws(WeighbridgeError) {
+    guard let number = numbers.first(where: { !(1...1 << 24).contains($0) }) else { return }
+    throw malformed("has a window extent or step of \(number), and 1 to \(1 << 24) are possible")
   }
 
   /// The height and width of pictures.

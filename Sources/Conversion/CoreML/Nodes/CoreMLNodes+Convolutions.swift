@@ -70,6 +70,7 @@ extension CoreMLCall {
   private mutating func deconvolutionBorders(
     _ picture: ValueID, size: [Int], strides: [Int]
   ) throws(WeighbridgeError) -> (before: [Int], after: [Int]) {
+    try checkWindow(size + strides)
     let wanted = integers("outputShape")
     let (valid, same) = (record("valid"), record("same"))
     guard wanted.isEmpty else {
@@ -78,9 +79,10 @@ extension CoreMLCall {
       var totals: [Int] = []
       for axis in 0..<2 {
         let spread = try Checked.product([extents[axis] - 1, strides[axis]], of: "its output")
-        let (total, overflow) = (spread + size[axis]).subtractingReportingOverflow(wanted[axis])
-        guard !overflow else { throw malformed("an output shape of \(wanted)") }
-        totals.append(total)
+        guard (1...1 << 48).contains(wanted[axis]), spread < 1 << 48 else {
+          throw malformed("has the output shape \(wanted)")
+        }
+        totals.append(spread + size[axis] - wanted[axis])
       }
       return Self.halves(totals)
     }

@@ -60,9 +60,10 @@ extension CoreMLCall {
     }
     let amounts = complete.integers("paddingAmounts")
     let before = amounts.isEmpty ? [0, 0] : amounts
-    guard before.count == 2, before.allSatisfy({ (0...1 << 24).contains($0) }),
-      strides.allSatisfy({ $0 > 0 }), size.allSatisfy({ (1...1 << 24).contains($0) })
-    else { throw malformed("a window of \(size) with \(strides) and \(before)") }
+    guard before.count == 2, before.allSatisfy({ (0...1 << 24).contains($0) }) else {
+      throw malformed("has the padding \(before)")
+    }
+    try checkWindow(size + strides)
     let extents = try spatialExtents(picture)
     let after = (0..<2).map { axis in
       let stride = strides[axis]

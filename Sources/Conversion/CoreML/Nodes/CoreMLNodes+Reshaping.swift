@@ -209,7 +209,7 @@ extension CoreMLCall {
       removed.contains(axis)
         // The element at -1 has none behind it.
         ? Slice.Range(
-          axis: axis, start: begins[axis], stop: begins[axis] == -1 ? nil : begins[axis] + 1,
+          axis: axis, start: begins[axis], stop: begins[axis] == -1 ? nil : begins[axis] &+ 1,
           step: 1)
         : Slice.Range(
           axis: axis, start: beginMasks.isEmpty || !beginMasks[axis] ? begins[axis] : nil,
