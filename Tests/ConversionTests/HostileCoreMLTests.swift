@@ -38,6 +38,9 @@ enum HostileCoreMLFiles {
     .init("weight_count", .malformed, "weights: 12 bytes do not hold float32 [1, 2, 1, 1]"),
     .init("weight_missing", .malformed, "weights: 0 bytes do not hold float32 [1, 2, 1, 1]"),
     .init("weight_two", .malformed, "weights stand there as floatValue, float16Value"),
+    .init("window_output", .malformed, "has the output shape [4611686018427387904, 1]"),
+    .init("window_spread", .malformed, "has a window extent or step of 4611686018427387904"),
+    .init("window_step", .malformed, "has a window extent or step of 4611686018427387904"),
     .init("wire_type", .malformed, "byte"),
   ]
 }

@@ -108,6 +108,9 @@ FILES = {
     "weight_count": (model([layer("c", *BOTH, 100, convolution(floats(1, 2, 3)))]), "Three weights where two belong."),
     "weight_missing": (model([layer("c", *BOTH, 100, convolution(b""))]), "No weights at all."),
     "weight_two": (model([layer("c", *BOTH, 100, convolution(message((1, struct.pack("<2f", 1, 2)), (2, b"\0\0\0\0"))))]), "Weights in two encodings at once."),
+    "window_output": (model([layer("c", *BOTH, 100, convolution(floats(1, 2), 2, 1, 1, (60, 1), (100, varint(1 << 62) + b"\x01")))]), "A deconvolution to more rows than there are."),
+    "window_step": (model([layer("p", *BOTH, 120, message((10, b"\x02\x02"), (20, varint(1 << 62) + b"\x01"), (32, b"")))]), "A step of four quintillion."),
+    "window_spread": (model([layer("c", *BOTH, 100, message((1, 1), (2, 2), (10, 1), (20, b"\x01\x01"), (40, varint(1 << 62) + b"\x01"), (51, message((1, 1))), (90, floats(1, 2))))]), "A kernel spread over four quintillion rows."),
     "wire_type": (GOOD + bytes([2 << 3 | 7]), "A kind of field that there is none of."),
 }
 
