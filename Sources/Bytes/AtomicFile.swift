@@ -19,6 +19,12 @@ package struct AtomicFile: ~Copyable {
   private let descriptor: Int32
   private var temporaryPath: String?
 
+  /// What is appended is on its way to the disk in parts of at least so many bytes.
+  private static let writebackSize = 1 << 22
+
+  /// Up to where the system has been told to write.
+  private var writebackStart = 0
+
   /// Begins a new file.
   ///
   /// - Parameters:
@@ -37,12 +43,16 @@ package struct AtomicFile: ~Copyable {
     if let temporaryPath { unlink(temporaryPath) }
   }
 
-  /// Appends bytes.
+  /// Appends bytes, and has the system write finished parts to the disk in the background, so that
+  /// ``commit(replacing:)`` has less to wait for.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``, for example when the disk is full.
   package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
     try write(bytes, at: count)
     count += bytes.byteCount
+    guard count - writebackStart >= Self.writebackSize else { return }
+    placedWriter.startWriting(writebackStart..<count)
+    writebackStart = count
   }
 
   /// Writes bytes at an offset without moving the end; used for a header that is known last.
@@ -99,12 +109,6 @@ package struct AtomicFile: ~Copyable {
         try append(bytes.extracting(rest))
       }
     }
-  }
-
-  /// Starts writing a finished range to the disk in the background, so that ``commit(replacing:)``
-  /// has less to wait for.
-  package borrowing func startWriting(_ range: Range<Int>) {
-    placedWriter.startWriting(range)
   }
 
   /// Waits until everything written so far is on the disk.

@@ -51,10 +51,17 @@ extension Tensor {
         try body(bytes.extracting(offset..<offset + byteCount))
       }
     } else {
-      if buffer.count < byteCount { buffer = [UInt8](repeating: 0, count: byteCount) }
-      copyElements(into: &buffer)
-      try body(buffer.span.bytes.extracting(first: byteCount))
+      let count = copyBytes(into: &buffer)
+      try body(buffer.span.bytes.extracting(first: count))
     }
+  }
+
+  /// Copies the elements in row-major order to the front of a buffer, which grows when it is too
+  /// small, and returns how many bytes they have.
+  package func copyBytes(into buffer: inout [UInt8]) -> Int {
+    if buffer.count < byteCount { buffer = [UInt8](repeating: 0, count: byteCount) }
+    copyElements(into: &buffer)
+    return byteCount
   }
 
   /// The elements in row-major order in memory of their own, unless they are so already.

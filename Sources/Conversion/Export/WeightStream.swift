@@ -20,9 +20,16 @@ struct WeightStream {
   mutating func write(
     _ tensor: Tensor, to append: (RawSpan) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
-    for piece in tensor.pieces(ofAbout: Self.pieceSize) {
-      try TensorStream.check(cancellation)
-      try piece.withBytes(&buffer, append)
+    let pieces = tensor.pieces(ofAbout: Self.pieceSize)
+    if tensor.isContiguous {
+      for piece in pieces {
+        try TensorStream.check(cancellation)
+        try piece.withBytes(&buffer, append)
+      }
+    } else {
+      try inOrder(pieces.count, append) { (index, buffer) throws(WeighbridgeError) in
+        pieces[index].copyBytes(into: &buffer)
+      }
     }
     release(tensor)
   }
@@ -39,11 +46,24 @@ struct WeightStream {
     guard tensor.elementType != type else { return try write(tensor, to: append) }
     let flat = tensor.reshaped([tensor.count])
     let count = Self.pieceSize / MemoryLayout<Double>.size
-    for start in stride(from: 0, to: flat.count, by: count) {
-      let part = flat.slice(start..<min(start + count, flat.count), along: 0)
-      try write(try Self.rounded(part, to: type, named: name), to: append)
+    let starts = Array(stride(from: 0, to: flat.count, by: count))
+    try inOrder(starts.count, append) { (index, buffer) throws(WeighbridgeError) in
+      let range = starts[index]..<min(starts[index] + count, flat.count)
+      return try Self.rounded(flat.slice(range, along: 0), to: type, named: name)
+        .copyBytes(into: &buffer)
     }
     release(tensor)
+  }
+
+  private mutating func inOrder(
+    _ count: Int, _ append: (RawSpan) throws(WeighbridgeError) -> Void,
+    _ make: @escaping PieceLine.Maker
+  ) throws(WeighbridgeError) {
+    let cancellation = cancellation
+    try PieceLine.run(count, &buffer, make: make) { (bytes) throws(WeighbridgeError) in
+      try TensorStream.check(cancellation)
+      try append(bytes)
+    }
   }
 
   private static func rounded(

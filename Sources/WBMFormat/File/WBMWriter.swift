@@ -13,7 +13,6 @@ import Digests
 /// path before ``commit(replacing:)``.
 package struct WBMWriter: ~Copyable {
   private static let pieceSize = 1 << 18
-  private static let writebackSize = 1 << 23
 
   private var file: AtomicFile
   private var stream: XXH3Stream
@@ -22,7 +21,6 @@ package struct WBMWriter: ~Copyable {
   private let tensorDataOffset: Int
   private var current = 0
   private var done = 0
-  private var writebackStart: Int
 
   /// Begins a file.
   ///
@@ -43,7 +41,6 @@ package struct WBMWriter: ~Copyable {
     self.stream = stream
     self.header = header
     tensorDataOffset = offset
-    writebackStart = offset
     self.file.skip(offset)
     finishTensors()
   }
@@ -69,7 +66,6 @@ package struct WBMWriter: ~Copyable {
       start = end
     }
     done += bytes.byteCount
-    writeBack()
     finishTensors()
   }
 
@@ -186,12 +182,5 @@ package struct WBMWriter: ~Copyable {
       guard let next = nextTensor else { return }
       file.skip(tensorDataOffset + header.tensors[next].offset - file.count)
     }
-  }
-
-  /// Has the system write finished parts while we compute, so that the commit waits less.
-  private mutating func writeBack() {
-    guard file.count - writebackStart >= Self.writebackSize else { return }
-    file.startWriting(writebackStart..<file.count)
-    writebackStart = file.count
   }
 }

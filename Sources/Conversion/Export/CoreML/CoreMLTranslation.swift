@@ -89,8 +89,7 @@ struct CoreMLExportSource {
     let turned = try ChannelsFirst(
       graph, turnsPorts: true, needs: CoreMLOperators.needsChannelsFirst)
     self.graph = turned.graph
-    types = try turned.graph.specialized(
-      to: turned.graph.inputs.map { Self.single(turned.graph[$0.value].type) })
+    types = try Self.singleTypes(turned.graph)
     var losses: [String] = []
     for (ports, positions) in [
       (turned.graph.inputs, turned.turnedInputs), (turned.graph.outputs, turned.turnedOutputs),
@@ -115,6 +114,17 @@ struct CoreMLExportSource {
     } catch {
       throw WeighbridgeError(
         error.code, "\(error.reason) (--without-nms writes the heads as they are)",
+        place: error.place)
+    }
+  }
+
+  /// The types of all values for a batch of one where it is open.
+  private static func singleTypes(_ graph: Graph) throws(WeighbridgeError) -> [TensorType] {
+    do throws(WeighbridgeError) {
+      return try graph.specialized(to: graph.inputs.map { single(graph[$0.value].type) })
+    } catch {
+      throw WeighbridgeError(
+        .unsupported, "Core ML takes one example at a time, and the model cannot: \(error.reason)",
         place: error.place)
     }
   }
