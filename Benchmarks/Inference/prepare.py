@@ -1,4 +1,4 @@
-"""Makes the models and inputs that `measure.py` runs, with a real Keras 2 and the program.
+"""Makes the models and inputs that `measure.py` runs, with a real Keras and the program.
 
     python prepare.py PROGRAM FOLDER
 
@@ -6,6 +6,7 @@ The weights are random: how long a model runs does not depend on them. Tiny YOLO
 taken from FOLDER/tinyyolo.h5 and FOLDER/yolov3-tiny.cfg with .weights, where these are there.
 """
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -50,12 +51,23 @@ MODELS = {
 GIVEN = {"tinyyolo": (".h5", (416, 416, 3)), "yolov3-tiny": (".cfg", (3, 416, 416))}
 
 
+def convert_to_ncnn(folder, name):
+    """Makes NAME.ncnn.param and .bin of NAME.onnx; what pnnx cannot convert, ncnn cannot run."""
+    subprocess.run(
+        [pathlib.Path(sys.executable).with_name("pnnx"), f"{name}.onnx", "fp16=0",
+         f"ncnnparam={name}.ncnn.param", f"ncnnbin={name}.ncnn.bin"],
+        cwd=folder, stdout=subprocess.DEVNULL)
+    for left in [*pathlib.Path(folder).glob("*pnnx*"), *pathlib.Path(folder).glob("*_ncnn.py")]:
+        left.unlink()
+
+
 def finish(program, folder, name, source, shape):
     """Converts a model, exports it for the other tools, and makes inputs."""
     path = f"{folder}/{name}"
     subprocess.run([program, "convert", source, "-o", f"{path}.wbm", "--quiet"], check=True)
     subprocess.run(
         [program, "export", f"{path}.wbm", "-o", f"{path}.onnx", "--quiet"], check=True)
+    convert_to_ncnn(folder, name)
     random = numpy.random.default_rng(1)
     for batch in (1, 8):
         numpy.save(f"{path}-{batch}.npy", random.random((batch,) + shape).astype("float32"))
