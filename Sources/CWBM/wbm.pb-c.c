@@ -3522,19 +3522,21 @@ const ProtobufCEnumDescriptor weighbridge__v1__data_layout__descriptor =
   weighbridge__v1__data_layout__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue weighbridge__v1__detector_kind__enum_values_by_number[5] =
+static const ProtobufCEnumValue weighbridge__v1__detector_kind__enum_values_by_number[6] =
 {
   { "DETECTOR_KIND_UNSPECIFIED", "WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_UNSPECIFIED", 0 },
   { "DETECTOR_KIND_REGION", "WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_REGION", 1 },
   { "DETECTOR_KIND_YOLO", "WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_YOLO", 2 },
   { "DETECTOR_KIND_GAUSSIAN_YOLO", "WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_GAUSSIAN_YOLO", 3 },
   { "DETECTOR_KIND_DETECTION", "WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_DETECTION", 4 },
+  { "DETECTOR_KIND_BOXES", "WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_BOXES", 5 },
 };
 static const ProtobufCIntRange weighbridge__v1__detector_kind__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex weighbridge__v1__detector_kind__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex weighbridge__v1__detector_kind__enum_values_by_name[6] =
 {
+  { "DETECTOR_KIND_BOXES", 5 },
   { "DETECTOR_KIND_DETECTION", 4 },
   { "DETECTOR_KIND_GAUSSIAN_YOLO", 3 },
   { "DETECTOR_KIND_REGION", 1 },
@@ -3548,9 +3550,9 @@ const ProtobufCEnumDescriptor weighbridge__v1__detector_kind__descriptor =
   "DetectorKind",
   "Weighbridge__V1__DetectorKind",
   "weighbridge.v1",
-  5,
+  6,
   weighbridge__v1__detector_kind__enum_values_by_number,
-  5,
+  6,
   weighbridge__v1__detector_kind__enum_values_by_name,
   1,
   weighbridge__v1__detector_kind__value_ranges,

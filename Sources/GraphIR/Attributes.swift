@@ -111,6 +111,13 @@ package struct AttributeReader {
     return value
   }
 
+  /// Reads a truth value that may be missing.
+  package mutating func flag(
+    _ name: String, default missing: Bool
+  ) throws(WeighbridgeError) -> Bool {
+    unread[name] == nil ? missing : try flag(name)
+  }
+
   /// Reads a text.
   package mutating func text(_ name: String) throws(WeighbridgeError) -> String {
     guard case .text(let text) = try take(name) else { throw wrongType(name, "a text") }

@@ -13,6 +13,15 @@ public enum DataLayout: String, Hashable, Sendable, CaseIterable {
     self == .channelsFirst ? 2..<rank : 1..<rank - 1
   }
 
+  /// The positions of a picture's channels, height and width in a tensor of 4 axes, or of 3 where
+  /// there is no batch, as in Core ML; `nil` for other ranks.
+  package func pictureAxes(rank: Int) -> (channels: Int, height: Int, width: Int)? {
+    guard rank == 3 || rank == 4 else { return nil }
+    let first = rank - 3
+    return self == .channelsFirst
+      ? (first, first + 1, first + 2) : (first + 2, first, first + 1)
+  }
+
   /// The other order.
   package var turned: DataLayout { self == .channelsFirst ? .channelsLast : .channelsFirst }
 

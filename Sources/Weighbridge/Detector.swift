@@ -50,6 +50,8 @@ public struct Detector: Sendable {
   private let session: Result<Session, WeighbridgeError>
   private let image: ImageInput
   private let inputName: String
+  /// Whether the input's axes begin with a batch.
+  private let hasBatch: Bool
   private let decoder: BoxDecoder
   private let suppression: BoxSuppression
 
@@ -68,6 +70,7 @@ public struct Detector: Sendable {
     let interface = try DetectorInterface(model.content.graph, model.description)
     (image, inputName) = (interface.image, interface.inputName)
     (inputWidth, inputHeight) = (interface.width, interface.height)
+    hasBatch = interface.hasBatch
     let detector = interface.detector
     decoder = BoxDecoder(
       detector, layout: image.layout, inputWidth: inputWidth, inputHeight: inputHeight)
@@ -103,10 +106,11 @@ public struct Detector: Sendable {
   public func input(
     for picture: Picture
   ) throws(WeighbridgeError) -> (tensor: Tensor, placement: PicturePlacement) {
-    return try picture.tensor(
+    let (tensor, placement) = try picture.tensor(
       for: image, width: inputWidth, height: inputHeight,
       policy: options.resize ?? image.resize ?? .stretch,
       resampling: options.resampling ?? model.pictureResampling)
+    return (hasBatch ? tensor : tensor.reshaped(Array(tensor.shape.dropFirst())), placement)
   }
 
   /// The detections in outputs that were computed before, of one picture.

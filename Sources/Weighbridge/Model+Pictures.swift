@@ -19,15 +19,21 @@ extension Model {
       throw WeighbridgeError(
         .mismatch, "the model does not say how a picture becomes its input \(name), \(port.type)")
     }
-    let axes = image.layout.spatialAxes(rank: port.type.rank)
-    guard axes.count == 2, let height = port.type.shape[axes.lowerBound].value,
-      let width = port.type.shape[axes.lowerBound + 1].value
+    guard let axes = image.layout.pictureAxes(rank: port.type.rank),
+      let height = port.type.shape[axes.height].value,
+      let width = port.type.shape[axes.width].value
     else {
       throw WeighbridgeError(
         .mismatch, "the input \(name) is \(port.type), and a picture's size must be known")
     }
     guard !pictures.isEmpty else {
       throw WeighbridgeError(.mismatch, "there is no picture for the input \(name)")
+    }
+    let hasBatch = port.type.rank == 4
+    guard hasBatch || pictures.count == 1 else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the input \(name) is \(port.type), one picture, and there are \(pictures.count)")
     }
     var (bytes, shape) = ([UInt8](), [Int]())
     for picture in pictures {
@@ -38,7 +44,8 @@ extension Model {
       bytes += tensor.contiguousBytes()
       shape = tensor.shape
     }
-    return Tensor(.float32, shape: [pictures.count] + shape.dropFirst(), bytes: bytes)
+    let batch = hasBatch ? [pictures.count] : []
+    return Tensor(.float32, shape: batch + shape.dropFirst(), bytes: bytes)
   }
 
   /// How the framework that the model comes from computes the pixels of a scaled picture.

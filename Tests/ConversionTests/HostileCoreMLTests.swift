@@ -7,6 +7,8 @@ enum HostileCoreMLFiles {
   static let all: [HostileFile] = [
     .init("array_rank", .malformed, "the input x has 2 axes, and the network takes 1"),
     .init("bias_count", .malformed, "layer #0 c (convolution): bias: 12 bytes do not hold"),
+    .init(
+      "cell_limit", .unsupported, "layer #0 m (uniDirectionalLSTM): keeps its cell's state within"),
     .init("channels_huge", .malformed, "weights: the size of a tensor is negative or larger"),
     .init("classifier_labels", .malformed, "has 1 labels, and the network gives 4 probabilities"),
     .init("crop_everything", .malformed, "leaves nothing of an axis of 3"),
@@ -23,6 +25,7 @@ enum HostileCoreMLFiles {
     .init("layer_unknown", .unsupported, "field neuralNetwork.layers holds field 1999"),
     .init("length_huge", .malformed, "byte"),
     .init("loop", .unsupported, "a layer of a kind that cannot be read:\n  loop: loop"),
+    .init("metadata_wrong", .malformed, "the metadata detector is no JSON"),
     .init("network_empty", .malformed, "no layer gives the output y"),
     .init("output_missing", .malformed, "no layer gives the output y"),
     .init("output_twice", .malformed, "layer #1 again (activation): gives y, which is there"),

@@ -27,6 +27,7 @@ enum HostileONNXFiles {
     .init("kernel_shape", .malformed, "kernel_shape is [5, 5], and the kernel is [4, 3, 3, 3]"),
     .init("length_huge", .malformed, "bytes, and 0 are left in what holds it"),
     .init("metadata_wrong", .malformed, "the metadata detector is no JSON"),
+    .init("metadata_picture", .malformed, "how a picture becomes nowhere, which is no input"),
     .init("names_twice", .malformed, "two values are called y"),
     .init("operators_unknown", .unsupported, "cannot be read: Warp (2 times), com.example.Fused"),
     .init("opset_missing", .malformed, "names 0 versions of ONNX' operators"),
@@ -37,6 +38,8 @@ enum HostileONNXFiles {
     .init("raw_size", .malformed, "has 17 bytes of elements, and its shape takes 432"),
     .init("reshape", .malformed, "do not fit [7]"),
     .init("scan_long", .limitExceeded, "a loop of 1048576 steps"),
+    .init(
+      "selection_foreign", .unsupported, "NonMaxSuppression can be read as weighbridge writes it"),
     .init("setting_unknown", .unsupported, "the setting warp of Conv is not known"),
     .init("truncated", .malformed, "are left in what holds it"),
     .init("twice", .malformed, "stands twice"),

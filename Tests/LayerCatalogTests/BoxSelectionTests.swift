@@ -28,21 +28,29 @@ import Testing
   @Test("The most confident box removes those that overlap it, and faint ones go")
   func acrossClasses() throws {
     let operation = BoxSelection(
-      overlapThreshold: 0.5, confidenceThreshold: 0.3, isPerClass: false)
+      overlapThreshold: 0.5, confidenceThreshold: 0.3, rivals: .all)
     #expect(try kept(operation) == [0.2, 0.9, 0.7, 0.2])
   }
 
   @Test("Boxes of other classes stay where classes are looked at one by one")
   func perClass() throws {
     let operation = BoxSelection(
-      overlapThreshold: 0.5, confidenceThreshold: 0.05, isPerClass: true)
+      overlapThreshold: 0.5, confidenceThreshold: 0.05, rivals: .sameBestClass)
     #expect(try kept(operation) == [0.2, 0.9, 0.7, 0.2, 0.6, 0.1, 0.05, 0.1])
+  }
+
+  @Test("Each class by itself: a box keeps the classes in which nothing removes it")
+  func eachClass() throws {
+    // Of class 0 the boxes 2, 0 and 1 are left, of class 1 the boxes 1, 2 and 3.
+    let operation = BoxSelection(
+      overlapThreshold: 0.5, confidenceThreshold: 0.07, rivals: .eachClass)
+    #expect(try kept(operation) == [0, 0.9, 0.7, 0.2, 0.6, 0, 0, 0.1])
   }
 
   @Test("An overlap up to the threshold is none")
   func threshold() throws {
     let operation = BoxSelection(
-      overlapThreshold: 0.95, confidenceThreshold: 0.3, isPerClass: false)
+      overlapThreshold: 0.95, confidenceThreshold: 0.3, rivals: .all)
     #expect(try kept(operation).count == 6)
   }
 }

@@ -43,10 +43,12 @@ def layer(name, inputs, outputs, number, parameters=b""):
     return message((1, name), *[(2, i) for i in inputs], *[(3, o) for o in outputs], (number, parameters))
 
 
-def model(layers, inputs=(("x", (2, 3, 4)),), outputs=(("y", (2, 3, 4)),), version=1, kind=500, more=()):
+def model(layers, inputs=(("x", (2, 3, 4)),), outputs=(("y", (2, 3, 4)),), version=1, kind=500, more=(), metadata=()):
+    entries = message(*[(100, message((1, key), (2, value))) for key, value in metadata])
     description = message(
         *[(1, array(*i)) for i in inputs],
-        *[(10, o if isinstance(o, bytes) else array(*o)) for o in outputs])
+        *[(10, o if isinstance(o, bytes) else array(*o)) for o in outputs],
+        *[(100, entries)] * bool(metadata))
     network = message(*[(1, one) for one in layers], *more)
     return message((1, version), (2, description), (kind, network))
 
@@ -71,12 +73,22 @@ def nested(depth):
     return inner
 
 
+def memory(limit):
+    """A long short-term memory of one number."""
+    activations = [(10, message((kind, b""))) for kind in (40, 30, 30)]
+    weights = message(*[(number, floats(1)) for number in (1, 2, 3, 4, 20, 21, 22, 23)])
+    return layer(
+        "m", ["x"], ["y"], 420,
+        message((1, 1), (2, 1), *activations, (15, message((60, limit))), (20, weights)))
+
+
 GOOD = model([relu()])
 BOTH = ["x"], ["y"]
 PROBABILITIES = message((1, "y"), (3, message((6, message((2, b""))))))
 FILES = {
     "array_rank": (model([relu()], inputs=(("x", (2, 3)),)), "An array of two axes in a network that knows one or three."),
     "bias_count": (model([layer("c", *BOTH, 100, convolution(floats(1, 2), 2, 1, 1, (70, 1), (91, floats(1, 2, 3))))]), "Three biases for one filter."),
+    "cell_limit": (model([memory(0.5)], inputs=(("x", (1,)),), outputs=(("y", (1,)),)), "A memory whose state is cut off at a half."),
     "channels_huge": (model([layer("c", *BOTH, 100, convolution(floats(1, 2), (1 << 62)))]), "More channels than any memory holds."),
     "classifier_labels": (model([layer("s", *BOTH, 175)], outputs=[PROBABILITIES], kind=403, more=[(100, message((1, "cat")))]), "One label for four probabilities."),
     "crop_everything": (model([layer("c", *BOTH, 190, message((1, message((10, message((1, 2), (2, 2))), (10, b"")))))]), "A crop of more than there is."),
@@ -93,6 +105,7 @@ FILES = {
     "layer_unknown": (model([layer("new", *BOTH, 1999), layer("newer", ["y"], ["z"], 2001)]), "Layers of a number that nobody knows."),
     "length_huge": (GOOD + varint(500 << 3 | 2) + varint((1 << 63) - 1), "A length of nine quintillion bytes."),
     "loop": (model([layer("loop", [], [], 615, message((1, 5), (4, b"")))], version=4), "A loop, which is no graph."),
+    "metadata_wrong": (model([relu()], metadata=[("converter", "weighbridge 1"), ("detector", "{")]), "A record of a detector that is cut off."),
     "network_empty": (model([]), "No layer, and an output."),
     "output_missing": (model([relu("x", "z")]), "An output that nobody makes."),
     "output_twice": (model([relu(), relu(name="again")]), "Two layers that make the same."),

@@ -207,7 +207,12 @@ typedef enum _Weighbridge__V1__DetectorKind {
    * YOLO version 1: a row of the classes of all cells, the objectness of all boxes, and x, y, w, h
    * of all boxes.
    */
-  WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_DETECTION = 4
+  WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_DETECTION = 4,
+  /*
+   * Decoded boxes: one head of [boxes, classes], the confidences, and one of [boxes, 4], center x,
+   * center y, width and height in the unit square. Neither has a mask.
+   */
+  WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_BOXES = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__DETECTOR_KIND)
 } Weighbridge__V1__DetectorKind;
 /*

@@ -29,7 +29,23 @@ extension CoreMLFeatures {
     }
     description.labels = (members.last?.classes?.labels ?? suppression?.labels)?.texts ?? []
     description.userDefined = metadata.userDefined
+    description.detector = detector(graph)
     return description
+  }
+
+  /// How boxes are read from a pipeline that gives those that it chose; `nil` for others, and where
+  /// the pipeline gives something else besides.
+  private func detector(_ graph: Graph) -> DetectorDescription? {
+    guard let suppression, let method = suppression.method else { return nil }
+    let names = [suppression.outputs.confidence, suppression.outputs.coordinates]
+    let ports = names.compactMap { name in graph.outputs.first { $0.name == name } }
+    guard ports.count == 2, let count = graph[ports[0].value].type.shape.last?.value else {
+      return nil
+    }
+    return DetectorDescription(
+      boxes: names, classCount: count, confidenceThreshold: suppression.confidenceThreshold,
+      overlapThreshold: suppression.iouThreshold,
+      suppression: method.isPerClass ? .greedy : .classAgnostic)
   }
 
   /// How a picture becomes an input. What the file does not scale is left as it is.
@@ -44,11 +60,11 @@ extension CoreMLFeatures {
       guard case .scaler(let scale, let red, let green, let blue, let gray) = one.step else {
         continue
       }
-      record.scale = scale.asWritten
+      record.scale = scale.asFloat
       switch image.colors {
-      case .rgb: record.bias = [red, green, blue].map(\.asWritten)
-      case .bgr: record.bias = [blue, green, red].map(\.asWritten)
-      case .gray: record.bias = [gray.asWritten]
+      case .rgb: record.bias = [red, green, blue].map(\.asFloat)
+      case .bgr: record.bias = [blue, green, red].map(\.asFloat)
+      case .gray: record.bias = [gray.asFloat]
       }
     }
     return record
@@ -63,9 +79,4 @@ extension CoreMLLabels {
     case .numbers(let numbers): numbers.map(String.init)
     }
   }
-}
-
-extension Double {
-  /// The shortest number that is the same in float32, in which the file holds it.
-  fileprivate var asWritten: Double { Double("\(Float(self))") ?? self }
 }

@@ -140,9 +140,15 @@ struct CoreMLFeatures {
     guard let method = suppression.method else {
       throw WeighbridgeError(.unsupported, "says no method of suppression that is known")
     }
+    for threshold in [suppression.iouThreshold, suppression.confidenceThreshold]
+    where !(0...1 ~= threshold) {
+      throw WeighbridgeError(
+        .malformed, "chooses boxes by a threshold of \(threshold), and 0 to 1 are possible")
+    }
     let operation = BoxSelection(
       overlapThreshold: suppression.iouThreshold,
-      confidenceThreshold: suppression.confidenceThreshold, isPerClass: method.isPerClass)
+      confidenceThreshold: suppression.confidenceThreshold,
+      rivals: method.isPerClass ? .sameBestClass : .all)
     let kept = try network.builder.addNode(
       operation, named: source.layer, inputs: values, source: source)
     let names = [suppression.outputs.confidence, suppression.outputs.coordinates]

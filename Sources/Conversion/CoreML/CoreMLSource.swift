@@ -43,7 +43,7 @@ package struct CoreMLSource: Sendable {
       description.name = PathName(files[0].path).base
       var content = ModelContent(
         graph: result.graph, description: description, provenance: provenance)
-      model.description.metadata.describe(&content, hasHeads: result.hasHeads)
+      try model.description.metadata.describe(&content, hasHeads: result.hasHeads)
       return content
     }
   }

@@ -97,14 +97,13 @@ extension ModelContent {
     let index = try Self.position(
       of: image.input, in: description.inputs.map(\.name), what: "input")
     let type = graph[graph.inputs[index].value].type
-    guard type.rank == 4, let layout = Self.imageLayout(type, image.layout) else {
+    guard let (layout, channels) = Self.imageLayout(type, image.layout) else {
       let place = image.layout.map { ", where \($0.rawValue) has them" }
       throw WeighbridgeError(
         .mismatch,
         "the input \(image.input) is \(type), and a picture has 4 axes with 1 or 3 channels"
           + (place ?? " at the end (or behind the batch)"))
     }
-    let channels = type.shape[layout.channelAxis(rank: 4)].value ?? 0
     let colorOrder = image.colorOrder ?? (channels == 1 ? .gray : .rgb)
     guard colorOrder.componentCount == channels else {
       throw WeighbridgeError(
@@ -123,10 +122,16 @@ extension ModelContent {
       layout: layout)
   }
 
-  private static func imageLayout(_ type: TensorType, _ given: DataLayout?) -> DataLayout? {
-    let counts: [Int?] = [1, 3]
-    return DataLayout.allCases.first { layout in
-      (given ?? layout) == layout && counts.contains(type.shape[layout.channelAxis(rank: 4)].value)
+  /// The order of a picture's axes, and the number of its channels.
+  private static func imageLayout(
+    _ type: TensorType, _ given: DataLayout?
+  ) -> (DataLayout, channels: Int)? {
+    for layout in DataLayout.allCases where (given ?? layout) == layout {
+      guard let axes = layout.pictureAxes(rank: type.rank),
+        let channels = type.shape[axes.channels].value
+      else { continue }
+      if [1, 3].contains(channels) { return (layout, channels) }
     }
+    return nil
   }
 }

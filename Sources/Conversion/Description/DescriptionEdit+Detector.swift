@@ -18,9 +18,10 @@ extension ModelContent {
       distanceExponent: edit.distanceExponent)
     let labelCount = description.labels.isEmpty ? nil : description.labels.count
     let classCount = edit.classCount ?? edit.classTree?.parents.count ?? labelCount
-    if edit.kind == .detection {
-      try fillRow(&detector, edit, classCount: classCount)
-    } else {
+    switch edit.kind {
+    case .detection: try fillRow(&detector, edit, classCount: classCount)
+    case .boxes: try fillBoxes(&detector, edit, classCount: classCount)
+    case .region, .yolo, .gaussianYOLO:
       try fillGrids(&detector, edit, classCount: classCount)
     }
     try detector.checkNumbers()
@@ -94,7 +95,13 @@ extension ModelContent {
       throw WeighbridgeError(
         .mismatch, "the head \(head.output) has \(name) \(number), which must be above 0")
     }
-    return graph[graph.outputs[index].value].type
+    return headType(graph.outputs[index])
+  }
+
+  /// The type of an output with a batch, which Core ML's arrays do not have.
+  private func headType(_ port: Port) -> TensorType {
+    let type = graph[port.value].type
+    return type.rank == 3 ? type.with(shape: [1] + type.shape) : type
   }
 
   /// The anchors of each head: an equal share, the coarsest grid taking the last (largest) ones.
@@ -108,7 +115,7 @@ extension ModelContent {
     }
     let share = anchorCount / count
     let cells = graph.outputs.map {
-      gridCells(graph[$0.value].type, axis: channelAxis(edit.order))
+      gridCells(headType($0), axis: channelAxis(edit.order))
     }
     let finestFirst = cells.indices.sorted { cells[$0] > cells[$1] }
     var masks = [[Int]](repeating: [], count: count)
@@ -124,7 +131,7 @@ extension ModelContent {
 
   /// How many input pixels a cell spans, when both grids are known and square cells result.
   private func headStride(_ type: TensorType, axis: Int) -> Double? {
-    guard let input = graph.inputs.first.map({ graph[$0.value].type }), input.rank == 4,
+    guard let input = graph.inputs.first.map(headType), input.rank == 4,
       type.rank == 4
     else { return nil }
     let pixelAxes = spatialAxes(input, channelAxis(nil))

@@ -27,7 +27,7 @@ extension ModelContent {
     }
     let position = try Self.position(of: heads[0].output, in: outputs, what: "output")
     let type = graph[graph.outputs[position].value].type
-    guard let count = type.shape.last?.value, type.rank == 2,
+    guard let count = type.shape.last?.value, [1, 2].contains(type.rank),
       count % (side * side) == 0, count / (side * side) > 5 * boxes,
       (classCount ?? count / (side * side) - 5 * boxes) == count / (side * side) - 5 * boxes
     else {
@@ -71,8 +71,13 @@ extension DetectorDescription {
             + "which stands behind its parent")
       }
     }
-    let ofRows: [BoxEncoding] = [.fraction, .squareRoot]
-    guard ofRows.contains(boxEncoding) == (kind == .detection) else {
+    let possible: [BoxEncoding] =
+      switch kind {
+      case .detection: [.fraction, .squareRoot]
+      case .boxes: [.fraction]
+      case .region, .yolo, .gaussianYOLO: [.exponential, .squared]
+      }
+    guard possible.contains(boxEncoding) else {
       throw WeighbridgeError(
         .mismatch, "a \(kind.rawValue) detector stores no boxes as \(boxEncoding.rawValue)")
     }
@@ -80,6 +85,7 @@ extension DetectorDescription {
 
   /// How the number of channels comes about, in words.
   var channelArithmetic: String {
+    if kind == .boxes { return "confidences of \(classCount) classes" }
     if let side, let boxesPerCell {
       return "\(side) x \(side) cells x (\(boxesPerCell) x 5 + \(classCount)) numbers"
     }

@@ -2,97 +2,113 @@ import Bytes
 import GraphIR
 import JSON
 
-/// A description as texts under keys, for formats that hold no more.
+/// What is known of a model as texts under keys, for whatever a format has no place of its own.
 ///
-/// - the members of `Schemas/metadata.schema.json` stand under their own names, lists and objects as
-///   JSON
+/// - the members of `Schemas/metadata.schema.json` stand under their own names, or those that the
+///   format has for them (``MetadataScheme``); lists and objects are JSON
+/// - `licenseNote` is there when it says more than the license shows
+/// - `image.NAME`: how a picture becomes the input NAME, where inputs are described elsewhere
 /// - `source`: what the model was made with
 /// - all others: the author's own, by their keys; one that is taken begins with `user.`
 enum DescriptionEntries {
-  private static let texts: Set<String> = [
-    "name", "author", "license", "licenseNote", "version", "description",
-  ]
-  private static let structures: Set<String> = ["inputs", "outputs", "labels", "detector"]
-  private static let sourceKey = "source"
-  private static let userPrefix = "user."
-
   /// The entries in a fixed order.
   ///
-  /// - Parameter reserved: Keys that the format itself takes.
+  /// - Parameters:
+  ///   - omitted: Fields that the file says elsewhere, or cannot say.
+  ///   - further: Entries under keys that the format reserves; those of `nil` are left out.
   static func entries(
-    _ content: ModelContent, reserved: Set<String> = []
+    _ description: ModelDescription, _ provenance: Provenance, _ scheme: MetadataScheme,
+    omitting omitted: Set<MetadataScheme.Field> = [], further: [(key: String, value: String?)] = []
   ) -> [(key: String, value: String)] {
     var entries: [(key: String, value: String)] = []
-    let members = content.description.json.object ?? JSONObject()
-    for key in members.keys where texts.contains(key) || structures.contains(key) {
-      guard let value = members[key] else { continue }
-      entries.append((key, value.string ?? value.text()))
+    for field in MetadataScheme.Field.allCases where !omitted.contains(field) {
+      guard let key = scheme.key(of: field), let text = text(field, description, provenance)
+      else { continue }
+      entries.append((key, text))
     }
-    let provenance = content.provenance
-    let version = provenance.frameworkVersion.map { " \($0)" } ?? ""
-    if !provenance.framework.isEmpty {
-      entries.append((sourceKey, provenance.framework + version))
+    for feature in description.inputs where scheme.places.contains(.inputs) {
+      guard let image = feature.image else { continue }
+      entries.append((MetadataScheme.picturePrefix + feature.name, image.json.text()))
     }
-    let user = content.description.userDefined
-    for (key, value) in user.sorted(by: { $0.key < $1.key }) {
-      entries.append((isTaken(key, reserved) ? userPrefix + key : key, value))
+    for (key, value) in further {
+      if let value { entries.append((key, value)) }
+    }
+    for (key, value) in description.userDefined.sorted(by: { $0.key < $1.key }) {
+      entries.append((scheme.isTaken(key) ? MetadataScheme.userPrefix + key : key, value))
     }
     return entries
   }
 
-  /// Lets a model be described by entries again.
+  /// What is known in a field; `nil` when nothing is.
+  private static func text(
+    _ field: MetadataScheme.Field, _ description: ModelDescription, _ provenance: Provenance
+  ) -> String? {
+    switch field {
+    case .source:
+      let version = provenance.frameworkVersion.map { " \($0)" } ?? ""
+      return provenance.framework.isEmpty ? nil : provenance.framework + version
+    case .licenseNote:
+      guard let license = description.license else { return nil }
+      return license.note == License(parsing: license.text).note ? nil : license.note
+    default:
+      guard let value = description.json.object?[field.rawValue] else { return nil }
+      return value.string ?? value.text()
+    }
+  }
+
+  /// Lets a model be described by entries again. What stands in places of the format's own is
+  /// described already.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when they are about another model.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when they do not fit the model;
+  ///   ``WeighbridgeError/Code/mismatch`` where the model comes from another file than they.
   static func apply(
-    _ entries: [(key: String, value: String)], reserved: Set<String> = [],
+    _ entries: [(key: String, value: String)], _ scheme: MetadataScheme,
     to content: inout ModelContent
   ) throws(WeighbridgeError) {
-    let (stated, user) = Self.members(entries, reserved)
-    var members = stated
-    members["userDefined"] = .object(user)
-    members["inputs"] = renaming(content.graph.inputs, as: members["inputs"])
+    let read = try Members(entries, scheme)
+    var members = read.members
+    members["userDefined"] = .object(read.user)
+    try checkNames(read.pictures, content.graph.inputs)
+    members["inputs"] =
+      scheme.places.contains(.inputs)
+      ? .array(read.pictures) : renaming(content.graph.inputs, as: members["inputs"])
     members["outputs"] = renaming(content.graph.outputs, as: members["outputs"])
-    try content.apply(DescriptionEdit(metadata: .object(members)))
+    do throws(WeighbridgeError) {
+      try content.apply(DescriptionEdit(metadata: .object(members)))
+    } catch {
+      guard scheme.holdsNetwork else { throw error }
+      throw WeighbridgeError(.malformed, "the metadata does not fit: \(error.reason)")
+    }
+    if scheme.holdsNetwork, let source = read.source { content.provenance.restore(source) }
   }
 
   /// What entries say where there is no model that they could be checked with; nothing about inputs
   /// and outputs.
   static func description(
-    _ entries: [(key: String, value: String)], reserved: Set<String> = []
+    _ entries: [(key: String, value: String)], _ scheme: MetadataScheme
   ) -> ModelDescription {
-    let (members, user) = Self.members(entries, reserved)
     var description = ModelDescription()
+    guard let read = try? Members(entries, scheme) else { return description }
+    let members = read.members
     description.name = members["name"]?.string
     description.author = members["author"]?.string
     description.license = members["license"]?.string.map { License(parsing: $0) }
     description.version = members["version"]?.string
     description.summary = members["description"]?.string
     description.labels = members["labels"]?.array?.compactMap(\.string) ?? []
-    for key in user.keys { description.userDefined[key] = user[key]?.string }
+    for key in read.user.keys { description.userDefined[key] = read.user[key]?.string }
     return description
   }
 
-  /// The members of the description, and the author's own entries.
-  private static func members(
-    _ entries: [(key: String, value: String)], _ reserved: Set<String>
-  ) -> (JSONObject, user: JSONObject) {
-    var (members, user) = (JSONObject(), JSONObject())
-    for (key, value) in entries where key != sourceKey && !reserved.contains(key) {
-      let plain = key.hasPrefix(userPrefix) ? String(key.dropFirst(userPrefix.count)) : key
-      if texts.contains(key) {
-        members[key] = .string(value)
-      } else if structures.contains(key), let json = try? JSONValue(parsing: Array(value.utf8)) {
-        members[key] = json
-      } else {
-        user[isTaken(plain, reserved) ? plain : key] = .string(value)
-      }
+  private static func checkNames(
+    _ pictures: [JSONValue], _ ports: [Port]
+  ) throws(WeighbridgeError) {
+    for case .object(let picture) in pictures {
+      guard let name = picture["name"]?.string, !ports.contains(where: { $0.name == name })
+      else { continue }
+      throw WeighbridgeError(
+        .malformed, "the metadata says how a picture becomes \(name), which is no input")
     }
-    return (members, user)
-  }
-
-  private static func isTaken(_ key: String, _ reserved: Set<String>) -> Bool {
-    texts.contains(key) || structures.contains(key) || reserved.contains(key) || key == sourceKey
-      || key == "userDefined" || key.hasPrefix(userPrefix)
   }
 
   /// Features that say which of the model's ports they are about: those in the same places.
@@ -106,5 +122,15 @@ enum DescriptionEntries {
         members["source"] = .string(port.name)
         return .object(members)
       })
+  }
+}
+
+extension Provenance {
+  /// Takes over what the model was made with. A file in the format of just that says its version
+  /// itself.
+  fileprivate mutating func restore(_ source: String) {
+    let words = source.split(separator: " ", maxSplits: 1).map(String.init)
+    guard let name = words.first, name != framework else { return }
+    (framework, frameworkVersion) = (name, words.count > 1 ? words[1] : nil)
   }
 }

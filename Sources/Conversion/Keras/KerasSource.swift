@@ -113,7 +113,7 @@ package struct KerasSource: Sendable {
       description.name = model.name
       var content = ModelContent(
         graph: result.graph, description: description, provenance: provenance)
-      try DescriptionEntries.apply(file?.texts ?? [], to: &content)
+      try DescriptionEntries.apply(file?.texts ?? [], .keras, to: &content)
       return content
     }
   }

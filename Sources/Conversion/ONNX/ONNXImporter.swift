@@ -12,7 +12,15 @@ struct ONNXImporter {
   /// The versions of ONNX' operators whose meaning is known.
   static let opsets = 7...25
 
-  private let model: ONNXModel
+  /// What the import gives.
+  struct Result {
+    let graph: Graph
+    let decisions: [Provenance.Decision]
+    /// How boxes are read, where the file chooses among them.
+    let detector: DetectorDescription?
+  }
+
+  private var model: ONNXModel
   private let readTensor: ONNXNetwork.TensorReader
 
   /// - Parameter readTensor: Reads the elements of a tensor of the file.
@@ -25,13 +33,15 @@ struct ONNXImporter {
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with all operators that are not known, or at the
   ///   node that asks for what cannot be done; ``WeighbridgeError/Code/malformed``.
-  func run() throws(WeighbridgeError) -> (graph: Graph, decisions: [Provenance.Decision]) {
+  mutating func run() throws(WeighbridgeError) -> Result {
     guard Self.opsets.contains(model.opset) else {
       throw WeighbridgeError(
         .unsupported,
         "uses the operators of ONNX' opset \(model.opset), and \(Self.opsets.lowerBound) to "
           + "\(Self.opsets.upperBound) can be read")
     }
+    let choice = try ONNXBoxChoice(model.graph)
+    if let choice { model.graph = choice.network }
     try checkOperators()
     var network = ONNXNetwork(
       opset: model.opset, names: Self.names(model.graph), readTensor: readTensor)
@@ -41,7 +51,8 @@ struct ONNXImporter {
       network = try Self.add(
         node, source, place: source.place(position), keepsNames: true, to: consume network)
     }
-    return (try graph(&network), network.decisions)
+    let (graph, detector) = try graph(&network, choice)
+    return Result(graph: graph, decisions: network.decisions, detector: detector)
   }
 
   /// Adds the weights and the inputs. An input that has a weight's name need not be given, and is
@@ -70,7 +81,9 @@ struct ONNXImporter {
   }
 
   /// The graph without nodes that no output needs.
-  private func graph(_ network: inout ONNXNetwork) throws(WeighbridgeError) -> Graph {
+  private func graph(
+    _ network: inout ONNXNetwork, _ choice: ONNXBoxChoice?
+  ) throws(WeighbridgeError) -> (Graph, DetectorDescription?) {
     var ports: [Port] = []
     for feature in model.graph.outputs {
       guard let value = network.values[feature.name] else {
@@ -78,15 +91,18 @@ struct ONNXImporter {
       }
       ports.append(Port(name: feature.name, value: try network.output(feature.name, value)))
     }
+    var detector: DetectorDescription?
+    if let choice { (ports, detector) = try choice.add(ports.map(\.value), to: &network) }
     let all = try network.graph.finish(outputs: ports)
     var builder = GraphBuilder()
     let ids = try builder.add(all, for: ports.map(\.value)) { (port) throws(WeighbridgeError) in
       all[port.value].type
     }
-    return try builder.finish(
+    let graph = try builder.finish(
       outputs: ports.compactMap { port in
         ids[port.value.index].map { Port(name: port.name, value: $0) }
       })
+    return (graph, detector)
   }
 
   /// Adds a node to a network.

@@ -4,31 +4,18 @@ import ONNXFormat
 
 /// What a file says of a model; see ``ONNXMetadata`` for the keys.
 extension ONNXMetadata {
-  /// The keys whose values only our own files have so.
-  private static let ownKeys: Set<String> = ["model_version", "labels", "detector", "source"]
-
-  private static func isOwn(key: String) -> Bool {
-    ownKeys.contains(key) || ["image.", "Image."].contains { key.hasPrefix($0) }
-  }
-
-  /// Where the model came from before it became ONNX, or who wrote the file.
+  /// Who wrote the file.
   static func provenance(_ model: ONNXModel) -> Provenance {
     var provenance = Provenance()
-    let producer = model.producerName.isEmpty ? "onnx" : model.producerName
-    (provenance.framework, provenance.frameworkVersion) = (producer, model.producerVersion)
-    if isOwn(model), let source = model.metadata.first(where: { $0.key == "source" })?.value {
-      let words = source.split(separator: " ", maxSplits: 1).map(String.init)
-      provenance.framework = words.first ?? ""
-      provenance.frameworkVersion = words.count > 1 ? words[1] : nil
-    }
-    if provenance.frameworkVersion?.isEmpty == true { provenance.frameworkVersion = nil }
+    provenance.framework = model.producerName.isEmpty ? "onnx" : model.producerName
+    provenance.frameworkVersion = model.producerVersion.isEmpty ? nil : model.producerVersion
     return provenance
   }
 
   private static func isOwn(_ model: ONNXModel) -> Bool { model.producerName == "weighbridge" }
 
-  /// The description as far as it is plain text.
-  static func description(_ model: ONNXModel, _ graph: Graph) -> ModelDescription {
+  /// What stands in places of ONNX' own.
+  private static func description(_ model: ONNXModel, _ graph: Graph) -> ModelDescription {
     let summaries = Dictionary(
       (model.graph.inputs + model.graph.outputs).map { ($0.name, $0.summary) },
       uniquingKeysWith: { first, _ in first })
@@ -41,27 +28,30 @@ extension ONNXMetadata {
       inputs: graph.inputs.map(feature), outputs: graph.outputs.map(feature))
     description.name = ["", "model"].contains(model.graph.name) ? nil : model.graph.name
     description.summary = model.summary
-    for (key, value) in model.metadata {
-      switch key {
-      case "model_author": description.author = value
-      case "model_license": description.license = License(parsing: value)
-      case _ where isOwn(model) && isOwn(key: key):
-        if key == "model_version" { description.version = value }
-      default:
-        let own = isOwn(model) && key.hasPrefix("user.") ? String(key.dropFirst(5)) : key
-        description.userDefined[own] = value
-      }
-    }
     return description
   }
 
-  /// Adds what our own files say of labels, pictures and boxes.
+  /// Describes a model as the file does. Of a file of others only the keys that ONNX has are
+  /// understood; the rest are kept as they are.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when it does not fit the graph.
+  /// - Parameter detector: How boxes are read, where the file chooses among them.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when what our own files say does not fit the graph.
   static func describe(
-    _ content: inout ModelContent, _ model: ONNXModel
+    _ content: inout ModelContent, _ model: ONNXModel, detector: DetectorDescription?
   ) throws(WeighbridgeError) {
-    guard isOwn(model) else { return }
-    try PortableMetadata.apply(model.metadata.map { (key: $0.key, value: $0.value) }, to: &content)
+    content.description = description(model, content.graph)
+    content.description.detector = detector
+    let entries = model.metadata.map { (key: $0.key, value: $0.value) }
+    if isOwn(model) {
+      try DescriptionEntries.apply(entries, .onnx, to: &content)
+      return
+    }
+    for (key, value) in entries {
+      switch MetadataScheme.onnx.field(of: key) {
+      case .author: content.description.author = value
+      case .license: content.description.license = License(parsing: value)
+      default: content.description.userDefined[key] = value
+      }
+    }
   }
 }

@@ -35,7 +35,7 @@ package struct ONNXSource: Sendable {
     let stores = try openExternalData()
     let (file, path) = (file, path)
     return try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      let importer = ONNXImporter(file.model) { (tensor) throws(WeighbridgeError) in
+      var importer = ONNXImporter(file.model) { (tensor) throws(WeighbridgeError) in
         try Self.read(tensor, file.store, stores)
       }
       let result = try importer.run()
@@ -45,9 +45,8 @@ package struct ONNXSource: Sendable {
         .init(layer: "", text: "\($0) is in the file, which is for training, and not read")
       }
       var content = ModelContent(
-        graph: result.graph, description: ONNXMetadata.description(file.model, result.graph),
-        provenance: provenance)
-      try ONNXMetadata.describe(&content, file.model)
+        graph: result.graph, description: ModelDescription(), provenance: provenance)
+      try ONNXMetadata.describe(&content, file.model, detector: result.detector)
       return content
     }
   }

@@ -9,9 +9,7 @@ extension ChannelsFirst {
     for position in turnedInputs where position < result.inputs.count {
       result.inputs[position].image?.layout = .channelsFirst
     }
-    guard let detector = description.detector, detector.kind != .detection, let layout else {
-      return result
-    }
+    guard let detector = description.detector, detector.hasGrid, let layout else { return result }
     guard !turnedInputs.isEmpty || !turnedOutputs.isEmpty else { return result }
     let turned = Set(turnedOutputs.map { graph.outputs[$0].name })
     let order = detector.order(in: layout)

@@ -11,6 +11,7 @@ extension WBMDetector.Kind {
       case .yolo: .yolo
       case .gaussianYOLO: .gaussianYOLO
       case .detection: .detection
+      case .boxes: .boxes
       }
   }
 }
@@ -23,6 +24,7 @@ extension DetectorDescription.Kind {
       case .yolo: .yolo
       case .gaussianYOLO: .gaussianYOLO
       case .detection: .detection
+      case .boxes: .boxes
       }
   }
 }

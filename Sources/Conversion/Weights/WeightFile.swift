@@ -21,7 +21,7 @@ package struct WeightFile: Sendable {
   package let byteCount: Int
   /// What the file says of its model, as far as it is about no input or output.
   package var description: ModelDescription {
-    DescriptionEntries.description(metadata, reserved: SafetensorsExporter.reservedKeys)
+    DescriptionEntries.description(metadata, .safetensors)
   }
 
   /// Whether bytes begin like such a file.

@@ -64,8 +64,7 @@ package struct WeightSource: Sendable {
       var content = architecture
       content.graph = try content.graph.replacingWeights(file.weights)
       content.references = []  // they were computed with the weights of the architecture
-      try DescriptionEntries.apply(
-        file.metadata, reserved: SafetensorsExporter.reservedKeys, to: &content)
+      try DescriptionEntries.apply(file.metadata, .safetensors, to: &content)
       return content
     }
   }

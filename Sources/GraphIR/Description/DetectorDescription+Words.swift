@@ -9,6 +9,10 @@ extension DetectorDescription {
     case gaussianYOLO = "gaussian-yolo"
     /// YOLOv1's: no anchors, and a row of numbers in place of a grid.
     case detection
+    /// Boxes that are decoded already, as a Core ML pipeline gives them: of two outputs the first is
+    /// `[boxes, classes]`, the confidences, and the second `[boxes, 4]`: centre x, centre y, width and
+    /// height in the input's unit square.
+    case boxes
   }
 
   /// How a box's extent is stored.
@@ -17,7 +21,7 @@ extension DetectorDescription {
     case exponential
     /// (2t)² times the anchor, t after its activation (`new_coords`).
     case squared
-    /// t times the input.
+    /// t times the input; of ``Kind/detection`` and ``Kind/boxes``.
     case fraction
     /// t² times the input (YOLOv1's `sqrt`).
     case squareRoot = "square-root"

@@ -9,7 +9,7 @@ public struct DetectorDescription: Hashable, Sendable {
   public var kind: Kind
   /// All anchors; none where boxes are not measured by anchors.
   public var anchors: [Anchor]
-  /// The outputs that hold boxes.
+  /// The outputs that hold boxes; for ``Kind/boxes`` that of the confidences, then that of the places.
   public var heads: [Head]
   /// How a box's extent is stored.
   public var boxEncoding: BoxEncoding
@@ -65,11 +65,29 @@ public struct DetectorDescription: Hashable, Sendable {
     self.distanceExponent = distanceExponent
   }
 
+  /// Describes boxes that are decoded already.
+  ///
+  /// - Parameter outputs: The names of the confidences and of the places.
+  package init(
+    boxes outputs: [String], classCount: Int, confidenceThreshold: Double,
+    overlapThreshold: Double, suppression: Suppression
+  ) {
+    self.init(
+      kind: .boxes, anchors: [],
+      heads: outputs.map { Head(output: $0, mask: [], stride: nil, scaleXY: 1) },
+      boxEncoding: .fraction, hasObjectness: false, classCount: classCount,
+      confidenceThreshold: confidenceThreshold, overlapThreshold: overlapThreshold,
+      suppression: suppression)
+  }
+
   /// How many numbers a head of ``Kind/region``, ``Kind/yolo`` or ``Kind/gaussianYOLO`` has for a
   /// box besides those of the classes.
   public var coordinateCount: Int {
     (kind == .gaussianYOLO ? 8 : 4) + (hasObjectness ? 1 : 0) + (hasBackground ? 1 : 0)
   }
+
+  /// Whether the boxes stand in the cells of a grid, with channels.
+  package var hasGrid: Bool { kind != .detection && kind != .boxes }
 
   /// The order of a head's numbers.
   ///

@@ -10,6 +10,8 @@ package struct DetectorInterface: Hashable, Sendable {
   package let image: ImageInput
   /// The picture's extents in pixels.
   package let width, height: Int
+  /// Whether the input's axes begin with a batch.
+  package let hasBatch: Bool
 
   /// Finds out what a model says of its boxes.
   ///
@@ -41,14 +43,14 @@ package struct DetectorInterface: Hashable, Sendable {
         "the model does not say how a picture becomes its input \(names), \(type): describe it "
           + "(--image-input \(names) with --image-scale, for example 1/255, and --color)")
     }
-    let axes = image.layout.spatialAxes(rank: type.rank)
-    guard axes.count == 2, let height = type.shape[axes.lowerBound].value,
-      let width = type.shape[axes.lowerBound + 1].value
+    guard let axes = image.layout.pictureAxes(rank: type.rank),
+      let height = type.shape[axes.height].value, let width = type.shape[axes.width].value
     else {
       throw WeighbridgeError(
         .mismatch, "the input \(names) is \(type), and a picture's size must be known")
     }
     (inputName, self.image) = (feature.name, image)
     (self.width, self.height) = (width, height)
+    hasBatch = type.rank == 4
   }
 }

@@ -2,11 +2,14 @@ package import Bytes
 package import GraphIR
 
 /// The boxes that stay when overlapping ones are thinned out, the most confident first: greedy
-/// non-maximum suppression as a `NonMaximumSuppression` model of Core ML does it.
+/// non-maximum suppression as a `NonMaximumSuppression` model of Core ML does it, or
+/// `NonMaxSuppression` of ONNX.
 ///
 /// A box's confidence is that of its best class. Boxes below the confidence threshold go; then the
-/// most confident box stays and removes the others that overlap it by more than the overlap
-/// threshold, and so on with the rest. Of equally confident boxes the first one goes first.
+/// most confident box stays and removes its rivals that overlap it by more than the overlap
+/// threshold, and so on with the rest. Of equally confident boxes the first one goes first. Where
+/// each class is by itself, this is done with the confidences of one class after the other: those of
+/// boxes that go become 0, as do those not above the threshold, and a box goes with its last class.
 ///
 /// - confidence: `[boxes, classes]`
 /// - coordinates: `[boxes, 4]`: centre x, centre y, width and height in any unit
@@ -17,8 +20,18 @@ package struct BoxSelection: CatalogOperator {
   package let overlapThreshold: Double
   /// The confidence below which a box goes.
   package let confidenceThreshold: Double
-  /// Whether only boxes of the same best class remove each other.
-  package let isPerClass: Bool
+  /// Which boxes remove each other.
+  package let rivals: Rivals
+
+  /// Which boxes remove each other.
+  package enum Rivals: Hashable, Sendable {
+    /// All.
+    case all
+    /// Those of the same best class.
+    case sameBestClass
+    /// Those with a confidence for a class, in that class.
+    case eachClass
+  }
 
   package static let kind = "box_selection"
   package static let version = 1
@@ -26,17 +39,23 @@ package struct BoxSelection: CatalogOperator {
   package var inputs: [InputSlot] { [.data("confidence"), .data("coordinates")] }
 
   package var attributes: Attributes {
-    [
+    var attributes: Attributes = [
       "overlap_threshold": .real(overlapThreshold),
-      "confidence_threshold": .real(confidenceThreshold), "is_per_class": .flag(isPerClass),
+      "confidence_threshold": .real(confidenceThreshold),
     ]
+    if rivals == .eachClass {
+      attributes.append("is_each_class", .flag(true))
+    } else {
+      attributes.append("is_per_class", .flag(rivals == .sameBestClass))
+    }
+    return attributes
   }
 
   /// Makes the operator.
-  package init(overlapThreshold: Double, confidenceThreshold: Double, isPerClass: Bool) {
+  package init(overlapThreshold: Double, confidenceThreshold: Double, rivals: Rivals) {
     self.overlapThreshold = overlapThreshold
     self.confidenceThreshold = confidenceThreshold
-    self.isPerClass = isPerClass
+    self.rivals = rivals
   }
 }
 
@@ -44,7 +63,11 @@ extension BoxSelection {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     overlapThreshold = try attributes.real("overlap_threshold")
     confidenceThreshold = try attributes.real("confidence_threshold")
-    isPerClass = try attributes.flag("is_per_class")
+    if try attributes.flag("is_each_class", default: false) {
+      rivals = .eachClass
+    } else {
+      rivals = try attributes.flag("is_per_class") ? .sameBestClass : .all
+    }
     guard overlapThreshold.isFinite, confidenceThreshold.isFinite else {
       throw attributes.malformed("a threshold that is no number")
     }
@@ -70,20 +93,56 @@ extension BoxSelection {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let classCount = inputs[0].shape[1]
-    let (confidences, coordinates) = (inputs[0].doubles, inputs[1].doubles)
+    var (confidences, coordinates) = (inputs[0].doubles, inputs[1].doubles)
+    if rivals == .eachClass {
+      confidences = chosenInEachClass(confidences, coordinates, classCount: classCount)
+    }
     let boxes = (0..<inputs[0].shape[0]).compactMap { row in
       ScoredBox(
         row: row, confidences: confidences[row * classCount..<(row + 1) * classCount],
         coordinates: Array(coordinates[row * 4..<row * 4 + 4]))
-    }.filter { $0.confidence >= confidenceThreshold }
-    let order = boxes.sorted { ($1.confidence, $0.row) < ($0.confidence, $1.row) }
-    var kept: [ScoredBox] = []
-    for box in order where !kept.contains(where: { removes($0, box) }) { kept.append(box) }
-    let rows = kept.map(\.row)
+    }
+    let rows =
+      rivals == .eachClass
+      ? Self.ranked(boxes.filter { $0.confidence != 0 }).map(\.row)
+      : strongest(boxes.filter { $0.confidence >= confidenceThreshold }).map(\.row)
     return [
       Self.rows(rows, of: confidences, width: classCount, like: inputs[0]),
       Self.rows(rows, of: coordinates, width: 4, like: inputs[1]),
     ]
+  }
+
+  /// The confidences with 0 for classes of boxes that go.
+  private func chosenInEachClass(
+    _ confidences: [Double], _ coordinates: [Double], classCount: Int
+  ) -> [Double] {
+    var result = [Double](repeating: 0, count: confidences.count)
+    for column in 0..<classCount {
+      let boxes = stride(from: column, to: confidences.count, by: classCount).compactMap { place in
+        let row = place / classCount
+        return ScoredBox(
+          row: row, confidences: confidences[place...place],
+          coordinates: Array(coordinates[row * 4..<row * 4 + 4]))
+      }
+      for box in strongest(boxes.filter { $0.confidence > confidenceThreshold }) {
+        result[box.row * classCount + column] = box.confidence
+      }
+    }
+    return result
+  }
+
+  /// The most confident first.
+  private static func ranked(_ boxes: [ScoredBox]) -> [ScoredBox] {
+    boxes.sorted { ($1.confidence, $0.row) < ($0.confidence, $1.row) }
+  }
+
+  /// The boxes that stay, the most confident first.
+  private func strongest(_ boxes: [ScoredBox]) -> [ScoredBox] {
+    var kept: [ScoredBox] = []
+    for box in Self.ranked(boxes) where !kept.contains(where: { removes($0, box) }) {
+      kept.append(box)
+    }
+    return kept
   }
 
   /// Some rows of a matrix, then zeros.
@@ -96,7 +155,7 @@ extension BoxSelection {
   }
 
   private func removes(_ strong: ScoredBox, _ weak: ScoredBox) -> Bool {
-    (!isPerClass || strong.bestClass == weak.bestClass)
+    (rivals != .sameBestClass || strong.bestClass == weak.bestClass)
       && strong.overlap(weak) > overlapThreshold
   }
 
@@ -107,7 +166,7 @@ extension BoxSelection {
   package var decomposition: Decomposition { .primitive }
 
   package static let keras = SourceMapping<KerasMapping>.unsupported(
-    "Keras has no such layer; it comes from Core ML")
+    "Keras has no such layer; it comes from Core ML and ONNX")
 }
 
 /// A box with its best class.

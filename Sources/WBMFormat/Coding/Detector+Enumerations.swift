@@ -9,6 +9,7 @@ extension WBMDetector.Kind: SchemaEnumeration {
     case .yolo: WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_YOLO.rawValue
     case .gaussianYOLO: WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_GAUSSIAN_YOLO.rawValue
     case .detection: WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_DETECTION.rawValue
+    case .boxes: WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_BOXES.rawValue
     }
   }
 }

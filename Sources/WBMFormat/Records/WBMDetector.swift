@@ -3,9 +3,9 @@ package import ProtobufWire
 /// How to turn a detector's outputs into boxes.
 package struct WBMDetector: Hashable, Sendable {
   /// The family of detection heads: YOLO version 2, version 3 and later, the same with deviations,
-  /// version 1.
+  /// version 1; and boxes that are decoded already.
   package enum Kind: Hashable, Sendable, CaseIterable {
-    case region, yolo, gaussianYOLO, detection
+    case region, yolo, gaussianYOLO, detection, boxes
   }
 
   /// What a box is made of.

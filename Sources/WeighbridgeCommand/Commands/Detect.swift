@@ -10,7 +10,9 @@ struct Detect: ParsableCommand {
     abstract: "Finds objects in pictures.",
     discussion: """
       Prints the class, the confidence and the box of each object, and draws them with -o. What the \
-      model does not say itself can be said here as it is to `convert`.
+      model does not say itself can be said here as it is to `convert`. A file that chooses among \
+      boxes itself (an .mlmodel for Vision, an .onnx written --with-nms) has left out what its own \
+      thresholds tell it to.
 
       Example:
         weighbridge detect yolov3-tiny.cfg dog.jpg --threshold 0.5 -o dog.boxes.png

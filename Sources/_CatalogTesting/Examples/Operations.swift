@@ -8,10 +8,13 @@ extension OperatorExample {
     mathematics + slices + reshapes + paddings + indexed + [
       OperatorExample(FillLike(number: 0.5), shapes: [[2, 3, 4]]),
       OperatorExample(
-        BoxSelection(overlapThreshold: 0.3, confidenceThreshold: 0.5, isPerClass: true),
+        BoxSelection(overlapThreshold: 0.3, confidenceThreshold: 0.5, rivals: .sameBestClass),
         shapes: [[40, 3], [40, 4]], in: 0...1),
       OperatorExample(
-        BoxSelection(overlapThreshold: 0.2, confidenceThreshold: 0.1, isPerClass: false),
+        BoxSelection(overlapThreshold: 0.2, confidenceThreshold: 0.1, rivals: .all),
+        shapes: [[20, 2], [20, 4]], in: 0...1),
+      OperatorExample(
+        BoxSelection(overlapThreshold: 0.2, confidenceThreshold: 0.1, rivals: .eachClass),
         shapes: [[20, 2], [20, 4]], in: 0...1),
       OperatorExample(
         MatrixProduct(transposesFirst: false, transposesSecond: false),

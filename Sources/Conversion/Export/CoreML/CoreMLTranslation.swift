@@ -32,15 +32,15 @@ struct CoreMLTranslation {
         "the model needs specification version \(version), and version \(wanted ?? version) is"
           + " asked for")
     }
-    var metadata = CoreMLMetadata(content, source)
+    let metadata = CoreMLMetadata(
+      source.description, content.provenance, givesBoxes: source.detector != nil)
     weights = network.weights
     guard let detector = source.detector else {
       model = interface.model(version: version, metadata)
       losses = source.losses + interface.losses
       return
     }
-    metadata.addPreview()
-    let detection = CoreMLDetection(detector, labels: content.description.labels)
+    let detection = CoreMLDetection(detector, labels: source.description.labels)
     model = detection.pipeline(
       interface.model(version: version, CoreMLMetadata()), metadata: metadata)
     losses = source.losses + interface.losses + detection.losses
@@ -85,10 +85,10 @@ struct CoreMLExportSource {
       description.outputs = []  // their summaries are of the heads
     }
     if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
-    self.description = description
     let turned = try ChannelsFirst(
       graph, turnsPorts: true, needs: CoreMLOperators.needsChannelsFirst)
     self.graph = turned.graph
+    self.description = turned.describing(description)
     types = try Self.singleTypes(turned.graph)
     var losses: [String] = []
     for (ports, positions) in [

@@ -59,7 +59,8 @@ extension DarknetSectionText {
     set("scale_x_y", head.scaleXY, unless: 1)
     flag("new_coords", detector.boxEncoding == .squared)
     set("yolo_point", head.boxPoint.rawValue, unless: "center")
-    setSuppression(detector)
+    // A region section has no choice: its boxes are thinned out greedily.
+    if detector.kind != .region { setSuppression(detector) }
   }
 
   private mutating func setGrid(_ detector: DetectorDescription) throws(WeighbridgeError) {

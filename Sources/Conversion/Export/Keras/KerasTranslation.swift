@@ -27,7 +27,8 @@ struct KerasTranslation {
     }
     model = KerasWrittenModel(
       name: draft.unusedName(content.description.name ?? "model"), layers: draft.layers,
-      inputs: inputs, outputs: outputs, texts: DescriptionEntries.entries(content))
+      inputs: inputs, outputs: outputs,
+      texts: DescriptionEntries.entries(content.description, content.provenance, .keras))
     elements = draft.elements
     let references =
       content.references.isEmpty ? [] : ["the reference arrays are not in the file"]

@@ -43,7 +43,7 @@ struct ONNXTranslation {
       producerVersion: content.provenance.converter.replacing("weighbridge ", with: ""),
       summary: description.summary,
       metadata: ONNXMetadata.entries(
-        description, content.provenance, inputs: names, hasHeads: suppression == nil),
+        description, content.provenance, omitting: suppression == nil ? [] : [.detector]),
       graph: ONNXGraph(
         name: description.name ?? "model", nodes: nodes, initializers: kept.map(\.head),
         inputs: ports.inputs, outputs: ports.outputs))
@@ -148,9 +148,10 @@ struct ONNXTranslation {
 extension ImageInput {
   /// What the axes of the input are, in ONNX' words.
   fileprivate func axisDenotations(rank: Int) -> [String] {
-    (0..<rank).map { axis in
-      if axis == 0 { return "DATA_BATCH" }
-      return axis == layout.channelAxis(rank: rank) ? "DATA_CHANNEL" : "DATA_FEATURE"
+    guard let axes = layout.pictureAxes(rank: rank) else { return [] }
+    return (0..<rank).map { axis in
+      if axis == rank - 4 { return "DATA_BATCH" }
+      return axis == axes.channels ? "DATA_CHANNEL" : "DATA_FEATURE"
     }
   }
 }

@@ -8,9 +8,6 @@ package enum SafetensorsExporter: Exporter {
   /// Which framework's axes the tensors have, as other readers want it said.
   private static let layout = (key: "format", value: "pt")
 
-  /// The keys of `__metadata__` that are not the description's.
-  static let reservedKeys: Set<String> = [layout.key]
-
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
@@ -28,7 +25,8 @@ package enum SafetensorsExporter: Exporter {
       entries: weights.map {
         .init(name: $0.name, elementType: $0.tensor.elementType, shape: $0.tensor.shape)
       },
-      metadata: [layout] + DescriptionEntries.entries(content, reserved: reservedKeys))
+      metadata: [layout]
+        + DescriptionEntries.entries(content.description, content.provenance, .safetensors))
     var stream = WeightStream(cancellation)
     for weight in weights {
       try stream.write(weight.tensor) { (bytes) throws(WeighbridgeError) in

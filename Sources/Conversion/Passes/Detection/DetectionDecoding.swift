@@ -1,5 +1,6 @@
 package import Bytes
 package import GraphIR
+import LayerCatalog
 
 /// A detector's graph that gives boxes in place of heads.
 ///
@@ -35,6 +36,7 @@ package struct DetectionDecoding: Sendable {
       }
       heads.append(port.value)
     }
+    if interface.detector.kind == .boxes { heads = original.allBoxes(heads) }
     var builder = GraphBuilder()
     let copies = try builder.add(original, for: heads) { (port) throws(WeighbridgeError) in
       try Self.singlePicture(port.name, original[port.value].type)
@@ -49,15 +51,26 @@ package struct DetectionDecoding: Sendable {
     ])
   }
 
-  /// The type of an input with a batch of one.
+  /// The type of an input with a batch of one, or with none.
   private static func singlePicture(
     _ name: String, _ type: TensorType
   ) throws(WeighbridgeError) -> TensorType {
+    guard type.rank == 4 else { return type }
     guard type.shape[0].agrees(with: 1) else {
       throw WeighbridgeError(
         .unsupported, "the input \(name) is \(type), and boxes are decoded of one picture at a time"
       )
     }
     return type.with(shape: [1] + type.shape.dropFirst())
+  }
+}
+
+extension Graph {
+  /// The boxes among which some were chosen already, where that is so.
+  ///
+  /// - Parameter heads: The confidences and the places of boxes.
+  fileprivate func allBoxes(_ heads: [ValueID]) -> [ValueID] {
+    let selection = nodes.first { $0.operation is BoxSelection && $0.outputs == heads }
+    return selection?.inputs ?? heads
   }
 }

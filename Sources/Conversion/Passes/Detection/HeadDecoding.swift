@@ -55,6 +55,9 @@ package struct HeadDecoding {
         "the classes form a tree, of which a box has one class: there is no confidence for each "
           + "of them (--without-nms writes the heads as they are)")
     }
+    if detector.kind == .boxes, heads.count == 2 {
+      return Boxes(confidence: heads[0], coordinates: heads[1])
+    }
     var boxes: [Boxes] = []
     for (head, value) in zip(detector.heads, heads) {
       scope = "\(head.output)/decoding"
@@ -75,7 +78,11 @@ package struct HeadDecoding {
     if graph.type(of: value).elementType != .float32 {
       value = try add(Cast(to: .float32), [value], "float32")
     }
-    return detector.kind == .detection ? try rowBoxes(value) : try gridBoxes(head, value)
+    // Core ML's arrays have no batch.
+    if detector.hasGrid, graph.type(of: value).rank == 3 {
+      value = try add(ExpandDims(axes: [0]), [value], "batch")
+    }
+    return detector.hasGrid ? try gridBoxes(head, value) : try rowBoxes(value)
   }
 
   private mutating func joined(

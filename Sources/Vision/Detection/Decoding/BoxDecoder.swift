@@ -34,12 +34,18 @@ package struct BoxDecoder: Sendable {
   package func candidates(
     _ outputs: [String: Tensor], above threshold: Double
   ) throws(WeighbridgeError) -> [Candidate] {
-    var candidates: [Candidate] = []
-    for head in detector.heads {
+    let tensors = try detector.heads.map { (head) throws(WeighbridgeError) in
       guard let tensor = outputs[head.output] else {
         throw WeighbridgeError(
           .mismatch, "the output \(head.output), which holds boxes, is missing")
       }
+      return tensor
+    }
+    guard detector.kind != .boxes else {
+      return try BoxList(tensors, threshold: threshold).candidates()
+    }
+    var candidates: [Candidate] = []
+    for (head, tensor) in zip(detector.heads, tensors) {
       do throws(WeighbridgeError) {
         candidates += try self.candidates(head, tensor, above: threshold)
       } catch {
@@ -55,8 +61,11 @@ package struct BoxDecoder: Sendable {
     guard detector.kind != .detection else {
       return try RowDecoder(detector: detector, threshold: threshold).candidates(tensor)
     }
+    // Core ML's arrays have no batch.
+    let isSingle = tensor.shape.count == 3
     let numbers = try HeadNumbers(
-      tensor, order: order, boxCount: head.mask.count,
+      isSingle ? tensor.reshaped([1] + tensor.shape) : tensor, order: order,
+      boxCount: head.mask.count,
       entryCount: detector.coordinateCount + detector.classCount)
     return try GridDecoder(
       detector: detector, inputWidth: inputWidth, inputHeight: inputHeight, threshold: threshold

@@ -1,0 +1,49 @@
+import Bytes
+import GraphIR
+
+/// Boxes that are decoded already: confidences `[boxes, classes]`, and centre x, centre y, width and
+/// height in the input's unit square, `[boxes, 4]`.
+struct BoxList {
+  private let confidences, places: [Double]
+  private let boxCount, classCount: Int
+  private let threshold: Double
+
+  /// - Parameters:
+  ///   - tensors: The confidences and the places.
+  ///   - threshold: Classes whose confidence is not above it are left out.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a shape does not fit.
+  init(_ tensors: [Tensor], threshold: Double) throws(WeighbridgeError) {
+    guard tensors.count == 2, tensors.allSatisfy({ $0.shape.count == 2 }),
+      tensors[1].shape == [tensors[0].shape[0], 4]
+    else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the outputs with boxes have the shapes \(tensors.map(\.shape)), and [boxes, classes] and "
+          + "[boxes, 4] belong there")
+    }
+    (boxCount, classCount) = (tensors[0].shape[0], tensors[0].shape[1])
+    (confidences, places) = (tensors[0].doubles, tensors[1].doubles)
+    self.threshold = threshold
+  }
+
+  /// The boxes, in their order.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for numbers that are none.
+  func candidates() throws(WeighbridgeError) -> [Candidate] {
+    guard !confidences.contains(where: \.isNaN), !places.contains(where: \.isNaN) else {
+      throw WeighbridgeError(.malformed, "an output has numbers that are none (NaN) for boxes")
+    }
+    return (0..<boxCount).compactMap { row in
+      let scores = (0..<classCount).compactMap { index -> Candidate.Score? in
+        let confidence = confidences[row * classCount + index]
+        return confidence > threshold
+          ? Candidate.Score(classIndex: index, confidence: confidence) : nil
+      }
+      guard let best = scores.map(\.confidence).max() else { return nil }
+      let place = Array(places[row * 4..<row * 4 + 4])
+      return Candidate(
+        box: Box(centerX: place[0], centerY: place[1], width: place[2], height: place[3]),
+        objectness: best, scores: scores)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Bytes
+import Conversion
+import GraphIR
+import TestSupport
+import Testing
+import Weighbridge
+
+/// What is known of a model, written in every format and read back.
+@Suite struct DescriptionRoundTripTests {
+  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+
+  /// The small detector with every field of the description set, and with the author's own entries
+  /// under keys that formats take.
+  private func model(labels: [String] = ["ellipse", "rectangle, square", "triangle"]) throws
+    -> Model
+  {
+    var model = try Model(contentsOf: detector)
+    var edit = ModelCase.shapeDetector
+    edit.name = "shapes"
+    edit.license = "BSD-3-Clause"
+    edit.licenseNote = "of the weights; the pictures are not free"
+    edit.version = "1.2"
+    edit.images[0].scale = 1 / 127.5
+    edit.images[0].bias = [-1, -0.9, -0.8]
+    edit.images[0].resize = .letterbox
+    edit.labels = labels
+    edit.detector?.confidenceThreshold = 0.3
+    edit.detector?.overlapThreshold = 0.4
+    edit.detector?.suppression = .greedy
+    edit.userDefined = [
+      "note": "kept", "name": "n", "author": "a", "labels": "mine", "classes": "c", "detector": "d",
+      "source": "s", "converter": "me", "user.x": "x", "image.x": "i", "format": "f",
+      "licenseNote": "l", "model_author": "m", "inputs": "p", "Image.ColorSpaceGamma": "g",
+      "": "nothing",
+    ]
+    try model.describe(edit)
+    return model
+  }
+
+  private func read(_ path: String) throws -> Model {
+    var options = ReadOptions()
+    if path.hasSuffix(".safetensors") { options.architecture = detector }
+    return try Model(contentsOf: path, options: options)
+  }
+
+  /// What a file of a format holds of a description: its axes are channels-first in Core ML, which
+  /// the report of the export says.
+  private func expected(_ description: ModelDescription, _ target: String) -> ModelDescription {
+    var description = description
+    if target == "mlmodel" {
+      description.inputs[0].image?.layout = .channelsFirst
+      description.detector?.order = .channelsFirst
+    }
+    return description
+  }
+
+  @Test(
+    "Everything comes back from every format that holds it",
+    arguments: ["mlmodel", "onnx", "safetensors", "keras", "h5"])
+  func roundTrip(_ target: String) throws {
+    let folder = try TemporaryFolder()
+    for labels in [["ellipse", "rectangle, square", "triangle"], ["a", "b", "c"]] {
+      let model = try model(labels: labels)
+      var options = ExportOptions()
+      if target == "mlmodel" { options.suppressesBoxes = false }
+      let report = try model.export(to: folder.file("m.\(target)"), options: options)
+      #expect(report.losses.contains { $0.contains("channels first") } == (target == "mlmodel"))
+      let back = try read(folder.file("m.\(target)"))
+      #expect(back.description == expected(model.description, target))
+      #expect(back.provenance.framework == "keras")
+      let isOwn = ["keras", "h5"].contains(target)
+      #expect(isOwn || back.provenance.frameworkVersion == model.provenance.frameworkVersion)
+    }
+  }
+
+  @Test("What a format does not hold is reported", arguments: ["cfg", "npz"])
+  func losses(_ target: String) throws {
+    let folder = try TemporaryFolder()
+    let report = try model().export(to: folder.file("m.\(target)"))
+    #expect(report.losses.contains { $0.contains("description") })
+  }
+
+  @Test("A description of names alone adds none to any format", arguments: ["mlmodel", "onnx"])
+  func bare(_ target: String) throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    try model.export(to: folder.file("m.\(target)"))
+    let back = try read(folder.file("m.\(target)"))
+    #expect(back.description == model.description)
+  }
+}
