@@ -355,10 +355,10 @@ def initial(inputs, count, x, units):
     return given or [numpy.zeros((x.shape[1], units))] * count
 
 
-def unidirectional_lstm(layer, x, *states):
-    p = layer.uniDirectionalLSTM
-    n, m, w = p.outputVectorSize, p.inputVectorSize, p.weightParams
-    f, g, h = (lambda value, a=a: activate(a, clipped(value)) for a in p.activations)
+def lstm(p, w, activations, reverse, x, states):
+    n, m = p.outputVectorSize, p.inputVectorSize
+    f, g = (lambda value, a=a: activate(a, clipped(value)) for a in activations[:2])
+    limit = p.params.cellClipThreshold or 50
 
     def gate(name, x, y):
         total = x @ weights(getattr(w, f"{name}WeightMatrix"), (n, m)).T
@@ -368,11 +368,25 @@ def unidirectional_lstm(layer, x, *states):
     def step(x, y, c):
         kept = f(gate("forgetGate", x, y)) * c
         c = kept + f(gate("inputGate", x, y)) * g(gate("blockInput", x, y))
-        return [f(gate("outputGate", x, y)) * activate(p.activations[2], c), c]
+        c = numpy.clip(c, -limit, limit)
+        return [f(gate("outputGate", x, y)) * activate(activations[2], c), c]
 
-    del h
-    return recurrent(
-        x, initial(states, 2, x, n), step, p.params.sequenceOutput, p.reverseInput)
+    return recurrent(x, initial(states, 2, x, n), step, p.params.sequenceOutput, reverse)
+
+
+def unidirectional_lstm(layer, x, *states):
+    p = layer.uniDirectionalLSTM
+    return lstm(p, p.weightParams, p.activations, p.reverseInput, x, states)
+
+
+def bidirectional_lstm(layer, x, *states):
+    p = layer.biDirectionalLSTM
+    ways = [
+        lstm(p, p.weightParams[0], p.activationsForwardLSTM, False, x, states[:2]),
+        lstm(p, p.weightParams[1], p.activationsBackwardLSTM, True, x, states[2:])]
+    if p.params.sequenceOutput:  # each output stands at its own step
+        ways[1][0] = ways[1][0][::-1]
+    return [numpy.concatenate([way[0] for way in ways], axis=2)] + ways[0][1:] + ways[1][1:]
 
 
 def gru(layer, x, *states):
@@ -464,6 +478,7 @@ def gelu(layer, x):
 
 LAYERS = {
     "activation": lambda layer, x: activate(layer.activation, x),
+    "biDirectionalLSTM": bidirectional_lstm,
     "add": folded(numpy.add), "multiply": folded(numpy.multiply),
     "max": folded(numpy.maximum), "min": folded(numpy.minimum),
     "average": lambda layer, *inputs: sum(inputs) / len(inputs),

@@ -70,6 +70,7 @@ extension CoreMLCall {
     let isReversed = flag("reverseInput")
     let cell = try cell()
     let data = try data(states: 2)
+    try check(cell, activations, data)
     guard let record = record("weightParams") else { throw malformed("has no weights") }
     let (operation, weights) = try lstm(
       record, cell, activations, isReversed: isReversed, prefix: "")
@@ -87,6 +88,7 @@ extension CoreMLCall {
     var outputs: [[ValueID]] = []
     for (way, record) in records.enumerated() {
       let activations = try cellActivations(ways[way], count: 3)
+      try check(cell, activations, data)
       let name = way == 0 ? "forward" : "backward"
       let (operation, weights) = try lstm(
         record, cell, activations, isReversed: way == 1, prefix: "\(name)_")
@@ -107,7 +109,14 @@ extension CoreMLCall {
     let returnsSequence: Bool
     let hasBias: Bool
     let forgetsLess: Bool
+    /// Its state stays within this to both sides of 0.
+    let limit: Double
   }
+
+  /// The limit that stands for none given: `cellClipThreshold` of `NeuralNetwork.proto`.
+  private static let usualLimit = 50.0
+  /// What coremltools writes as a limit that nothing reaches.
+  private static let farLimit = 50_000.0
 
   private mutating func cell() throws(WeighbridgeError) -> Cell {
     let record = record("params") ?? [:]
@@ -115,11 +124,37 @@ extension CoreMLCall {
       throw unsupported("couples its input and forget gates")
     }
     guard !record.boolean("hasPeepholeVectors") else { throw unsupported("has peepholes") }
-    let clip = record.real("cellClipThreshold")
-    guard clip == 0 || clip >= 50 else { throw unsupported("clips its cell state at \(clip)") }
+    let limit = record.real("cellClipThreshold")
     return Cell(
       returnsSequence: record.boolean("sequenceOutput"),
-      hasBias: record.boolean("hasBiasVectors"), forgetsLess: record.boolean("forgetBias"))
+      hasBias: record.boolean("hasBiasVectors"), forgetsLess: record.boolean("forgetBias"),
+      limit: limit == 0 ? Self.usualLimit : limit)
+  }
+
+  /// Refuses a limit to the cell's state that it may reach. It begins with 0, and a step adds 1 at
+  /// most where all activations are between -1 and 1.
+  private mutating func check(
+    _ cell: Cell, _ activations: [CellActivation], _ data: [ValueID]
+  ) throws(WeighbridgeError) {
+    let isBounded = activations.dropLast().allSatisfy {
+      $0.operation is Tanh || $0.operation is Sigmoid || $0.operation is HardSigmoid
+    }
+    if isBounded, data.count == 1, let steps = type(data[0]).shape[1].value,
+      Double(steps) <= cell.limit
+    {
+      return
+    }
+    guard cell.limit >= Self.farLimit else {
+      throw unsupported(
+        "keeps its cell's state within \(cell.limit) to both sides of 0, which is not done here, and "
+          + "it may get there")
+    }
+    if cell.limit < Double(Float.greatestFiniteMagnitude) {
+      network.decisions.append(
+        .init(
+          layer: layer.name,
+          text: "keeps its cell's state within \(cell.limit), which it is taken not to reach"))
+    }
   }
 
   private mutating func lstm(

@@ -60,16 +60,23 @@ struct CoreMLLayers {
       if let problem = draft.problem(of: type) { problems.add(port.name, problem) }
       operands[port.value.index] = ExportOperand(name: port.name, type: type, constant: nil)
     }
-    for node in graph.nodes {
-      let inputs = node.inputs.compactMap { operands[$0.index] }
+    let pairs = CoreMLMemoryPairs(graph)
+    for (position, node) in graph.nodes.enumerated() where !pairs.isMember(position) {
+      let needed = pairs.pair(at: position)?.nodes ?? [node]
+      let inputs = needed.map { $0.inputs.compactMap { operands[$0.index] } }
       do throws(WeighbridgeError) {
-        if inputs.count < node.inputs.count { continue }  // behind a layer that is named already
+        if inputs.map(\.count) != needed.map(\.inputs.count) {
+          continue  // behind a layer that is named already
+        }
         for id in node.outputs {
           if let problem = draft.problem(of: source.type(id)) {
             throw WeighbridgeError(.unsupported, problem)
           }
         }
-        let outputs = try draft.add(node, inputs)
+        let outputs =
+          if let pair = pairs.pair(at: position) {
+            [try draft.bothWays(pair, named: node.source.callName, inputs)]
+          } else { try draft.add(node, inputs[0]) }
         for (id, name) in zip(node.outputs, outputs) {
           operands[id.index] = ExportOperand(name: name, type: source.type(id), constant: nil)
         }

@@ -9,23 +9,62 @@ import ProtobufWire
 extension CoreMLDraft {
   /// Core ML's own memory; `nil` when it has none for these settings.
   mutating func ownLSTM(_ operation: LSTM) throws(WeighbridgeError) -> [String]? {
-    let functions = [operation.recurrentActivation, operation.activation, operation.activation]
-    guard let layer = try RecurrentLayer(operation, functions, draft: self) else { return nil }
-    let gates = ["inputGate", "forgetGate", "blockInput", "outputGate"]
+    guard let layer = try RecurrentLayer(operation, draft: self) else { return nil }
+    var settings = layer.settings
+    settings["activations"] = .records(layer.activations)
+    settings["weightParams"] = .record(memoryWeights(layer))
+    settings["params"] = .record(Self.memorySettings(operation))
+    return try add("uniDirectionalLSTM", layer, settings, stateCount: 2)
+  }
+
+  /// Core ML's own pair of memories, whose outputs stand one behind the other.
+  ///
+  /// - Parameters:
+  ///   - name: What the layer is called.
+  ///   - operands: What both memories take, the forward one first; of the type ``CoreMLMemoryPairs``
+  ///     lets pass.
+  mutating func bothWays(
+    _ pair: CoreMLMemoryPairs.Pair, named name: String, _ operands: [[ExportOperand]]
+  ) throws(WeighbridgeError) -> String {
+    let outer = scope
+    defer { scope = outer }
+    var layers: [RecurrentLayer] = []
+    var weights: [ProtobufRecord] = []
+    for (operation, operands) in zip(pair.operations, operands) {
+      scope = ExportScope(prefix: name, operands: operands)
+      guard let layer = try RecurrentLayer(operation, draft: self) else {
+        throw WeighbridgeError(.unsupported, "is no pair of memories that Core ML has")
+      }
+      layers.append(layer)
+      weights.append(memoryWeights(layer))
+    }
+    var settings = layers[0].settings
+    settings["activationsForwardLSTM"] = .records(layers[0].activations)
+    settings["activationsBackwardLSTM"] = .records(layers[1].activations)
+    settings["weightParams"] = .records(weights)
+    settings["params"] = .record(Self.memorySettings(pair.operations[0]))
+    return try add("biDirectionalLSTM", layers[0], settings, stateCount: 4)[0]
+  }
+
+  private mutating func memoryWeights(_ layer: RecurrentLayer) -> ProtobufRecord {
     var weights = ProtobufRecord()
+    let gates = ["inputGate", "forgetGate", "blockInput", "outputGate"]
     for (gate, name) in gates.enumerated() {
       weights["\(name)WeightMatrix"] = self.weights(layer.kernel(gate))
       weights["\(name)RecursionMatrix"] = self.weights(layer.recurrentKernel(gate))
       if let bias = layer.bias(gate) { weights["\(name)BiasVector"] = self.weights(bias) }
     }
-    var settings = layer.settings
-    settings["activations"] = .records(layer.activations)
-    settings["weightParams"] = .record(weights)
-    settings["params"] = .record([
+    return weights
+  }
+
+  /// The settings of a memory. Core ML keeps the cell's state within a threshold, which is 50 where
+  /// nothing or 0 is said; the largest number keeps nothing.
+  private static func memorySettings(_ operation: LSTM) -> ProtobufRecord {
+    [
       "sequenceOutput": .boolean(operation.recurrence.returnsSequence),
       "hasBiasVectors": .boolean(operation.bias != .none),
-    ])
-    return try add("uniDirectionalLSTM", layer, settings, stateCount: 2)
+      "cellClipThreshold": .real(Double(Float.greatestFiniteMagnitude)),
+    ]
   }
 
   /// Core ML's own gated unit; `nil` when it has none for these settings.
@@ -85,7 +124,7 @@ extension CoreMLDraft {
 }
 
 /// What all of Core ML's recurrent layers have.
-private struct RecurrentLayer {
+struct RecurrentLayer {
   let inputs: RecurrentInputs<Int>
   let isReversed: Bool
   let returnsSequence: Bool
@@ -110,6 +149,12 @@ private struct RecurrentLayer {
     self.activations = activations
     (isReversed, returnsSequence) = (recurrence.isReversed, recurrence.returnsSequence)
     (units, hasBias) = (weights[1].shape[1], operation.bias != .none)
+  }
+
+  /// A memory's.
+  init?(_ operation: LSTM, draft: CoreMLDraft) throws(WeighbridgeError) {
+    let functions = [operation.recurrentActivation, operation.activation, operation.activation]
+    try self.init(operation, functions, draft: draft)
   }
 
   /// The numbers that all have.
@@ -139,7 +184,7 @@ private struct RecurrentLayer {
   }
 
   /// Core ML keeps sums in -50...50 before these, which changes nothing that float32 shows.
-  private static func record(_ activation: CellActivation) -> ProtobufRecord? {
+  static func record(_ activation: CellActivation) -> ProtobufRecord? {
     switch activation.operation {
     case is Tanh: return ["tanh": .record([:])]
     case is Sigmoid: return ["sigmoid": .record([:])]

@@ -1,0 +1,47 @@
+import Bytes
+import Conversion
+import CoreMLFormat
+import GraphIR
+import ProtobufWire
+import TestSupport
+import Testing
+import Weighbridge
+
+/// Recurrent layers written as Core ML's own, and what they compute.
+@Suite struct CoreMLRecurrentTests {
+  private func layers(_ path: String) throws -> [CoreMLLayer] {
+    let bytes = [UInt8](try Files.read(path))
+    guard case .neuralNetwork(let network) = try CoreMLReader.read(bytes.span.bytes).content else {
+      Issue.record("\(path) is no network")
+      return []
+    }
+    return network.layers
+  }
+
+  @Test("Both ways over a sequence, put together, are one layer, and give what Keras gave")
+  func bothWays() throws {
+    let folder = try TemporaryFolder()
+    let sample = LayerCase(kind: "lstm", name: "lstm_bidirectional")
+    try Model(contentsOf: sample.model).export(to: folder.file("m.mlmodel"))
+    let layers = try layers(folder.file("m.mlmodel"))
+    // The others merge in another way, have states that are needed, or ways of different sizes.
+    #expect(layers.count { $0.kind == "biDirectionalLSTM" } == 1)
+    let both = try #require(layers.first { $0.kind == "biDirectionalLSTM" })
+    #expect(both.name.hasPrefix("bidirectional/") && both.outputs.count == 5)
+    #expect(both.settings.records("weightParams").count == 2)
+    let limit = both.settings.record("params")?.real("cellClipThreshold")
+    #expect(limit == Double(Float.greatestFiniteMagnitude), "a limit to the cell's state")
+    let copy = try Model(contentsOf: folder.file("m.mlmodel"))
+    let inputs = try ArrayFile.read(sample.inputs)
+    let wanted = try ArrayFile.read(sample.outputs)
+    for row in 0..<inputs[0].tensor.shape[0] {
+      let part = { (array: NamedTensor) in
+        NamedTensor(name: array.name, tensor: array.tensor.slice(row..<row + 1, along: 0))
+      }
+      let got = try copy.run(inputs.map(part)).outputs
+      for distance in distances(got: got, want: wanted.map(part)) {
+        #expect(distance.error < 1e-5)
+      }
+    }
+  }
+}
