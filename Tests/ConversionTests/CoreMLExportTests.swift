@@ -236,6 +236,61 @@ import _CatalogTesting
     #expect(model.specificationVersion == 3)
   }
 
+  @Test("Sizes that are listed are the only ones, the first is the usual one, and outputs follow")
+  func sizes() throws {
+    let folder = try TemporaryFolder()
+    let window = Window(size: [2, 2], strides: [2, 2], dilation: [1, 1], padding: .valid)
+    let type = TensorType(.float32, [.unknown, 3, .symbolic("height"), .unknown])
+    var content = try content(MaxPooling(window: window, layout: .channelsFirst), type)
+    let path = folder.file("m.mlmodel")
+    var options = ExportOptions()
+    options.pictureSizes = [
+      .init(width: 8, height: 6), .init(width: 4, height: 4), .init(width: 8, height: 6),
+    ]
+    let report = try content.export(to: path, as: .coreml, options: options, cancellation: nil)
+    #expect(report.losses.contains { $0.contains("of no other") })
+    var description = try read(path).description
+    for (feature, shapes) in [
+      (description.inputs[0], [[3, 6, 8], [3, 4, 4]]),
+      (description.outputs[0], [[3, 3, 4], [3, 2, 2]]),
+    ] {
+      let array = CoreMLArray(shape: shapes[0], element: .double, flexibility: .enumerated(shapes))
+      #expect(feature.type == .multiArray(array))
+    }
+    content.description.inputs[0].image = ImageInput(
+      colorOrder: .rgb, scale: 1, bias: [0, 0, 0], resize: nil, layout: .channelsFirst)
+    _ = try content.export(to: path, as: .coreml, options: options, cancellation: nil)
+    description = try read(path).description
+    let sizes = [CoreMLImage.Size(width: 8, height: 6), .init(width: 4, height: 4)]
+    #expect(
+      description.inputs[0].type
+        == .image(CoreMLImage(size: sizes[0], colorSpace: .rgb, flexibility: .enumerated(sizes))))
+    let copy = try Model(contentsOf: path)
+    #expect(copy.inputs[0].type.shape == [3, .unknown, .unknown])
+  }
+
+  @Test("Sizes that do not fit are refused, and nothing is written")
+  func wrongSizes() throws {
+    let folder = try TemporaryFolder()
+    var options = plain()
+    options.pictureSizes = [.init(width: 64, height: 64)]
+    let fixed = failure {
+      try Model(contentsOf: detector).export(to: folder.file("m.mlmodel"), options: options)
+    }
+    #expect(fixed?.code == .mismatch)
+    #expect(fixed?.reason.contains("no input takes pictures of an open size") == true)
+    let window = Window(size: [3, 3], strides: [1, 1], dilation: [1, 1], padding: .valid)
+    let type = TensorType(.float32, [.unknown, 3, .unknown, .unknown])
+    let content = try content(MaxPooling(window: window, layout: .channelsFirst), type)
+    options.pictureSizes = [.init(width: 64, height: 2)]
+    let small = failure {
+      _ = try content.export(
+        to: folder.file("m.mlmodel"), as: .coreml, options: options, cancellation: nil)
+    }
+    #expect(small?.code == .mismatch && small?.reason.contains("no pictures of 64x2") == true)
+    #expect(folder.names.isEmpty)
+  }
+
   @Test("A layer that is not understood becomes a custom layer")
   func custom() throws {
     let folder = try TemporaryFolder()

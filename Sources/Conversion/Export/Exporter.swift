@@ -78,6 +78,23 @@ public enum CoreMLKind: String, Hashable, Sendable, CaseIterable {
   case regressor
 }
 
+/// The extents of a picture in pixels.
+public struct PictureSize: Hashable, Sendable, CustomStringConvertible {
+  /// The number of columns.
+  public var width: Int
+  /// The number of rows.
+  public var height: Int
+
+  /// Makes a size.
+  public init(width: Int, height: Int) {
+    self.width = width
+    self.height = height
+  }
+
+  /// The width, an x and the height.
+  public var description: String { "\(width)x\(height)" }
+}
+
 /// What a user says of an export.
 public struct ExportOptions: Sendable {
   /// Whose darknet the files are for; by default the one that a darknet model came from, else
@@ -107,6 +124,9 @@ public struct ExportOptions: Sendable {
   /// What a Core ML model is; by default a classifier where the model has labels for a vector of
   /// probabilities, else a network.
   public var coreMLKind: CoreMLKind?
+  /// The sizes that the pictures of a Core ML model may have, the usual one first, where its
+  /// network leaves them open; any size by default.
+  public var pictureSizes: [PictureSize] = []
 
   /// Nothing is said.
   public init() {}

@@ -20,6 +20,7 @@ struct Export: ParsableCommand {
         weighbridge export tinyyolo.wbm -o tinyyolo.safetensors
         weighbridge export keras1.h5 -o today.keras
         weighbridge export tinyyolo.wbm -o tinyyolo.mlmodel --without-nms --precision float16
+        weighbridge export unet.wbm -o unet.mlmodel --sizes 256x256,512x256
       """)
 
   @Argument(help: "The model, of any format that can be read.")
@@ -78,6 +79,13 @@ struct Export: ParsableCommand {
       valueName: "kind"))
   var kind: WordArgument<CoreMLKind>?
 
+  @Option(
+    help: ArgumentHelp(
+      "The sizes that the pictures of a Core ML model may have, the usual one first, where the "
+        + "network leaves them open: 416x416,608x320, width before height. By default any size.",
+      valueName: "WxH,..."))
+  var sizes: SizesArgument?
+
   @Flag(help: "Refuse to replace existing files.")
   var noClobber = false
 
@@ -100,6 +108,7 @@ struct Export: ParsableCommand {
     options.foldsBatchNormalization = foldBatchNorm
     options.specificationVersion = specVersion
     options.coreMLKind = kind?.word
+    options.pictureSizes = sizes?.sizes ?? []
     let model = try Model(contentsOf: file, options: readOptions)
     let report = try model.export(
       to: output, as: to?.word, options: options, cancellation: cancellation)

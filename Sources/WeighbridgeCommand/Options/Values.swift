@@ -57,6 +57,24 @@ struct NumbersArgument: ExpressibleByArgument {
   }
 }
 
+/// Sizes of pictures with commas between them: `416x416,608x320`, width before height.
+struct SizesArgument: ExpressibleByArgument {
+  let sizes: [PictureSize]
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+    let sizes = parts.compactMap { part -> PictureSize? in
+      let sides = part.split(separator: "x", omittingEmptySubsequences: false).compactMap {
+        Int($0)
+      }
+      guard sides.count == 2, sides.allSatisfy({ 1...65_536 ~= $0 }) else { return nil }
+      return PictureSize(width: sides[0], height: sides[1])
+    }
+    guard sizes.count == parts.count else { return nil }
+    self.sizes = sizes
+  }
+}
+
 /// A size in bytes: `512`, `64K`, `100M`, `2G` (powers of 1,024).
 struct SizeArgument: ExpressibleByArgument {
   let bytes: Int

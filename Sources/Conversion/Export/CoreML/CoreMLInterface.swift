@@ -24,8 +24,12 @@ struct CoreMLInterface {
     kind = try Self.kind(source, wanted)
     let open = source.graph.inputs.filter { source.type($0.value).fixedShape == nil }
     version = !open.isEmpty || source.detector != nil ? 3 : 1
-    losses =
-      open.map { "an open extent of \($0.name) may be anything; \(Self.openSide) or 1 by default" }
+    losses = open.map { port in
+      guard source.sizes.shapes(of: port.value) == nil else {
+        return "\(port.name) may be of the sizes that are given, and of no other"
+      }
+      return "an open extent of \(port.name) may be anything; \(Self.openSide) or 1 by default"
+    }
   }
 
   private static func kind(
@@ -84,12 +88,11 @@ extension CoreMLInterface {
 
   private func inputs(version: Int) -> [CoreMLFeature] {
     source.graph.inputs.enumerated().map { position, port in
-      let type = source.type(port.value)
       let known = feature(position, source.description.inputs)
-      let picture = known?.image.flatMap { self.picture(type, $0) }
+      let picture = known?.image.flatMap { self.picture(port.value, $0) }
       return CoreMLFeature(
         name: port.name, summary: known?.summary,
-        type: picture.map { .image($0) } ?? .multiArray(array(type, version: version)))
+        type: picture.map { .image($0) } ?? .multiArray(array(port.value, version: version)))
     }
   }
 
@@ -98,7 +101,7 @@ extension CoreMLInterface {
     for (position, port) in source.graph.outputs.enumerated() {
       let type: CoreMLFeatureType =
         switch kind {
-        case .network: .multiArray(array(source.type(port.value), version: version))
+        case .network: .multiArray(array(port.value, version: version))
         case .classifier: .dictionary(.string)
         case .regressor: .double
         }
@@ -120,7 +123,8 @@ extension CoreMLInterface {
   }
 
   /// The type of an input that is a picture; `nil` for arrays that no picture fits.
-  private func picture(_ type: TensorType, _ image: ImageInput) -> CoreMLImage? {
+  private func picture(_ value: ValueID, _ image: ImageInput) -> CoreMLImage? {
+    let type = source.type(value)
     guard type.rank == 4, type.shape[0] == 1,
       type.shape[1] == .fixed(image.colorOrder.componentCount)
     else { return nil }
@@ -130,21 +134,37 @@ extension CoreMLInterface {
       case .bgr: .bgr
       case .gray: .grayscale
       }
+    guard type.fixedShape == nil else {
+      let sides = type.shape[2...].compactMap(\.value)
+      return CoreMLImage(size: .init(width: sides[1], height: sides[0]), colorSpace: color)
+    }
+    if let usual = source.sizes.sizes.first {
+      let sizes = source.sizes.sizes.map { CoreMLImage.Size(width: $0.width, height: $0.height) }
+      return CoreMLImage(
+        size: .init(width: usual.width, height: usual.height), colorSpace: color,
+        flexibility: .enumerated(sizes))
+    }
     let sides = type.shape[2...].map { $0.value ?? Self.openSide }
     let ranges = type.shape[2...].map(Self.range)
-    let isOpen = type.fixedShape == nil
     return CoreMLImage(
       size: .init(width: sides[1], height: sides[0]), colorSpace: color,
-      flexibility: isOpen ? .range(width: ranges[1], height: ranges[0]) : nil)
+      flexibility: .range(width: ranges[1], height: ranges[0]))
   }
 
   /// Core ML knows float32 arrays of whole networks from version 4 on; before, tools write float64.
-  private func array(_ type: TensorType, version: Int) -> CoreMLArray {
-    let shape = network.axes == .exact ? type.shape : Array(type.shape.dropFirst())
+  private func array(_ value: ValueID, version: Int) -> CoreMLArray {
+    let type = source.type(value)
+    let isExact = network.axes == .exact
+    let shape = isExact ? type.shape : Array(type.shape.dropFirst())
     let isOpen = shape.contains { $0.value == nil }
     let side = shape.count == 3 && network.axes == .images ? Self.openSide : Self.openExtent
     let element: CoreMLArray.Element =
       version < 4 ? .double : type.elementType.isFloat ? .float32 : .int32
+    if isOpen, let shapes = source.sizes.shapes(of: value) {
+      let all = shapes.map { isExact ? $0 : Array($0.dropFirst()) }
+      return CoreMLArray(
+        shape: all[0], element: element, flexibility: all.count > 1 ? .enumerated(all) : nil)
+    }
     return CoreMLArray(
       shape: shape.map { $0.value ?? side }, element: element,
       flexibility: isOpen ? .ranges(shape.map(Self.range)) : nil)
@@ -158,7 +178,7 @@ extension CoreMLInterface {
   private var preprocessing: [CoreMLPreprocessing] {
     source.graph.inputs.enumerated().compactMap { position, port in
       guard let image = feature(position, source.description.inputs)?.image,
-        picture(source.type(port.value), image) != nil
+        picture(port.value, image) != nil
       else { return nil }
       let bias = image.bias
       let step: CoreMLPreprocessing.Step =

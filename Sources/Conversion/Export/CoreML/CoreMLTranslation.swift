@@ -72,6 +72,8 @@ struct CoreMLExportSource {
   let types: [TensorType]
   /// What is known of the model.
   let description: ModelDescription
+  /// The sizes that pictures may have.
+  let sizes: CoreMLSizes
   /// What thins out the boxes that the graph gives, where it gives boxes.
   let detector: DetectorDescription?
   /// What the file holds in another form, in words.
@@ -89,7 +91,10 @@ struct CoreMLExportSource {
       graph, turnsPorts: true, needs: CoreMLOperators.needsChannelsFirst)
     self.graph = turned.graph
     self.description = turned.describing(description)
-    types = try Self.singleTypes(turned.graph)
+    let types = try Self.singleTypes(turned.graph)
+    self.types = types
+    sizes = try CoreMLSizes(
+      options.pictureSizes, turned.graph, turned.graph.inputs.map { types[$0.value.index] })
     var losses: [String] = []
     for (ports, positions) in [
       (turned.graph.inputs, turned.turnedInputs), (turned.graph.outputs, turned.turnedOutputs),
