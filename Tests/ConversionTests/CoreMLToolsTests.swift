@@ -54,4 +54,22 @@ import Weighbridge
     #expect(ours.count == 51)
     for (own, other) in zip(ours, theirs) { #expect(own == other) }
   }
+
+  @Test(
+    "What coremltools wrote is written again as it was",
+    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+  func again() throws {
+    let folder = try TemporaryFolder()
+    let source = Fixtures.file("coreml/small_unet.mlmodel")
+    try Model(contentsOf: source).export(to: folder.file("m.mlmodel"))
+    let files = try [source, folder.file("m.mlmodel")].map { path in
+      try CoreMLReader.read([UInt8](try Files.read(path)).span.bytes)
+    }
+    #expect(files[0].specificationVersion == files[1].specificationVersion)
+    #expect(files[0].description.inputs == files[1].description.inputs)
+    #expect(files[0].description.outputs == files[1].description.outputs)
+    let (ours, theirs) = (try layers(folder.file("m.mlmodel")), try layers(source))
+    #expect(ours.count == theirs.count)
+    for (own, other) in zip(ours, theirs) { #expect(own == other) }
+  }
 }

@@ -80,7 +80,7 @@ struct CoreMLExportSource {
   let losses: [String]
 
   init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
-    var (graph, description) = (content.graph, content.description)
+    var (graph, description) = (try BatchOfOne(content.graph).graph, content.description)
     detector = options.suppressesBoxes ?? true ? description.detector : nil
     if options.suppressesBoxes ?? (detector != nil) {
       graph = try Self.boxes(graph, description)

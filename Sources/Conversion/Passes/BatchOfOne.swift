@@ -1,0 +1,74 @@
+package import Bytes
+package import GraphIR
+import LayerCatalog
+
+/// A graph that takes and gives a batch of one where a Core ML file's arrays and pictures, of which it
+/// was made, have no batch.
+///
+/// Such an input `[channels, height, width]` gets its batch first of all, and such an output loses it
+/// last of all; both steps are left out.
+package struct BatchOfOne: Sendable {
+  /// The graph.
+  package let graph: Graph
+
+  /// Adds a batch where there is none.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for a graph that could not be built anew.
+  /// - Complexity: Linear in the number of values.
+  package init(_ original: Graph) throws(WeighbridgeError) {
+    let steps = Self.steps(original)
+    var builder = GraphBuilder()
+    var numbers = [ValueID?](repeating: nil, count: original.values.count)
+    for port in original.inputs {
+      var type = original[port.value].type
+      if steps.inputs.contains(port.value) { type = type.with(shape: [1] + type.shape) }
+      numbers[port.value.index] = try builder.addInput(port.name, type)
+    }
+    let read = Set(original.nodes.flatMap(\.inputs) + original.outputs.map(\.value))
+    for (index, value) in original.values.enumerated() where read.contains(ValueID(index)) {
+      guard let tensor = value.constant else { continue }
+      numbers[index] = try builder.addWeight(value.name, tensor)
+    }
+    for (position, node) in original.nodes.enumerated() {
+      if steps.leftOut.contains(position) {
+        numbers[node.outputs[0].index] = numbers[node.inputs[0].index]
+        continue
+      }
+      let outputs = try builder.addNode(
+        node.operation, named: node.name, inputs: node.inputs.compactMap { numbers[$0.index] },
+        source: node.source, outputNames: node.outputs.map { original[$0].name })
+      for (id, new) in zip(node.outputs, outputs) { numbers[id.index] = new }
+    }
+    graph = try builder.finish(
+      outputs: original.outputs.compactMap { port in
+        numbers[port.value.index].map { Port(name: port.name, value: $0) }
+      })
+  }
+
+  /// The inputs that get a batch, and the positions of the nodes that did it or took it away.
+  private static func steps(_ graph: Graph) -> (inputs: Set<ValueID>, leftOut: Set<Int>) {
+    var readers: [ValueID: [Int]] = [:]
+    for (position, node) in graph.nodes.enumerated() {
+      for id in node.inputs { readers[id, default: []].append(position) }
+    }
+    let given = Set(graph.outputs.map(\.value))
+    var leftOut: Set<Int> = []
+    var inputs: Set<ValueID> = []
+    for port in graph.inputs where !given.contains(port.value) {
+      let type = graph[port.value].type
+      guard type.rank == 3, type.shape[0].value != nil else { continue }
+      let positions = readers[port.value] ?? []
+      let all = positions.allSatisfy { (graph.nodes[$0].operation as? ExpandDims)?.axes == [0] }
+      guard all, !positions.isEmpty else { continue }
+      inputs.insert(port.value)
+      leftOut.formUnion(positions)
+    }
+    for (position, node) in graph.nodes.enumerated() where !leftOut.contains(position) {
+      guard (node.operation as? Squeeze)?.axes == [0], graph[node.outputs[0]].type.rank == 3,
+        given.contains(node.outputs[0]), readers[node.outputs[0]] == nil
+      else { continue }
+      leftOut.insert(position)
+    }
+    return (inputs, leftOut)
+  }
+}
