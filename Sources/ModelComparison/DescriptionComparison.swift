@@ -52,8 +52,8 @@ package enum DescriptionComparison {
   private static func detector(_ description: ModelDescription) -> String? {
     description.detector.map { detector in
       let anchors = detector.anchors.map { "\($0.width)x\($0.height)" }
-      return "\(detector.kind.rawValue), \(detector.classCount) classes, anchors "
-        + anchors.joined(separator: " ")
+      return "\(detector.kind.rawValue), \(detector.classCount) classes"
+        + (anchors.isEmpty ? "" : ", anchors \(anchors.joined(separator: " "))")
     }
   }
 }

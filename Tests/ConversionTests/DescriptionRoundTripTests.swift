@@ -73,11 +73,40 @@ import Weighbridge
     }
   }
 
-  @Test("What a format does not hold is reported", arguments: ["cfg", "npz"])
-  func losses(_ target: String) throws {
+  @Test("What a format does not hold is reported")
+  func losses() throws {
     let folder = try TemporaryFolder()
-    let report = try model().export(to: folder.file("m.\(target)"))
-    #expect(report.losses.contains { $0.contains("description") })
+    let model = try model()
+    let arrays = try model.export(to: folder.file("m.npz"))
+    #expect(arrays.losses.contains("the description is not in the file"))
+    let network = try model.export(to: folder.file("m.cfg"))
+    let fields = [
+      "the author", "the license", "the version", "the description", "the note on the license",
+      "the descriptions of inputs and outputs", "the labels", "the further metadata",
+      "every picture as red, green, blue",
+    ]
+    for field in fields {
+      #expect(network.losses.contains { $0.contains(field) }, "\(field)")
+    }
+  }
+
+  @Test(
+    "A file that gives boxes has all but what is about its heads", arguments: ["mlmodel", "onnx"])
+  func boxes(_ target: String) throws {
+    let folder = try TemporaryFolder()
+    let model = try model()
+    var options = ExportOptions()
+    options.suppressesBoxes = true
+    let report = try model.export(to: folder.file("m.\(target)"), options: options)
+    #expect(report.losses.contains { $0.hasPrefix("the descriptions of the outputs are not") })
+    let back = try read(folder.file("m.\(target)"))
+    let wanted = expected(model.description, target)
+    var found = back.description
+    #expect(found.detector?.confidenceThreshold == 0.3 && found.detector?.overlapThreshold == 0.4)
+    let anchors = "the detector's anchors and masks are not in the file, which gives boxes"
+    #expect((target == "onnx") == report.losses.contains(anchors))
+    (found.detector, found.outputs) = (wanted.detector, wanted.outputs)
+    #expect(found == wanted)
   }
 
   @Test("A description of names alone adds none to any format", arguments: ["mlmodel", "onnx"])

@@ -2,7 +2,8 @@
 
 usage: onnx_detector_peer.py PROGRAM [--fixtures FOLDER]
 
-- with `--with-nms`, onnxruntime finds what `PROGRAM detect` finds, also at other thresholds
+- with `--with-nms`, onnxruntime finds what `PROGRAM detect` finds, also at other thresholds, and what
+  `PROGRAM run` makes of the file
 - OpenCV DNN computes the same grids as the original framework
 
 Detectors: the sample, and from the fixtures Tiny YOLO, which was never trained, and yolov3-tiny, when
@@ -111,6 +112,29 @@ def same_boxes(name, found, wanted):
             raise AssertionError(f"{name}: no {label} of {score} at {box}")
 
 
+def read_back(program, target, name, array):
+    """What the program makes of a file with boxes: confidences by classes, and centres and extents."""
+    inputs, outputs = target.with_name("in.npz"), target.with_name("out.npz")
+    numpy.savez(inputs, **{name: array})
+    run(program, "run", target, "--inputs", inputs, "--outputs", outputs)
+    return all_of(outputs)
+
+
+def same_rows(name, found, rows):
+    """Raises when boxes differ from the rows that the program gives for all of them."""
+    boxes, labels, scores = found
+    confidence, coordinates = rows["confidence"], rows["coordinates"]
+    if len(scores) != numpy.count_nonzero(confidence):
+        raise AssertionError(f"{name}, read back: {numpy.count_nonzero(confidence)} boxes")
+    edges = numpy.concatenate(
+        [coordinates[:, :2] - coordinates[:, 2:] / 2, coordinates[:, :2] + coordinates[:, 2:] / 2], 1)
+    bounds = 1e-4 * numpy.maximum(1, coordinates[:, 2:].max(1))
+    for box, label, score in zip(boxes, labels, scores):
+        near = (abs(edges - box).max(1) < bounds) & (abs(confidence[:, label] - score) < 1e-4)
+        if not near.any():
+            raise AssertionError(f"{name}, read back: no {label} of {score} at {box}")
+
+
 def check_boxes(program, detector, model, folder):
     """Compares the boxes in onnxruntime with those of the program."""
     target = folder / "boxes.onnx"
@@ -128,6 +152,8 @@ def check_boxes(program, detector, model, folder):
             feed["iou_threshold"] = numpy.array([overlap], numpy.float32)
             options = ["--threshold", threshold, "--nms", overlap]
         found = runner.run(None, feed)
+        if threshold is None:
+            same_rows(detector.name, found, read_back(program, target, name, detector.input))
         if detector.picture:
             text = run(program, "detect", model, detector.picture, "--json", *options)
             same_boxes(detector.name, found, json.loads(text)[0]["detections"])

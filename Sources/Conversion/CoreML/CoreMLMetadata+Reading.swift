@@ -21,7 +21,9 @@ extension CoreMLMetadata {
     let entries = userDefined.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) }
     try DescriptionEntries.apply(
       entries.filter { hasHeads || $0.key != "detector" }, .coreML, to: &content)
-    if !hasHeads { content.description.userDefined["detector"] = userDefined["detector"] }
+    if !hasHeads, content.description.userDefined["detector"] == nil {
+      content.description.userDefined["detector"] = userDefined["detector"]
+    }
     for (position, picture) in pictures.enumerated() {
       content.description.inputs[position].image?.agree(with: picture)
     }

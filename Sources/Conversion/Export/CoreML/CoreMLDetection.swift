@@ -24,10 +24,7 @@ struct CoreMLDetection {
 
   /// What the suppression does in another way, in words.
   var losses: [String] {
-    guard detector.suppression == .distance else { return [] }
-    return [
-      "boxes are thinned out by their overlap alone, not by the distance of their centres too"
-    ]
+    detector.suppression == .distance ? [DetectionDecoding.distanceLoss] : []
   }
 
   /// The pipeline of a network and the suppression.

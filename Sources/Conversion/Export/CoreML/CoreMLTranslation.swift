@@ -103,6 +103,7 @@ struct CoreMLExportSource {
         losses.append("\(ports[position].name) has its channels first")
       }
     }
+    if detector != nil { losses += DetectionDecoding.losses(content.description) }
     if !content.references.isEmpty { losses.append("the reference arrays are not in the file") }
     self.losses = losses
   }

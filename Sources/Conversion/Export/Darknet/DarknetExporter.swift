@@ -52,6 +52,12 @@ package enum DarknetExporter: Exporter {
     let texts: [(String, Bool)] = [
       ("author", description.author != nil), ("license", description.license != nil),
       ("version", description.version != nil), ("description", description.summary != nil),
+      ("note on the license", description.license?.note != nil),
+      (
+        "descriptions of inputs and outputs",
+        (description.inputs + description.outputs).contains { $0.summary != nil }
+      ),
+      ("cropping of pictures", description.inputs.contains { $0.image?.resize == .centerCrop }),
       ("labels (darknet reads them from a .names file)", !description.labels.isEmpty),
       ("further metadata", !description.userDefined.isEmpty),
       ("reference arrays", !content.references.isEmpty),

@@ -29,10 +29,9 @@ struct ONNXSuppression {
 
   /// What the file's suppression does in another way, in words.
   var losses: [String] {
-    guard detector.suppression == .distance else { return [] }
-    return [
-      "boxes are thinned out by their overlap alone, not by the distance of their centres too"
-    ]
+    let anchors = "the detector's anchors and masks are not in the file, which gives boxes"
+    return (detector.kind == .boxes ? [] : [anchors])
+      + (detector.suppression == .distance ? [DetectionDecoding.distanceLoss] : [])
   }
 
   /// The outputs, in their order; an open number of detections has a name.

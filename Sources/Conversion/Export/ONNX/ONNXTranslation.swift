@@ -49,7 +49,7 @@ struct ONNXTranslation {
         inputs: ports.inputs, outputs: ports.outputs))
     losses =
       zip(wanted, outputNames).filter { $0 != $1 }.map { "the output \($0) is called \($1)" }
-      + (suppression?.losses ?? [])
+      + (suppression.map { $0.losses + DetectionDecoding.losses(content.description) } ?? [])
       + (content.references.isEmpty ? [] : ["the reference arrays are not in the file"])
   }
 

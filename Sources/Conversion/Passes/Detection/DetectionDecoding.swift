@@ -51,6 +51,16 @@ package struct DetectionDecoding: Sendable {
     ])
   }
 
+  /// What is said of a suppression that only looks at overlaps.
+  static let distanceLoss =
+    "boxes are thinned out by their overlap alone, not by the distance of their centres too"
+
+  /// What of a description is about the heads, which are gone, in words.
+  static func losses(_ description: ModelDescription) -> [String] {
+    guard description.outputs.contains(where: { $0.summary != nil }) else { return [] }
+    return ["the descriptions of the outputs are not in the file, which gives boxes in their place"]
+  }
+
   /// The type of an input with a batch of one, or with none.
   private static func singlePicture(
     _ name: String, _ type: TensorType
