@@ -39,12 +39,14 @@ size_t onednn_layout_size(const onednn_layout *layout) { return 0; }
 
 bool onednn_layout_is_dense(const onednn_layout *layout) { return false; }
 
+bool onednn_layout_is_opaque(const onednn_layout *layout) { return false; }
+
 void onednn_layout_strides(const onednn_layout *layout, int64_t *strides) {}
 
 onednn_primitive *onednn_convolution(
     const onednn_layout *source, const onednn_layout *weights, const onednn_layout *bias, const
-    onednn_layout *target, struct onednn_window window, struct onednn_post_operations post) { return
-    NULL; }
+    onednn_layout *target, struct onednn_window window, struct onednn_post_operations post, bool
+    is_winograd) { return NULL; }
 
 onednn_primitive *onednn_transposed_convolution(
     const onednn_layout *source, const onednn_layout *weights, const onednn_layout *bias, const

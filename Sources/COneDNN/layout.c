@@ -86,6 +86,10 @@ size_t onednn_layout_size(const onednn_layout *layout) {
   return onednn.memory_desc_get_size(&layout->descriptor);
 }
 
+bool onednn_layout_is_opaque(const onednn_layout *layout) {
+  return layout->descriptor.format_kind != dnnl_blocked;
+}
+
 bool onednn_layout_is_dense(const onednn_layout *layout) {
   const dnnl_memory_desc_t *descriptor = &layout->descriptor;
   size_t size = sizeof(float);

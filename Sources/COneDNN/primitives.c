@@ -103,10 +103,11 @@ static onednn_primitive *make_operation(
 onednn_primitive *onednn_convolution(
     const onednn_layout *source, const onednn_layout *weights, const onednn_layout *bias,
     const onednn_layout *target, struct onednn_window window,
-    struct onednn_post_operations post) {
+    struct onednn_post_operations post, bool is_winograd) {
   dnnl_convolution_desc_t operation;
   const dnnl_status_t status = onednn.dilated_convolution_forward_desc_init(
-      &operation, dnnl_forward_inference, dnnl_convolution_direct, descriptor(source),
+      &operation, dnnl_forward_inference,
+      is_winograd ? dnnl_convolution_winograd : dnnl_convolution_direct, descriptor(source),
       descriptor(weights), descriptor(bias), descriptor(target), window.strides,
       window.dilation, window.before, window.after);
   return make_operation(status, &operation, post);

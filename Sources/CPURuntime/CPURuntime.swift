@@ -24,15 +24,20 @@ package struct CPURuntime: Runtime {
     /// The most bytes that the activations may take at once; 64 GiB when `nil`.
     package var memoryLimit: Int?
 
+    /// Whether convolutions may be computed in large tiles (Winograd's F(4 x 4, 3 x 3)); the results
+    /// are then outside of the operators' tolerances.
+    package var isFast: Bool
+
     /// Makes options.
     package init(
       workers: Workers, observesAllNodes: Bool = false, cancellation: Cancellation? = nil,
-      memoryLimit: Int? = nil
+      memoryLimit: Int? = nil, isFast: Bool = false
     ) {
       self.workers = workers
       self.observesAllNodes = observesAllNodes
       self.cancellation = cancellation
       self.memoryLimit = memoryLimit
+      self.isFast = isFast
     }
   }
 

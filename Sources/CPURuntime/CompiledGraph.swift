@@ -98,7 +98,7 @@ package final class CompiledGraph: Sendable {
       shapes: types.map { $0.fixedShape ?? [] },
       options: Plan.Options(
         threads: options.workers.count, keepsNodes: options.observesAllNodes,
-        keepsNaN: keepsNaN))
+        keepsNaN: keepsNaN, isFast: options.isFast))
     let known = plans.take(key)
     if let idle = known.execution { return (idle, key) }
     let plan = if let plan = known.plan { plan } else { try plan(key, types) }

@@ -59,6 +59,9 @@ size_t onednn_layout_size(const onednn_layout *layout);
 /// Whether the memory holds nothing but the array's elements and its padding.
 bool onednn_layout_is_dense(const onednn_layout *layout);
 
+/// Whether the memory holds something that is computed from the elements.
+bool onednn_layout_is_opaque(const onednn_layout *layout);
+
 /// The distances between neighbours (between blocks of them along a blocked axis), one for each axis.
 void onednn_layout_strides(const onednn_layout *layout, int64_t *strides);
 
@@ -127,11 +130,12 @@ struct onednn_window {
 };
 
 /// A convolution of `[batch, channels, spatial...]`; weights `[out, in, spatial...]`, or
-/// `[groups, out, in, spatial...]`. Without a bias, that is NULL.
+/// `[groups, out, in, spatial...]`. Without a bias, that is NULL. `is_winograd` asks for Winograd's
+/// algorithm, which only some convolutions have.
 onednn_primitive *onednn_convolution(
     const onednn_layout *source, const onednn_layout *weights, const onednn_layout *bias,
     const onednn_layout *target, struct onednn_window window,
-    struct onednn_post_operations post);
+    struct onednn_post_operations post, bool is_winograd);
 
 /// The transpose of a convolution, with weights in the same order.
 onednn_primitive *onednn_transposed_convolution(

@@ -12,23 +12,31 @@ extension Convolution: FusingOperator, EngineOperator {
       let folded = FoldedWeights(
         group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[0], builder.graph)
     else { return false }
+    let weights =
+      groups == 1 ? kernel : kernel.splitting(0, into: [groups, kernel.shape[0] / groups])
+    func call(isWinograd: Bool, isFusing: Bool = true) -> WeightedCall? {
+      WeightedCall(
+        group, builder, source: order.source, target: order.target, restore: order.restore,
+        weights: weights, folded: folded, isFusing: isFusing
+      ) { source, weights, bias, target, post in
+        window.withArguments {
+          onednn_convolution(
+            source.handle, weights.handle, bias?.handle, target.handle, $0, post, isWinograd)
+        }
+      }
+    }
+    if Winograd.serves(self, order, kernel, builder),
+      let call = call(isWinograd: true) ?? call(isWinograd: true, isFusing: false),
+      Winograd.isAccepted(call.primitive, builder), call.add(to: &builder, group)
+    {
+      return true
+    }
     if let split = SplitConvolution(group, builder, order, kernel, window, folded),
       split.add(to: &builder, group, kernel, folded)
     {
       return true
     }
-    let weights =
-      groups == 1 ? kernel : kernel.splitting(0, into: [groups, kernel.shape[0] / groups])
-    let call = WeightedCall(
-      group, builder, source: order.source, target: order.target, restore: order.restore,
-      weights: weights, folded: folded
-    ) { source, weights, bias, target, post in
-      window.withArguments {
-        onednn_convolution(
-          source.handle, weights.handle, bias?.handle, target.handle, $0, post)
-      }
-    }
-    return call?.add(to: &builder, group) ?? false
+    return call(isWinograd: false)?.add(to: &builder, group) ?? false
   }
 }
 

@@ -41,7 +41,7 @@ struct SplitConvolution {
         owning: operations.withOperations { post in
           window.withArguments {
             onednn_convolution(
-              partSource.handle, weights.handle, bias?.handle, target.handle, $0, post)
+              partSource.handle, weights.handle, bias?.handle, target.handle, $0, post, false)
           }
         })
     }

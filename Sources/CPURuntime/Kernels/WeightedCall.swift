@@ -10,7 +10,8 @@ struct WeightedCall {
     _ post: onednn_post_operations
   ) -> OpaquePointer?
 
-  private let primitive: Primitive
+  /// What computes it.
+  let primitive: Primitive
   /// The source's layout with the graph's axes.
   private let source: Layout
   /// The target's layout with the graph's axes.
@@ -18,6 +19,8 @@ struct WeightedCall {
   /// The weights with the primitive's axes.
   private let weights: Tensor
   private let folded: FoldedWeights
+  /// Functions of each element that follow by themselves.
+  private let functions: [Primitive]
 
   /// Chooses layouts and makes the primitive.
   ///
@@ -27,24 +30,32 @@ struct WeightedCall {
   ///   - restore: Gives a layout the graph's axes, which are as long as the last argument says.
   ///   - weights: The weights with the primitive's axes.
   ///   - folded: The bias, and the factors for the weights.
+  ///   - isFusing: Whether the primitive does what is done to its result; otherwise that follows by
+  ///     itself, which is only possible for functions of each element.
   /// - Returns: `nil` when the library cannot compute this.
   init?(
     _ group: NodeGroup, _ builder: PlanBuilder, source: Layout?, target: Layout?,
     restore: (Layout, _ shape: [Int]) -> Layout?, weights: Tensor, folded: FoldedWeights,
-    _ make: Make
+    isFusing: Bool = true, _ make: Make
   ) {
     let (input, output) = (group.inputs[0], group.outputs[0])
     guard builder.rowMajorLayout(of: input) != nil, builder.rowMajorLayout(of: output) != nil,
       let source, let target, let anyWeights = Layout.any(weights.shape)
     else { return nil }
     let bias = folded.bias.flatMap { Layout.rowMajor([$0.count]) }
-    let made = group.postOperations.withOperations { make(source, anyWeights, bias, target, $0) }
+    let post = isFusing ? group.postOperations : []
+    let made = post.withOperations { make(source, anyWeights, bias, target, $0) }
     guard let primitive = Primitive(owning: made),
       let chosenSource = primitive.layout(onednn_role_source),
       let chosenTarget = primitive.layout(onednn_role_target),
       let source = restore(chosenSource, builder.shape(of: input)),
       let target = restore(chosenTarget, builder.shape(of: output))
     else { return nil }
+    functions =
+      isFusing ? [] : group.functions.compactMap { Primitive.elementwise($0, chosenTarget) }
+    guard isFusing || (group.summand == nil && functions.count == group.functions.count) else {
+      return nil
+    }
     (self.primitive, self.source, self.target) = (primitive, source, target)
     (self.weights, self.folded) = (weights, folded)
   }
@@ -63,9 +74,13 @@ struct WeightedCall {
     ]
     if let bias = folded.bias { storages.append((onednn_role_bias, builder.addConstant(bias))) }
     builder.add(primitive, storages)
+    for function in functions {
+      builder.add(
+        function,
+        [(onednn_role_source, output.storage), (onednn_role_target, output.storage)])
+    }
     return true
   }
-
 }
 
 extension PlanBuilder {
@@ -88,6 +103,13 @@ extension NodeGroup {
       case .functions(let functions): return functions.map(PostOperation.function)
       case .sum: return [.sum]
       }
+    }
+  }
+
+  /// The functions of each element among that.
+  var functions: [ElementFunction] {
+    additions.flatMap { addition -> [ElementFunction] in
+      if case .functions(let functions) = addition { functions } else { [] }
     }
   }
 

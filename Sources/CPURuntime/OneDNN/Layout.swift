@@ -89,6 +89,9 @@ final class Layout: Sendable {
   /// Whether a dense array has more room than its elements take, because blocks must be full.
   var isPadded: Bool { byteCount != extents.reduce(MemoryLayout<Float>.stride, *) }
 
+  /// Whether the memory holds something else than the elements, such as transformed weights.
+  var isOpaque: Bool { onednn_layout_is_opaque(handle) }
+
   /// Whether the elements stand one behind the other in row-major order.
   var isRowMajor: Bool { Layout.rowMajor(extents).map(isSame) ?? false }
 

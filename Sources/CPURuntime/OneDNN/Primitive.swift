@@ -2,13 +2,25 @@ import COneDNN
 
 /// A computation of the library, ready to run on any memory of the layouts it was made for.
 final class Primitive: Sendable {
+  /// How much a primitive is of what it is made for.
+  enum Share: Int {
+    /// It brings elements into another order.
+    case order
+    /// It applies functions to elements.
+    case functions
+    /// It computes.
+    case whole
+  }
+
+  /// How much it is of what it is made for.
+  let share: Share
   /// Never changed, and freed by nobody else, so that threads may share it.
   nonisolated(unsafe) let handle: OpaquePointer
 
   /// Takes over what a function of the library made; `nil` when it cannot compute this.
-  init?(owning handle: OpaquePointer?) {
+  init?(owning handle: OpaquePointer?, share: Share = .whole) {
     guard let handle else { return nil }
-    self.handle = handle
+    (self.handle, self.share) = (handle, share)
   }
 
   deinit { onednn_primitive_free(handle) }
@@ -31,14 +43,15 @@ final class Primitive: Sendable {
   ) -> Primitive? {
     Primitive(
       owning: onednn_reorder(
-        source.handle, target.handle, hasGroups, scales, Int32(scales.count)))
+        source.handle, target.handle, hasGroups, scales, Int32(scales.count)),
+      share: .order)
   }
 
   /// A function of each element, then more functions of that.
   static func elementwise(_ function: ElementFunction, _ layout: Layout) -> Primitive? {
     Primitive(
       owning: onednn_elementwise(
-        function.function, function.alpha, function.beta, layout.handle))
+        function.function, function.alpha, function.beta, layout.handle), share: .functions)
   }
 }
 

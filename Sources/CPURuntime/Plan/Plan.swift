@@ -25,6 +25,8 @@ struct Plan: Sendable {
     var keepsNodes = false
     /// Whether kernels must let NaN through.
     var keepsNaN = false
+    /// Whether convolutions may take large tiles, whose results lie outside of the tolerances.
+    var isFast = false
   }
 
   /// Plans a graph.
@@ -38,7 +40,7 @@ struct Plan: Sendable {
     let groups = Fusion.groups(
       of: graph, types: types, isFused: !options.keepsNodes, fusesFunctions: !options.keepsNaN)
     var builder = PlanBuilder(
-      graph: graph, types: types, groups: groups, weights: weights, keepsNaN: options.keepsNaN)
+      graph: graph, types: types, groups: groups, weights: weights, options: options)
     var tensors: [ValueID: StoredTensor] = [:]
     for port in graph.inputs { tensors[port.value] = builder.tensor(port.value) }
     for (number, group) in groups.enumerated() {
@@ -64,15 +66,19 @@ struct Plan: Sendable {
 }
 
 extension Plan {
-  /// What computes each group: its last step that is no mere reorder, and the reference kernel when
-  /// there is one.
+  /// What computes each group: the reference kernel when there is one, else its last step of those
+  /// that do the most.
   private static func kernels(_ steps: [Step], groupCount: Int) -> [KernelKind] {
     var kernels = [KernelKind](repeating: .own("view"), count: groupCount)
+    var shares = [Primitive.Share?](repeating: nil, count: groupCount)
     for step in steps where step.group < groupCount && kernels[step.group] != .reference {
       switch step.work {
       case .reference: kernels[step.group] = .reference
-      case .kernel(let name, _): kernels[step.group] = .own(name)
-      case .primitive(let primitive, _): kernels[step.group] = .oneDNN(primitive.name)
+      case .kernel(let name, _):
+        (kernels[step.group], shares[step.group]) = (.own(name), .whole)
+      case .primitive(let primitive, _):
+        guard primitive.share.rawValue >= shares[step.group]?.rawValue ?? 0 else { continue }
+        (kernels[step.group], shares[step.group]) = (.oneDNN(primitive.name), primitive.share)
       }
     }
     return kernels

@@ -10,6 +10,8 @@ struct PlanBuilder {
   let types: [TensorType]
   /// Whether kernels must let NaN through, which many of the library's do not.
   let keepsNaN: Bool
+  /// Whether convolutions may take large tiles, whose results lie outside of the tolerances.
+  let isFast: Bool
   private let weights: PreparedWeights
 
   private(set) var steps: [Step] = []
@@ -30,12 +32,13 @@ struct PlanBuilder {
   /// Begins a plan.
   init(
     graph: Graph, types: [TensorType], groups: [NodeGroup], weights: PreparedWeights,
-    keepsNaN: Bool
+    options: Plan.Options
   ) {
     self.graph = graph
     self.types = types
     self.weights = weights
-    self.keepsNaN = keepsNaN
+    keepsNaN = options.keepsNaN
+    isFast = options.isFast
     for (number, group) in groups.enumerated() {
       for position in group.positions {
         for id in graph.nodes[position].inputs { lastReaders[id] = (number, position) }

@@ -44,7 +44,7 @@ final class PreparedWeights: Sendable {
   ) -> ConstantMemory? {
     var isDone = true
     let memory = ConstantMemory(byteCount: layout.byteCount) { address in
-      for range in parts(of: weight, scales) where isDone {
+      for range in parts(of: weight, scales, layout) where isDone {
         let isWhole = range.count == weight.shape[0]
         let factors = isWhole ? scales : Array(scales[range.clamped(to: scales.indices)])
         isDone =
@@ -57,10 +57,14 @@ final class PreparedWeights: Sendable {
   }
 
   /// Parts of a weight along its first axis, so small that the memory of those that were copied can be
-  /// given back before the next is read. With factors along two axes, the whole.
-  private static func parts(of weight: Tensor, _ scales: [Float]) -> [Range<Int>] {
+  /// given back before the next is read. With factors along two axes, and for layouts that have no
+  /// parts, the whole.
+  private static func parts(
+    of weight: Tensor, _ scales: [Float], _ layout: Layout
+  ) -> [Range<Int>] {
     let count = weight.shape[0]
-    guard weight.byteCount > partSize, scales.isEmpty || scales.count == count else {
+    guard weight.byteCount > partSize, scales.isEmpty || scales.count == count, !layout.isOpaque
+    else {
       return [0..<count]
     }
     // All blocks that the library has end at a multiple of 64.
@@ -79,7 +83,16 @@ final class PreparedWeights: Sendable {
       ? weight : Tensor(.float32, shape: weight.shape, weight.doubles)
     if tensor.strides.contains(where: { $0 < 1 }) { tensor = tensor.contiguous() }
     let hasGroups = !scales.isEmpty && scales.count != tensor.shape[0]
-    guard let source = Layout.strided(tensor.shape, strides: tensor.strides),
+    guard let source = Layout.strided(tensor.shape, strides: tensor.strides) else { return false }
+    if layout.isOpaque {
+      // The library transforms weights from plain orders only, and without factors.
+      guard let plain = Layout.rowMajor(tensor.shape),
+        let scaled = prepare(weight, as: plain, scales: scales),
+        let transform = Primitive.reorder(from: plain, to: layout)
+      else { return false }
+      return transform.run(from: scaled.address, to: address)
+    }
+    guard
       let reorder = Primitive.reorder(
         from: source, to: layout, scales: scales, hasGroups: hasGroups)
     else { return false }
