@@ -24,6 +24,7 @@ struct WeighbridgeCommand: ParsableCommand {
 
   static func main() {
     Interrupts.prepare()
+    WaitingThreads.prepare()
     do {
       var command = try parseAsRoot()
       try command.run()
