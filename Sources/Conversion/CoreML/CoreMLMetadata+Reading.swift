@@ -14,9 +14,14 @@ extension CoreMLMetadata {
   func describe(_ content: inout ModelContent, hasHeads: Bool) throws(WeighbridgeError) {
     guard isOwn else { return }
     content.description.userDefined = [:]
-    // A pipeline of a detector without labels has numbers in their place.
-    let classes = userDefined["classes"]?.split(separator: ",", omittingEmptySubsequences: false)
-    content.description.labels = classes?.map(String.init) ?? []
+    let labels = content.description.labels
+    if let classes = userDefined["classes"] {
+      content.description.labels = classes.split(separator: ",", omittingEmptySubsequences: false)
+        .map(String.init)
+    } else if !hasHeads, labels == labels.indices.map(String.init) {
+      // A pipeline of a detector without labels has numbers in their place.
+      content.description.labels = []
+    }
     let pictures = content.description.inputs.map(\.image)
     let entries = userDefined.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) }
     try DescriptionEntries.apply(

@@ -18,45 +18,24 @@ package struct BatchNormalizationFolding: Sendable {
   /// - Complexity: Linear in the number of values and in the folded weights.
   package init(_ original: Graph) throws(WeighbridgeError) {
     let pairs = Self.pairs(original)
-    var builder = GraphBuilder()
-    var numbers = [ValueID?](repeating: nil, count: original.values.count)
-    for port in original.inputs {
-      numbers[port.value.index] = try builder.addInput(port.name, original[port.value].type)
-    }
     let folded = Set(pairs.flatMap { [$0.key, $0.value] })
-    let kept = original.nodes.indices.filter { !folded.contains($0) }
-    let read = Set(kept.flatMap { original.nodes[$0].inputs }).union(original.outputs.map(\.value))
-    for (index, value) in original.values.enumerated() where read.contains(ValueID(index)) {
-      guard let tensor = value.constant else { continue }
-      numbers[index] = try builder.addWeight(value.name, tensor)
-    }
+    var copy = try GraphCopy(
+      original, keeping: original.nodes.indices.filter { !folded.contains($0) })
     for (position, node) in original.nodes.enumerated() where !pairs.values.contains(position) {
       if let first = pairs[position] {
         let linear = original.nodes[first]
-        numbers[node.outputs[0].index] = try Self.add(
-          linear, node, input: numbers[linear.inputs[0].index], original, to: &builder)
-        continue
+        copy[node.outputs[0]] = try Self.add(
+          linear, node, input: copy[linear.inputs[0]], original, to: &copy.builder)
+      } else {
+        try copy.add(node)
       }
-      let outputs = try builder.addNode(
-        node.operation, named: node.name, inputs: node.inputs.compactMap { numbers[$0.index] },
-        source: node.source, outputNames: node.outputs.map { original[$0].name })
-      for (id, new) in zip(node.outputs, outputs) { numbers[id.index] = new }
     }
-    graph = try builder.finish(
-      outputs: original.outputs.compactMap { port in
-        numbers[port.value.index].map { Port(name: port.name, value: $0) }
-      })
+    graph = try copy.finish()
   }
 
   /// For the position of each normalisation that can be folded, that of the node before it.
   private static func pairs(_ graph: Graph) -> [Int: Int] {
-    var makers: [ValueID: Int] = [:]
-    var uses: [ValueID: Int] = [:]
-    for (position, node) in graph.nodes.enumerated() {
-      for id in node.inputs { uses[id, default: 0] += 1 }
-      for id in node.outputs { makers[id] = position }
-    }
-    for port in graph.outputs { uses[port.value, default: 0] += 1 }
+    let (makers, uses) = (graph.makers, graph.useCounts)
     var pairs: [Int: Int] = [:]
     for (position, node) in graph.nodes.enumerated() {
       guard let normalization = node.operation as? BatchNormalization,

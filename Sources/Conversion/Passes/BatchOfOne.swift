@@ -17,32 +17,19 @@ package struct BatchOfOne: Sendable {
   /// - Complexity: Linear in the number of values.
   package init(_ original: Graph) throws(WeighbridgeError) {
     let steps = Self.steps(original)
-    var builder = GraphBuilder()
-    var numbers = [ValueID?](repeating: nil, count: original.values.count)
-    for port in original.inputs {
-      var type = original[port.value].type
-      if steps.inputs.contains(port.value) { type = type.with(shape: [1] + type.shape) }
-      numbers[port.value.index] = try builder.addInput(port.name, type)
-    }
-    let read = Set(original.nodes.flatMap(\.inputs) + original.outputs.map(\.value))
-    for (index, value) in original.values.enumerated() where read.contains(ValueID(index)) {
-      guard let tensor = value.constant else { continue }
-      numbers[index] = try builder.addWeight(value.name, tensor)
+    let kept = original.nodes.indices.filter { !steps.leftOut.contains($0) }
+    var copy = try GraphCopy(original, keeping: kept) { port in
+      let type = original[port.value].type
+      return steps.inputs.contains(port.value) ? type.with(shape: [1] + type.shape) : type
     }
     for (position, node) in original.nodes.enumerated() {
       if steps.leftOut.contains(position) {
-        numbers[node.outputs[0].index] = numbers[node.inputs[0].index]
-        continue
+        copy[node.outputs[0]] = copy[node.inputs[0]]
+      } else {
+        try copy.add(node)
       }
-      let outputs = try builder.addNode(
-        node.operation, named: node.name, inputs: node.inputs.compactMap { numbers[$0.index] },
-        source: node.source, outputNames: node.outputs.map { original[$0].name })
-      for (id, new) in zip(node.outputs, outputs) { numbers[id.index] = new }
     }
-    graph = try builder.finish(
-      outputs: original.outputs.compactMap { port in
-        numbers[port.value.index].map { Port(name: port.name, value: $0) }
-      })
+    graph = try copy.finish()
   }
 
   /// The inputs that get a batch, and the positions of the nodes that did it or took it away.

@@ -15,13 +15,7 @@ struct CoreMLMemoryPairs {
   private var members: Set<Int> = []
 
   init(_ graph: Graph) {
-    var makers: [ValueID: Int] = [:]
-    var uses: [ValueID: Int] = [:]
-    for (position, node) in graph.nodes.enumerated() {
-      for id in node.outputs { makers[id] = position }
-      for id in node.inputs { uses[id, default: 0] += 1 }
-    }
-    for port in graph.outputs { uses[port.value, default: 0] += 1 }
+    let (makers, uses) = (graph.makers, graph.useCounts)
     for (position, node) in graph.nodes.enumerated() {
       guard let operation = node.operation as? Concatenate, node.inputs.count == 2,
         operation.axis == graph[node.inputs[0]].type.rank - 1

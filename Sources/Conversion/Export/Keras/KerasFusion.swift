@@ -14,13 +14,7 @@ struct KerasFusion {
   init(_ graph: Graph, _ draft: KerasDraft) {
     self.graph = graph
     names = graph.layerNodes
-    var makers: [ValueID: Int] = [:]
-    var uses: [ValueID: Int] = [:]
-    for (position, node) in graph.nodes.enumerated() {
-      for id in node.outputs { makers[id] = position }
-      for id in node.inputs { uses[id, default: 0] += 1 }
-    }
-    for port in graph.outputs { uses[port.value, default: 0] += 1 }
+    let (makers, uses) = (graph.makers, graph.useCounts)
     for (position, node) in graph.nodes.enumerated() {
       guard node.inputs.count == 1, uses[node.inputs[0]] == 1, let maker = makers[node.inputs[0]],
         Self.isSame(graph.nodes[maker].source, node.source),
