@@ -12,6 +12,8 @@ struct SplitConvolution {
   private let source: Layout
   /// The target likewise.
   private let target: Layout
+  /// The layout of a part's weights.
+  private let weights: Layout
   /// How many channels a part has.
   private let channels: Int
   /// The parts' primitives: the first, those in the middle, and the last.
@@ -49,8 +51,13 @@ struct SplitConvolution {
     guard let first = make(post.first, bias: bias), let middle = make([.sum], bias: nil),
       let last = make(post.last, bias: nil), !first.name.hasPrefix("ref"),
       let graphSource = order.restore(source, shape: []),
-      let graphTarget = order.restore(target, shape: [])
+      let graphTarget = order.restore(target, shape: []),
+      let partWeights = first.layout(onednn_role_weights),
+      [middle, last].allSatisfy({
+        $0.layout(onednn_role_weights).map(partWeights.isSame) ?? false
+      })
     else { return nil }
+    self.weights = partWeights
     (self.first, self.middle, self.last) = (first, middle, last)
     (self.source, self.target, self.channels) = (graphSource, graphTarget, channels)
   }
@@ -83,38 +90,24 @@ struct SplitConvolution {
   func add(
     to builder: inout PlanBuilder, _ group: NodeGroup, _ kernel: Tensor, _ folded: FoldedWeights
   ) -> Bool {
-    let starts = Array(stride(from: 0, to: kernel.shape[1], by: channels))
-    var weights: [Storage] = []
-    for start in starts {
-      let part = kernel.slice(start..<start + channels, along: 1)
-      let primitive = primitive(start, of: starts)
-      guard let layout = primitive.layout(onednn_role_weights),
-        let storage = builder.weight(part, group.inputs[1], as: layout, scales: folded.scales)
-      else { return false }
-      weights.append(storage)
-      kernel.releaseMemory()
-    }
-    guard let input = builder.tensor(group.inputs[0], as: source),
+    let count = kernel.shape[1] / channels
+    guard
+      let weights = builder.weight(
+        kernel, group.inputs[1], as: weights, scales: folded.scales, partCount: count),
+      let input = builder.tensor(group.inputs[0], as: source),
       let output = builder.makeTarget(group, target)
     else { return false }
-    let partSize = input.byteCount / starts.count
-    for (number, (start, weight)) in zip(starts, weights).enumerated() {
-      var part = input.storage
-      part.offset += number * partSize
+    for number in 0..<count {
       var storages = [
-        (onednn_role_source, part), (onednn_role_weights, weight),
+        (onednn_role_source, input.storage.part(number, of: input.byteCount / count)),
+        (onednn_role_weights, weights.part(number, of: self.weights.byteCount)),
         (onednn_role_target, output.storage),
       ]
       if number == 0, let bias = folded.bias {
         storages.append((onednn_role_bias, builder.addConstant(bias)))
       }
-      builder.add(primitive(start, of: starts), storages)
+      builder.add(number == 0 ? first : number == count - 1 ? last : middle, storages)
     }
     return true
-  }
-
-  private func primitive(_ start: Int, of starts: [Int]) -> Primitive {
-    if start == 0 { return first }
-    return start == starts[starts.count - 1] ? last : middle
   }
 }

@@ -12,6 +12,8 @@ final class PreparedWeights: Sendable {
     let strides: [Int]
     /// Where it begins, for a part of a weight.
     let offset: Int
+    /// How many parts it is in.
+    let partCount: Int
     /// The factors along its first axes.
     let scales: [Float]
   }
@@ -25,32 +27,42 @@ final class PreparedWeights: Sendable {
   ///   - value: Its number in the graph.
   ///   - scales: A factor for each element along the first axis, or along the first two; none for no
   ///     scaling.
+  ///   - partCount: Into how many parts it is cut along the second axis. They stand one behind the
+  ///     other, each in the layout.
   func memory(
-    of tensor: Tensor, _ value: ValueID, as layout: Layout, scales: [Float] = []
+    of tensor: Tensor, _ value: ValueID, as layout: Layout, scales: [Float] = [],
+    partCount: Int = 1
   ) -> ConstantMemory? {
     let key = Key(
       value: value, shape: tensor.shape, strides: tensor.strides, offset: tensor.offset,
-      scales: scales)
+      partCount: partCount, scales: scales)
     if let memory = known.withLock({ $0[key]?.first { $0.layout.isSame(as: layout) }?.memory }) {
       return memory
     }
-    guard let memory = Self.prepare(tensor, as: layout, scales: scales) else { return nil }
+    guard let memory = Self.prepare(tensor, as: layout, scales: scales, partCount: partCount) else {
+      return nil
+    }
     known.withLock { $0[key, default: []].append((layout, memory)) }
     return memory
   }
 
   private static func prepare(
-    _ weight: Tensor, as layout: Layout, scales: [Float]
+    _ weight: Tensor, as layout: Layout, scales: [Float], partCount: Int = 1
   ) -> ConstantMemory? {
+    let partSize = layout.byteCount
     var isDone = true
-    let memory = ConstantMemory(byteCount: layout.byteCount) { address in
-      for range in parts(of: weight, scales, layout) where isDone {
+    let memory = ConstantMemory(byteCount: partSize * partCount) { address in
+      for range in rows(of: weight, scales, layout) where isDone {
         let isWhole = range.count == weight.shape[0]
         let factors = isWhole ? scales : Array(scales[range.clamped(to: scales.indices)])
-        isDone =
-          (isWhole ? layout : layout.part(range)).map {
-            reorder(weight.slice(range, along: 0), to: $0, factors, address)
-          } ?? false
+        let rows = weight.slice(range, along: 0)
+        for (number, part) in rows.parts(partCount).enumerated() where isDone {
+          isDone =
+            (isWhole ? layout : layout.part(range)).map {
+              reorder(part, to: $0, factors, address + number * partSize)
+            } ?? false
+        }
+        rows.releaseMemory()
       }
     }
     return isDone ? memory : nil
@@ -59,21 +71,21 @@ final class PreparedWeights: Sendable {
   /// Parts of a weight along its first axis, so small that the memory of those that were copied can be
   /// given back before the next is read. With factors along two axes, and for layouts that have no
   /// parts, the whole.
-  private static func parts(
+  private static func rows(
     of weight: Tensor, _ scales: [Float], _ layout: Layout
   ) -> [Range<Int>] {
     let count = weight.shape[0]
-    guard weight.byteCount > partSize, scales.isEmpty || scales.count == count, !layout.isOpaque
+    guard weight.byteCount > rowsSize, scales.isEmpty || scales.count == count, !layout.isOpaque
     else {
       return [0..<count]
     }
     // All blocks that the library has end at a multiple of 64.
-    let rows = max(64, partSize / (weight.byteCount / count) / 64 * 64)
+    let rows = max(64, rowsSize / (weight.byteCount / count) / 64 * 64)
     return stride(from: 0, to: count, by: rows).map { $0..<min($0 + rows, count) }
   }
 
-  /// The size of a part in bytes to aim at: 4 MB.
-  private static let partSize = 4 << 20
+  /// The size of such a part in bytes to aim at: 4 MB.
+  private static let rowsSize = 4 << 20
 
   private static func reorder(
     _ weight: Tensor, to layout: Layout, _ scales: [Float], _ address: UnsafeMutableRawPointer
@@ -96,14 +108,21 @@ final class PreparedWeights: Sendable {
       let reorder = Primitive.reorder(
         from: source, to: layout, scales: scales, hasGroups: hasGroups)
     else { return false }
-    let isDone = tensor.store.withBytes { bytes in
+    return tensor.store.withBytes { bytes in
       // The reorder reads what the tensor's extents and strides say, which lies inside.
       bytes.withUnsafeBytes { bytes in
         bytes.baseAddress.map { reorder.run(from: $0 + tensor.offset, to: address) } ?? false
       }
     }
-    weight.releaseMemory()
-    return isDone
+  }
+}
+
+extension Tensor {
+  /// So many parts along the second axis, whose extent they divide.
+  fileprivate func parts(_ count: Int) -> [Tensor] {
+    guard count > 1 else { return [self] }
+    let size = shape[1] / count
+    return (0..<count).map { slice($0 * size..<($0 + 1) * size, along: 1) }
   }
 }
 
