@@ -44,4 +44,27 @@ import Weighbridge
       }
     }
   }
+
+  @Test(
+    "What works along the axis that Core ML takes for the batch is refused",
+    arguments: ["Layers/lstm/lstm_time_major.h5", "Keras/1.2.2-tensorflow/bn_mode2.h5"])
+  func alongBatch(_ path: String) throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: Places.sample(path))
+    let error = failure { try model.export(to: folder.file("m.mlmodel")) }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("along the open first axis of an input") == true)
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test("More axes than Core ML has are refused inside of a layer, too")
+  func axes() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(
+      contentsOf: Places.sample("Operations/keras2/attention_heads_along_axes.h5"))
+    let error = failure { try model.export(to: folder.file("m.mlmodel")) }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("inside of it there are 6") == true)
+    #expect(folder.names.isEmpty)
+  }
 }

@@ -135,7 +135,13 @@ extension CoreMLDraft {
   }
 
   mutating func reshape(_ input: String, _ shape: [Int]) throws(WeighbridgeError) -> String {
-    try add("reshapeStatic", [input], ["targetShape": .integers(shape.isEmpty ? [1] : shape)])
+    guard shape.count <= Self.mostAxes else {
+      throw WeighbridgeError(
+        .unsupported,
+        "Core ML has five axes at most, and inside of it there are \(shape.count)")
+    }
+    return try add(
+      "reshapeStatic", [input], ["targetShape": .integers(shape.isEmpty ? [1] : shape)])
   }
 
   /// Part of the axes.

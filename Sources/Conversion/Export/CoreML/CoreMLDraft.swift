@@ -26,6 +26,9 @@ struct CoreMLDraft: ExportDraft {
     case exact
   }
 
+  /// How many axes a value can have.
+  static let mostAxes = 5
+
   /// What the axes of values are.
   let axes: Axes
   /// The number type of stored weights.

@@ -131,7 +131,8 @@ extension CoreMLDraft {
       let isPossible = [2, 4].contains(type.rank) && type.shape[0] == 1
       return isPossible ? nil : Self.needsExactAxes("the shape \(type.shape)").reason
     case .exact:
-      return type.rank <= 5 ? nil : "Core ML has five axes at most, and it has \(type.rank)"
+      return type.rank <= Self.mostAxes
+        ? nil : "Core ML has five axes at most, and it has \(type.rank)"
     }
   }
 }

@@ -124,23 +124,6 @@ struct CoreMLExportSource {
     }
   }
 
-  /// The types of all values for a batch of one where it is open.
-  private static func singleTypes(_ graph: Graph) throws(WeighbridgeError) -> [TensorType] {
-    do throws(WeighbridgeError) {
-      return try graph.specialized(to: graph.inputs.map { single(graph[$0.value].type) })
-    } catch {
-      throw WeighbridgeError(
-        .unsupported, "Core ML takes one example at a time, and the model cannot: \(error.reason)",
-        place: error.place)
-    }
-  }
-
-  /// A type with an open batch made one.
-  private static func single(_ type: TensorType) -> TensorType {
-    guard let batch = type.shape.first, batch.value == nil else { return type }
-    return type.with(shape: [1] + type.shape.dropFirst())
-  }
-
   /// The type of a value.
   func type(_ id: ValueID) -> TensorType { types[id.index] }
 }
