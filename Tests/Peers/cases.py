@@ -27,8 +27,8 @@ DARKNET_EXCLUDED = set(
 
 
 class Case:
-    """A model with inputs and the outputs that its own framework made of them, and by how much two
-    runs of that framework differ."""
+    """A model with inputs and the outputs that its own framework made of them, by how much two
+    runs of that framework differ, and what the program says when it exports the model."""
 
     def __init__(self, group, name, model, inputs, outputs, options=(), noise=0):
         self.group = group
@@ -38,6 +38,7 @@ class Case:
         self.outputs = outputs
         self.options = list(options)
         self.noise = noise
+        self.notes = ""
 
 
 class Refused(Exception):
@@ -147,6 +148,7 @@ def export(program, case, target, options):
     """Writes the model, or says why it is refused."""
     command = [program, "export", str(case.model), "-o", str(target), *case.options, *options]
     done = subprocess.run(command, capture_output=True, text=True)
+    case.notes = done.stderr
     if done.returncode:
         lines = done.stderr.strip().splitlines()
         if target.exists():
