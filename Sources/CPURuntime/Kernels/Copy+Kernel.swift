@@ -106,7 +106,8 @@ extension PlanBuilder {
   ) -> Bool {
     let order = inMemoryOrder(operation, group)
     let output = makeTensor(group.outputs[0], layout: order.outputLayout)
-    addCopy(arrange(order.operation, StridedView(order.shape)), of: order.input, to: output)
+    addCopy(
+      arrange(order.operation, StridedView(order.shape)), of: order.input, to: output.storage)
     return true
   }
 
@@ -116,25 +117,75 @@ extension PlanBuilder {
   ) -> Bool {
     let input = rowMajor(group.inputs[0])
     let output = makeTensor(group.outputs[0])
-    addCopy(arrange(StridedView(input.shape)), of: input, to: output)
+    addCopy(arrange(StridedView(input.shape)), of: input, to: output.storage)
     return true
   }
 
+  /// A value with its elements in another order, row-major: where it is when that is its own order,
+  /// else in memory of its own. Any element type.
+  mutating func arranged(_ id: ValueID, _ arrange: (StridedView) -> StridedView) -> Storage {
+    let input = rowMajor(id)
+    let view = arrange(StridedView(input.shape))
+    guard !view.isRowMajor else { return input.storage }
+    let copy = addScratch(byteCount: view.shape.reduce(input.elementType.byteCount, *))
+    addCopy(view, of: input, to: copy)
+    return copy
+  }
+
   private mutating func addCopy(
-    _ view: StridedView, of input: StoredTensor, to output: StoredTensor
+    _ view: StridedView, of input: StoredTensor, to output: Storage
   ) {
-    precondition(view.shape.reduce(1, *) == output.shape.reduce(1, *), "a view of another size")
-    let size = input.elementType.byteCount
-    let copy = StridedCopy(shape: view.shape, strides: view.strides, elementSize: size)
-    let (source, target, start) = (input.storage, output.storage, view.start * size)
-    let (sourceCount, targetCount) = (input.byteCount, output.byteCount)
+    addCopy(
+      view, of: input.storage, input.elementType, count: input.shape.reduce(1, *), to: output)
+  }
+
+  /// Adds a copy of elements in another order.
+  ///
+  /// - Parameters:
+  ///   - input: So many elements, row-major.
+  ///   - output: Has room for all that the view shows.
+  mutating func addCopy(
+    _ view: StridedView, of input: Storage, _ type: ElementType, count: Int, to output: Storage
+  ) {
+    let size = type.byteCount
+    let parts = view.parts(threads).map { part in
+      let copy = StridedCopy(
+        shape: part.view.shape, strides: part.view.strides, elementSize: size)
+      return (copy, from: part.view.start * size, to: part.offset * size)
+    }
+    let targetCount = view.shape.reduce(size, *)
     add(
       .kernel(name: "copy") { memory in
-        // Both storages were made for their tensors, of so many bytes.
-        let from = UnsafeRawBufferPointer(start: memory[source], count: sourceCount)
-        let to = UnsafeMutableRawBufferPointer(start: memory[target], count: targetCount)
-        var bytes = to.mutableBytes
-        copy.copy(from: from.bytes, offset: start, into: &bytes)
-      }, using: [source, target])
+        // Both storages have so many bytes, and no two parts overlap.
+        nonisolated(unsafe) let source = memory[input]
+        nonisolated(unsafe) let target = memory[output]
+        OneDNN.parallel(parts.count) { number in
+          let (copy, start, offset) = parts[number]
+          let from = UnsafeRawBufferPointer(start: source, count: count * size)
+          let to = UnsafeMutableRawBufferPointer(
+            start: target + offset, count: targetCount - offset)
+          var bytes = to.mutableBytes
+          copy.copy(from: from.bytes, offset: start, into: &bytes)
+        }
+      }, using: [input, output])
+  }
+}
+
+extension StridedView {
+  /// Cuts a large view into parts, of which each thread may copy one.
+  ///
+  /// - Returns: Each with the position of its first element in the whole.
+  fileprivate func parts(_ count: Int) -> [(view: StridedView, offset: Int)] {
+    guard shape.reduce(1, *) >= 1 << 16, let axis = shape.firstIndex(where: { $0 > 1 }) else {
+      return [(self, 0)]
+    }
+    let parts = min(count, shape[axis])
+    let run = shape[(axis + 1)...].reduce(1, *)
+    return (0..<parts).map { number in
+      let range = number * shape[axis] / parts..<(number + 1) * shape[axis] / parts
+      return (
+        strided(along: axis, from: range.lowerBound, count: range.count), range.lowerBound * run
+      )
+    }
   }
 }

@@ -4,21 +4,35 @@ import LayerCatalog
 
 extension LSTM: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    guard activation == .tanh, recurrentActivation == .sigmoid else { return false }
-    return builder.addRecurrent(self, onednn_cell_lstm, for: group) { bias, units in
-      bias.count == 2 ? [zip(bias[0], bias[1]).map(+)] : bias
+    if activation == .tanh, recurrentActivation == .sigmoid,
+      builder.addRecurrent(
+        self, onednn_cell_lstm, for: group,
+        arrange: { bias, units in bias.count == 2 ? [zip(bias[0], bias[1]).map(+)] : bias })
+    {
+      return true
     }
+    return builder.addLoop(
+      self, .lstm(activation.rowFunction, gates: recurrentActivation.rowFunction), for: group)
   }
 }
 
 extension GRU: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    guard activation == .tanh, recurrentActivation == .sigmoid, resetsAfter else { return false }
-    return builder.addRecurrent(self, onednn_cell_gru, for: group) { bias, units in
-      let state = bias.count == 2 ? bias[1] : [Double](repeating: 0, count: 3 * units)
-      let gates = zip(bias[0], state).map(+)[..<(2 * units)]
-      return [Array(gates), Array(bias[0][(2 * units)...]), Array(state[(2 * units)...])]
+    if activation == .tanh, recurrentActivation == .sigmoid, resetsAfter,
+      builder.addRecurrent(self, onednn_cell_gru, for: group, arrange: Self.biases)
+    {
+      return true
     }
+    let cell = RecurrentCell.gru(
+      activation.rowFunction, gates: recurrentActivation.rowFunction, resetsAfter: resetsAfter)
+    return builder.addLoop(self, cell, for: group)
+  }
+
+  /// The biases of z and r together, of n's input and of n's state.
+  private static func biases(_ bias: [[Double]], units: Int) -> [[Double]] {
+    let state = bias.count == 2 ? bias[1] : [Double](repeating: 0, count: 3 * units)
+    let gates = zip(bias[0], state).map(+)[..<(2 * units)]
+    return [Array(gates), Array(bias[0][(2 * units)...]), Array(state[(2 * units)...])]
   }
 }
 

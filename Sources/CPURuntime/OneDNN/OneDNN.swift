@@ -25,6 +25,14 @@ enum OneDNN {
       }
     }
   }
+
+  /// Calls `body` for `0..<rows`, several rows of `length` elements at a time on each thread.
+  static func parallel(rows: Int, length: Int, _ body: @Sendable (Int) -> Void) {
+    let step = max(1, (1 << 14) / max(1, length))
+    parallel((rows + step - 1) / step) { part in
+      for row in part * step..<min(rows, (part + 1) * step) { body(row) }
+    }
+  }
 }
 
 private struct ParallelWork {

@@ -12,6 +12,8 @@ struct PlanBuilder {
   let keepsNaN: Bool
   /// Whether convolutions may take large tiles, whose results lie outside of the tolerances.
   let isFast: Bool
+  /// How many threads compute.
+  let threads: Int
   private let weights: PreparedWeights
 
   private(set) var steps: [Step] = []
@@ -39,6 +41,7 @@ struct PlanBuilder {
     self.weights = weights
     keepsNaN = options.keepsNaN
     isFast = options.isFast
+    threads = options.threads
     for (number, group) in groups.enumerated() {
       for position in group.positions {
         for id in graph.nodes[position].inputs { lastReaders[id] = (number, position) }
@@ -81,6 +84,11 @@ extension PlanBuilder {
   /// The row-major layout of a float32 value; `nil` for what the library cannot describe.
   func rowMajorLayout(of id: ValueID) -> Layout? {
     types[id.index].elementType == .float32 ? .rowMajor(shape(of: id)) : nil
+  }
+
+  /// Whether values are float32 and of a shape that the library can describe.
+  func areFloats(_ ids: some Sequence<ValueID>) -> Bool {
+    ids.allSatisfy { rowMajorLayout(of: $0) != nil }
   }
 
   /// A value as it was made, or as it was stored.

@@ -15,6 +15,14 @@ struct StridedView: Sendable {
     strides = Tensor.rowMajorStrides(shape)
   }
 
+  /// Whether it shows all elements in their own order.
+  var isRowMajor: Bool {
+    start == 0
+      && zip(shape, zip(strides, Tensor.rowMajorStrides(shape))).allSatisfy {
+        $0 == 1 || $1.0 == $1.1
+      }
+  }
+
   /// Axis `axes[i]` in place i.
   func permuted(_ axes: [Int]) -> StridedView {
     var result = self

@@ -17,10 +17,14 @@ package struct UnitNormalization: LanewiseOperator {
 
 extension UnitNormalization {
   package func apply(_ lane: ArraySlice<Double>) -> [Double] {
-    let sum = lane.reduce(0) { $0 + $1 * $1 }
-    // In this order a NaN stays one.
-    let length = (sum < 1e-12 ? 1e-12 : sum).squareRoot()
+    let length = Self.length(lane.reduce(0) { $0 + $1 * $1 })
     return lane.map { $0 / length }
+  }
+
+  /// What the elements are divided by, for the sum of their squares.
+  package static func length(_ sum: Double) -> Double {
+    // In this order a NaN stays one.
+    (sum < 1e-12 ? 1e-12 : sum).squareRoot()
   }
 
   package var decomposition: Decomposition { .primitive }

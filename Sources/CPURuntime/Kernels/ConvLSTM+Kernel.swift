@@ -1,0 +1,111 @@
+import COneDNN
+import GraphIR
+import LayerCatalog
+
+extension ConvLSTM: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let parts = RecurrentInputs(
+      group.inputs, recurrence, stateCount: LSTM.stateNames.count)
+    let pictures = PictureSequence(
+      layout, sequence: builder.shape(of: parts.sequence),
+      state: builder.shape(of: group.outputs[1]))
+    guard builder.areFloats([parts.sequence] + parts.states + group.outputs), let pictures,
+      let products = products(pictures, parts.weights, &builder),
+      let input = builder.tensor(parts.sequence, as: pictures.sequence)
+    else { return false }
+    let initial = parts.states.compactMap { builder.tensor($0, as: pictures.state)?.storage }
+    guard initial.count == parts.states.count else { return false }
+    let loop = builder.makeLoop(
+      recurrence, pictures.extents, mask: parts.mask, state: pictures.state,
+      sequence: pictures.outputs, for: group)
+    products.input.add(to: &builder, of: input.storage, into: loop.sums)
+    loop.addStart(to: &builder, initial)
+    for time in loop.times {
+      products.state.add(to: &builder, of: loop.states[0], into: loop.sums(at: time))
+      loop.addLSTMStep(
+        to: &builder, at: time, name: kind, activation.rowFunction,
+        gates: recurrentActivation.rowFunction)
+    }
+    return true
+  }
+
+  /// The convolutions of all frames, and of a state.
+  private func products(
+    _ pictures: PictureSequence, _ ids: [ValueID], _ builder: inout PlanBuilder
+  ) -> (input: RecurrentProduct, state: RecurrentProduct)? {
+    let weights = ids.compactMap { builder.graph[$0].constant }
+    let ones = window.size.map { _ in 1 }
+    let own = Window(size: window.size, strides: ones, dilation: ones, padding: .same)
+    guard weights.count == ids.count else { return nil }
+    let bias = hasBias ? weights[2].doubles.map(Float.init) : []
+    let input = Self.convolution(
+      window, pictures.frames, pictures.frameSums, weights[0].shape, bias: bias.count, adds: false)
+    let state = Self.convolution(
+      own, pictures.stateFrames, pictures.stateSums, weights[1].shape, bias: 0, adds: true)
+    guard
+      let inputProduct = RecurrentProduct(input, weights[0], ids[0], bias: bias, &builder),
+      let stateProduct = RecurrentProduct(state, weights[1], ids[1], &builder)
+    else { return nil }
+    return (inputProduct, stateProduct)
+  }
+
+  private static func convolution(
+    _ window: Window, _ source: Layout, _ target: Layout, _ weights: [Int], bias: Int, adds: Bool
+  ) -> Primitive? {
+    guard
+      let arguments = WindowArguments(window, extents: Array(source.extents.dropFirst(2))),
+      let any = Layout.any(weights)
+    else { return nil }
+    let biasLayout = bias == 0 ? nil : Layout.rowMajor([bias])
+    let operations: [PostOperation] = adds ? [.sum] : []
+    return Primitive(
+      owning: operations.withOperations { post in
+        arguments.withArguments {
+          onednn_convolution(
+            source.handle, any.handle, biasLayout?.handle, target.handle, $0, post)
+        }
+      })
+  }
+}
+
+/// The layouts of a sequence of pictures, all with the channels innermost.
+private struct PictureSequence {
+  let extents: RecurrentExtents
+  /// Of the sequence, the states and the outputs, with the graph's axes; in the sequence, the frames of
+  /// one time stand together.
+  let sequence, state, outputs: Layout
+  /// Of all frames and of their sums, `[time * batch, channels, spatial...]`.
+  let frames, frameSums: Layout
+  /// Of a state and of its sums, `[batch, channels, spatial...]`.
+  let stateFrames, stateSums: Layout
+
+  /// - Parameters:
+  ///   - shape: The sequence's extents in the graph's order.
+  ///   - state: The states' likewise.
+  init?(_ order: DataLayout, sequence shape: [Int], state stateShape: [Int]) {
+    let rank = stateShape.count
+    let channelsLast = [0] + order.spatialAxes(rank: rank) + [order.channelAxis(rank: rank)]
+    let frame = channelsLast.dropFirst().map { shape[$0 + 1] }
+    let plane = channelsLast.dropFirst().map { stateShape[$0] }
+    let (batch, time, units) = (shape[0], shape[1], plane[plane.count - 1])
+    extents = RecurrentExtents(
+      batch: batch, time: time, places: plane.dropLast().reduce(1, *), units: units, gates: 4)
+    let sums = Array(plane.dropLast()) + [4 * units]
+    let back = channelsLast.indices.sorted { channelsLast[$0] < channelsLast[$1] }
+    // The graph's axes behind the batch and the time.
+    let inner = back.dropFirst().map { $0 + 1 }
+    let channelsFirst = [0, rank - 1] + Array(1..<rank - 1)
+    func picture(_ count: Int, _ extents: [Int]) -> Layout? {
+      Layout.rowMajor([count] + extents)?.permuted(channelsFirst)
+    }
+    guard let sequence = Layout.rowMajor([time, batch] + frame)?.permuted([1, 0] + inner),
+      let outputs = Layout.rowMajor([batch, time] + plane)?.permuted([0, 1] + inner),
+      let state = Layout.rowMajor([batch] + plane)?.permuted(back),
+      let frames = picture(time * batch, frame), let frameSums = picture(time * batch, sums),
+      let stateFrames = picture(batch, plane), let stateSums = picture(batch, sums)
+    else { return nil }
+    (self.sequence, self.outputs, self.state) = (sequence, outputs, state)
+    (self.frames, self.frameSums) = (frames, frameSums)
+    (self.stateFrames, self.stateSums) = (stateFrames, stateSums)
+  }
+}

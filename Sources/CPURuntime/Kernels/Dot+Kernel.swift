@@ -1,0 +1,48 @@
+import GraphIR
+import LayerCatalog
+
+extension Dot: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let shapes = group.inputs.map { builder.shape(of: $0) }
+    let (batch, depth) = (shapes[0][0], shapes[0][firstAxis])
+    let counts = zip(shapes, [firstAxis, secondAxis]).map { shape, axis in
+      shape.indices.filter { $0 != 0 && $0 != axis }.map { shape[$0] }.reduce(1, *)
+    }
+    guard builder.areFloats(group.inputs),
+      let call = MatrixCall(
+        count: batch, rows: counts[0], depth: depth, columns: counts[1], transposesSecond: true)
+    else { return false }
+    let sides = zip(group.inputs, [firstAxis, secondAxis]).map { id, axis in
+      let rows = builder.arranged(id) { view in
+        view.permuted(
+          [0] + view.shape.indices.filter { $0 != 0 && $0 != axis } + [axis])
+      }
+      return normalizes ? builder.addUnitRows(of: rows, id, length: depth) : rows
+    }
+    let output = builder.makeTensor(group.outputs[0])
+    call.add(to: &builder, sides[0], sides[1], into: output.storage)
+    return true
+  }
+}
+
+extension PlanBuilder {
+  /// Adds a copy of a value's rows, each divided by its length.
+  fileprivate mutating func addUnitRows(of source: Storage, _ id: ValueID, length: Int) -> Storage {
+    let count = shape(of: id).reduce(1, *)
+    let target = addScratch(byteCount: count * MemoryLayout<Float>.stride)
+    add(
+      .kernel(name: UnitNormalization.kind) { memory in
+        // Both have so many elements, and no two rows overlap.
+        nonisolated(unsafe) let from = memory[source].assumingMemoryBound(to: Float.self)
+        nonisolated(unsafe) let to = memory[target].assumingMemoryBound(to: Float.self)
+        OneDNN.parallel(rows: count / length, length: length) { row in
+          let (source, target) = (from + row * length, to + row * length)
+          var squares = 0.0
+          for index in 0..<length { squares += Double(source[index]) * Double(source[index]) }
+          let unit = 1 / UnitNormalization.length(squares)
+          for index in 0..<length { target[index] = Float(Double(source[index]) * unit) }
+        }
+      }, using: [source, target])
+    return target
+  }
+}

@@ -1,0 +1,33 @@
+import COneDNN
+import GraphIR
+
+/// Products of as many matrices `[count, rows, depth]` and `[count, depth, columns]`, all row-major.
+struct MatrixCall {
+  private let primitive: Primitive
+
+  /// - Parameter transposesSecond: Whether the second ones are `[count, columns, depth]` instead.
+  /// - Returns: `nil` when the library cannot compute this.
+  init?(count: Int, rows: Int, depth: Int, columns: Int, transposesSecond: Bool = false) {
+    let second =
+      transposesSecond
+      ? Layout.rowMajor([count, columns, depth])?.permuted([0, 2, 1])
+      : Layout.rowMajor([count, depth, columns])
+    guard let second, let first = Layout.rowMajor([count, rows, depth]),
+      let target = Layout.rowMajor([count, rows, columns]),
+      let primitive = Primitive(
+        owning: onednn_product(first.handle, second.handle, target.handle))
+    else { return nil }
+    self.primitive = primitive
+  }
+
+  /// Adds the step.
+  func add(
+    to builder: inout PlanBuilder, _ first: Storage, _ second: Storage, into target: Storage
+  ) {
+    builder.add(
+      primitive,
+      [
+        (onednn_role_source, first), (onednn_role_weights, second), (onednn_role_target, target),
+      ])
+  }
+}

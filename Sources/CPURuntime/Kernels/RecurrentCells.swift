@@ -1,0 +1,113 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+/// A function of the units of one cell, in place.
+typealias RowActivation = @Sendable (UnsafeMutableBufferPointer<Float>) -> Void
+
+extension CellActivation {
+  /// The activation of a row of units.
+  var rowFunction: RowActivation {
+    switch operation {
+    case is Tanh: { row in row.apply(\.hyperbolicTangent) }
+    case is Sigmoid: { row in row.apply(\.logistic) }
+    case is Identity: { _ in }
+    case let operation as any ElementwiseOperator: Self.function(operation)
+    case let operation as any LanewiseOperator: Self.function(operation)
+    default: { _ in }
+    }
+  }
+
+  private static func function(_ operation: some ElementwiseOperator) -> RowActivation {
+    { row in row.apply { Float(operation.apply(Double($0))) } }
+  }
+
+  private static func function(_ operation: some LanewiseOperator) -> RowActivation {
+    { row in
+      for (index, result) in operation.apply(row.map { Double($0) }[...]).enumerated() {
+        row[index] = Float(result)
+      }
+    }
+  }
+}
+
+/// A cell of a recurrent layer: what becomes of the sums of its gates.
+enum RecurrentCell: Sendable {
+  /// Of one gate.
+  case simple(RowActivation)
+  /// Of the gates i, f, g, o.
+  case lstm(RowActivation, gates: RowActivation)
+  /// Of the gates z, r, n, where the state's part of n's sum comes from a product of its own.
+  case gru(RowActivation, gates: RowActivation, resetsAfter: Bool)
+}
+
+/// One row of a recurrent layer at one step.
+struct RecurrentRow {
+  /// The sums of the gates, one gate behind the other, which are lost.
+  let sums: UnsafeMutablePointer<Float>
+  /// The state h, which is replaced.
+  let state: UnsafeMutablePointer<Float>
+  /// How many units each gate has.
+  let units: Int
+
+  private func gate(_ number: Int) -> UnsafeMutableBufferPointer<Float> {
+    UnsafeMutableBufferPointer(start: sums + number * units, count: units)
+  }
+
+  /// Computes a simple cell.
+  func applySimple(_ activation: RowActivation) {
+    activation(gate(0))
+    state.update(from: sums, count: units)
+  }
+
+  /// Computes an LSTM, whose state c is replaced too.
+  func applyLSTM(
+    _ activation: RowActivation, gates: RowActivation, cellState: UnsafeMutablePointer<Float>
+  ) {
+    let (input, forget, candidate, output) = (gate(0), gate(1), gate(2), gate(3))
+    gates(input)
+    gates(forget)
+    activation(candidate)
+    gates(output)
+    for unit in 0..<units {
+      cellState[unit] = forget[unit] * cellState[unit] + input[unit] * candidate[unit]
+      candidate[unit] = cellState[unit]
+    }
+    activation(candidate)
+    for unit in 0..<units { state[unit] = output[unit] * candidate[unit] }
+  }
+
+  /// Computes the gates z and r of a GRU.
+  ///
+  /// - Parameters:
+  ///   - stateSums: The state's part of their sums.
+  ///   - product: Gets r times the state, where the reset comes before n's product.
+  func applyGates(
+    _ gates: RowActivation, stateSums: UnsafeMutablePointer<Float>,
+    product: UnsafeMutablePointer<Float>?
+  ) {
+    for unit in 0..<2 * units { sums[unit] += stateSums[unit] }
+    gates(gate(0))
+    gates(gate(1))
+    guard let product else { return }
+    for unit in 0..<units { product[unit] = sums[units + unit] * state[unit] }
+  }
+
+  /// Computes a GRU's state of its gates.
+  ///
+  /// - Parameters:
+  ///   - product: The state's part of the sum of n.
+  ///   - resets: Whether that is still to be multiplied by r.
+  func applyCandidate(
+    _ activation: RowActivation, product: UnsafeMutablePointer<Float>, resets: Bool
+  ) {
+    let (update, reset, candidate) = (gate(0), gate(1), gate(2))
+    for unit in 0..<units {
+      candidate[unit] += resets ? reset[unit] * product[unit] : product[unit]
+    }
+    activation(candidate)
+    for unit in 0..<units {
+      state[unit] = update[unit] * state[unit] + (1 - update[unit]) * candidate[unit]
+    }
+  }
+}

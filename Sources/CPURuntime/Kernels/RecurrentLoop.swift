@@ -1,0 +1,141 @@
+import GraphIR
+import LayerCatalog
+
+/// The extents of a recurrent layer's tensors.
+struct RecurrentExtents: Sendable {
+  let batch: Int
+  let time: Int
+  /// How many vectors a step has: the places of a picture, or 1.
+  let places: Int
+  /// The length of a state's vectors.
+  let units: Int
+  let gates: Int
+
+  /// How many vectors the states have.
+  var rows: Int { batch * places }
+  /// The length of a vector of sums.
+  var width: Int { gates * units }
+}
+
+/// A recurrent layer step by step, its cells computed by kernels of ours.
+struct RecurrentLoop: Sendable {
+  let extents: RecurrentExtents
+  let recurrence: Recurrence
+  /// The sums of all gates that the input makes, `[time, batch, places, gates * units]`.
+  let sums: Storage
+  /// The states, `[batch, places, units]`: h, and the c of an LSTM.
+  let states: [Storage]
+  /// The output of the last step that was computed.
+  let last: Storage
+  /// The outputs of all steps, `[batch, time, places, units]`, where they are wanted.
+  let outputs: Storage?
+  /// The mask, `[batch, time]`.
+  let mask: Storage?
+
+  /// The memory that all steps use.
+  private var storages: [Storage] {
+    [sums, last] + states + [outputs, mask].compactMap { $0 }
+  }
+
+  /// The steps' numbers, in the order in which they are computed.
+  var times: [Int] {
+    recurrence.isReversed ? (0..<extents.time).reversed() : Array(0..<extents.time)
+  }
+
+  /// The sums of one step.
+  func sums(at time: Int) -> Storage {
+    var storage = sums
+    storage.offset += time * extents.rows * extents.width * MemoryLayout<Float>.stride
+    return storage
+  }
+
+  /// Adds what sets the states to those that are given, or to 0.
+  func addStart(to builder: inout PlanBuilder, _ initial: [Storage]) {
+    let (states, last, count) = (states, last, extents.rows * extents.units)
+    builder.add(
+      .kernel(name: "states") { memory in
+        // All of them have so many elements.
+        for (number, state) in states.enumerated() {
+          let target = memory[state].assumingMemoryBound(to: Float.self)
+          if initial.isEmpty {
+            target.update(repeating: 0, count: count)
+          } else {
+            let source = memory[initial[number]].assumingMemoryBound(to: Float.self)
+            target.update(from: source, count: count)
+          }
+        }
+        memory[last].assumingMemoryBound(to: Float.self).update(repeating: 0, count: count)
+      }, using: states + [last] + initial)
+  }
+
+  /// Adds the part of a step that turns sums into states, and writes the output.
+  ///
+  /// - Parameters:
+  ///   - others: Further memory that `apply` uses.
+  ///   - apply: Computes a row, by its number; called for those only that the mask does not leave out.
+  func addStep(
+    to builder: inout PlanBuilder, at time: Int, name: String, using others: [Storage] = [],
+    _ apply: @escaping @Sendable (RecurrentRow, Int, KernelMemory) -> Void
+  ) {
+    let sums = sums(at: time)
+    builder.add(
+      .kernel(name: name) { memory in
+        // The sums and the states have so many rows, and no two rows overlap.
+        nonisolated(unsafe) let memory = memory
+        nonisolated(unsafe) let sums = memory[sums].assumingMemoryBound(to: Float.self)
+        nonisolated(unsafe) let state = memory[states[0]].assumingMemoryBound(to: Float.self)
+        nonisolated(unsafe) let truths = mask.map {
+          memory[$0].assumingMemoryBound(to: UInt8.self)
+        }
+        OneDNN.parallel(rows: extents.rows, length: extents.width) { row in
+          let isLeftOut = truths.map { $0[row / extents.places * extents.time + time] == 0 }
+          if isLeftOut != true {
+            apply(
+              RecurrentRow(
+                sums: sums + row * extents.width, state: state + row * extents.units,
+                units: extents.units), row, memory)
+          }
+          write(row, at: time, isLeftOut: isLeftOut ?? false, memory)
+        }
+      }, using: storages + others)
+  }
+
+  /// Writes a row's output of a step.
+  private func write(_ row: Int, at time: Int, isLeftOut: Bool, _ memory: KernelMemory) {
+    let units = extents.units
+    let state = memory[states[0]].assumingMemoryBound(to: Float.self) + row * units
+    let last = memory[last].assumingMemoryBound(to: Float.self) + row * units
+    if isLeftOut, recurrence.mask == .zero {
+      last.update(repeating: 0, count: units)
+    } else if !isLeftOut || recurrence.mask == .state {
+      last.update(from: state, count: units)
+    }
+    guard let outputs else { return }
+    let (sample, place) = (row / extents.places, row % extents.places)
+    let target = (sample * extents.time + time) * extents.places + place
+    (memory[outputs].assumingMemoryBound(to: Float.self) + target * units)
+      .update(from: last, count: units)
+  }
+}
+
+extension PlanBuilder {
+  /// Makes the memory of a recurrent layer.
+  ///
+  /// - Parameters:
+  ///   - state: The layout of the states, with the graph's axes.
+  ///   - sequence: That of the outputs of all steps.
+  mutating func makeLoop(
+    _ recurrence: Recurrence, _ extents: RecurrentExtents, mask: ValueID?, state: Layout,
+    sequence: Layout, for group: NodeGroup
+  ) -> RecurrentLoop {
+    let float = MemoryLayout<Float>.stride
+    let sums = addScratch(byteCount: extents.time * extents.rows * extents.width * float)
+    let isWhole = recurrence.returnsSequence
+    let output = makeTensor(group.outputs[0], layout: isWhole ? sequence : state).storage
+    return RecurrentLoop(
+      extents: extents, recurrence: recurrence, sums: sums,
+      states: group.outputs.dropFirst().map { makeTensor($0, layout: state).storage },
+      last: isWhole ? addScratch(byteCount: extents.rows * extents.units * float) : output,
+      outputs: isWhole ? output : nil, mask: mask.map { rowMajor($0).storage })
+  }
+}

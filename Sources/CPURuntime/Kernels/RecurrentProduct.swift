@@ -1,0 +1,56 @@
+import COneDNN
+import GraphIR
+
+/// A product with weights that a recurrent layer computes again and again: of vectors, or a
+/// convolution.
+struct RecurrentProduct {
+  private let primitive: Primitive
+  private let weights: Storage
+  private let bias: Storage?
+
+  /// Prepares the weights.
+  ///
+  /// - Parameters:
+  ///   - weights: With the primitive's axes.
+  ///   - bias: A number for each sum; none for no bias.
+  /// - Returns: `nil` when the library cannot compute this.
+  init?(
+    _ primitive: Primitive?, _ weights: Tensor, _ id: ValueID, bias: [Float] = [],
+    _ builder: inout PlanBuilder
+  ) {
+    guard let primitive, let layout = primitive.layout(onednn_role_weights),
+      let storage = builder.weight(weights, id, as: layout)
+    else { return nil }
+    self.primitive = primitive
+    self.weights = storage
+    self.bias = bias.isEmpty ? nil : builder.addConstant(bias)
+  }
+
+  /// A product of `[rows, in]` and `[out, in]`, a matrix that is a weight.
+  ///
+  /// - Parameter adds: Whether it is added to what the target holds.
+  static func ofRows(
+    _ rows: Int, _ weights: Tensor, _ id: ValueID, bias: [Float] = [], adds: Bool,
+    _ builder: inout PlanBuilder
+  ) -> RecurrentProduct? {
+    guard let source = Layout.rowMajor([rows, weights.shape[1]]),
+      let any = Layout.any(weights.shape), let target = Layout.rowMajor([rows, weights.shape[0]])
+    else { return nil }
+    let biasLayout = bias.isEmpty ? nil : Layout.rowMajor([bias.count])
+    let operations: [PostOperation] = adds ? [.sum] : []
+    let made = operations.withOperations {
+      onednn_dense(source.handle, any.handle, biasLayout?.handle, target.handle, $0)
+    }
+    return RecurrentProduct(Primitive(owning: made), weights, id, bias: bias, &builder)
+  }
+
+  /// Adds the step.
+  func add(to builder: inout PlanBuilder, of source: Storage, into target: Storage) {
+    builder.add(
+      primitive,
+      [
+        (onednn_role_source, source), (onednn_role_weights, weights),
+        (onednn_role_target, target),
+      ] + (bias.map { [(onednn_role_bias, $0)] } ?? []))
+  }
+}
