@@ -7,6 +7,8 @@ enum OneDNN {
 
   /// Lets so many threads work for the calling thread, on what it makes and runs from now on.
   static func useThreads(_ count: Int) {
+    // Before the library is there, it would not keep the number.
+    guard absence == nil else { return }
     onednn_set_threads(Int32(clamping: count))
   }
 
