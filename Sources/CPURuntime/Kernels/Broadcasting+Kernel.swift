@@ -49,16 +49,13 @@ extension PlanBuilder {
     _ combination: onednn_combination?, _ operation: some BroadcastingOperator,
     for group: NodeGroup
   ) -> Bool {
-    let output = group.outputs[0]
-    guard rowMajorLayout(of: output) != nil,
-      group.inputs.allSatisfy({ rowMajorLayout(of: $0) != nil })
-    else { return false }
-    if let combination, addPrimitives(combination, operation, for: group) { return true }
-    addKernel(operation, for: group)
-    return true
+    if areFloats(group.inputs + group.outputs), let combination,
+      addPrimitives(combination, operation, for: group)
+    {
+      return true
+    }
+    return addRows(operation.rowFunction(group.inputs.count), for: group)
   }
-
-  // MARK: The library
 
   private mutating func addPrimitives(
     _ combination: onednn_combination, _ operation: some BroadcastingOperator,
@@ -120,72 +117,22 @@ extension PlanBuilder {
     }
     return nil
   }
-
-  // MARK: Our kernel
-
-  private mutating func addKernel(
-    _ operation: some BroadcastingOperator, for group: NodeGroup
-  ) {
-    let inputs = group.inputs.map { rowMajor($0) }
-    let output = makeTensor(group.outputs[0])
-    let walks = inputs.map { BroadcastWalk($0.shape, to: output.shape) }
-    let storages = inputs.map(\.storage)
-    let target = output.storage
-    add(
-      .kernel(name: operation.kind) { memory in
-        // Each storage holds the tensor that its walk was made for, and no two rows overlap.
-        nonisolated(unsafe) let sources = storages.map {
-          UnsafePointer(memory[$0].assumingMemoryBound(to: Float.self))
-        }
-        nonisolated(unsafe) let result = memory[target].assumingMemoryBound(to: Float.self)
-        let (rows, length) = (walks[0].rowCount, walks[0].rowLength)
-        let size = max(1, (1 << 14) / max(length, 1))
-        OneDNN.parallel((rows + size - 1) / size) { part in
-          for row in part * size..<min(rows, (part + 1) * size) {
-            let starts = walks.map { $0.start(ofRow: row) }
-            for index in 0..<length {
-              var element = Double(sources[0][starts[0] + index * walks[0].step])
-              for number in 1..<walks.count {
-                let next = sources[number][starts[number] + index * walks[number].step]
-                element = operation.combine(element, Double(next))
-              }
-              result[row * length + index] = Float(
-                operation.finish(element, count: walks.count))
-            }
-          }
-        }
-      }, using: storages + [target])
-  }
 }
 
-/// How a row-major tensor is walked through so that it has another tensor's extents: along an axis of
-/// extent 1 it stays where it is.
-private struct BroadcastWalk: Sendable {
-  /// The number of rows of the other tensor, along its last axis.
-  let rowCount: Int
-  /// The length of a row.
-  let rowLength: Int
-  /// The distance between neighbours in a row.
-  let step: Int
-  private let extents: [Int]
-  private let strides: [Int]
-
-  init(_ shape: [Int], to target: [Int]) {
-    let all = zip(shape, Tensor.rowMajorStrides(shape)).map { $0 == 1 ? 0 : $1 }
-    extents = target.dropLast()
-    strides = all.dropLast()
-    step = all.last ?? 0
-    rowLength = target.last ?? 1
-    rowCount = extents.reduce(1, *)
-  }
-
-  /// Where a row begins.
-  func start(ofRow row: Int) -> Int {
-    var (rest, start) = (row, 0)
-    for axis in extents.indices.reversed() {
-      start += rest % extents[axis] * strides[axis]
-      rest /= extents[axis]
+extension BroadcastingOperator {
+  /// The combination of rows of numbers.
+  fileprivate func rowFunction(_ count: Int) -> RowFunction {
+    switch self {
+    case is Add: return .combining(count) { $0 + $1 }
+    case is Subtract: return .combining(count) { $0 - $1 }
+    case is Multiply: return .combining(count) { $0 * $1 }
+    default:
+      let combination = RowFunction.combining(count) { combine($0, $1) }
+      let end = RowFunction.of { finish($0, count: count) }
+      return RowFunction { rows in
+        combination.apply(rows)
+        end.apply(rows)
+      }
     }
-    return start
   }
 }

@@ -75,6 +75,49 @@ extension RepeatVector: EngineOperator {
   }
 }
 
+extension Repeat: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addRowMajorCopy(for: group) { $0.repeated(at: axis + 1, count: count) }
+  }
+}
+
+extension Tile: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addRowMajorCopy(for: group) { view in
+      counts.indices.reversed().reduce(view) { $0.repeated(at: $1, count: counts[$1]) }
+    }
+  }
+}
+
+extension Split: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let input = builder.rowMajor(group.inputs[0])
+    var start = 0
+    for (id, size) in zip(group.outputs, sizes) {
+      let output = builder.makeTensor(id)
+      let part = StridedView(input.shape).strided(along: axis, from: start, count: size)
+      builder.addCopy(part, of: input, to: output.storage)
+      start += size
+    }
+    return true
+  }
+}
+
+extension CenterCrop: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let shape = builder.shape(of: group.inputs[0])
+    let axes = Array(layout.spatialAxes(rank: shape.count))
+    // Smaller pictures are resized instead.
+    guard zip(axes, extents).allSatisfy({ shape[$0] >= $1 }) else { return false }
+    return builder.addRowMajorCopy(for: group) { view in
+      zip(axes, extents).reduce(view) { view, part in
+        view.strided(
+          along: part.0, from: (shape[part.0] - part.1) / 2, count: part.1)
+      }
+    }
+  }
+}
+
 extension BroadcastAxes: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let shape = builder.shape(of: group.outputs[0])
@@ -95,6 +138,9 @@ extension Reverse: EngineOperator {
 }
 
 extension PlanBuilder {
+  /// What the kernel is called that copies elements.
+  static let copyName = "copy"
+
   /// Adds a copy of elements of a group's first input, in an order of which the output is the
   /// row-major form. Any element type.
   ///
@@ -132,7 +178,7 @@ extension PlanBuilder {
     return copy
   }
 
-  private mutating func addCopy(
+  fileprivate mutating func addCopy(
     _ view: StridedView, of input: StoredTensor, to output: Storage
   ) {
     addCopy(
@@ -155,7 +201,7 @@ extension PlanBuilder {
     }
     let targetCount = view.shape.reduce(size, *)
     add(
-      .kernel(name: "copy") { memory in
+      .kernel(name: Self.copyName) { memory in
         // Both storages have so many bytes, and no two parts overlap.
         nonisolated(unsafe) let source = memory[input]
         nonisolated(unsafe) let target = memory[output]

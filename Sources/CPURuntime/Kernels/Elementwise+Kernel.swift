@@ -12,30 +12,16 @@ extension PlanBuilder {
       return true
     }
     guard let operation = group.operation as? any ElementwiseOperator else { return false }
-    return addKernel(operation, for: group)
+    return addRows(Self.function(operation), for: group)
   }
 
-  /// Adds the reference's own function of each element, in the layout that the input has: it computes
-  /// in `Double` and keeps NaN.
-  private mutating func addKernel(
-    _ operation: some ElementwiseOperator, for group: NodeGroup
-  ) -> Bool {
-    var input = dense(group.inputs[0])
-    // What a function makes of padding must not stand there.
-    if let layout = input.layout, layout.isPadded { input = rowMajor(group.inputs[0]) }
-    guard let layout = input.layout else { return false }
-    let output = makeElementwiseTarget(input, group, layout)
-    let (source, target) = (input.storage, output.storage)
-    let count = layout.byteCount / MemoryLayout<Float>.stride
-    add(
-      .kernel(name: operation.kind) { memory in
-        memory.apply(operation.apply, from: source, to: target, count: count)
-      }, using: [source, target])
-    return true
+  /// The reference's own function of each element, which keeps NaN.
+  private static func function(_ operation: some ElementwiseOperator) -> RowFunction {
+    .of { operation.apply($0) }
   }
 
   /// The memory for a function of each element: the input's where nobody else needs it.
-  private mutating func makeElementwiseTarget(
+  mutating func makeElementwiseTarget(
     _ input: StoredTensor, _ group: NodeGroup, _ layout: Layout
   ) -> StoredTensor {
     isFree(input, of: group.inputs[0])
@@ -67,22 +53,5 @@ extension PlanBuilder {
     let copy = makeTensor(id, layout: layout)
     add(reorder, [(onednn_role_source, tensor.storage), (onednn_role_target, copy.storage)])
     return copy
-  }
-}
-
-extension KernelMemory {
-  /// Computes a function of each element, in parts that threads share.
-  fileprivate func apply(
-    _ function: @Sendable (Double) -> Double, from source: Storage, to target: Storage, count: Int
-  ) {
-    // Both storages have room for `count` elements, and no two parts overlap.
-    nonisolated(unsafe) let from = self[source].assumingMemoryBound(to: Float.self)
-    nonisolated(unsafe) let to = self[target].assumingMemoryBound(to: Float.self)
-    let size = 1 << 14
-    OneDNN.parallel((count + size - 1) / size) { part in
-      for index in part * size..<min(count, (part + 1) * size) {
-        to[index] = Float(function(Double(from[index])))
-      }
-    }
   }
 }

@@ -5,14 +5,21 @@ extension LayerNormalization: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let id = group.inputs[0]
     let shape = builder.shape(of: id)
-    // The lanes must be contiguous: the last axes.
-    guard axes == Array(shape.indices.suffix(axes.count)), builder.rowMajorLayout(of: id) != nil
-    else { return false }
     let weights = group.inputs.dropFirst().compactMap { builder.graph[$0].constant?.doubles }
     guard weights.count == group.inputs.count - 1 else { return false }
     let size = axes.map { shape[$0] }.reduce(1, *)
     let gamma = hasScale ? weights[0] : [Double](repeating: 1, count: size)
     let beta = hasCenter ? weights[weights.count - 1] : [Double](repeating: 0, count: size)
+    // Contiguous lanes need not be brought together: those along the last axes.
+    guard axes == Array(shape.indices.suffix(axes.count)), builder.rowMajorLayout(of: id) != nil
+    else {
+      return builder.addLanes(self, \.axes, for: group) { lane in
+        lane.normalize(epsilon)
+        for index in lane.numbers.indices {
+          lane.numbers[index] = lane.numbers[index] * gamma[index] + beta[index]
+        }
+      }
+    }
     let input = builder.rowMajor(id)
     let output =
       builder.isFree(input, of: id)
@@ -20,7 +27,6 @@ extension LayerNormalization: EngineOperator {
       : builder.makeTensor(group.outputs[0])
     let (gammas, betas) = (gamma.map(Float.init), beta.map(Float.init))
     let lanes = shape.reduce(1, *) / size
-    let epsilon = epsilon
     builder.add(
       .kernel(name: Self.kind) { memory in
         // Each lane lies inside of both tensors, and no two overlap.

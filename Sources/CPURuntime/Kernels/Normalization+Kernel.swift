@@ -38,12 +38,14 @@ extension BatchNormalization: EngineOperator {
 extension Softmax: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addSoftmax(axes, isLogarithm: false, for: group)
+      || builder.addLanes(self, \.axes, for: group) { $0.applySoftmax() }
   }
 }
 
 extension LogSoftmax: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addSoftmax(axes, isLogarithm: true, for: group)
+      || builder.addLanes(self, \.axes, for: group) { $0.replace(with: apply($0.elements)) }
   }
 }
 

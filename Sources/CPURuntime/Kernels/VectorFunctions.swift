@@ -71,8 +71,8 @@ extension UnsafeMutableBufferPointer<Float> {
     let whole = count / 8 * 8
     for index in stride(from: 0, to: whole, by: 8) {
       // Eight elements from here on are inside.
-      let next = UnsafeRawPointer(self.baseAddress.unsafelyUnwrapped + index)
-        .loadUnaligned(as: SIMD8<Float>.self)
+      let next = UnsafeRawBufferPointer(self).loadUnaligned(
+        fromByteOffset: index * MemoryLayout<Float>.stride, as: SIMD8<Float>.self)
       result = combine(result, next)
     }
     var rest = SIMD8<Float>(repeating: start)

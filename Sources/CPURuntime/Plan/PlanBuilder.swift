@@ -256,8 +256,12 @@ extension PlanBuilder {
 
   /// A constant that the plan brought along, such as a folded bias.
   mutating func addConstant(_ numbers: [Float]) -> Storage {
-    constants.append(
-      ConstantMemory(Tensor(.float32, shape: [numbers.count], numbers.map(Double.init))))
+    addConstant(Tensor(.float32, shape: [numbers.count], numbers.map(Double.init)))
+  }
+
+  /// A constant of any type that the plan brought along.
+  mutating func addConstant(_ tensor: Tensor) -> Storage {
+    constants.append(ConstantMemory(tensor))
     return Storage(memory: .constant(constants.count - 1))
   }
 

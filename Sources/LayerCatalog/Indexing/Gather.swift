@@ -97,7 +97,7 @@ extension Tensor {
   /// The elements as indices of an axis, of which negative ones count from its end.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for an index outside of the axis.
-  func indices(fromBothEndsOf extent: Int) throws(WeighbridgeError) -> [Int] {
+  package func indices(fromBothEndsOf extent: Int) throws(WeighbridgeError) -> [Int] {
     var result: [Int] = []
     for (position, element) in doubles.enumerated() {
       guard let index = Int(exactly: element), (-extent..<extent).contains(index) else {

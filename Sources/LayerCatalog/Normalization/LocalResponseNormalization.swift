@@ -81,7 +81,8 @@ extension LocalResponseNormalization {
     [inputs[0].mappingLanes(along: [axis], workers: workers, normalize)]
   }
 
-  private func normalize(_ lane: ArraySlice<Double>) -> [Double] {
+  /// The numbers of all channels in one place, normalised.
+  package func normalize(_ lane: ArraySlice<Double>) -> [Double] {
     let elements = Array(lane)
     let missing = omitted.flatMap { $0 < elements.count ? elements[$0] * elements[$0] : nil } ?? 0
     return elements.indices.map { channel in

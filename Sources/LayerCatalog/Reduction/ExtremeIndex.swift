@@ -73,7 +73,8 @@ extension ExtremeIndex {
     return [Tensor(elementType, shape: shape, places)]
   }
 
-  private func place(_ lane: ArraySlice<Double>) -> Int {
+  /// The place of the best of some numbers, from 0 on.
+  package func place(_ lane: ArraySlice<Double>) -> Int {
     var best = lane.startIndex
     for index in lane.indices.dropFirst() {
       if lane[best].isNaN { break }

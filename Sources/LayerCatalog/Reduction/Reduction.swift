@@ -92,7 +92,8 @@ extension Reduction {
     return [Tensor(input.elementType, shape: shape, reduced)]
   }
 
-  private func reduce(_ lane: ArraySlice<Double>) -> Double {
+  /// One number for those along the axes.
+  package func reduce(_ lane: ArraySlice<Double>) -> Double {
     switch function {
     case .sum: lane.reduce(0, +)
     case .mean: lane.reduce(0, +) / Double(lane.count)

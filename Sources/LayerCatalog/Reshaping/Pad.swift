@@ -120,7 +120,7 @@ extension Pad {
   }
 
   /// The element that stands at a position from which the input's first one counts as 0.
-  private func source(of position: Int, extent: Int) -> Int? {
+  package func source(of position: Int, extent: Int) -> Int? {
     if (0..<extent).contains(position) { return position }
     return switch mode {
     case .constant: nil

@@ -1,0 +1,238 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension UnitNormalization: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addLanes(self, \.axes, for: group) { lane in
+      let length = UnitNormalization.length(lane.sum { $0 * $0 })
+      lane.apply { $0 / length }
+    }
+  }
+}
+
+extension Sparsemax: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addLanes(self, \.axes, for: group) { $0.replace(with: apply($0.elements)) }
+  }
+}
+
+extension SumNormalization: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addLanes(self, \.axes, for: group) { lane in
+      let sum = epsilon + lane.sum { $0 }
+      lane.apply { $0 / sum }
+    }
+  }
+}
+
+extension GroupedSoftmax: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addLanes(self, { [$0.axis] }, for: group) { lane in
+      var start = 0
+      for size in sizes {
+        lane.part(start..<start + size).applySoftmax()
+        start += size
+      }
+    }
+  }
+}
+
+extension LocalResponseNormalization: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addLanes(self, { [$0.axis] }, for: group) {
+      $0.replace(with: normalize($0.elements))
+    }
+  }
+}
+
+extension RMSNormalization: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    guard let scale = builder.graph[group.inputs[1]].constant?.doubles else { return false }
+    return builder.addLanes(self, \.axes, for: group) { lane in
+      let mean = spread == .variance ? lane.mean : 0
+      let squares = lane.sum { ($0 - mean) * ($0 - mean) } / Double(lane.numbers.count)
+      let factor = 1 / (squares + epsilon).squareRoot()
+      for index in lane.numbers.indices { lane.numbers[index] *= factor * scale[index] }
+    }
+  }
+}
+
+extension GroupNormalization: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let weights = group.inputs.dropFirst().compactMap { builder.graph[$0].constant?.doubles }
+    guard weights.count == group.inputs.count - 1 else { return false }
+    let order = builder.inMemoryOrder(self, group)
+    let channelAxis = order.operation.axis
+    let channels = order.shape[channelAxis] / groups
+    guard channels > 0 else { return false }
+    // The channels of a group are a lane with the places of a picture.
+    let view = StridedView(order.shape).splitting(channelAxis, into: [groups, channels])
+    let axes = view.shape.indices.filter { $0 != 0 && $0 != channelAxis }
+    let inner = axes.filter { $0 != channelAxis + 1 }
+    let walk = LaneWalk(view, axes: [channelAxis + 1] + inner)
+    let run = inner.map { view.shape[$0] }.reduce(1, *)
+    let gamma = hasScale ? weights[0] : nil
+    let beta = hasCenter ? weights[weights.count - 1] : nil
+    guard let access = NumberAccess(writing: order.input.elementType) else { return false }
+    let output = builder.makeTensor(group.outputs[0], layout: order.outputLayout)
+    builder.addLanes(
+      walk, .lane, from: NumberStorage(storage: order.input.storage, access: access),
+      to: NumberStorage(storage: output.storage, access: access), name: Self.kind
+    ) { lane in
+      lane.normalize(epsilon)
+      let first = lane.number % groups * channels
+      for index in lane.numbers.indices {
+        let channel = first + index / run
+        lane.numbers[index] =
+          lane.numbers[index] * (gamma?[channel] ?? 1) + (beta?[channel] ?? 0)
+      }
+    }
+    return true
+  }
+}
+
+extension Cumulative: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addLanes(self, { [$0.axis] }, for: group) { lane in
+      var total = function == .sum ? 0.0 : 1
+      let count = lane.numbers.count
+      for step in 0..<count {
+        let place = isReversed ? count - 1 - step : step
+        let element = lane.numbers[place]
+        let next = function == .sum ? total + element : total * element
+        lane.numbers[place] = isExclusive ? total : next
+        total = next
+      }
+    }
+  }
+}
+
+extension Reduction: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addReducedLanes(axes, writing: NumberAccess.init(writing:), for: group) { lane in
+      lane.numbers[0] = reduce(lane)
+    }
+  }
+
+  /// One number for a lane, which has elements.
+  private func reduce(_ lane: Lane) -> Double {
+    let count = Double(lane.numbers.count)
+    switch function {
+    case .sum: return lane.sum { $0 }
+    case .mean: return lane.mean
+    case .length: return lane.sum { $0 * $0 }.squareRoot()
+    case .variance, .standardDeviation:
+      let mean = lane.mean
+      let variance = lane.sum { ($0 - mean) * ($0 - mean) } / count
+      return function == .variance ? variance : variance.squareRoot()
+    default: return reduce(lane.elements)
+    }
+  }
+}
+
+extension ExtremeIndex: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addReducedLanes([axis], writing: NumberAccess.init(writingIndices:), for: group) {
+      $0.numbers[0] = Double(place($0.elements))
+    }
+  }
+}
+
+extension PlanBuilder {
+  /// Adds a function of lanes whose results stand where they stood.
+  ///
+  /// - Parameter axes: The lanes' axes, of the operator with its axes in memory's order.
+  mutating func addLanes<Operation: CatalogOperator>(
+    _ operation: Operation, _ axes: (Operation) -> [Int], for group: NodeGroup,
+    _ function: @escaping @Sendable (Lane) -> Void
+  ) -> Bool {
+    guard let access = NumberAccess(writing: types[group.inputs[0].index].elementType) else {
+      return false
+    }
+    let order = inMemoryOrder(operation, group)
+    let walk = LaneWalk(StridedView(order.shape), axes: axes(order.operation))
+    let output =
+      isFree(order.input, of: group.inputs[0])
+      ? share(order.input, as: group.outputs[0], layout: order.outputLayout)
+      : makeTensor(group.outputs[0], layout: order.outputLayout)
+    addLanes(
+      walk, .lane, from: NumberStorage(storage: order.input.storage, access: access),
+      to: NumberStorage(storage: output.storage, access: access), name: operation.kind, function)
+    return true
+  }
+
+  /// Adds a function of lanes, of each of which the first number stays.
+  ///
+  /// - Parameter writing: How the output's type is written, if it can be.
+  fileprivate mutating func addReducedLanes(
+    _ axes: [Int], writing: (ElementType) -> NumberAccess?, for group: NodeGroup,
+    _ function: @escaping @Sendable (Lane) -> Void
+  ) -> Bool {
+    let (id, output) = (group.inputs[0], group.outputs[0])
+    guard let source = NumberAccess(reading: types[id.index].elementType),
+      let target = writing(types[output.index].elementType), !shape(of: id).contains(0)
+    else { return false }
+    let input = rowMajor(id)
+    let walk = LaneWalk(StridedView(input.shape), axes: axes)
+    addLanes(
+      walk, .first, from: NumberStorage(storage: input.storage, access: source),
+      to: NumberStorage(storage: makeTensor(output).storage, access: target),
+      name: group.operation.kind, function)
+    return true
+  }
+}
+
+extension Lane {
+  /// The numbers as the reference kernels take them.
+  var elements: ArraySlice<Double> { numbers.map { $0 }[...] }
+
+  /// Puts as many other numbers in place of these.
+  func replace(with others: [Double]) {
+    for (index, number) in others.enumerated() { numbers[index] = number }
+  }
+
+  /// Some neighbouring numbers.
+  func part(_ range: Range<Int>) -> Lane {
+    Lane(numbers: UnsafeMutableBufferPointer(rebasing: numbers[range]), number: number)
+  }
+
+  /// Replaces each number by a function of it.
+  @inline(__always)
+  func apply(_ function: (Double) -> Double) {
+    for index in numbers.indices { numbers[index] = function(numbers[index]) }
+  }
+
+  /// The sum of a function of each number, in four parts.
+  @inline(__always)
+  func sum(_ function: (Double) -> Double) -> Double {
+    var sums = SIMD4<Double>()
+    let whole = numbers.count / 4 * 4
+    for index in stride(from: 0, to: whole, by: 4) {
+      for part in 0..<4 { sums[part] += function(numbers[index + part]) }
+    }
+    return (whole..<numbers.count).reduce(sums.sum()) { $0 + function(numbers[$1]) }
+  }
+
+  /// The mean of all numbers.
+  var mean: Double { sum { $0 } / Double(numbers.count) }
+
+  /// Makes the mean 0 and the variance 1.
+  ///
+  /// - Parameter epsilon: Added to the variance.
+  func normalize(_ epsilon: Double) {
+    let mean = mean
+    let variance = sum { ($0 - mean) * ($0 - mean) } / Double(numbers.count)
+    let factor = 1 / (variance + epsilon).squareRoot()
+    apply { ($0 - mean) * factor }
+  }
+
+  /// Replaces the numbers by e to their power, divided by the sum of them.
+  func applySoftmax() {
+    // A NaN comes through the sum, whatever the comparison makes of it.
+    let largest = numbers.reduce(-.infinity) { $1 > $0 ? $1 : $0 }
+    apply { Double(Float($0 - largest).exponential) }
+    let sum = sum { $0 }
+    apply { $0 / sum }
+  }
+}

@@ -1,0 +1,132 @@
+import Bytes
+
+/// Rows of numbers in `Double`, which holds every type of float and all smaller whole numbers exactly:
+/// what kernels compute on that take elements of several types.
+struct NumberRows {
+  /// The first row; the others follow, ``capacity`` elements apart.
+  let start: UnsafeMutablePointer<Double>
+  /// How many elements each row holds now.
+  let count: Int
+  /// The most elements of a row.
+  static let capacity = 512
+
+  /// A row, by its number.
+  subscript(row: Int) -> UnsafeMutablePointer<Double> { start + row * Self.capacity }
+}
+
+/// What becomes of rows: the result is written over the first one.
+struct RowFunction: Sendable {
+  let apply: @Sendable (NumberRows) -> Void
+
+  /// A function of one number.
+  @inline(__always)
+  static func of(_ function: @escaping @Sendable (Double) -> Double) -> RowFunction {
+    RowFunction { rows in
+      let first = rows[0]
+      for index in 0..<rows.count { first[index] = function(first[index]) }
+    }
+  }
+
+  /// A function of two numbers, of which the first is what came of those before; for as many rows as
+  /// there are.
+  @inline(__always)
+  static func combining(
+    _ count: Int = 2, _ function: @escaping @Sendable (Double, Double) -> Double
+  ) -> RowFunction {
+    RowFunction { rows in
+      let first = rows[0]
+      for row in 1..<count {
+        let next = rows[row]
+        for index in 0..<rows.count { first[index] = function(first[index], next[index]) }
+      }
+    }
+  }
+
+  /// A function of three numbers.
+  @inline(__always)
+  static func of(
+    _ function: @escaping @Sendable (Double, Double, Double) -> Double
+  ) -> RowFunction {
+    RowFunction { rows in
+      let (first, second, third) = (rows[0], rows[1], rows[2])
+      for index in 0..<rows.count {
+        first[index] = function(first[index], second[index], third[index])
+      }
+    }
+  }
+
+  /// The numbers as they are.
+  static let identity = RowFunction { _ in }
+}
+
+/// Elements in memory, as numbers.
+struct NumberAccess: Sendable {
+  private let type: ElementType
+
+  /// - Returns: `nil` for a type that kernels of ours do not take.
+  init?(reading type: ElementType) {
+    switch type {
+    case .float16, .float32, .float64, .int32, .int64, .uint8, .bool: self.type = type
+    default: return nil
+    }
+  }
+
+  /// - Returns: `nil` for a type that kernels of ours do not make: of whole numbers, the reference
+  ///   kernels check that each can be.
+  init?(writing type: ElementType) {
+    guard type.isFloat || type == .bool else { return nil }
+    self.init(reading: type)
+  }
+
+  /// - Returns: `nil` for a type that no small whole numbers are written to.
+  init?(writingIndices type: ElementType) {
+    guard type.isFloat || type == .int32 || type == .int64 else { return nil }
+    self.init(reading: type)
+  }
+
+  /// The size of an element in bytes.
+  var size: Int { type.byteCount }
+
+  /// Reads numbers that stand `step` elements apart.
+  func read(
+    _ source: UnsafeRawPointer, step: Int, count: Int, to target: UnsafeMutablePointer<Double>
+  ) {
+    @inline(__always)
+    func load<Element>(_ type: Element.Type, _ convert: (Element) -> Double) {
+      // The caller's elements are of this type.
+      let elements = source.assumingMemoryBound(to: type)
+      switch step {
+      case 0: target.update(repeating: convert(elements[0]), count: count)
+      case 1: for index in 0..<count { target[index] = convert(elements[index]) }
+      default: for index in 0..<count { target[index] = convert(elements[index * step]) }
+      }
+    }
+    switch type {
+    case .float16: load(UInt16.self) { Double(Float16(bitPattern: $0)) }
+    case .float32: load(Float.self) { Double($0) }
+    case .float64: load(Double.self) { $0 }
+    case .int32: load(Int32.self) { Double($0) }
+    case .int64: load(Int64.self) { Double($0) }
+    case .uint8: load(UInt8.self) { Double($0) }
+    default: load(UInt8.self) { $0 == 0 ? 0 : 1 }
+    }
+  }
+
+  /// Writes numbers one behind the other.
+  func write(_ source: UnsafePointer<Double>, count: Int, to target: UnsafeMutableRawPointer) {
+    @inline(__always)
+    func store<Element>(_ type: Element.Type, _ convert: (Double) -> Element) {
+      // The caller's elements are of this type.
+      let elements = target.assumingMemoryBound(to: type)
+      for index in 0..<count { elements[index] = convert(source[index]) }
+    }
+    switch type {
+    case .float16: store(UInt16.self) { Float16($0).bitPattern }
+    case .float32: store(Float.self) { Float($0) }
+    case .float64: store(Double.self) { $0 }
+    case .int32: store(Int32.self) { Int32(clamping: Int64($0)) }
+    case .int64: store(Int64.self) { Int64($0) }
+    default: store(UInt8.self) { $0 == 0 ? 0 : 1 }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension Pad: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let order = builder.inMemoryOrder(self, group)
+    let type = order.input.elementType
+    guard !order.outputShape.contains(0) else { return false }
+    let output = builder.makeTensor(group.outputs[0], layout: order.outputLayout)
+    let pieces = PaddedPieces(order.operation, order.shape, to: order.outputShape)
+    let (source, target, size) = (order.input.storage, output.storage, type.byteCount)
+    let filling = Tensor(type, shape: [], [number]).contiguousBytes()
+    builder.add(
+      .kernel(name: Self.kind) { memory in
+        // Both storages were made for their tensors, and the pieces lie inside of both.
+        let (from, to) = (memory[source], memory[target])
+        pieces.forEach { piece in
+          let place = to + piece.target * size
+          if let start = piece.source {
+            place.copyMemory(from: from + start * size, byteCount: piece.count * size)
+          } else {
+            for index in 0..<piece.count {
+              for byte in 0..<size {
+                place.storeBytes(
+                  of: filling[byte], toByteOffset: index * size + byte, as: UInt8.self)
+              }
+            }
+          }
+        }
+      }, using: [source, target])
+    return true
+  }
+}
+
+/// Neighbouring elements of a tensor that was padded, and where they come from.
+private struct PaddedPiece: Sendable {
+  /// The position of the first one in the result.
+  var target: Int
+  /// That in the input; `nil` for the number that is filled in.
+  var source: Int?
+  var count: Int
+}
+
+/// The pieces that a padded tensor is made of.
+private struct PaddedPieces: Sendable {
+  /// For each axis in front of the last one that grows, where its indices come from, in elements; -1
+  /// for none.
+  private let outer: [[Int]]
+  /// The pieces along the last axis that grows, with all behind it.
+  private let inner: [PaddedPiece]
+  /// How many elements of the result these are.
+  private let run: Int
+
+  init(_ operation: Pad, _ shape: [Int], to target: [Int]) {
+    let last = shape.indices.last { shape[$0] != target[$0] } ?? 0
+    let strides = Tensor.rowMajorStrides(shape)
+    func sources(_ axis: Int) -> [Int?] {
+      shape.isEmpty
+        ? [0]
+        : (0..<target[axis]).map {
+          operation.source(of: $0 - operation.before[axis], extent: shape[axis])
+        }
+    }
+    outer = (0..<last).map { axis in sources(axis).map { $0.map { $0 * strides[axis] } ?? -1 } }
+    let size = shape.dropFirst(last + 1).reduce(1, *)
+    var inner: [PaddedPiece] = []
+    for (index, source) in sources(last).enumerated() {
+      let start = source.map { $0 * size }
+      if let end = inner.last, start == end.source.map({ $0 + end.count }) {
+        inner[inner.count - 1].count += size
+      } else {
+        inner.append(PaddedPiece(target: index * size, source: start, count: size))
+      }
+    }
+    self.inner = inner
+    run = target.dropFirst(last).reduce(1, *)
+  }
+
+  /// Calls `body` for each piece of the whole result.
+  func forEach(_ body: (PaddedPiece) -> Void) {
+    for row in 0..<outer.map(\.count).reduce(1, *) {
+      var (rest, start) = (row, Int?(0))
+      for axis in outer.indices.reversed() {
+        let own = outer[axis][rest % outer[axis].count]
+        start = own < 0 ? nil : start.map { $0 + own }
+        rest /= outer[axis].count
+      }
+      guard let start else {
+        body(PaddedPiece(target: row * run, source: nil, count: run))
+        continue
+      }
+      for piece in inner {
+        body(
+          PaddedPiece(
+            target: row * run + piece.target, source: piece.source.map { start + $0 },
+            count: piece.count))
+      }
+    }
+  }
+}
