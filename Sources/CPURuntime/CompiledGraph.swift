@@ -108,7 +108,7 @@ package final class CompiledGraph: Sendable {
   private func plan(
     _ key: PlanCache.Key, _ types: [TensorType]
   ) throws(WeighbridgeError) -> Plan {
-    let types = try graph.specialized(to: types)
+    let types = try graph.specialized(to: types).map(\.held)
     guard types.allSatisfy({ $0.fixedShape != nil }) else {
       throw WeighbridgeError(
         .unsupported,

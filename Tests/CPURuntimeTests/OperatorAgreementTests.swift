@@ -24,6 +24,25 @@ import _CatalogTesting
     }
   }
 
+  @Test(
+    "An operator agrees with its reference kernel in other types of floats",
+    arguments: OperatorExample.all, [ElementType.float16, .bfloat16, .float64])
+  func otherTypes(_ example: OperatorExample, _ type: ElementType) throws {
+    let example = example.converted(to: type)
+    // Some operators take float32 only.
+    guard let graph = try? example.graph() else { return }
+    let inputs = example.dataPositions.map { example.inputs[$0] }
+    let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: inputs) { _ in }
+    let got = try runtime(2).run(graph, inputs: inputs) { _ in }
+    #expect(got.map(\.type) == want.map(\.type))
+    for (got, want) in zip(got, want) {
+      let difference = TensorDifference(got: got, want: want)
+      let isNarrow = type != .float64 && want.elementType == type
+      let tolerance = isNarrow ? Tolerance.standard(for: type) : example.operation.tolerance
+      #expect(difference.isWithin(tolerance), "\(difference)")
+    }
+  }
+
   @Test("Two runs give the same bits", arguments: OperatorExample.all)
   func repetition(_ example: OperatorExample) throws {
     let compiled = try CompiledGraph(
@@ -55,6 +74,13 @@ import _CatalogTesting
 }
 
 extension OperatorExample {
+  /// The same example with floating-point numbers of another type.
+  fileprivate func converted(to type: ElementType) -> OperatorExample {
+    OperatorExample(
+      operation,
+      inputs: inputs.map { $0.elementType.isFloat ? $0.converted(to: type) : $0 })
+  }
+
   /// A graph of the operator alone, with its weights as constants.
   fileprivate func graph() throws(WeighbridgeError) -> Graph {
     var builder = GraphBuilder()

@@ -101,7 +101,11 @@ final class Execution: @unchecked Sendable {
       position: position, node: plan.graph.nodes[position],
       fused: Array(group.positions.dropLast()), kernel: kernel,
       nanoseconds: UInt64(time.seconds) * 1_000_000_000 + UInt64(time.attoseconds / 1_000_000_000)
-    ) { group.outputs.compactMap { self.tensor($0) } }
+    ) {
+      group.outputs.compactMap { id in
+        self.tensor(id)?.held(as: self.plan.graph[id].type.elementType)
+      }
+    }
   }
 
   /// A value that exists at this moment, in row-major order.
@@ -128,7 +132,7 @@ extension Execution {
   /// Copies a tensor of the input's type into the arena.
   func write(_ tensor: Tensor, toInput position: Int) {
     guard let input = input(position) else { return }
-    memory.write(tensor, to: input.storage)
+    memory.write(tensor.held(as: input.elementType), to: input.storage)
   }
 
   /// Calls `body` with the elements of a float32 input, row-major.
@@ -148,7 +152,10 @@ extension Execution {
   }
 
   /// A copy of an output.
-  func output(_ position: Int) -> Tensor { memory.tensor(plan.outputs[position]) }
+  func output(_ position: Int) -> Tensor {
+    memory.tensor(plan.outputs[position])
+      .held(as: plan.graph[plan.graph.outputs[position].value].type.elementType)
+  }
 
   /// Takes the inputs of another plan for the same shapes.
   func copyInputs(from other: Execution) {

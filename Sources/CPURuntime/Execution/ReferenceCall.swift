@@ -8,8 +8,8 @@ struct ReferenceCall: Sendable {
   enum Input: Sendable {
     /// A weight, as the model has it.
     case constant(Tensor)
-    /// A row-major tensor.
-    case stored(StoredTensor)
+    /// A row-major tensor, which the kernel takes in another type maybe.
+    case stored(StoredTensor, as: ElementType)
   }
 
   let operation: any CatalogOperator
@@ -22,7 +22,7 @@ struct ReferenceCall: Sendable {
   /// The memory that it reads or writes.
   var storages: [Storage] {
     outputs.map(\.storage)
-      + inputs.compactMap { if case .stored(let tensor) = $0 { tensor.storage } else { nil } }
+      + inputs.compactMap { if case .stored(let tensor, _) = $0 { tensor.storage } else { nil } }
   }
 
   /// Runs the kernel.
@@ -32,7 +32,7 @@ struct ReferenceCall: Sendable {
     let tensors = inputs.map { input in
       switch input {
       case .constant(let tensor): tensor
-      case .stored(let stored): memory.tensor(stored)
+      case .stored(let stored, let type): memory.tensor(stored).held(as: type)
       }
     }
     let results: [Tensor]
@@ -40,10 +40,11 @@ struct ReferenceCall: Sendable {
       results = try operation.evaluate(tensors, workers: workers)
     } catch { throw error.at(layer: place) }
     for (result, output) in zip(results, outputs) {
+      let held = result.held(as: output.elementType)
       precondition(
-        result.elementType == output.elementType && result.shape == output.shape,
+        result.type.held == TensorType(output.elementType, output.shape),
         "the kernel of \(operation.kind) breaks its shape rule")
-      memory.write(result, to: output.storage)
+      memory.write(held, to: output.storage)
     }
   }
 }

@@ -5,9 +5,9 @@ import LayerCatalog
 extension Embedding: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     // The table is read where it is: usually in the mapped file.
-    guard let table = builder.graph[group.inputs[1]].constant, table.isContiguous else {
-      return false
-    }
+    guard let table = builder.graph[group.inputs[1]].constant, table.isContiguous,
+      table.elementType == builder.types[group.outputs[0].index].elementType
+    else { return false }
     let input = builder.rowMajor(group.inputs[0])
     let output = builder.makeTensor(group.outputs[0])
     let place = builder.graph.nodes[group.positions[0]].source.place(group.positions[0])

@@ -33,12 +33,17 @@ struct Plan: Sendable {
   ///
   /// - Parameters:
   ///   - graph: What is computed.
-  ///   - types: The types of all values, with known extents.
+  ///   - types: The types of all values, with known extents, as the engine holds them.
   ///   - weights: Where prepared weights are kept.
   init(_ graph: Graph, types: [TensorType], weights: PreparedWeights, options: Options) {
     OneDNN.useThreads(options.threads)
+    var options = options
+    let isNarrow = graph.values.contains { NarrowFloat($0.type.elementType) != nil }
+    // In 16 bits, ordinary numbers become infinite.
+    if isNarrow { options.keepsNaN = true }
     let groups = Fusion.groups(
-      of: graph, types: types, isFused: !options.keepsNodes, fusesFunctions: !options.keepsNaN)
+      of: graph, types: types, isFused: !options.keepsNodes && !isNarrow,
+      fusesFunctions: !options.keepsNaN)
     var builder = PlanBuilder(
       graph: graph, types: types, groups: groups, weights: weights, options: options)
     var tensors: [ValueID: StoredTensor] = [:]
@@ -46,6 +51,7 @@ struct Plan: Sendable {
     for (number, group) in groups.enumerated() {
       builder.begin(group: number, at: group.positions.last ?? 0)
       builder.add(group)
+      builder.addRounding(of: group)
       for id in group.outputs { tensors[id] = builder.tensor(id) }
       builder.end(group.positions.flatMap { graph.nodes[$0].inputs + graph.nodes[$0].outputs })
     }
@@ -111,7 +117,8 @@ extension PlanBuilder {
     let node = graph.nodes[position]
     guard let operation = node.operation as? any CatalogOperator else { return }
     let inputs = node.inputs.map { id in
-      graph[id].constant.map(ReferenceCall.Input.constant) ?? .stored(rowMajor(id))
+      graph[id].constant.map(ReferenceCall.Input.constant)
+        ?? .stored(rowMajor(id), as: graph[id].type.elementType)
     }
     let outputs = node.outputs.map { makeTensor($0) }
     let call = ReferenceCall(

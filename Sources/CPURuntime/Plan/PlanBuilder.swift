@@ -6,7 +6,7 @@ import LayerCatalog
 /// A plan in the making: which steps there are, and where each tensor lies.
 struct PlanBuilder {
   let graph: Graph
-  /// The types of all values for the inputs at hand.
+  /// The types of all values for the inputs at hand, as the engine holds them.
   let types: [TensorType]
   /// Whether kernels must let NaN through, which many of the library's do not.
   let keepsNaN: Bool
@@ -97,10 +97,11 @@ extension PlanBuilder {
     guard let constant = graph[id].constant else {
       preconditionFailure("value \(id.index) is read before it is made")
     }
-    constants.append(ConstantMemory(constant))
+    let held = constant.held(as: types[id.index].elementType)
+    constants.append(ConstantMemory(held))
     let form = StoredTensor(
       storage: Storage(memory: .constant(constants.count - 1)),
-      elementType: constant.elementType, shape: constant.shape, layout: rowMajorLayout(of: id))
+      elementType: held.elementType, shape: constant.shape, layout: rowMajorLayout(of: id))
     forms[id] = [form]
     return form
   }
@@ -115,9 +116,7 @@ extension PlanBuilder {
       return form
     }
     if let constant = graph[id].constant {
-      guard constant.elementType == .float32, let storage = weight(constant, id, as: layout) else {
-        return nil
-      }
+      guard let storage = weight(constant, id, as: layout) else { return nil }
       let form = StoredTensor(
         storage: storage, elementType: .float32, shape: constant.shape, layout: layout)
       forms[id, default: []].append(form)
