@@ -16,7 +16,7 @@ package final class CompiledGraph: Sendable {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when a layer cannot run.
   package init(_ graph: Graph, _ options: CPURuntime.Options) throws(WeighbridgeError) {
     try graph.checkRuns()
-    self.graph = graph
+    self.graph = options.observesAllNodes ? graph : graph.foldingConstants(options.workers)
     self.options = options
   }
 
@@ -70,6 +70,19 @@ package final class CompiledGraph: Sendable {
         execution.withOutput(position) { read(position, output.shape, $0) }
       }
     }
+  }
+
+  /// The memory that activations take for inputs of given types, and the most that are needed at one
+  /// moment, which no arrangement can undercut; both in bytes.
+  ///
+  /// - Throws: As ``run(_:observe:)``.
+  package func activationMemory(
+    for types: [TensorType]
+  ) throws(WeighbridgeError) -> (arena: Int, lowerBound: Int) {
+    try graph.check(inputs: types)
+    let (execution, key) = try execution(for: types, keepsNaN: false)
+    defer { plans.giveBack(execution, for: key) }
+    return (execution.plan.arena.byteCount, execution.plan.arena.lowerBound)
   }
 
   private func run(

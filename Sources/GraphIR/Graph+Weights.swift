@@ -36,6 +36,17 @@ extension Graph {
     }
     return Graph(values: replaced, nodes: nodes, inputs: inputs, outputs: outputs)
   }
+
+  /// The same graph, where the numbers of some values that nodes make are known already.
+  ///
+  /// - Parameter constants: Of types that agree with the values'.
+  package func settingConstants(_ constants: [ValueID: Tensor]) -> Graph {
+    let known = values.enumerated().map { index, value in
+      constants[ValueID(index)].map { Value(name: value.name, type: $0.type, constant: $0) }
+        ?? value
+    }
+    return Graph(values: known, nodes: nodes, inputs: inputs, outputs: outputs)
+  }
 }
 
 extension Tensor {

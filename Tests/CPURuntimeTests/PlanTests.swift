@@ -3,8 +3,10 @@ import CPURuntime
 import GraphIR
 import LayerCatalog
 import ReferenceRuntime
+import TestSupport
 import Testing
 import Verifier
+import Weighbridge
 import _CatalogTesting
 
 /// What the engine does to graphs before it runs them.
@@ -70,6 +72,44 @@ import _CatalogTesting
       Add(), named: "sum", inputs: [first[0], second[0]], source: source)
     let graph = try builder.finish(outputs: [Port(name: "y", value: sum[0])])
     try expectAgreement(graph, [random([1, 7, 7, 16], seed: 3)], fused: [1, 2])
+  }
+
+  @Test("What is made of weights alone is computed once, and nothing else changes")
+  func constants() throws {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [3, 4]))
+    let first = try builder.addWeight("a", random([1, 4], seed: 1))
+    let second = try builder.addWeight("b", random([1, 4], seed: 2))
+    let sum = try builder.addNode(
+      Add(), named: "sum", inputs: [first, second], source: source)
+    let root = try builder.addNode(Tanh(), named: "tanh", inputs: sum, source: source)
+    let product = try builder.addNode(
+      Multiply(), named: "product", inputs: [input] + root, source: source)
+    let graph = try builder.finish(
+      outputs: [Port(name: "y", value: product[0]), Port(name: "z", value: sum[0])])
+    try expectAgreement(graph, [random([3, 4], seed: 3)], fused: [1, 1, 1])
+    var kernels: [KernelKind] = []
+    let runtime = CPURuntime(CPURuntime.Options(workers: Workers(count: 2)))
+    _ = try runtime.run(graph, inputs: [random([3, 4], seed: 3)]) { kernels.append($0.kernel) }
+    #expect(kernels.prefix(2) == [.own("constant"), .own("constant")])
+  }
+
+  @Test(
+    "The arena is within a tenth of what must be held at once",
+    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"),
+    arguments: [
+      "seeds/sketchclassifier/cnnsketchclassifier.h5", "real/emotion_model/emotion_model.hdf5",
+      "real/fer2013_big_XCEPTION/fer2013_big_XCEPTION.hdf5",
+      "real/tiny_XCEPTION_KDEF/tiny_XCEPTION_KDEF.hdf5",
+    ])
+  func arena(_ path: String) throws {
+    let graph = try Model(contentsOf: Fixtures.file("keras/\(path)")).content.graph
+    let compiled = try CompiledGraph(graph, CPURuntime.Options(workers: Workers(count: 2)))
+    let types = graph.inputs.map { port in
+      TensorType(.float32, graph[port.value].type.shape.map { $0.value ?? 1 })
+    }
+    let memory = try compiled.activationMemory(for: types)
+    #expect(Double(memory.arena) <= 1.1 * Double(memory.lowerBound), "\(memory)")
   }
 
   @Test("A convolution with more weights than the cache holds is the sum of its parts")

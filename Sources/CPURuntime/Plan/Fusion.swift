@@ -26,7 +26,7 @@ struct Fusion {
     var groups: [NodeGroup] = []
     for position in graph.nodes.indices where !fusion.taken[position] {
       guard var group = fusion.group(at: position) else { continue }
-      if isFused { fusion.extend(&group) }
+      if isFused, !graph.isKnown(group) { fusion.extend(&group) }
       groups.append(group)
     }
     return groups.sorted { $0.positions.last ?? 0 < $1.positions.last ?? 0 }
@@ -120,6 +120,13 @@ struct Fusion {
     else { return false }
     group.additions.append(.sum(other))
     return true
+  }
+}
+
+extension Graph {
+  /// Whether what a group makes was computed beforehand.
+  func isKnown(_ group: NodeGroup) -> Bool {
+    group.outputs.allSatisfy { self[$0].constant != nil }
   }
 }
 

@@ -50,9 +50,11 @@ struct Plan: Sendable {
     for port in graph.inputs { tensors[port.value] = builder.tensor(port.value) }
     for (number, group) in groups.enumerated() {
       builder.begin(group: number, at: group.positions.last ?? 0)
-      builder.add(group)
-      builder.addRounding(of: group)
-      for id in group.outputs { tensors[id] = builder.tensor(id) }
+      if !graph.isKnown(group) {
+        builder.add(group)
+        builder.addRounding(of: group)
+        for id in group.outputs { tensors[id] = builder.tensor(id) }
+      }
       builder.end(group.positions.flatMap { graph.nodes[$0].inputs + graph.nodes[$0].outputs })
     }
     builder.begin(group: groups.count, at: graph.nodes.count)
@@ -65,7 +67,8 @@ struct Plan: Sendable {
     self.groups = groups
     self.tensors = tensors
     steps = builder.steps
-    kernels = Self.kernels(steps, groupCount: groups.count)
+    kernels = Self.kernels(
+      steps, without: groups.map { .own(graph.isKnown($0) ? "constant" : "view") })
     arena = ArenaLayout(regions)
     constants = builder.constants
   }
@@ -74,14 +77,20 @@ struct Plan: Sendable {
 extension Plan {
   /// What computes each group: the reference kernel when there is one, else its last step of those
   /// that do the most.
-  private static func kernels(_ steps: [Step], groupCount: Int) -> [KernelKind] {
-    var kernels = [KernelKind](repeating: .own("view"), count: groupCount)
-    var shares = [Primitive.Share?](repeating: nil, count: groupCount)
-    for step in steps where step.group < groupCount && kernels[step.group] != .reference {
+  ///
+  /// - Parameter without: What is said of each group if it has no steps.
+  private static func kernels(_ steps: [Step], without: [KernelKind]) -> [KernelKind] {
+    var kernels = without
+    var shares = without.map { _ in Primitive.Share?.none }
+    for step in steps where step.group < kernels.count && kernels[step.group] != .reference {
       switch step.work {
       case .reference: kernels[step.group] = .reference
       case .kernel(let name, _):
-        (kernels[step.group], shares[step.group]) = (.own(name), .whole)
+        // What orders or rounds a result does not say what computed it.
+        let isLittle = name == PlanBuilder.copyName || name == PlanBuilder.roundingName
+        if isLittle, shares[step.group] != nil { continue }
+        kernels[step.group] = .own(name)
+        if !isLittle { shares[step.group] = .whole }
       case .primitive(let primitive, _):
         guard primitive.share.rawValue >= shares[step.group]?.rawValue ?? 0 else { continue }
         (kernels[step.group], shares[step.group]) = (.oneDNN(primitive.name), primitive.share)
