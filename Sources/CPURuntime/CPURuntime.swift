@@ -8,6 +8,10 @@ import LayerCatalog
 /// The results lie within the operators' tolerances of the reference runtime's; two runs with the
 /// same number of threads give the same bits. Numbers too small for a normal float32 are computed
 /// with, not taken for zero.
+///
+/// Tensors of float16 and bfloat16 are held as float32, computed by the same kernels, and rounded to
+/// their type behind every node as the reference runtime does. Tensors of float64 are computed in
+/// `Double`: by kernels of ours where each element is by itself, else by the reference kernels.
 package struct CPURuntime: Runtime {
   package let name = "cpu"
   private let options: Options

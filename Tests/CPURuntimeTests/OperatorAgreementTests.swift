@@ -43,6 +43,26 @@ import _CatalogTesting
     }
   }
 
+  @Test("These operators alone are left to their reference kernels")
+  func referenceKernels() throws {
+    var kinds: Set<String> = []
+    for example in OperatorExample.all {
+      let inputs = example.dataPositions.map { example.inputs[$0] }
+      _ = try runtime(2).run(example.graph(), inputs: inputs) { result in
+        if result.kernel == .reference { kinds.insert(example.operation.kind) }
+      }
+    }
+    let whole: Set = [
+      "adaptive_average_pooling", "adaptive_max_pooling", "auto_contrast", "box_selection",
+      "category_encoding", "crossed_hash", "discretization", "gather_elements", "index_lookup",
+      "local_equalization", "masked_average_pooling", "one_hot", "shape",
+      "short_time_fourier_transform", "sort", "text_hash",
+    ]
+    // With whole numbers, with other proportions, and along other axes.
+    let partly: Set = ["add", "cast", "unary_math", "center_crop", "resizing", "einsum_dense"]
+    #expect(kinds == whole.union(partly))
+  }
+
   @Test("Two runs give the same bits", arguments: OperatorExample.all)
   func repetition(_ example: OperatorExample) throws {
     let compiled = try CompiledGraph(

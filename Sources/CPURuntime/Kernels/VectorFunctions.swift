@@ -62,6 +62,21 @@ extension UnsafeMutableBufferPointer<Float> {
   /// The largest element, which may be any where there is a NaN; -∞ of none.
   var largest: Float { fold(-.infinity) { $0.replacing(with: $1, where: $1 .> $0) }.max() }
 
+  /// The sum of the products with as many other numbers, in eight parts.
+  func product(with others: UnsafePointer<Float>) -> Float {
+    var sums = SIMD8<Float>()
+    let whole = count / 8 * 8
+    let own = UnsafeRawBufferPointer(self)
+    let other = UnsafeRawPointer(others)
+    for start in stride(from: 0, to: whole * 4, by: 32) {
+      // Eight elements of both are inside from here on.
+      sums +=
+        own.loadUnaligned(fromByteOffset: start, as: SIMD8<Float>.self)
+        * (other + start).loadUnaligned(as: SIMD8<Float>.self)
+    }
+    return (whole..<count).reduce(sums.sum()) { $0 + self[$1] * others[$1] }
+  }
+
   /// Combines every eighth element; missing ones are `start`.
   @inline(__always)
   private func fold(
