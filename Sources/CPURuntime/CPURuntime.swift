@@ -11,7 +11,8 @@ import LayerCatalog
 ///
 /// Tensors of float16 and bfloat16 are held as float32, computed by the same kernels, and rounded to
 /// their type behind every node as the reference runtime does. Tensors of float64 are computed in
-/// `Double`: by kernels of ours where each element is by itself, else by the reference kernels.
+/// `Double`: by kernels of ours where elements or lanes are by themselves, else by the reference
+/// kernels.
 package struct CPURuntime: Runtime {
   package let name = "cpu"
   private let options: Options

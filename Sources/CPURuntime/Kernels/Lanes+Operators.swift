@@ -28,7 +28,7 @@ extension SumNormalization: EngineOperator {
 
 extension GroupedSoftmax: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addLanes(self, { [$0.axis] }, for: group) { lane in
+    builder.addSoftmaxLanes(self, { [$0.axis] }, for: group) { lane in
       var start = 0
       for size in sizes {
         lane.part(start..<start + size).applySoftmax()
@@ -69,9 +69,9 @@ extension GroupNormalization: EngineOperator {
     // The channels of a group are a lane with the places of a picture.
     let view = StridedView(order.shape).splitting(channelAxis, into: [groups, channels])
     let axes = view.shape.indices.filter { $0 != 0 && $0 != channelAxis }
-    let inner = axes.filter { $0 != channelAxis + 1 }
-    let walk = LaneWalk(view, axes: [channelAxis + 1] + inner)
-    let run = inner.map { view.shape[$0] }.reduce(1, *)
+    let walk = LaneWalk(view, axes: axes)
+    let run = axes.filter { $0 > channelAxis + 1 }.map { view.shape[$0] }.reduce(1, *)
+    let ownChannels = walk.offsets.indices.map { $0 / run % channels }
     let gamma = hasScale ? weights[0] : nil
     let beta = hasCenter ? weights[weights.count - 1] : nil
     guard let access = NumberAccess(writing: order.input.elementType) else { return false }
@@ -83,7 +83,7 @@ extension GroupNormalization: EngineOperator {
       lane.normalize(epsilon)
       let first = lane.number % groups * channels
       for index in lane.numbers.indices {
-        let channel = first + index / run
+        let channel = first + ownChannels[index]
         lane.numbers[index] =
           lane.numbers[index] * (gamma?[channel] ?? 1) + (beta?[channel] ?? 0)
       }
@@ -160,6 +160,17 @@ extension PlanBuilder {
       walk, .lane, from: NumberStorage(storage: order.input.storage, access: access),
       to: NumberStorage(storage: output.storage, access: access), name: operation.kind, function)
     return true
+  }
+
+  /// Adds a function of lanes as ``addLanes(_:_:for:_:)`` does, whose e^x is one of float32.
+  ///
+  /// - Returns: `false` for numbers that are more exact.
+  mutating func addSoftmaxLanes<Operation: CatalogOperator>(
+    _ operation: Operation, _ axes: (Operation) -> [Int], for group: NodeGroup,
+    _ function: @escaping @Sendable (Lane) -> Void
+  ) -> Bool {
+    types[group.inputs[0].index].elementType != .float64
+      && addLanes(operation, axes, for: group, function)
   }
 
   /// Adds a function of lanes, of each of which the first number stays.

@@ -38,7 +38,7 @@ extension BatchNormalization: EngineOperator {
 extension Softmax: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addSoftmax(axes, isLogarithm: false, for: group)
-      || builder.addLanes(self, \.axes, for: group) { $0.applySoftmax() }
+      || builder.addSoftmaxLanes(self, \.axes, for: group) { $0.applySoftmax() }
   }
 }
 
