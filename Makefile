@@ -215,11 +215,17 @@ bench: build
 inference_folder := .build/inference
 
 bench-inference: build $(inference_folder)/done
+	swift build -c release --package-path Benchmarks --scratch-path .build/benchmarks --product FMAPeak
 	$(inference_folder)/bin/python Benchmarks/Inference/measure.py $(program) \
 	  $(inference_folder)/models
+	for model in tinyyolo resnet50; do \
+	  path=$(inference_folder)/models/$$model; test -f $$path.wbm || continue; \
+	  $(inference_folder)/bin/python Benchmarks/Inference/peak.py $(program) $$path.wbm \
+	    $$path-1.npy .build/benchmarks/release/FMAPeak; \
+	done
 
 $(inference_folder)/done: Benchmarks/Inference/requirements.txt Benchmarks/Inference/prepare.py | build
-	python3 -m venv $(inference_folder)
+	$(peers_python) -m venv $(inference_folder)
 	$(inference_folder)/bin/pip install -q -r Benchmarks/Inference/requirements.txt
 	mkdir -p $(inference_folder)/models
 	$(inference_folder)/bin/python Benchmarks/Inference/prepare.py $(program) \

@@ -13,6 +13,9 @@ let package = Package(
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
         .treatAllWarnings(as: .error),
-      ])
+      ]),
+    .executableTarget(
+      name: "FMAPeak",
+      cSettings: [.unsafeFlags(["-O2", "-ffp-contract=fast"])]),
   ]
 )

@@ -26,7 +26,7 @@ enum KerasTexts {
     }
     return try object.keys.map { (key) throws(WeighbridgeError) in
       guard let text = object[key]?.string else {
-        throw WeighbridgeError(.malformed, "has a \(key) that is no text")
+        throw WeighbridgeError(.malformed, "\(key) is no text")
       }
       return (key, text)
     }

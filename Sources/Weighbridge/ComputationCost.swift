@@ -32,7 +32,8 @@ public struct ComputationCost: Hashable, Sendable {
     activationByteCount = activations
   }
 
-  private static func operationCount(of node: Node, _ types: [TensorType]) -> Int? {
+  /// - Returns: `nil` when the number is too large.
+  static func operationCount(of node: Node, _ types: [TensorType]) -> Int? {
     let shapes = (node.inputs + node.outputs).map { types[$0.index].fixedShape ?? [] }
     let (inputs, outputs) = (shapes.prefix(node.inputs.count), shapes.suffix(node.outputs.count))
     switch node.operation {
@@ -62,5 +63,23 @@ public struct ComputationCost: Hashable, Sendable {
 
   private static func product(_ factors: [Int]) -> Int? {
     try? Checked.product(factors, of: "the number of operations")
+  }
+}
+
+extension Model {
+  /// The number of floating-point operations of each layer for given inputs, by the layer's name; counted
+  /// as ``ComputationCost`` does.
+  ///
+  /// - Parameter arrays: As for ``run(_:keepsLayers:options:)``.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when an array does not fit.
+  public func operationCounts(
+    for arrays: [NamedTensor]
+  ) throws(WeighbridgeError) -> [String: Int] {
+    let types = try content.graph.specialized(to: try inputTensors(arrays).map(\.type))
+    var counts: [String: Int] = [:]
+    for node in content.graph.nodes {
+      counts[node.name, default: 0] += ComputationCost.operationCount(of: node, types) ?? 0
+    }
+    return counts
   }
 }

@@ -43,6 +43,31 @@ import Weighbridge
     #expect(json["threads"] == 2)
   }
 
+  @Test("run --profile --json prints each layer's time, kernel and operations")
+  func profile() throws {
+    let outcome = try Program.run(
+      "run", Sample.detector, "--inputs", Sample.input, "--profile", "--json")
+    outcome.expect(0)
+    let layers = try #require(try outcome.json()["layers"]?.array)
+    let count = layers.reduce(0) { $0 + ($1.object?["operations"]?.integer ?? 0) }
+    let batch = try #require(try ArrayFile.read(Sample.input).first).tensor.shape[0]
+    let cost = try #require(try Inspection(of: Sample.detector).cost)
+    #expect(count == cost.operationCount * batch)
+    let kernels = layers.compactMap { layer in layer.object?["kernel"]?.string }
+    #expect(kernels.contains { kernel in kernel.contains("conv") })
+  }
+
+  @Test("run --fast stays near what Keras computed")
+  func fast() throws {
+    let folder = try TemporaryFolder()
+    try Program.run(
+      "run", Sample.detector, "--inputs", Sample.input, "--outputs", folder.file("y.npy"), "--fast"
+    ).expect(0)
+    let want = try ArrayFile.read(Sample.outputs)
+    let distance = distances(got: try ArrayFile.read(folder.file("y.npy")), want: want)
+    #expect(distance.allSatisfy { $0.error <= 1e-3 })
+  }
+
   private func run(_ arrays: [NamedTensor], _ model: String) throws -> Outcome {
     let place = try Workplace()
     try ArrayFile.write(arrays, to: place.folder.file("x.npz"))

@@ -16,6 +16,8 @@ import Testing
       ["verify", "a.wbm", "--threads", "0"], ["run", "a.wbm"], ["run", "a.wbm", "--inputs", "x"],
       ["run", "a.wbm", "--inputs", "x", "--outputs", "y", "--engine", "steam"],
       ["run", "a.wbm", "--inputs", "x", "--outputs", "y", "--memory-limit", "-1G"],
+      ["run", "a.wbm", "--inputs", "x", "--outputs", "y", "--fast", "--engine", "reference"],
+      ["run", "a.wbm", "--inputs", "x", "--profile", "--repeat", "2", "--json"],
       ["metadata", "a.wbm", "--set", "author"],
     ])
   func badUsage(arguments: [String]) throws {

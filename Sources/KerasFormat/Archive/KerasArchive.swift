@@ -60,9 +60,12 @@ struct KerasArchive: Sendable {
       return try KerasVersion(checking: try reader.member("keras_version").string())
     }
     try KerasGeneration.check(version)
-    texts =
+    let object =
       members[Self.textsName] == nil
-      ? [] : try KerasTexts.read(Self.json(Self.textsName, in: members, store, &memory))
+      ? .object([:]) : try Self.json(Self.textsName, in: members, store, &memory)
+    texts = try locating({ $0.at(.path(Self.textsName)) }) { () throws(WeighbridgeError) in
+      try KerasTexts.read(object)
+    }
     self.memory = memory
   }
 

@@ -62,6 +62,9 @@ struct Run: ParsableCommand {
     guard !fast || engine?.word != .reference else {
       throw ValidationError("--fast is for the engine cpu")
     }
+    guard !profile || repetitions == nil || !general.json else {
+      throw ValidationError("--profile and --repeat print a document of JSON each")
+    }
     guard !layers || outputs != nil else { throw ValidationError("--layers needs --outputs FILE") }
   }
 
@@ -85,10 +88,15 @@ struct Run: ParsableCommand {
       let others = result.layers.filter { !names.contains($0.name) }
       try ArrayFile.write(result.outputs + others, to: outputs)
     }
-    if profile { Console.printLine(result.profileText) }
+    if profile {
+      // The first run also prepares weights and touches memory for the first time.
+      let table = Profile(
+        try session.run(arrays).profile, operationCounts: try model.operationCounts(for: arrays))
+      Console.printLine(general.json ? table.json.text(indented: true) : table.text)
+    }
     if let repetitions {
       try time(session, arrays, options, repetitions)
-    } else if general.json {
+    } else if general.json, !profile {
       Console.printLine(result.json.text(indented: true))
     } else if !profile, !general.quiet {
       for output in result.outputs {

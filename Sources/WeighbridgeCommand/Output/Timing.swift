@@ -32,20 +32,6 @@ struct Timing {
 }
 
 extension RunResult {
-  /// The time of each step, the slowest first.
-  var profileText: String {
-    let total = Double(profile.reduce(0) { $0 + $1.nanoseconds })
-    var table = Table(["layer", "operator", "kernel", "ms", "share"], rightAligned: [3, 4])
-    for layer in profile.sorted(by: { $0.nanoseconds > $1.nanoseconds }) {
-      let share = total > 0 ? Double(layer.nanoseconds) / total * 100 : 0
-      table.append([
-        layer.name, layer.kind, "\(layer.kernel)",
-        "\((Double(layer.nanoseconds) / 1e4).rounded() / 100)", "\((share * 10).rounded() / 10) %",
-      ])
-    }
-    return table.text
-  }
-
   /// The outputs' names and types.
   var json: JSONValue {
     .object([

@@ -196,6 +196,9 @@ archive("bad_version.keras", {"metadata.json": '{"keras_version": "new"}'})
 archive("no_version.keras", {"metadata.json": "{}"})
 archive("keras4.keras", {"metadata.json": '{"keras_version": "4.0.0"}'})
 archive("no_hdf5.keras", {"model.weights.h5": b"weights"})
+archive("texts_cut.keras", more=[("weighbridge.json", '{"author": ')])
+archive("texts_list.keras", more=[("weighbridge.json", '["author"]')])
+archive("texts_number.keras", more=[("weighbridge.json", '{"author": 7}')])
 
 # One byte of the weights is another than the checksum says.
 path = archive("damaged.keras")
