@@ -70,6 +70,20 @@ public final class Session: Sendable {
       }, layers: [], profile: profile)
   }
 
+  /// The bytes that activations take for given inputs, and the most that are needed at one moment, which
+  /// no arrangement can undercut; `nil` where no plan is made: by the reference, and for models whose
+  /// extents depend on elements.
+  ///
+  /// - Parameter arrays: As for ``Model/run(_:keepsLayers:options:)``.
+  public func activationMemory(
+    for arrays: [NamedTensor]
+  ) throws(WeighbridgeError) -> (byteCount: Int, lowerBound: Int)? {
+    let inputs = try model.inputTensors(arrays)
+    guard let compiled, try !model.content.graph.hasOpenExtents(for: inputs) else { return nil }
+    let memory = try compiled.activationMemory(for: inputs.map(\.type))
+    return (memory.arena, memory.lowerBound)
+  }
+
   /// Computes the model's outputs in the engine's own memory: inputs are written where they are read,
   /// and outputs are read where they were written. Nothing is copied.
   ///

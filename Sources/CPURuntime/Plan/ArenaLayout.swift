@@ -28,7 +28,8 @@ struct ArenaLayout: Sendable {
   /// So that every vector register can be read in one go, and no two regions share a cache line.
   static let alignment = 64
 
-  /// Places the regions, the largest first, each as low as those placed before allow.
+  /// Places the regions one by one, each as low as those placed before allow: the largest first, and
+  /// where that leaves gaps, in other orders, of which the best is kept.
   ///
   /// - Complexity: Quadratic in the number of regions.
   init(_ regions: [Region]) {
@@ -44,14 +45,30 @@ struct ArenaLayout: Sendable {
     let roots = regions.indices.filter {
       regions[$0].parent == nil && regions[$0].last >= regions[$0].first
     }
-    var placed: [Int] = []
-    for index in roots.sorted(by: { regions[$0].byteCount > regions[$1].byteCount }) {
-      place(index, among: &placed, regions)
+    byteCount = .max
+    for isBefore in Self.orders where byteCount > lowerBound {
+      var attempt = self
+      attempt.byteCount = 0
+      var placed: [Int] = []
+      for index in roots.sorted(by: { isBefore(regions[$0], regions[$1]) }) {
+        attempt.place(index, among: &placed, regions)
+      }
+      if attempt.byteCount < byteCount {
+        (offsets, byteCount) = (attempt.offsets, attempt.byteCount)
+      }
     }
     for index in regions.indices.reversed() {
       if let (parent, offset) = regions[index].parent { offsets[index] = offsets[parent] + offset }
     }
   }
+
+  /// Which of two regions is placed first.
+  private static let orders: [@Sendable (Region, Region) -> Bool] = [
+    { $0.byteCount > $1.byteCount },
+    { ($0.last - $0.first, $0.byteCount) > ($1.last - $1.first, $1.byteCount) },
+    { ($0.first, $1.byteCount) < ($1.first, $0.byteCount) },
+    { ($1.last, $1.byteCount) < ($0.last, $0.byteCount) },
+  ]
 
   private mutating func place(_ index: Int, among placed: inout [Int], _ regions: [Region]) {
     let region = regions[index]

@@ -18,9 +18,16 @@ struct Profile {
 
   private let lines: [Line]
   private let total: Double
+  private let memory: (byteCount: Int, lowerBound: Int)?
 
-  /// - Parameter operationCounts: The operations of each layer, by its name.
-  init(_ profile: [RunResult.Layer], operationCounts: [String: Int]) {
+  /// - Parameters:
+  ///   - operationCounts: The operations of each layer, by its name.
+  ///   - memory: What activations take, and the least that they could.
+  init(
+    _ profile: [RunResult.Layer], operationCounts: [String: Int],
+    memory: (byteCount: Int, lowerBound: Int)?
+  ) {
+    self.memory = memory
     lines = profile.sorted { $0.nanoseconds > $1.nanoseconds }.map { layer in
       let count = ([layer.name] + layer.fused).reduce(0) { $0 + (operationCounts[$1] ?? 0) }
       return Line(layer: layer, operationCount: count)
@@ -42,13 +49,20 @@ struct Profile {
         line.speed.map { "\(($0 * 10).rounded() / 10)" } ?? "",
       ])
     }
-    return table.text
+    guard let memory else { return table.text }
+    return """
+      \(table.text)
+
+      \(memory.byteCount.grouped) bytes of activations, of at least \(memory.lowerBound.grouped)
+      """
   }
 
   /// The same for programs.
   var json: JSONValue {
     .object([
       "total_ms": .real(total),
+      "activation_bytes": memory.map { .integer($0.byteCount) } ?? .null,
+      "activation_bytes_at_least": memory.map { .integer($0.lowerBound) } ?? .null,
       "layers": .array(
         lines.map { line in
           .object([
