@@ -22,8 +22,8 @@ MODELS = "tinyyolo,yolov3-tiny,mobilenetv2,resnet50,inceptionv3,lstm,unet"
 TOOLS = "weighbridge,onnxruntime,openvino,ncnn,opencv"
 
 
-def wait_until_idle(limit=0.6, patience=600):
-    """Waits until the load of the last minute is low."""
+def wait_until_idle(patience, limit=0.6):
+    """Waits until the load of the last minute is low, for so many seconds at most."""
     end = time.time() + patience
     while os.getloadavg()[0] > limit and time.time() < end:
         time.sleep(5)
@@ -35,7 +35,7 @@ class Bench:
     def __init__(self, arguments):
         self.program, self.folder = arguments.program, arguments.folder
         self.rounds, self.count = arguments.rounds, arguments.count
-        self.tools = arguments.tools.split(",")
+        self.tools, self.patience = arguments.tools.split(","), arguments.patience
 
     def command(self, tool, name, batch, threads, count):
         """A process that runs a model so many times."""
@@ -73,7 +73,7 @@ class Bench:
 
     def in_turn(self, measure):
         """What each tool's rounds gave, without the tools that cannot."""
-        wait_until_idle()
+        wait_until_idle(self.patience)
         found = {tool: [] for tool in self.tools}
         for _ in range(self.rounds):
             for tool in self.tools:
@@ -119,6 +119,7 @@ def main():
     parser.add_argument("--batches", default="1,8")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--patience", type=float, default=600)
     arguments = parser.parse_args()
     bench = Bench(arguments)
     threads = [int(count) for count in arguments.threads.split(",")]

@@ -125,10 +125,12 @@ def arrays(path):
     return {name: loaded[name] for name in loaded.files}
 
 
-def natural(names):
-    """Names with numbers in the order of the numbers."""
-    return sorted(names, key=lambda name: [
-        int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)])
+def in_order(names):
+    """Names that differ in a number only in the order of the numbers, others as they are."""
+    parts = [re.fullmatch(r"(\D*)(\d+)(\D*)", name) for name in names]
+    if not all(parts) or len({(part[1], part[3]) for part in parts}) > 1:
+        return list(names)
+    return sorted(names, key=lambda name: int(re.search(r"\d+", name)[0]))
 
 
 def matched(names, given):
@@ -141,7 +143,7 @@ def matched(names, given):
         return [given[numbers[name.split("_")[0]]] for name in names]
     if len(given) != len(names):
         raise ValueError(f"{len(given)} arrays for {names}")
-    return [given[key] for key in natural(given)]
+    return [given[key] for key in in_order(given)]
 
 
 def export(program, case, target, options):

@@ -12,8 +12,8 @@ import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
-# TensorFlow's own kernels: those of oneDNN end in an illegal instruction on some virtual machines.
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+# TensorFlow's oneDNN dies of AVX-512 and AMX on some virtual machines.
+os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX2")
 
 import keras  # pylint: disable=wrong-import-position
 import numpy  # pylint: disable=wrong-import-position

@@ -186,8 +186,36 @@ extension KerasDraft {
     settings: JSONObject = [:], older: JSONObject = [:], type: TensorType? = nil
   ) throws(WeighbridgeError) -> KerasValue {
     let type = type ?? (inputs.first { $0.constant == nil } ?? inputs[0]).type
+    let inputs = form == .archive && function.isSum ? try summands(inputs) : inputs
     return try functions(
       function, inputs, values: values, settings: settings, older: older, types: [type])[0]
+  }
+
+  /// Two tensors in an order in which Keras 3 adds them as they are.
+  ///
+  /// On TensorFlow it takes a second one that has one axis of more than one element for a bias of the
+  /// first one's last or second axis, if that is as long, wherever the axis stands
+  /// (`keras/src/backend/tensorflow/numpy.py`, `add`).
+  private func summands(_ inputs: [KerasValue]) throws(WeighbridgeError) -> [KerasValue] {
+    guard inputs.count == 2, Self.isTakenForBias(inputs[1].type, of: inputs[0].type) else {
+      return inputs
+    }
+    guard !Self.isTakenForBias(inputs[0].type, of: inputs[1].type) else {
+      throw WeighbridgeError(
+        .unsupported, "Keras 3 takes one of the tensors that are added for a bias of the other")
+    }
+    return [inputs[1], inputs[0]]
+  }
+
+  private static func isTakenForBias(_ bias: TensorType, of sum: TensorType) -> Bool {
+    let long = bias.shape.indices.filter { bias.shape[$0].value != 1 }
+    guard long.count == 1, let extent = bias.shape[long[0]].value, sum.rank > 1 else {
+      return false
+    }
+    // As adding aligns them: the last axes stand below each other.
+    let axis = sum.rank - bias.rank + long[0]
+    if sum.shape[sum.rank - 1].value == extent { return axis != sum.rank - 1 }
+    return sum.shape[1].value == extent && axis != 1
   }
 
   private mutating func add(_ layer: KerasWrittenLayer) -> String {

@@ -32,6 +32,9 @@ struct KerasFunctionForm: Sendable {
     Self("numpy", operation, tf: tf, ["x", "y"])
   }
 
+  /// Whether it adds two tensors.
+  var isSum: Bool { operation == "Add" }
+
   static let add = binary("Add", tf: "math.add")
   static let subtract = binary("Subtract", tf: "math.subtract")
   static let multiply = binary("Multiply", tf: "math.multiply")

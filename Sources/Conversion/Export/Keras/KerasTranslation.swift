@@ -30,6 +30,15 @@ struct KerasTranslation {
       inputs: inputs, outputs: outputs,
       texts: DescriptionEntries.entries(content.description, content.provenance, .keras))
     elements = draft.elements
+    for layer in elements.keys.sorted() where form == .hdf5 {
+      guard elements[layer]?.contains(where: { $0.elementType == .bfloat16 }) ?? false else {
+        continue
+      }
+      throw WeighbridgeError(
+        .unsupported,
+        "layer \(layer): Keras 2.15 loads no bfloat16 weights from .h5 files, its own"
+          + " neither; a .keras file takes them")
+    }
     let references =
       content.references.isEmpty ? [] : ["the reference arrays are not in the file"]
     losses = references + draft.losses.sorted()

@@ -71,7 +71,10 @@ enum KerasArithmetic {
       return try draft.function(.divide, [sum, draft.number(Double(draft.operands.count))])
     },
     KerasRow(Concatenate.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.layer("Concatenate", ["axis": .integer(operation.axis)], draft.operands)
+      guard draft.form == .archive || draft.operands.allSatisfy({ $0.constant == nil }) else {
+        throw WeighbridgeError(.unsupported, "Keras 2.15 does not load a Concatenate of constants")
+      }
+      return try draft.layer("Concatenate", ["axis": .integer(operation.axis)], draft.operands)
     },
     KerasRow(Dot.self) { (operation, draft) throws(WeighbridgeError) in
       try draft.layer(
@@ -109,13 +112,17 @@ enum KerasArithmetic {
 }
 
 extension KerasDraft {
-  /// A layer that merges its inputs; a function for each pair where a constant is among them.
+  /// A layer that merges its inputs; a function for each pair where a constant is among them, or
+  /// batches of different sizes.
   fileprivate mutating func merged(
     _ className: String, _ function: KerasFunctionForm
   ) throws(WeighbridgeError) -> KerasValue {
-    guard operands.contains(where: { $0.constant != nil }) || !type().elementType.isFloat else {
-      return try layer(className, [:], operands)
-    }
+    // The layers refuse batches of different sizes.
+    let batches = Set(operands.compactMap { $0.type.shape.first?.value })
+    guard
+      operands.contains(where: { $0.constant != nil }) || !type().elementType.isFloat
+        || batches.count > 1
+    else { return try layer(className, [:], operands) }
     return try chain(function)
   }
 

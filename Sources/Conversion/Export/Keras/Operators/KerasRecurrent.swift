@@ -217,6 +217,10 @@ extension KerasDraft {
     guard (1...3).contains(axes) else {
       throw WeighbridgeError(.unsupported, "\(axes) spatial axes")
     }
+    guard recurrence.mask == .none else {
+      throw WeighbridgeError(
+        .unsupported, "Keras fails where this layer is given a mask by a function")
+    }
     let word: String
     switch window.padding {
     case .valid: word = "valid"

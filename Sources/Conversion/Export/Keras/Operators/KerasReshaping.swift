@@ -39,7 +39,12 @@ enum KerasReshaping {
         try draft.tiled(draft[0], operation.counts)
       },
       KerasRow(BroadcastAxes.self) { (operation, draft) throws(WeighbridgeError) in
-        let counts = zip(operation.target, draft.type().shape).map { target, extent in
+        let shape = draft.type().shape
+        guard !zip(operation.target, shape).contains(where: { $0 > 1 && $1.value == nil }) else {
+          throw WeighbridgeError(
+            .unsupported, "repeats an axis of unknown extent, and Keras has it for known ones")
+        }
+        let counts = zip(operation.target, shape).map { target, extent in
           target == -1 || extent.value != 1 ? 1 : target
         }
         return try draft.tiled(draft[0], counts)
@@ -72,6 +77,10 @@ enum KerasReshaping {
     },
     KerasRow(Squeeze.self) { (operation, draft) throws(WeighbridgeError) in
       let axes = JSONValue.integers(operation.axes)
+      let takesBatch = operation.axes.contains { draft.type().shape[$0].value == nil }
+      guard !takesBatch || draft.form != .archive else {
+        throw WeighbridgeError(.unsupported, "Keras 3 takes no axis of unknown extent away")
+      }
       return try draft.function(
         KerasFunctionForm("numpy", "Squeeze", tf: "squeeze", ["input"]), [draft[0]],
         settings: ["axis": axes], older: ["axis": axes], type: draft.outputType)

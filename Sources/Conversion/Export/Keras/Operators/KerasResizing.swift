@@ -58,7 +58,11 @@ extension KerasDraft {
     _ operation: Resizing
   ) throws(WeighbridgeError) -> KerasValue {
     var settings = try size(operation.extents)
-    settings["interpolation"] = .string(operation.interpolation.rawValue)
+    let interpolation = operation.interpolation.rawValue
+    guard form != .archive || !["gaussian", "mitchellcubic"].contains(interpolation) else {
+      throw WeighbridgeError(.unsupported, "Keras 3 does not resize by \(interpolation)")
+    }
+    settings["interpolation"] = .string(interpolation)
     guard !operation.antialiases else {
       throw WeighbridgeError(.unsupported, "smooths before it shrinks, as no layer of Keras does")
     }
