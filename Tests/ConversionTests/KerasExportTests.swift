@@ -88,6 +88,30 @@ import _CatalogTesting
     #expect(folder.names.isEmpty)
   }
 
+  @Test(
+    "What Keras 3 would take for a bias of another axis is written as the first summand",
+    arguments: [
+      ([1, 4, 1, 1], true), ([1, 1, 1, 4], false), ([1, 3, 1, 1], false),
+    ])
+  func summands(_ shape: [Int], isTurned: Bool) throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let input = try builder.addInput(
+      "x", TensorType(.float32, [2, shape.contains(3) ? 3 : 4, 6, 4]))
+    let weight = try builder.addWeight("b", .random(.float32, shape: shape, in: -1...1, seed: 1))
+    let sum = try builder.addNode(
+      Add(), named: "sum", inputs: [input, weight],
+      source: SourceScope(layer: "sum", className: "Add"))
+    let content = ModelContent(
+      graph: try builder.finish(outputs: [Port(name: "y", value: sum[0])]),
+      description: ModelDescription(), provenance: Provenance())
+    _ = try content.export(
+      to: folder.file("m.keras"), as: .keras, options: ExportOptions(), cancellation: nil)
+    let read = try ModelReader.read(folder.file("m.keras")).content.graph
+    let node = try #require(read.nodes.first { $0.operation is Add })
+    #expect((read[node.inputs[0]].constant != nil) == isTurned)
+  }
+
   @Test("What stands there stays when it may not be replaced, or when the work is stopped")
   func kept() throws {
     let folder = try TemporaryFolder()
