@@ -30,12 +30,14 @@ final class PieceLine: Sendable {
   private let count: Int
   private let make: Maker
   private let state = Mutex(State(places: [Piece?](repeating: nil, count: places)))
-  /// Counts the places in which nothing is or is being made.
-  private let room = DispatchSemaphore(value: places)
+  /// Counts the places in which nothing is or is being made. It begins with 0: a semaphore may not end
+  /// below its first value, as it would where pieces are left over.
+  private let room = DispatchSemaphore(value: 0)
   private let ready = (0..<places).map { _ in DispatchSemaphore(value: 0) }
 
   private init(_ count: Int, _ make: @escaping Maker) {
     (self.count, self.make) = (count, make)
+    for _ in 0..<Self.places { room.signal() }
   }
 
   /// Calls `use` with each of `count` pieces in order, on the caller's thread.
