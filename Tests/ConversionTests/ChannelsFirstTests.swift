@@ -134,6 +134,24 @@ import _CatalogTesting
     #expect(got[0].doubles == want[0].channelsFirst.doubles)
   }
 
+  @Test("Outputs that belong together are turned all or none")
+  func together() throws {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [1, 4, 4, 3]))
+    let pooling = GlobalMaxPooling(keepsAxes: true, layout: .channelsLast)
+    let pooled = try builder.addNode(pooling, named: "pool", inputs: [input], source: source)
+    let shaped = try builder.addNode(
+      Reshape(target: [2, 8, 3]), named: "reshape", inputs: [input], source: source)
+    let graph = try builder.finish(
+      outputs: [Port(name: "turned", value: pooled[0]), Port(name: "kept", value: shaped[0])])
+    let free = try ChannelsFirst(graph, turnsPorts: true, needs: needs)
+    let joined = try ChannelsFirst(
+      graph, turnsPorts: true, together: ["turned", "kept"], needs: needs)
+    #expect(free.turnedOutputs == [0] && joined.turnedOutputs.isEmpty)
+    let types = joined.graph.outputs.map { joined.graph[$0.value].type }
+    #expect(types == graph.outputs.map { graph[$0.value].type })
+  }
+
   @Test("A long chain is turned in a time that grows with its length")
   func long() throws {
     let graph = try chain(4000)

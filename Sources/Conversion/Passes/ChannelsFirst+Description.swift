@@ -18,3 +18,8 @@ extension ChannelsFirst {
     return result
   }
 }
+
+extension ModelDescription {
+  /// The outputs that are a detector's heads.
+  package var headNames: [String] { detector?.heads.map(\.output) ?? [] }
+}

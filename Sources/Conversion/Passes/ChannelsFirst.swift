@@ -22,11 +22,14 @@ package struct ChannelsFirst: Sendable {
   ///   - original: Any graph.
   ///   - turnsPorts: Whether pictures that the model takes and gives are turned too; otherwise they
   ///     keep their axes.
+  ///   - together: Outputs of which all are turned or none, as a detector's heads, whose numbers have
+  ///     one order.
   ///   - needs: Whether the target has an operator for channels-first data only.
   /// - Throws: ``WeighbridgeError/Code/malformed`` for a graph that could not be built anew.
   /// - Complexity: Linear in the number of values and inputs.
   package init(
-    _ original: Graph, turnsPorts: Bool, needs: (any CatalogOperator) -> Bool
+    _ original: Graph, turnsPorts: Bool, together: [String] = [],
+    needs: (any CatalogOperator) -> Bool
   ) throws(WeighbridgeError) {
     var turning = LayoutTurning(original, to: .channelsFirst)
     let pictures = turnsPorts ? turning.pictures(needs) : []
@@ -41,15 +44,20 @@ package struct ChannelsFirst: Sendable {
         try turning.add(node, needs)
       } catch { throw error.at(layer: node.source.place(position)) }
     }
-    var (ports, outputs) = ([Port](), Set<Int>())
+    var outputs = Set(
+      original.outputs.indices.filter { position in
+        let value = original.outputs[position].value
+        return turnsPorts && turning.isTurned(value) && original[value].type.rank >= 4
+      })
+    let joined = original.outputs.indices.filter { together.contains(original.outputs[$0].name) }
+    if !outputs.isSuperset(of: joined) { outputs.subtract(joined) }
+    var ports: [Port] = []
     for (position, port) in original.outputs.enumerated() {
-      let isTurned =
-        turnsPorts && turning.isTurned(port.value) && original[port.value].type.rank >= 4
+      let isTurned = outputs.contains(position)
       ports.append(
         Port(
           name: port.name,
           value: isTurned ? try turning.turned(port.value) : try turning.plain(port.value)))
-      if isTurned { outputs.insert(position) }
     }
     graph = try turning.builder.finish(outputs: ports)
     (turnedInputs, turnedOutputs) = (inputs, outputs)

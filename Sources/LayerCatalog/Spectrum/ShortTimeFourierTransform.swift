@@ -120,6 +120,28 @@ extension ShortTimeFourierTransform {
     }
   }
 
+  /// The transform whose window has these factors for a whole frame's samples, within float32's
+  /// rounding; nil where no window has them. No factors are a rectangle's.
+  package init?(frameFactors: [Double]?, fftLength: Int, step: Int) {
+    guard (1...1 << 20).contains(fftLength), step >= 1 else { return nil }
+    let factors = frameFactors ?? [Double](repeating: 1, count: fftLength)
+    let shown = factors.indices.filter { factors[$0] != 0 }
+    let span = shown.isEmpty ? 1 : shown[shown.count - 1] - shown[0] + 1
+    // A Hann window's first factor is zero, so it is one sample longer than what it shows.
+    for length in span...span + 2 where length <= fftLength {
+      for form in WindowForm.allCases {
+        let transform = ShortTimeFourierTransform(
+          fftLength: fftLength, windowLength: length, step: step, window: form)
+        let differences = zip(transform.frameFactors, factors).map { abs($0 - $1) }
+        if differences.allSatisfy({ $0 <= 1e-6 }) {
+          self = transform
+          return
+        }
+      }
+    }
+    return nil
+  }
+
   private var windowFactors: [Double] {
     let cosines = (0..<windowLength).map { number in
       (2 * Double.pi * Double(number) / Double(windowLength)).cosine

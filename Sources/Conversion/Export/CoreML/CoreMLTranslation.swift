@@ -88,7 +88,8 @@ struct CoreMLExportSource {
     }
     if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
     let turned = try ChannelsFirst(
-      graph, turnsPorts: true, needs: CoreMLOperators.needsChannelsFirst)
+      graph, turnsPorts: true, together: description.headNames,
+      needs: CoreMLOperators.needsChannelsFirst)
     self.graph = turned.graph
     self.description = turned.describing(description)
     let types = try Self.singleTypes(turned.graph)

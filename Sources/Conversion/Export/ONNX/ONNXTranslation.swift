@@ -67,7 +67,8 @@ struct ONNXTranslation {
     }
     if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
     let turned = try ChannelsFirst(
-      graph, turnsPorts: options.layout == .nchw, needs: ONNXOperators.needsChannelsFirst)
+      graph, turnsPorts: options.layout == .nchw, together: content.description.headNames,
+      needs: ONNXOperators.needsChannelsFirst)
     return (turned, suppression)
   }
 

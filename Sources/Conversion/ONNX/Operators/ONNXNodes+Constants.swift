@@ -33,6 +33,7 @@ extension ONNXNodes {
       return [try layer.apply(BroadcastAxes(target: needed), to: aligned[0])]
     },
     "Range": { (layer) throws(WeighbridgeError) in
+      if let open = try layer.openRange() { return [open] }
       guard let start = try layer.constant(0), let end = try layer.constant(1),
         let step = try layer.constant(2), step.count == 1, step.doubles[0] != 0
       else { throw layer.malformed("a Range without start, end and step") }
@@ -63,30 +64,45 @@ extension ONNXLayer {
     return Tensor(.float32, shape: [], [try real("value_float", default: 0)])
   }
 
+  /// A count from 0 up to an extent that is known only when the model runs; nil for other ranges.
+  fileprivate mutating func openRange() throws(WeighbridgeError) -> ONNXValue? {
+    guard case .extents(let end, false) = try input(1), end.contains(where: { $0.number == nil })
+    else { return nil }
+    guard try constant(0)?.doubles == [0], try constant(2)?.doubles == [1] else {
+      throw unsupported("a Range to an open extent that does not count from 0 in steps of 1")
+    }
+    let one = Tensor(.int64, shape: [1], [1])
+    let ones = try filled(with: one, .extents(end, isList: true), role: "ones")
+    return try apply(
+      Cumulative(.sum, axis: 0, isExclusive: true, isReversed: false), to: ones)
+  }
+
   /// A tensor of one number everywhere.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when more than one extent is known only when the
   ///   model runs.
   fileprivate mutating func filled(
-    with number: Tensor, _ shape: ONNXValue
+    with number: Tensor, _ shape: ONNXValue, role: String = ""
   ) throws(WeighbridgeError) -> ONNXValue {
     let scalar = ONNXValue.constant("\(source.layer)/number", number.reshaped([]))
     if let extents = shape.tensor?.integers {
       guard extents.allSatisfy({ $0 >= 0 }) else { throw malformed("a tensor of \(extents)") }
       let ones = [Int](repeating: 1, count: extents.count)
       let one = ONNXValue.constant("\(source.layer)/number", number.reshaped(ones))
-      return extents.isEmpty ? scalar : try apply(BroadcastAxes(target: extents), to: one)
+      return extents.isEmpty
+        ? scalar : try apply(BroadcastAxes(target: extents), to: one, role: role)
     }
     guard case .extents(let extents, _) = shape,
       let open = extents.firstIndex(where: { $0.number == nil }),
       extents.count(where: { $0.number == nil }) == 1, case .axis(let id, let axis) = extents[open]
     else { throw unsupported("a tensor of an open shape") }
-    return try filled(with: number, extents, open: open, like: id, axis)
+    return try filled(with: number, extents, open: open, like: id, axis, role)
   }
 
   /// A column as long as an axis of a value, filled and repeated along the other axes.
   private mutating func filled(
-    with number: Tensor, _ extents: [ONNXExtent], open: Int, like id: ValueID, _ axis: Int
+    with number: Tensor, _ extents: [ONNXExtent], open: Int, like id: ValueID, _ axis: Int,
+    _ role: String
   ) throws(WeighbridgeError) -> ONNXValue {
     let type = network.graph.type(of: id)
     let first = (0..<type.rank).filter { $0 != axis }.map {
@@ -98,6 +114,7 @@ extension ONNXLayer {
     value = try apply(ReshapeAxes(shape), to: value, role: "column")
     value = try apply(Cast(to: number.elementType), to: value, role: "cast")
     value = try apply(FillLike(number: number.doubles[0]), to: value, role: "fill")
-    return try apply(BroadcastAxes(target: extents.map { $0.number ?? -1 }), to: value)
+    return try apply(
+      BroadcastAxes(target: extents.map { $0.number ?? -1 }), to: value, role: role)
   }
 }

@@ -90,10 +90,10 @@ extension ONNXDraft {
   private mutating func everyHead(_ position: Int) throws(WeighbridgeError) -> String {
     let axis = type().rank - 2
     let (wanted, own) = (type(0).shape[axis], type(position).shape[axis])
-    if wanted == own { return input(position) }
     guard let wanted = wanted.value, let own = own.value, own > 0 else {
       throw WeighbridgeError(.unsupported, "ONNX wants the numbers of heads known")
     }
+    if wanted == own { return input(position) }
     let operand = operands[position]
     return try apply(
       Repeat(axis: axis, count: wanted / own), to: input(position), operand.type)
