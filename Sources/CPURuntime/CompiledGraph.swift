@@ -11,11 +11,13 @@ package final class CompiledGraph: Sendable {
   private let weights = PreparedWeights()
   private let plans = PlanCache()
 
-  /// Takes a graph; plans are made when the shapes of the inputs are known.
+  /// Takes a graph; plans are made when the shapes of the inputs are known. The system begins to read
+  /// the weights from the disk.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when a layer cannot run.
   package init(_ graph: Graph, _ options: CPURuntime.Options) throws(WeighbridgeError) {
     try graph.checkRuns()
+    for value in graph.values { value.constant?.prefetch() }
     self.graph = options.observesAllNodes ? graph : graph.foldingConstants(options.workers)
     self.options = options
   }
@@ -35,6 +37,7 @@ package final class CompiledGraph: Sendable {
     try run(inputs.map(\.type)) { execution in
       for (position, tensor) in inputs.enumerated() {
         execution.write(tensor, toInput: position)
+        tensor.releaseMemory()
       }
     } observe: { (result) throws(WeighbridgeError) in
       try observe(result)
