@@ -7,12 +7,14 @@ PROGRAM is `weighbridge`. A case passes when Keras loads the file and
 max|got - want| <= 1e-4 max(1, max|want|) for each output.
 """
 
+import concurrent.futures
+import multiprocessing
 import os
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
-# TensorFlow's oneDNN dies of AVX-512 and AMX on some virtual machines.
+# TensorFlow's oneDNN dies of AVX-512 and AMX on some virtual machines, and now and then without.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX2")
 
 import keras  # pylint: disable=wrong-import-position
@@ -56,12 +58,37 @@ def check(case, target):
         compare(name, got.astype("float64"), want, tolerance(model), case.noise)
 
 
+class Workers:
+    """Processes that run Keras: one as TensorFlow is by default, and for the files of which that one
+    dies, one without oneDNN."""
+
+    def __init__(self):
+        self.pools = {}
+
+    def pool(self, has_onednn):
+        """The process, which is started when there is none."""
+        if has_onednn not in self.pools:
+            os.environ["TF_ENABLE_ONEDNN_OPTS"] = str(int(has_onednn))
+            self.pools[has_onednn] = concurrent.futures.ProcessPoolExecutor(
+                1, multiprocessing.get_context("spawn"))
+        return self.pools[has_onednn]
+
+    def check(self, case, target):
+        """Loads and runs a file in one of the processes."""
+        for has_onednn in (True, False):
+            try:
+                return self.pool(has_onednn).submit(check, case, target).result()
+            except concurrent.futures.process.BrokenProcessPool:
+                del self.pools[has_onednn]
+        raise AssertionError("TensorFlow died of it, with oneDNN and without")
+
+
 def main():
     options = parser()
     options.add_argument("--to", default="keras" if keras.__version__ >= "3" else "keras-h5")
     arguments = options.parse_args()
     name = "model.keras" if arguments.to == "keras" else "model.h5"
-    sys.exit(run(arguments, name, ["--to", arguments.to], check, FLOORS))
+    sys.exit(run(arguments, name, ["--to", arguments.to], Workers().check, FLOORS))
 
 
 if __name__ == "__main__":
