@@ -99,7 +99,9 @@ let package = Package(
       ]),
     // Finds oneDNN when it is first needed: 40 MB that reading a model does without.
     .target(name: "COneDNN"),
-    module("CPURuntime", ["Bytes", "COneDNN", "GraphIR", "LayerCatalog"]),
+    // Kernels of ours in vector instructions that the program looks for when it runs.
+    .target(name: "CKernels"),
+    module("CPURuntime", ["Bytes", "CKernels", "COneDNN", "GraphIR", "LayerCatalog"]),
     module("ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
     module("Verifier", ["Bytes", "GraphIR"]),
     module("ModelComparison", ["GraphIR", "LayerCatalog", "Verifier"]),
@@ -172,8 +174,8 @@ let package = Package(
     tests(
       "CPURuntimeTests",
       [
-        "Bytes", "CPURuntime", "GraphIR", "LayerCatalog", "ReferenceRuntime", "TestSupport",
-        "Verifier", "Weighbridge", "_CatalogTesting",
+        "Bytes", "CKernels", "CPURuntime", "GraphIR", "LayerCatalog", "ReferenceRuntime",
+        "TestSupport", "Verifier", "Weighbridge", "_CatalogTesting",
       ]),
     tests("VisionTests", ["Bytes", "GraphIR", "TestSupport", "Vision", "Weighbridge"]),
     tests(

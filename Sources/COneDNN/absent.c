@@ -21,6 +21,8 @@ onednn_layout *onednn_layout_any(int rank, const int64_t *extents) { return NULL
 
 onednn_layout *onednn_layout_blocked(int rank, const int64_t *extents) { return NULL; }
 
+onednn_layout *onednn_layout_blocked_weights(const int64_t *extents) { return NULL; }
+
 onednn_layout *onednn_layout_permuted(const onednn_layout *layout, const int *axes) { return NULL; }
 
 onednn_layout *onednn_layout_reshaped(

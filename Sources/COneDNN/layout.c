@@ -42,6 +42,14 @@ onednn_layout *onednn_layout_blocked(int rank, const int64_t *extents) {
                   &layout->descriptor, rank, extents, dnnl_f32, tags[rank]));
 }
 
+onednn_layout *onednn_layout_blocked_weights(const int64_t *extents) {
+  onednn_layout *layout = make();
+  if (!layout) return NULL;
+  return finish(
+      layout, onednn.memory_desc_init_by_tag(
+                  &layout->descriptor, 4, extents, dnnl_f32, dnnl_ABcd16b32a));
+}
+
 onednn_layout *onednn_layout_permuted(const onednn_layout *source, const int *axes) {
   onednn_layout *layout = make();
   if (!layout) return NULL;

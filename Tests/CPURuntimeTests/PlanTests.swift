@@ -128,4 +128,36 @@ import _CatalogTesting
     let graph = try builder.finish(outputs: [Port(name: "y", value: output[0])])
     try expectAgreement(graph, [random([1, 5, 5, 512], seed: 3)], fused: [3])
   }
+
+  @Test("Weights are brought into blocks whatever the blocks' length")
+  func blocksOfWeights() throws {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [1, 14, 14, 1024]))
+    let other = try builder.addInput("z", TensorType(.float32, [1, 7, 7, 512]))
+    let first = try builder.addWeight(
+      "k", .random(.float32, shape: [2048, 1024, 1, 1], in: -0.1...0.1, seed: 1))
+    let second = try builder.addWeight(
+      "l", .random(.float32, shape: [2048, 512, 1, 1], in: -0.1...0.1, seed: 2))
+    func convolution(stride: Int) -> Convolution {
+      Convolution(
+        window: Window(
+          size: [1, 1], strides: [stride, stride], dilation: [1, 1], padding: .valid),
+        groups: 1, hasBias: false, layout: .channelsLast)
+    }
+    let one = try builder.addNode(
+      convolution(stride: 2), named: "a", inputs: [input, first], source: source)
+    let two = try builder.addNode(
+      convolution(stride: 1), named: "b", inputs: [other, second], source: source)
+    let sum = try builder.addNode(Add(), named: "sum", inputs: one + two, source: source)
+    let output = try builder.addNode(
+      ReLU(slope: 0, threshold: 0, maximum: nil), named: "relu", inputs: sum, source: source)
+    let graph = try builder.finish(outputs: [Port(name: "y", value: output[0])])
+    let inputs = [random([1, 14, 14, 1024], seed: 3), random([1, 7, 7, 512], seed: 4)]
+    try expectAgreement(graph, inputs, fused: [1, 3])
+    var kernels: [KernelKind] = []
+    _ = try CPURuntime(CPURuntime.Options(workers: Workers(count: 2))).run(graph, inputs: inputs) {
+      kernels.append($0.kernel)
+    }
+    #expect(!kernels.contains(.reference), "\(kernels)")
+  }
 }

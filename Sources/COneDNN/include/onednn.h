@@ -35,6 +35,9 @@ onednn_layout *onednn_layout_any(int rank, const int64_t *extents);
 /// `[batch, channels, spatial...]` with one to three spatial axes, the channels in blocks of 16.
 onednn_layout *onednn_layout_blocked(int rank, const int64_t *extents);
 
+/// `[outputs, inputs, rows, columns]` in blocks of 16 inputs by 32 outputs, the outputs innermost.
+onednn_layout *onednn_layout_blocked_weights(const int64_t *extents);
+
 /// The same elements; axis `axes[i]` of `layout` becomes axis i.
 onednn_layout *onednn_layout_permuted(const onednn_layout *layout, const int *axes);
 

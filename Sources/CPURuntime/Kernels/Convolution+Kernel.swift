@@ -31,8 +31,8 @@ extension Convolution: FusingOperator, EngineOperator {
     {
       return true
     }
-    if let split = SplitConvolution(group, builder, order, kernel, window, folded),
-      split.add(to: &builder, group, kernel, folded)
+    if let blocked = BlockedConvolution(self, group, builder, order, kernel),
+      blocked.add(to: &builder, group, kernel, folded)
     {
       return true
     }

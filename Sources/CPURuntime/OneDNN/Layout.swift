@@ -52,6 +52,12 @@ final class Layout: Sendable {
       owning: onednn_layout_blocked(Int32(extents.count), extents.map(Int64.init)))
   }
 
+  /// Weights `[outputs, inputs, rows, columns]` in blocks of 16 inputs by 32 outputs.
+  static func blockedWeights(_ extents: [Int]) -> Layout? {
+    guard canHold(extents), extents.count == 4 else { return nil }
+    return Layout(owning: onednn_layout_blocked_weights(extents.map(Int64.init)))
+  }
+
   /// Whether the library, which everything else needs a layout to reach, is there and has such arrays.
   private static func canHold(_ extents: [Int]) -> Bool {
     OneDNN.absence == nil && (1...Int(ONEDNN_MAX_RANK)).contains(extents.count)

@@ -270,15 +270,12 @@ extension PlanBuilder {
   ///   - tensor: The weight, with the axes of the layout.
   ///   - id: Its number in the graph.
   ///   - scales: A factor for each element along the first axis, or along the first two.
-  ///   - partCount: Into how many parts along the second axis it is cut, which stand one behind the
-  ///     other.
   mutating func weight(
-    _ tensor: Tensor, _ id: ValueID, as layout: Layout, scales: [Float] = [], partCount: Int = 1
+    _ tensor: Tensor, _ id: ValueID, as layout: Layout, scales: [Float] = []
   ) -> Storage? {
-    guard
-      let memory = weights.memory(
-        of: tensor, id, as: layout, scales: scales, partCount: partCount)
-    else { return nil }
+    guard let memory = weights.memory(of: tensor, id, as: layout, scales: scales) else {
+      return nil
+    }
     constants.append(memory)
     return Storage(memory: .constant(constants.count - 1))
   }

@@ -12,8 +12,6 @@ final class PreparedWeights: Sendable {
     let strides: [Int]
     /// Where it begins, for a part of a weight.
     let offset: Int
-    /// How many parts it is in.
-    let partCount: Int
     /// The factors along its first axes.
     let scales: [Float]
   }
@@ -27,41 +25,33 @@ final class PreparedWeights: Sendable {
   ///   - value: Its number in the graph.
   ///   - scales: A factor for each element along the first axis, or along the first two; none for no
   ///     scaling.
-  ///   - partCount: Into how many parts it is cut along the second axis. They stand one behind the
-  ///     other, each in the layout.
   func memory(
-    of tensor: Tensor, _ value: ValueID, as layout: Layout, scales: [Float] = [],
-    partCount: Int = 1
+    of tensor: Tensor, _ value: ValueID, as layout: Layout, scales: [Float] = []
   ) -> ConstantMemory? {
     let key = Key(
       value: value, shape: tensor.shape, strides: tensor.strides, offset: tensor.offset,
-      partCount: partCount, scales: scales)
+      scales: scales)
     if let memory = known.withLock({ $0[key]?.first { $0.layout.isSame(as: layout) }?.memory }) {
       return memory
     }
-    guard let memory = Self.prepare(tensor, as: layout, scales: scales, partCount: partCount) else {
-      return nil
-    }
+    guard let memory = Self.prepare(tensor, as: layout, scales: scales) else { return nil }
     known.withLock { $0[key, default: []].append((layout, memory)) }
     return memory
   }
 
   private static func prepare(
-    _ weight: Tensor, as layout: Layout, scales: [Float], partCount: Int = 1
+    _ weight: Tensor, as layout: Layout, scales: [Float]
   ) -> ConstantMemory? {
-    let partSize = layout.byteCount
     var isDone = true
-    let memory = ConstantMemory(byteCount: partSize * partCount) { address in
+    let memory = ConstantMemory(byteCount: layout.byteCount) { address in
       for range in rows(of: weight, scales, layout) where isDone {
         let isWhole = range.count == weight.shape[0]
         let factors = isWhole ? scales : Array(scales[range.clamped(to: scales.indices)])
         let rows = weight.slice(range, along: 0)
-        for (number, part) in rows.parts(partCount).enumerated() where isDone {
-          isDone =
-            (isWhole ? layout : layout.part(range)).map {
-              reorder(part, to: $0, factors, address + number * partSize)
-            } ?? false
-        }
+        isDone =
+          (isWhole ? layout : layout.part(range)).map {
+            reorder(rows, to: $0, factors, address)
+          } ?? false
         rows.releaseMemory()
       }
     }
@@ -79,9 +69,13 @@ final class PreparedWeights: Sendable {
     else {
       return [0..<count]
     }
-    // All blocks that the library has end at a multiple of 64.
-    let rows = max(64, rowsSize / (weight.byteCount / count) / 64 * 64)
-    return stride(from: 0, to: count, by: rows).map { $0..<min($0 + rows, count) }
+    // Blocks of 16, 32 and 64 rows end at the first, those of 48 at the second.
+    for whole in [64, 192] {
+      let rows = max(whole, rowsSize / (weight.byteCount / count) / whole * whole)
+      let ranges = stride(from: 0, to: count, by: rows).map { $0..<min($0 + rows, count) }
+      if ranges.allSatisfy({ layout.part($0) != nil }) { return ranges }
+    }
+    return [0..<count]
   }
 
   /// The size of such a part in bytes to aim at: 4 MB.
@@ -114,15 +108,6 @@ final class PreparedWeights: Sendable {
         bytes.baseAddress.map { reorder.run(from: $0 + tensor.offset, to: address) } ?? false
       }
     }
-  }
-}
-
-extension Tensor {
-  /// So many parts along the second axis, whose extent they divide.
-  fileprivate func parts(_ count: Int) -> [Tensor] {
-    guard count > 1 else { return [self] }
-    let size = shape[1] / count
-    return (0..<count).map { slice($0 * size..<($0 + 1) * size, along: 1) }
   }
 }
 

@@ -15,11 +15,6 @@ struct Storage: Hashable, Sendable {
   let memory: Memory
   /// The distance from its start, in bytes.
   var offset = 0
-
-  /// The place of one of several parts of the same size in bytes.
-  func part(_ number: Int, of size: Int) -> Storage {
-    Storage(memory: memory, offset: offset + number * size)
-  }
 }
 
 /// A tensor as a plan holds it.

@@ -1,0 +1,128 @@
+import Bytes
+import CKernels
+import CPURuntime
+import GraphIR
+import LayerCatalog
+import ReferenceRuntime
+import Testing
+import Verifier
+import _CatalogTesting
+
+/// Convolutions that a kernel of ours computes.
+@Suite struct BlockedConvolutionTests {
+  /// What is convolved, and with what.
+  struct Case: Sendable, CustomTestStringConvertible {
+    var pictures = 1
+    var extents = [9, 13]
+    var channels = (from: 32, to: 64)
+    var window = [3, 3]
+    var dilation = [1, 1]
+    var padding = WindowPadding.same
+    var layout = DataLayout.channelsLast
+    var hasBias = true
+
+    var testDescription: String {
+      "\(pictures) of \(extents), \(channels), \(window) by \(dilation), \(padding), \(layout)"
+    }
+  }
+
+  private let source = SourceScope(layer: "layer", className: "Layer")
+
+  private static let cases: [Case] =
+    (1...30).map { Case(extents: [3, $0]) } + [
+      Case(pictures: 3, extents: [7, 7], channels: (16, 96)),
+      Case(extents: [13, 13], channels: (256, 64), hasBias: false),
+      Case(extents: [12, 17], window: [2, 4]),
+      Case(extents: [12, 17], window: [1, 5], padding: .valid),
+      Case(extents: [11, 16], dilation: [2, 3]),
+      Case(extents: [11, 16], dilation: [3, 2], padding: .valid),
+      Case(extents: [5, 6], window: [5, 3], padding: .explicit(before: [4, 0], after: [0, 3])),
+      Case(pictures: 2, extents: [10, 8], layout: .channelsFirst),
+      Case(extents: [1, 1]),
+    ]
+
+  /// A convolution, and what is done to its result.
+  private func graph(_ wanted: Case, _ endings: [any Operator]) throws -> (Graph, Tensor) {
+    let (rows, columns) = (wanted.extents[0], wanted.extents[1])
+    let shape =
+      wanted.layout == .channelsLast
+      ? [wanted.pictures, rows, columns, wanted.channels.from]
+      : [wanted.pictures, wanted.channels.from, rows, columns]
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, shape.map { .fixed($0) }))
+    let kernel = try builder.addWeight(
+      "k",
+      .random(
+        .float32, shape: [wanted.channels.to, wanted.channels.from] + wanted.window,
+        in: -0.1...0.1, seed: 1))
+    var inputs = [input, kernel]
+    if wanted.hasBias {
+      inputs.append(
+        try builder.addWeight(
+          "b", .random(.float32, shape: [wanted.channels.to], in: -1...1, seed: 2)))
+    }
+    let convolution = Convolution(
+      window: Window(
+        size: wanted.window, strides: [1, 1], dilation: wanted.dilation, padding: wanted.padding),
+      groups: 1, hasBias: wanted.hasBias, layout: wanted.layout)
+    var value = try builder.addNode(
+      convolution, named: "conv", inputs: inputs, source: source)
+    for (number, ending) in endings.enumerated() {
+      value = try builder.addNode(
+        ending, named: "end \(number)", inputs: value + (ending is Add ? [input] : []),
+        source: source)
+    }
+    let graph = try builder.finish(outputs: [Port(name: "y", value: value[0])])
+    return (graph, .random(.float32, shape: shape, in: -1...1, seed: 3))
+  }
+
+  /// - Parameter serves: Whether the kernel is for that.
+  private func expectAgreement(
+    _ graph: Graph, _ input: Tensor, threads: Int, serves: Bool = true
+  ) throws -> Tensor {
+    let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: [input]) { _ in }
+    var kernels: [KernelKind] = []
+    let options = CPURuntime.Options(workers: Workers(count: threads))
+    let got = try CPURuntime(options).run(graph, inputs: [input]) { kernels.append($0.kernel) }
+    let difference = TensorDifference(got: got[0], want: want[0])
+    #expect(difference.isWithin(Tolerance(absolute: 2e-5, relative: 1e-5)), "\(difference)")
+    let isOurs = kernels.contains(.own("blocked convolution"))
+    #expect(isOurs == (serves && kernels_convolution_is_there()), "\(kernels)")
+    return got[0]
+  }
+
+  @Test("A picture in blocks is convolved as the reference does it", arguments: cases)
+  func agreement(_ wanted: Case) throws {
+    let (graph, input) = try graph(wanted, [LeakyReLU(slope: 0.1)])
+    let one = try expectAgreement(graph, input, threads: 1)
+    let two = try expectAgreement(graph, input, threads: 2)
+    if kernels_convolution_is_there() {
+      #expect(one.contiguousBytes() == two.contiguousBytes(), "the threads change the numbers")
+    }
+  }
+
+  @Test("What follows is done to the whole sums")
+  func endings() throws {
+    let square = Case(extents: [9, 13], channels: (64, 64))
+    let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
+    let relu6 = ReLU(slope: 0, threshold: 0, maximum: 6)
+    let all: [[any Operator]] = [[], [relu], [relu6], [ELU(alpha: 0.5)], [Add(), relu]]
+    for endings in all {
+      let (graph, input) = try graph(square, endings)
+      _ = try expectAgreement(graph, input, threads: 2)
+    }
+    let (graph, input) = try graph(square, [relu, Add()])
+    _ = try expectAgreement(graph, input, threads: 2, serves: false)
+  }
+
+  @Test("NaN goes through, to where the window sees it")
+  func nan() throws {
+    let wanted = Case(extents: [8, 8])
+    let (graph, input) = try graph(wanted, [LeakyReLU(slope: 0.1)])
+    var numbers = input.doubles
+    numbers[(3 * 8 + 4) * wanted.channels.from + 5] = .nan
+    let poisoned = Tensor(.float32, shape: input.shape, numbers)
+    let output = try expectAgreement(graph, poisoned, threads: 2)
+    #expect(output.doubles.count(where: \.isNaN) == 9 * wanted.channels.to)
+  }
+}
