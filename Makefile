@@ -11,6 +11,7 @@
 #   make format     formats all Swift files
 #   make bench      measures converting and inspecting beside cp; MODEL=FILE.h5 for another model
 #   make bench-inference  measures running models beside onnxruntime, OpenVINO and OpenCV, from PyPI
+#   make bench-conversion  measures converting beside coremltools and tf2onnx, from PyPI; MODEL=FILE.h5
 #   make clean      removes everything that was built
 #
 # They need Swift 6.2 or later, git and make. System libraries come from apt on Debian and Ubuntu
@@ -21,7 +22,7 @@ MODEL ?= $(sample)/shape-detector.h5
 
 SHELL := /bin/bash
 .PHONY: demo build install test lint consumer generate format bench clean dependencies archives peers test-peers \
-  bench-inference
+  bench-inference bench-conversion
 .DEFAULT_GOAL := build
 
 # The program has a build folder of its own, so that its flags and the tests' do not undo each
@@ -240,6 +241,16 @@ $(inference_folder)/done: Benchmarks/Inference/requirements.txt Benchmarks/Infer
 	mkdir -p $(inference_folder)/models
 	$(inference_folder)/bin/python Benchmarks/Inference/prepare.py $(program) \
 	  $(inference_folder)/models
+	touch $@
+
+conversion_folder := .build/conversion
+
+bench-conversion: build $(conversion_folder)/done
+	$(conversion_folder)/bin/python Benchmarks/Conversion/measure.py $(program) $(MODEL)
+
+$(conversion_folder)/done: Benchmarks/Conversion/requirements.txt
+	$(peers_python) -m venv $(conversion_folder)
+	$(conversion_folder)/bin/pip install -q -r $<
 	touch $@
 
 clean:

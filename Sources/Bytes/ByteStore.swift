@@ -57,12 +57,4 @@ package final class ByteStore: Sendable {
     case .file(let file): file.release(range)
     }
   }
-
-  /// Has the system read a range of a mapped file from the disk ahead of time, and does not wait.
-  package func prefetch(_ range: Range<Int>) {
-    switch source {
-    case .memory: break
-    case .file(let file): file.prefetch(range)
-    }
-  }
 }

@@ -90,9 +90,6 @@ package struct MappedFile: ~Copyable, Sendable {
   /// Gives a range's memory back to the system; reading it again reads the file again.
   package borrowing func release(_ range: Range<Int>) { advise(range, MADV_DONTNEED) }
 
-  /// Has the system read a range from the disk ahead of time, and does not wait for it.
-  package borrowing func prefetch(_ range: Range<Int>) { advise(range, MADV_WILLNEED) }
-
   private borrowing func advise(_ range: Range<Int>, _ advice: Int32) {
     let range = range.clamped(to: 0..<count)
     let page = Int(sysconf(Int32(_SC_PAGESIZE)))

@@ -11,13 +11,11 @@ package final class CompiledGraph: Sendable {
   private let weights = PreparedWeights()
   private let plans = PlanCache()
 
-  /// Takes a graph; plans are made when the shapes of the inputs are known. The system begins to read
-  /// the weights from the disk.
+  /// Takes a graph; plans are made when the shapes of the inputs are known.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when a layer cannot run.
   package init(_ graph: Graph, _ options: CPURuntime.Options) throws(WeighbridgeError) {
     try graph.checkRuns()
-    for value in graph.values { value.constant?.prefetch() }
     self.graph = options.observesAllNodes ? graph : graph.foldingConstants(options.workers)
     self.options = options
   }

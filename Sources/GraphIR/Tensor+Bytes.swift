@@ -87,16 +87,10 @@ extension Tensor {
 extension Tensor {
   /// Gives the memory of the elements back to the system when they lie in a mapped file; they can
   /// still be read.
-  package func releaseMemory() { store.release(extent) }
-
-  /// Has the system read the elements from the disk ahead of time when they lie in a mapped file.
-  package func prefetch() { store.prefetch(extent) }
-
-  /// Where the elements of a tensor without gaps lie in its store.
-  private var extent: Range<Int> {
+  package func releaseMemory() {
     let lowest =
       offset + zip(shape, strides).map { min(0, ($0 - 1) * $1) }.reduce(0, +)
       * elementType.byteCount
-    return lowest..<min(store.count, lowest + byteCount)
+    store.release(lowest..<min(store.count, lowest + byteCount))
   }
 }
