@@ -9,9 +9,11 @@
 #   make test-peers exports every recorded model and runs it in these tools
 #   make generate   renews what is generated: C code from the .proto files, the README's tables
 #   make format     formats all Swift files
-#   make bench      measures converting and inspecting beside cp; MODEL=FILE.h5 for another model
-#   make bench-inference  measures running models beside onnxruntime, OpenVINO and OpenCV, from PyPI
-#   make bench-conversion  measures converting beside coremltools and tf2onnx, from PyPI; MODEL=FILE.h5
+#   make bench      all benchmarks, one after the other:
+#   make bench-files       converting and inspecting beside cp; MODEL=FILE.h5 for another model
+#   make bench-conversion  converting beside coremltools and tf2onnx, from PyPI; MODEL likewise
+#   make bench-inference   running models beside onnxruntime, OpenVINO, ncnn and OpenCV, from PyPI;
+#                          BENCH_OPTIONS for `Benchmarks/Inference/measure.py`
 #   make clean      removes everything that was built
 #
 # They need Swift 6.2 or later, git and make. System libraries come from apt on Debian and Ubuntu
@@ -22,7 +24,7 @@ MODEL ?= $(sample)/shape-detector.h5
 
 SHELL := /bin/bash
 .PHONY: demo build install test lint consumer generate format bench clean dependencies archives peers test-peers \
-  bench-inference bench-conversion
+  bench-files bench-inference bench-conversion
 .DEFAULT_GOAL := build
 
 # The program has a build folder of its own, so that its flags and the tests' do not undo each
@@ -219,7 +221,9 @@ generate: dependencies
 format:
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 
-bench: build
+bench: bench-files bench-conversion bench-inference
+
+bench-files: build
 	swift run -c release --package-path Benchmarks --scratch-path .build/benchmarks \
 	  ConversionBenchmark $(program) $(MODEL)
 
@@ -228,7 +232,7 @@ inference_folder := .build/inference
 bench-inference: build $(inference_folder)/done
 	swift build -c release --package-path Benchmarks --scratch-path .build/benchmarks --product FMAPeak
 	$(inference_folder)/bin/python Benchmarks/Inference/measure.py $(program) \
-	  $(inference_folder)/models
+	  $(inference_folder)/models $(BENCH_OPTIONS)
 	for model in tinyyolo resnet50; do \
 	  path=$(inference_folder)/models/$$model; test -f $$path.wbm || continue; \
 	  $(inference_folder)/bin/python Benchmarks/Inference/peak.py $(program) $$path.wbm \
