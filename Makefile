@@ -150,6 +150,9 @@ test_flags := -c release -Xswiftc -enable-testing
 test: dependencies lint
 	swift build $(test_flags) --build-tests
 	swift test $(test_flags) --skip-build
+	# The engine once more with the instructions that most machines have.
+	ONEDNN_MAX_CPU_ISA=AVX2 swift test $(test_flags) --skip-build \
+	  --filter 'CPURuntimeTests|DarknetFixtureTests|FixtureModelTests'
 	@$(MAKE) --no-print-directory consumer
 
 lint:

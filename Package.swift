@@ -161,7 +161,8 @@ let package = Package(
     tests(
       "ConversionTests",
       [
-        "Bytes", "Conversion", "CoreMLFormat", "Digests", "GraphIR", "JSON", "LayerCatalog",
+        "Bytes", "CKernels", "Conversion", "CoreMLFormat", "Digests", "GraphIR", "JSON",
+        "LayerCatalog",
         "ProtobufWire", "ReferenceRuntime", "TestSupport", "WBMFormat", "Weighbridge",
         "_CatalogTesting",
       ], exclude: ["Files"]),

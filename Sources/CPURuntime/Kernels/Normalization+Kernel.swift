@@ -8,7 +8,9 @@ extension BatchNormalization: EngineOperator {
     let rank = builder.shape(of: input).count
     let weights = group.inputs.dropFirst().compactMap { builder.graph[$0].constant?.doubles }
     guard rank >= 2, axis >= 1, weights.count == group.inputs.count - 1 else { return false }
-    let source = builder.dense(input)
+    let dense = builder.dense(input)
+    // Of channels that only fill up a block, the library reads statistics that are not there.
+    let source = dense.layout?.isPadded ?? false ? builder.rowMajor(input) : dense
     // The library has the channels along axis 1.
     let turn = [0, axis] + (1..<rank).filter { $0 != axis }
     guard let layout = source.layout, let turned = layout.permuted(turn),
