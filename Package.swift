@@ -162,9 +162,8 @@ let package = Package(
       "ConversionTests",
       [
         "Bytes", "CKernels", "Conversion", "CoreMLFormat", "Digests", "GraphIR", "JSON",
-        "LayerCatalog",
-        "ProtobufWire", "ReferenceRuntime", "TestSupport", "WBMFormat", "Weighbridge",
-        "_CatalogTesting",
+        "LayerCatalog", "ProtobufWire", "ReferenceRuntime", "TestSupport", "WBMFormat",
+        "Weighbridge", "_CatalogTesting",
       ], exclude: ["Files"]),
     tests(
       "VerifierTests",

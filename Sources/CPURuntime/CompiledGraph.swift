@@ -35,7 +35,7 @@ package final class CompiledGraph: Sendable {
     try run(inputs.map(\.type)) { execution in
       for (position, tensor) in inputs.enumerated() {
         execution.write(tensor, toInput: position)
-        tensor.releaseMemory()
+        tensor.releaseMemory()  // what was mapped has been copied
       }
     } observe: { (result) throws(WeighbridgeError) in
       try observe(result)

@@ -108,9 +108,11 @@ struct BlockedConvolution {
           memory[padded], memory[weights].assumingMemoryBound(to: Float.self),
           memory[bias].assumingMemoryBound(to: Float.self)
         )
-        let source = room.bindMemory(to: Float.self, capacity: paddedSize / 4)
+        let source = room.bindMemory(
+          to: Float.self, capacity: paddedSize / MemoryLayout<Float>.stride)
         for picture in 0..<pictures {
           padding.put(memory[input.storage] + picture * sourceSize, into: room)
+          // All threads only read the source, and each part has rows of the target of its own.
           nonisolated(unsafe) let (source, target) = (
             source,
             (memory[output.storage] + picture * targetSize).assumingMemoryBound(to: Float.self)
@@ -175,7 +177,7 @@ private struct Padding: Sendable {
   func put(_ picture: UnsafeMutableRawPointer, into padded: UnsafeMutableRawPointer) {
     let seen = min(width, columns - left) * Self.block
     let (front, line) = (left * Self.block, columns * Self.block)
-    // Each row is written by one thread.
+    // Each row is written by one thread; both are as large as the extents say.
     nonisolated(unsafe) let (picture, padded) = (picture, padded)
     OneDNN.parallel(rows: blocks * rows, length: columns * Int(KERNELS_CHANNEL_BLOCK)) { row in
       let target = padded + row * line
