@@ -67,6 +67,9 @@ package struct GraphBuilder {
   /// The type of a value added before.
   package func type(of id: ValueID) -> TensorType { values[id.index].type }
 
+  /// The elements of a weight added before; `nil` for other values.
+  package func constant(of id: ValueID) -> Tensor? { values[id.index].constant }
+
   /// Ends the building.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is no output, two outputs have one

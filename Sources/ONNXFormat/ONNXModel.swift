@@ -38,6 +38,8 @@ package struct ONNXModel: Sendable {
 package struct ONNXGraph: Sendable {
   /// The graph's name; never empty.
   package var name: String
+  /// What it is, in words, or `nil`.
+  package var summary: String?
   /// The operations.
   package var nodes: [ONNXNode]
   /// The tensors that are known beforehand.
@@ -49,10 +51,11 @@ package struct ONNXGraph: Sendable {
 
   /// Makes a graph.
   package init(
-    name: String, nodes: [ONNXNode], initializers: [ONNXInitializer] = [], inputs: [ONNXFeature],
-    outputs: [ONNXFeature]
+    name: String, summary: String? = nil, nodes: [ONNXNode],
+    initializers: [ONNXInitializer] = [], inputs: [ONNXFeature], outputs: [ONNXFeature]
   ) {
     self.name = name
+    self.summary = summary
     self.nodes = nodes
     self.initializers = initializers
     self.inputs = inputs

@@ -42,6 +42,7 @@ extension ONNXGraph {
   ) throws(WeighbridgeError) -> UnsafeMutablePointer<Onnx__GraphProto> {
     let message = arena.message(onnx__graph_proto__init)
     message.pointee.name = try arena.text(name)
+    if let summary { message.pointee.doc_string = try arena.text(summary) }
     message.pointee.n_node = nodes.count
     message.pointee.node = try arena.list(nodes) { (node) throws(WeighbridgeError) in
       try node.packed(in: arena)

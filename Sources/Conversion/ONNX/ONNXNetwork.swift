@@ -20,10 +20,12 @@ struct ONNXNetwork {
   /// Names of the file that no weight has yet.
   private var unclaimed: Set<String>
   private var weights: [WeightKey: ValueID] = [:]
-  /// What dense layers without a bias take, by what they give.
+  /// What dense layers take, by what they give.
   private(set) var products: [ValueID: [ValueID]] = [:]
-  /// What each value that is nothing but another one in other axes was made of.
+  /// What each value was made of that is nothing but another one in other axes, or repeated.
   private var turns: [ValueID: (operation: any CatalogOperator, input: ValueID)] = [:]
+  /// The number that every element is, of values that are nothing else.
+  private var numbers: [ValueID: Double] = [:]
 
   /// A name, and the view of which bytes it stands for: whatever files call their values, two
   /// weights are one only when their elements are.
@@ -72,6 +74,18 @@ struct ONNXNetwork {
     if values.updateValue(value, forKey: name) != nil {
       throw WeighbridgeError(.malformed, "two values are called \(name)")
     }
+  }
+
+  /// Remembers that every element of a value is one number.
+  mutating func note(_ value: ONNXValue, isEverywhere number: Double) {
+    if case .computed(let id) = value { numbers[id] = number }
+  }
+
+  /// The number that every element of a value is, where that is known.
+  func number(everywhere value: ONNXValue) -> Double? {
+    if case .computed(let id) = value { return numbers[id] }
+    guard let elements = value.tensor?.doubles, let first = elements.first else { return nil }
+    return elements.allSatisfy { $0 == first } ? first : nil
   }
 
   /// Gives values other names for a while: those of a body and its inputs.
@@ -141,14 +155,45 @@ struct ONNXNetwork {
           try weight(
             "\(source.layer)/extent_\(number)", Tensor(.int64, shape: [1], [Double(number)]))
         )
-      case .axis(let id, let axis):
+      case .axis(let id, let axis, let times):
         let shape = try add(Shape(elementType: .int64), [id], source)
         let range = Slice.Range(axis: 0, start: axis, stop: axis + 1, step: 1)
-        parts.append(try add(Slice([range]), shape, source)[0])
+        let part = try add(Slice([range]), shape, source)[0]
+        parts.append(times == 1 ? part : try multiplied(part, times, source))
       }
     }
     let list = parts.count == 1 ? parts[0] : try add(Concatenate(axis: 0), parts, source)[0]
     return isList ? list : try add(Squeeze(axes: [0]), [list], source)[0]
+  }
+
+  private mutating func multiplied(
+    _ extent: ValueID, _ times: Int, _ source: SourceScope
+  ) throws(WeighbridgeError) -> ValueID {
+    let factor = try weight(
+      "\(source.layer)/times_\(times)", Tensor(.int64, shape: [1], [Double(times)]))
+    return try add(Multiply(), [extent, factor], source)[0]
+  }
+
+  /// Whether extents are those of a value, one after the other.
+  func isShape(_ extents: [ONNXExtent], of id: ValueID) -> Bool {
+    let shape = graph.type(of: id).shape
+    return extents.count == shape.count
+      && extents.indices.allSatisfy { axis in
+        extents[axis] == .axis(id, axis, times: 1)
+          || extents[axis].number != nil && extents[axis].number == shape[axis].value
+      }
+  }
+
+  /// The value that is repeated to make another one, where each of its elements is copied next to
+  /// itself by a `Tile` behind an axis of 1.
+  func repeated(_ id: ValueID) -> (input: ValueID, axis: Int, count: Int)? {
+    guard case (let tile as Tile, let expanded)? = turns[id],
+      case (let expansion as ExpandDims, let input)? = turns[expanded],
+      expansion.axes.count == 1, let axis = expansion.axes.first, axis >= 1,
+      tile.counts.indices.contains(axis),
+      tile.counts.indices.allSatisfy({ $0 == axis || tile.counts[$0] == 1 })
+    else { return nil }
+    return (input, axis - 1, tile.counts[axis])
   }
 
   /// Adds a node.
@@ -173,12 +218,12 @@ struct ONNXNetwork {
     let ids = try graph.addNode(
       operation, named: name, inputs: inputs, source: source, outputNames: outputs)
     if Self.isTurn(operation) { turns[ids[0]] = (operation, inputs[0]) }
-    if let dense = operation as? Dense, !dense.hasBias { products[ids[0]] = inputs }
+    if operation is Dense { products[ids[0]] = inputs }
     return ids
   }
 
   private static func isTurn(_ operation: any CatalogOperator) -> Bool {
-    operation is Transpose || operation is ExpandDims
+    operation is Transpose || operation is ExpandDims || operation is Tile
   }
 
   /// What a value was before the turn that an operator undoes, if it does.

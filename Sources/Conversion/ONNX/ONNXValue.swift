@@ -27,28 +27,34 @@ enum ONNXValue {
 /// An extent, as `Shape` gives it.
 enum ONNXExtent: Hashable {
   case known(Int)
-  /// That of an axis of a value.
-  case axis(ValueID, Int)
+  /// That of an axis of a value, once or several times.
+  case axis(ValueID, Int, times: Int)
 
   /// The extent, when it is known beforehand.
   var number: Int? { if case .known(let number) = self { number } else { nil } }
 
-  /// The products of extents and numbers, as long as those that are open stay what they are; `nil`
-  /// for other values, and where nothing is open.
+  /// The products of extents and numbers; `nil` for other values, for products of open extents, and
+  /// where nothing is open.
   static func product(_ values: [ONNXValue]) -> ONNXValue? {
     guard values.count == 2, values.contains(where: { $0.tensor == nil }),
       let first = values[0].extents, let second = values[1].extents, first.count == second.count
     else { return nil }
-    let products = zip(first, second).compactMap { first, second -> ONNXExtent? in
-      switch (first, second) {
-      case (_, .known(1)): return first
-      case (.known(1), _): return second
-      case (.known(let one), .known(let other)):
-        let (product, overflow) = one.multipliedReportingOverflow(by: other)
-        return overflow ? nil : .known(product)
-      default: return nil
-      }
+    let products = zip(first, second).compactMap { first, second in
+      first.number.map { second.multiplied(by: $0) }
+        ?? second.number.map { first.multiplied(by: $0) } ?? nil
     }
-    return products.count == first.count ? .extents(products, isList: true) : nil
+    guard products.count == first.count else { return nil }
+    return .extents(products, isList: values.contains(where: \.isList))
+  }
+
+  private func multiplied(by number: Int) -> ONNXExtent? {
+    switch self {
+    case .known(let other):
+      let (product, overflow) = number.multipliedReportingOverflow(by: other)
+      return overflow ? nil : .known(product)
+    case .axis(let id, let axis, let times):
+      let (product, overflow) = number.multipliedReportingOverflow(by: times)
+      return overflow || number < 1 ? nil : .axis(id, axis, times: product)
+    }
   }
 }

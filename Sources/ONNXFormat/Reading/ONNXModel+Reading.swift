@@ -38,9 +38,10 @@ extension ONNXGraph {
           () throws(WeighbridgeError) in try ONNXInitializer(tensor)
         })
     }
+    let summary = record.text("doc_string")
     self.init(
-      name: record.text("name"), nodes: nodes, initializers: initializers,
-      inputs: try Self.features(record.records("input")),
+      name: record.text("name"), summary: summary.isEmpty ? nil : summary, nodes: nodes,
+      initializers: initializers, inputs: try Self.features(record.records("input")),
       outputs: try Self.features(record.records("output")))
   }
 

@@ -78,9 +78,6 @@ extension ONNXLayer {
   }
 
   /// A tensor of one number everywhere.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when more than one extent is known only when the
-  ///   model runs.
   fileprivate mutating func filled(
     with number: Tensor, _ shape: ONNXValue, role: String = ""
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -92,29 +89,61 @@ extension ONNXLayer {
       return extents.isEmpty
         ? scalar : try apply(BroadcastAxes(target: extents), to: one, role: role)
     }
-    guard case .extents(let extents, _) = shape,
-      let open = extents.firstIndex(where: { $0.number == nil }),
-      extents.count(where: { $0.number == nil }) == 1, case .axis(let id, let axis) = extents[open]
-    else { throw unsupported("a tensor of an open shape") }
-    return try filled(with: number, extents, open: open, like: id, axis, role)
+    guard case .extents(let extents, _) = shape else {
+      throw unsupported("a tensor of a shape that is known only when the model runs")
+    }
+    let value: ONNXValue
+    if let whole = try likeOne(of: extents, number, role) {
+      value = whole
+    } else {
+      value = try columns(of: extents, number, role)
+    }
+    network.note(value, isEverywhere: number.doubles[0])
+    return value
   }
 
-  /// A column as long as an axis of a value, filled and repeated along the other axes.
-  private mutating func filled(
-    with number: Tensor, _ extents: [ONNXExtent], open: Int, like id: ValueID, _ axis: Int,
-    _ role: String
-  ) throws(WeighbridgeError) -> ONNXValue {
-    let type = network.graph.type(of: id)
-    let first = (0..<type.rank).filter { $0 != axis }.map {
-      Slice.Range(axis: $0, start: 0, stop: 1, step: 1)
+  /// A tensor as another value that has these extents; `nil` when they are of several values.
+  private mutating func likeOne(
+    of extents: [ONNXExtent], _ number: Tensor, _ role: String
+  ) throws(WeighbridgeError) -> ONNXValue? {
+    let ids = extents.compactMap { if case .axis(let id, _, _) = $0 { id } else { nil } }
+    guard let id = ids.first, network.isShape(extents, of: id) else { return nil }
+    var value = ONNXValue.computed(id)
+    if type(value).elementType != number.elementType {
+      value = try apply(Cast(to: number.elementType), to: value, role: "cast")
     }
-    var value = try apply(Slice(first), to: .computed(id), role: "slice")
-    var shape = [ReshapeAxes.Extent](repeating: .fixed(1), count: extents.count)
-    shape[open] = .axis(axis)
-    value = try apply(ReshapeAxes(shape), to: value, role: "column")
-    value = try apply(Cast(to: number.elementType), to: value, role: "cast")
-    value = try apply(FillLike(number: number.doubles[0]), to: value, role: "fill")
+    return try apply(FillLike(number: number.doubles[0]), to: value, role: role)
+  }
+
+  /// Columns as long as axes of values, brought together and repeated along the axes that are known.
+  private mutating func columns(
+    of extents: [ONNXExtent], _ number: Tensor, _ role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    var values: [ONNXValue] = []
+    for (place, extent) in extents.enumerated() {
+      guard case .axis(let id, let axis, let times) = extent else { continue }
+      guard times == 1 else {
+        throw unsupported("a tensor of an extent that is \(times) times an open one")
+      }
+      var shape = [ReshapeAxes.Extent](repeating: .fixed(1), count: extents.count)
+      shape[place] = .axis(axis)
+      values.append(try column(of: id, axis, shape, number, "column_\(place)"))
+    }
+    let value = values.count == 1 ? values[0] : try apply(Maximum(), values, role: "columns")[0]
     return try apply(
       BroadcastAxes(target: extents.map { $0.number ?? -1 }), to: value, role: role)
+  }
+
+  /// As many elements as an axis of a value has, in a shape.
+  private mutating func column(
+    of id: ValueID, _ axis: Int, _ shape: [ReshapeAxes.Extent], _ number: Tensor, _ role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let first = (0..<network.graph.type(of: id).rank).filter { $0 != axis }.map {
+      Slice.Range(axis: $0, start: 0, stop: 1, step: 1)
+    }
+    var value = try apply(Slice(first), to: .computed(id), role: "\(role)/slice")
+    value = try apply(ReshapeAxes(shape), to: value, role: "\(role)/axes")
+    value = try apply(Cast(to: number.elementType), to: value, role: "\(role)/cast")
+    return try apply(FillLike(number: number.doubles[0]), to: value, role: role)
   }
 }

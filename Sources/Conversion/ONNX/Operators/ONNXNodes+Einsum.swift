@@ -23,6 +23,9 @@ extension ONNXLayer {
     if second.tensor != nil, plan.counts[0][0] == 0, plan.counts[0][1] > 0 {
       return [try dense(first, second, plan)]
     }
+    if plan.hasSeveralOpen([type(first), type(second)]) {
+      return [try spread([first, second], plan)]
+    }
     let factors = [
       try matrices(first, plan.orders[0], plan.counts[0], "factor_0"),
       try matrices(second, plan.orders[1], plan.counts[1], "factor_1"),
@@ -97,6 +100,64 @@ extension ONNXLayer {
     return try transposed(shaped, plan.finalOrder)
   }
 
+  /// The product where rows or columns of several open extents cannot be made one axis and taken
+  /// apart again: all but the last of them stand before the matrices, with an extent of 1 in the other
+  /// factor.
+  private mutating func spread(
+    _ values: [ONNXValue], _ plan: EinsumPlan
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let batch = plan.counts[0][0]
+    let (rows, sums, columns) = (plan.counts[0][1], plan.counts[0][2], plan.counts[1][2])
+    let (outerRows, outerColumns) = (max(0, rows - 1), max(0, columns - 1))
+    // First: batch, rows, then the columns' ones, the last row and the sums.
+    var first = try transposed(values[0], plan.orders[0], role: "factor_0/transpose")
+    first = try joined(first, from: batch + rows, count: sums, role: "factor_0/sums")
+    let place = batch + outerRows
+    let gap = Array(place..<place + outerColumns) + (rows == 0 ? [place + outerColumns] : [])
+    if !gap.isEmpty {
+      first = try apply(ExpandDims(axes: gap), to: first, role: "factor_0/axes")
+    }
+    // Second: batch, the rows' ones, columns, then the sums and the last column.
+    let order =
+      Array(plan.orders[1][..<batch]) + plan.orders[1][(batch + sums)...]
+      + plan.orders[1][batch..<batch + sums]
+    var second = try transposed(values[1], order, role: "factor_1/transpose")
+    second = try joined(second, from: batch + columns, count: sums, role: "factor_1/sums")
+    let ones =
+      Array(batch..<batch + outerRows) + (columns == 0 ? [batch + outerRows] : [])
+    if !ones.isEmpty {
+      second = try apply(ExpandDims(axes: ones), to: second, role: "factor_1/axes")
+    }
+    var product = try apply(
+      MatrixProduct(transposesFirst: false, transposesSecond: true), to: first, second,
+      role: "product")
+    let single =
+      (rows == 0 ? [place + outerColumns] : [])
+      + (columns == 0 ? [place + outerColumns + 1] : [])
+    if !single.isEmpty { product = try apply(Squeeze(axes: single), to: product, role: "squeeze") }
+    // The product has the last row behind the columns before the last one.
+    var letters = Array(0..<batch + outerRows)
+    letters += (0..<outerColumns).map { batch + rows + $0 }
+    if rows > 0 { letters.append(batch + rows - 1) }
+    if columns > 0 { letters.append(batch + rows + columns - 1) }
+    let final = plan.finalOrder.compactMap { letters.firstIndex(of: $0) }
+    return try transposed(product, final)
+  }
+
+  /// Axes next to each other made one, which is the last; an axis of 1 where there are none.
+  private mutating func joined(
+    _ value: ONNXValue, from start: Int, count: Int, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    if count == 1 { return value }
+    if count == 0 { return try apply(ExpandDims(axes: [start]), to: value, role: role) }
+    let known = type(value).shape[start...].compactMap(\.value)
+    let product = try Checked.product(known, of: "an extent")
+    return try apply(
+      ReshapeAxes(
+        rowExtents(type(value), start) + [known.count == count ? .fixed(product) : .rest]),
+      to: value, role: role)
+  }
+
   /// A dense layer along the last axis, for a second factor that is known beforehand and has no axis in
   /// common with both the first one and the output.
   private mutating func dense(
@@ -148,6 +209,22 @@ private struct EinsumPlan {
   let result: [(term: Int, axis: Int)]
   /// The order of these axes in the output.
   let finalOrder: [Int]
+
+  /// Whether rows, columns and sums are of more open extents than a reshaping can have.
+  func hasSeveralOpen(_ types: [TensorType]) -> Bool {
+    let open = types.indices.map { term in
+      // Rows and columns, and sums, of each factor.
+      orders[term].map { types[term].shape[$0].value == nil }
+    }
+    let batch = counts[0][0]
+    let rows = open[0][batch..<batch + counts[0][1]].count { $0 }
+    let columns = open[1].suffix(counts[1][2]).count { $0 }
+    let isSplit = counts[0][1] != 1 || counts[1][2] != 1
+    let isJoined = { (count: Int, openCount: Int) in count > 1 && openCount > 0 }
+    let sums = isJoined(counts[0][2], open[0].suffix(counts[0][2]).count { $0 })
+    return isSplit && rows + columns > 1
+      || sums && (isJoined(counts[0][1], rows) || isJoined(counts[1][2], columns))
+  }
 
   /// `nil` where a letter stands twice in one term, or in one factor only and not in the output.
   init?(_ first: [Character], _ second: [Character], _ output: [Character]) {

@@ -47,7 +47,7 @@ extension ONNXNodes {
         if let known = shape[axis].value {
           extents.append(.known(known))
         } else if case .computed(let id) = input {
-          extents.append(.axis(id, axis))
+          extents.append(.axis(id, axis, times: 1))
         }
       }
       return [.extents(extents, isList: true)]
@@ -72,6 +72,15 @@ extension ONNXValue {
       guard tensor.elementType == .int64, tensor.shape.count <= 1 else { return nil }
       return tensor.integers.map(ONNXExtent.known)
     case .computed: return nil
+    }
+  }
+
+  /// Whether it has an axis.
+  var isList: Bool {
+    switch self {
+    case .extents(_, let isList): isList
+    case .constant(_, let tensor): tensor.shape.count == 1
+    case .computed: false
     }
   }
 }

@@ -39,10 +39,7 @@ extension ONNXNodes {
         try layer.integer("axis", default: -1), rank: layer.type(input).rank)
       let isDescending = try layer.flag("largest", default: true)
       layer.ignore("sorted")
-      let count =
-        layer.has("k")
-        ? try layer.integer("k", default: 0) : try layer.constant(1)?.integers.first ?? -1
-      guard count >= 0 else { throw layer.malformed("a TopK of \(count)") }
+      let count = try layer.count(ofTopKAlong: axis, of: input)
       let sort = Sort(axis: axis, isDescending: isDescending, count: count)
       let parts = try layer.apply(sort, [input])
       return [
@@ -50,4 +47,19 @@ extension ONNXNodes {
       ]
     },
   ]
+}
+
+extension ONNXLayer {
+  /// How many elements a `TopK` keeps; `nil` for all of an open axis.
+  fileprivate mutating func count(
+    ofTopKAlong axis: Int, of input: ONNXValue
+  ) throws(WeighbridgeError) -> Int? {
+    if case .computed(let id) = input, try optional(1)?.extents == [.axis(id, axis, times: 1)] {
+      return nil
+    }
+    let count =
+      has("k") ? try integer("k", default: 0) : try constant(1)?.integers.first ?? -1
+    guard count >= 0 else { throw malformed("a TopK of \(count)") }
+    return count
+  }
 }

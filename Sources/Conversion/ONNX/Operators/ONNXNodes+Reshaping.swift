@@ -126,6 +126,9 @@ extension ONNXLayer {
     if let steps = unfolding(input, wanted) {
       return try apply(UnfoldTime(), to: input, .computed(steps))
     }
+    if let (input, operation) = repeating(input, wanted) {
+      return try apply(operation, to: .computed(input))
+    }
     let own = type(input).shape
     var extents: [ReshapeAxes.Extent] = []
     for (position, extent) in wanted.enumerated() {
@@ -137,8 +140,9 @@ extension ONNXLayer {
       case .known(let number):
         guard number >= 0 else { throw malformed("an extent of \(number)") }
         extents.append(.fixed(number))
-      case .axis(let id, let axis):
+      case .axis(let id, let axis, times: 1):
         extents.append(axisExtent(network.graph.type(of: id).shape[axis], id, axis, input))
+      case .axis: extents.append(.rest)
       }
     }
     guard extents.count(where: { $0 == .rest }) <= 1 else {
@@ -150,10 +154,34 @@ extension ONNXLayer {
   /// The value whose batch and steps the first axis is split into, where neither is known.
   private func unfolding(_ input: ONNXValue, _ wanted: [ONNXExtent]) -> ValueID? {
     let own = type(input).shape
-    guard wanted.count == own.count + 1, wanted.count >= 2, case .axis(let id, 0) = wanted[0],
-      wanted[1] == .axis(id, 1), wanted.dropFirst(2).map(\.number) == own.dropFirst().map(\.value)
+    guard wanted.count == own.count + 1, wanted.count >= 2,
+      case .axis(let id, 0, times: 1) = wanted[0],
+      wanted[1] == .axis(id, 1, times: 1),
+      wanted.dropFirst(2).map(\.number) == own.dropFirst().map(\.value)
     else { return nil }
     return id
+  }
+
+  /// The value whose elements are repeated along an axis, where the shape is that of the value with
+  /// this axis so many times as long.
+  private func repeating(
+    _ input: ONNXValue, _ wanted: [ONNXExtent]
+  ) -> (ValueID, Repeat)? {
+    guard case .computed(let id) = input, let (before, axis, count) = network.repeated(id) else {
+      return nil
+    }
+    let shape = network.graph.type(of: before).shape
+    guard wanted.count == shape.count, count >= 1,
+      wanted.indices.allSatisfy({ place in
+        let times = place == axis ? count : 1
+        guard let number = wanted[place].number else {
+          return wanted[place] == .axis(before, place, times: times)
+        }
+        return shape[place].value.map { $0.multipliedReportingOverflow(by: times) }
+          .map { !$0.overflow && $0.partialValue == number } ?? false
+      })
+    else { return nil }
+    return (before, Repeat(axis: axis, count: count))
   }
 
   /// An open extent as one of the input's own, or as what is left.

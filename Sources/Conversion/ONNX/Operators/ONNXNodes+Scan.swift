@@ -4,7 +4,8 @@ import LayerCatalog
 import ONNXFormat
 
 extension ONNXLayer {
-  /// A loop over the steps of sequences, as one body for each step.
+  /// A loop over the steps of sequences: the recurrent operator that it is, or one body for each
+  /// step.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the number of steps is known only when the
   ///   model runs.
@@ -17,6 +18,7 @@ extension ONNXLayer {
       throw unsupported(
         "a Scan of \(scanned) sequences with \(body.inputs.count) inputs of its body")
     }
+    if let outputs = try recurrence(body, values) { return outputs }
     let stateCount = values.count - scanned
     let axes = try integers("scan_input_axes") ?? Array(repeating: 0, count: scanned)
     let directions = try integers("scan_input_directions") ?? Array(repeating: 0, count: scanned)

@@ -115,15 +115,31 @@ extension ONNXDraft {
   fileprivate mutating func groupNormalization(
     _ operation: GroupNormalization
   ) throws(WeighbridgeError) -> String {
-    let rank = type().rank
-    let order = [0, operation.axis] + (1..<rank).filter { $0 != operation.axis }
-    let turned = transpose(input(), order)
-    let groups = reshape(turned, [0, operation.groups, -1])
-    let standard = standardized(groups, [2], epsilon: operation.epsilon)
-    let ungrouped = add("Reshape", [standard, extents(turned)])
-    let back = transpose(ungrouped, order.indices.sorted { order[$0] < order[$1] })
+    let distance = add("Sub", [input(), try groupMeans(input(), operation)])
+    let variance = try groupMeans(add("Mul", [distance, distance]), operation)
+    let deviation = add("Sqrt", [add("Add", [variance, number(operation.epsilon)])])
     return try affine(
-      back, hasScale: operation.hasScale, hasCenter: operation.hasCenter, axes: [operation.axis])
+      add("Div", [distance, deviation]), hasScale: operation.hasScale,
+      hasCenter: operation.hasCenter, axes: [operation.axis])
+  }
+
+  /// The mean of each channel's group, with extents of 1 but for the batch and the channels: the mean
+  /// of the means of its channels, which are all of as many elements.
+  private mutating func groupMeans(
+    _ input: String, _ operation: GroupNormalization
+  ) throws(WeighbridgeError) -> String {
+    let rank = type().rank
+    guard let channels = type().shape[operation.axis].value else {
+      throw WeighbridgeError(.unsupported, "ONNX wants the number of channels known")
+    }
+    let spatial = (1..<rank).filter { $0 != operation.axis }
+    let means = spatial.isEmpty ? input : reduce("ReduceMean", input, spatial)
+    let size = channels / operation.groups
+    let groups = reduce("ReduceMean", reshape(means, [0, operation.groups, size]), [2])
+    let every = add("Expand", [groups, integers([1, operation.groups, size])])
+    var shape = [Int](repeating: 1, count: rank)
+    (shape[0], shape[operation.axis]) = (0, channels)
+    return reshape(every, shape)
   }
 
   fileprivate mutating func normalization(

@@ -132,8 +132,9 @@ extension ONNXDraft {
     var sumType = type()
     sumType.shape[2] = .fixed(kernel.shape[0])
     let scan = ONNXScan(
-      recurrence: operation.recurrence, sequence: sums, sequenceType: sumType,
-      mask: parts.mask.map { input($0) }, states: parts.states.map { input($0) },
+      operation: operation, recurrence: operation.recurrence, sequence: sums,
+      sequenceType: sumType, mask: parts.mask.map { input($0) },
+      states: parts.states.map { input($0) },
       stateCount: Operation.stateNames.count, stateType: scope.outputTypes[1])
     return try add(scan, step)
   }

@@ -5,6 +5,8 @@ import ONNXFormat
 
 /// A loop over the steps of a sequence that carries states along.
 struct ONNXScan {
+  /// What the loop computes, in the file's order of axes.
+  let operation: any CatalogOperator
   let recurrence: Recurrence
   /// `[batch, time, ...]`
   let sequence: String
@@ -100,7 +102,8 @@ extension ONNXDraft {
           shape: ONNXFeature.extents(scan.sequenceType).prefix(1).map { $0 }))
     }
     return ONNXGraph(
-      name: "\(scan.sequence)/body", nodes: nodes, inputs: inputs,
+      name: "\(scan.sequence)/body", summary: OperationRecord(scan.operation).text, nodes: nodes,
+      inputs: inputs,
       outputs: outputs.map { ONNXFeature(name: $0, elementType: type, shape: state) })
   }
 
@@ -134,8 +137,13 @@ extension ONNXDraft {
     stateType.shape = order.map { stateType.shape[$0] }
     var sequenceType = type()
     sequenceType.shape = timed(order).map { sequenceType.shape[$0] }
+    let turned = ConvLSTM(
+      window: operation.window, layout: .channelsFirst, recurrence: operation.recurrence,
+      hasBias: operation.hasBias, activation: operation.activation,
+      recurrentActivation: operation.recurrentActivation)
     let scan = ONNXScan(
-      recurrence: operation.recurrence, sequence: sequence, sequenceType: sequenceType,
+      operation: turned, recurrence: operation.recurrence, sequence: sequence,
+      sequenceType: sequenceType,
       mask: parts.mask.map { input($0) },
       states: parts.states.map { transpose(input($0), order) },
       stateCount: LSTM.stateNames.count, stateType: stateType)
