@@ -9,7 +9,7 @@
 #   make test-peers exports every recorded model and runs it in these tools
 #   make generate   renews what is generated: C code from the .proto files, the README's tables
 #   make format     formats all Swift files
-#   make bench      all benchmarks, one after the other:
+#   make bench      all benchmarks, one after the other, on a Tiny YOLO of random weights:
 #   make bench-files       converting and inspecting beside cp; MODEL=FILE.h5 for another model
 #   make bench-conversion  converting beside coremltools and tf2onnx, from PyPI; MODEL likewise
 #   make bench-inference   running models beside onnxruntime, OpenVINO, ncnn and OpenCV, from PyPI;
@@ -224,20 +224,21 @@ generate: dependencies
 format:
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 
-bench: bench-files bench-conversion bench-inference
+inference_folder := .build/inference
+
+bench: MODEL = $(inference_folder)/models/tinyyolo-keras2.h5
+bench: $(inference_folder)/done bench-files bench-conversion bench-inference
 
 bench-files: build
 	swift run -c release --package-path Benchmarks --scratch-path .build/benchmarks \
 	  ConversionBenchmark $(program) $(MODEL)
-
-inference_folder := .build/inference
 
 bench-inference: build $(inference_folder)/done
 	swift build -c release --package-path Benchmarks --scratch-path .build/benchmarks --product FMAPeak
 	$(inference_folder)/bin/python Benchmarks/Inference/measure.py $(program) \
 	  $(inference_folder)/models $(BENCH_OPTIONS)
 	for model in tinyyolo resnet50; do \
-	  path=$(inference_folder)/models/$$model; test -f $$path.wbm || continue; \
+	  path=$(inference_folder)/models/$$model; \
 	  $(inference_folder)/bin/python Benchmarks/Inference/peak.py $(program) $$path.wbm \
 	    $$path-1.npy .build/benchmarks/release/FMAPeak; \
 	done

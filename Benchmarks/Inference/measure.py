@@ -22,11 +22,25 @@ MODELS = "tinyyolo,yolov3-tiny,mobilenetv2,resnet50,inceptionv3,lstm,unet"
 TOOLS = "weighbridge,onnxruntime,openvino,ncnn,opencv"
 
 
-def wait_until_idle(patience, limit=0.6):
-    """Waits until the load of the last minute is low, for so many seconds at most."""
+def processor_times():
+    """The times of all processors since the start: those without work, and all."""
+    with open("/proc/stat") as file:
+        times = [int(number) for number in file.readline().split()[1:9]]
+    return times[3] + times[4], sum(times)
+
+
+def wait_until_idle(patience, limit=0.1):
+    """Waits for two seconds in which the processors have next to no work, of this machine or of others
+    that share them; for so many seconds at most."""
     end = time.time() + patience
-    while os.getloadavg()[0] > limit and time.time() < end:
-        time.sleep(5)
+    while True:
+        idle, total = processor_times()
+        time.sleep(2)
+        now_idle, now_total = processor_times()
+        if now_total - total - (now_idle - idle) <= limit * (now_total - total):
+            return
+        if time.time() > end:
+            return
 
 
 class Bench:

@@ -44,9 +44,11 @@ def opencv(model, array, threads):
     tool.setNumThreads(threads)
     network = tool.dnn.readNetFromONNX(f"{model}.onnx")
 
+    outputs = network.getUnconnectedOutLayersNames()
+
     def run():
         network.setInput(array)
-        return network.forward()
+        return network.forward(outputs)
 
     return run
 
@@ -64,10 +66,13 @@ def ncnn(model, array, threads):
     def run():
         extractor = network.create_extractor()
         extractor.input("in0", tool.Mat(array[0]))
-        status, output = extractor.extract("out0")
-        if status:
-            raise ValueError(f"status {status}")
-        return [numpy.array(output)]
+        results = []
+        for name in network.output_names():
+            status, output = extractor.extract(name)
+            if status:
+                raise ValueError(f"status {status}")
+            results.append(numpy.array(output))
+        return results
 
     return run
 

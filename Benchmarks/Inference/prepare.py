@@ -2,8 +2,8 @@
 
     python prepare.py PROGRAM FOLDER
 
-The weights are random: how long a model runs does not depend on them. Tiny YOLO and yolov3-tiny are
-taken from FOLDER/tinyyolo.h5 and FOLDER/yolov3-tiny.cfg with .weights, where these are there.
+The weights are random: how long a model runs does not depend on them. A model whose FOLDER/NAME.h5 is
+there is taken from it.
 """
 import os
 import pathlib
@@ -16,6 +16,38 @@ os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import keras
 import numpy
 from keras import layers
+
+
+def convolve(tensor, filters, size=3):
+    """A convolution as darknet's detectors have it."""
+    tensor = layers.Conv2D(
+        filters, size, padding="same", use_bias=False, kernel_initializer="he_normal")(tensor)
+    return layers.LeakyReLU(0.1)(layers.BatchNormalization()(tensor))
+
+
+def tinyyolo():
+    """Tiny YOLO (Redmon and Farhadi 2016) for the 20 classes of VOC."""
+    picture = tensor = layers.Input((416, 416, 3))
+    for filters in (16, 32, 64, 128, 256):
+        tensor = layers.MaxPooling2D()(convolve(tensor, filters))
+    tensor = layers.MaxPooling2D(strides=1, padding="same")(convolve(tensor, 512))
+    tensor = convolve(convolve(tensor, 1024), 1024)
+    return keras.Model(picture, layers.Conv2D(125, 1)(tensor))
+
+
+def yolov3_tiny():
+    """yolov3-tiny (Redmon and Farhadi 2018) for the 80 classes of COCO, up to its heads."""
+    picture = tensor = layers.Input((416, 416, 3))
+    for filters in (16, 32, 64, 128):
+        tensor = layers.MaxPooling2D()(convolve(tensor, filters))
+    fine = convolve(tensor, 256)
+    tensor = convolve(layers.MaxPooling2D()(fine), 512)
+    tensor = convolve(layers.MaxPooling2D(strides=1, padding="same")(tensor), 1024)
+    coarse = convolve(tensor, 256, size=1)
+    first = layers.Conv2D(255, 1)(convolve(coarse, 512))
+    tensor = layers.UpSampling2D()(convolve(coarse, 128, size=1))
+    tensor = convolve(layers.Concatenate()([tensor, fine]), 256)
+    return keras.Model(picture, [first, layers.Conv2D(255, 1)(tensor)])
 
 
 def lstm():
@@ -42,13 +74,14 @@ def unet():
 
 
 MODELS = {
+    "tinyyolo": (tinyyolo, (416, 416, 3)),
+    "yolov3-tiny": (yolov3_tiny, (416, 416, 3)),
     "mobilenetv2": (lambda: keras.applications.MobileNetV2(weights=None), (224, 224, 3)),
     "resnet50": (lambda: keras.applications.ResNet50(weights=None), (224, 224, 3)),
     "inceptionv3": (lambda: keras.applications.InceptionV3(weights=None), (299, 299, 3)),
     "lstm": (lstm, (100, 64)),
     "unet": (unet, (128, 128, 3)),
 }
-GIVEN = {"tinyyolo": (".h5", (416, 416, 3)), "yolov3-tiny": (".cfg", (3, 416, 416))}
 
 
 def convert_to_ncnn(folder, name):
@@ -61,10 +94,10 @@ def convert_to_ncnn(folder, name):
         left.unlink()
 
 
-def finish(program, folder, name, source, shape):
+def finish(program, folder, name, shape):
     """Converts a model, exports it for the other tools, and makes inputs."""
     path = f"{folder}/{name}"
-    subprocess.run([program, "convert", source, "-o", f"{path}.wbm", "--quiet"], check=True)
+    subprocess.run([program, "convert", f"{path}.h5", "-o", f"{path}.wbm", "--quiet"], check=True)
     subprocess.run(
         [program, "export", f"{path}.wbm", "-o", f"{path}.onnx", "--quiet"], check=True)
     convert_to_ncnn(folder, name)
@@ -77,11 +110,13 @@ def main():
     program, folder = sys.argv[1:]
     for name, (make, shape) in MODELS.items():
         keras.utils.set_random_seed(1)
-        make().save(f"{folder}/{name}.h5")
-        finish(program, folder, name, f"{folder}/{name}.h5", shape)
-    for name, (extension, shape) in GIVEN.items():
-        if os.path.exists(f"{folder}/{name}{extension}"):
-            finish(program, folder, name, f"{folder}/{name}{extension}", shape)
+        if not os.path.exists(f"{folder}/{name}.h5"):
+            make().save(f"{folder}/{name}.h5")
+        finish(program, folder, name, shape)
+    # For the other converters, which load it with Keras 2.15.
+    subprocess.run(
+        [program, "export", f"{folder}/tinyyolo.wbm", "-o", f"{folder}/tinyyolo-keras2.h5",
+         "--quiet"], check=True)
 
 
 if __name__ == "__main__":
