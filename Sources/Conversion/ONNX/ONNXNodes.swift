@@ -6,7 +6,7 @@ import LayerCatalog
 enum ONNXNodes {
   static let builders: [String: ONNXLayer.Build] = [
     activations, arithmetic, constants, extents, convolutions, pooling, dense, normalizations,
-    reductions, reshaping, indexing, logic, resizing, recurrent, spectra,
+    quantization, reductions, reshaping, indexing, logic, resizing, recurrent, spectra,
   ].reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
 
   /// An operator of one tensor without settings.

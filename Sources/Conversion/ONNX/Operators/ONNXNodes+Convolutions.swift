@@ -6,14 +6,10 @@ extension ONNXNodes {
   /// Windows with weights.
   static let convolutions: [String: ONNXLayer.Build] = [
     "Conv": { (layer) throws(WeighbridgeError) in
-      let (input, kernel) = (try layer.input(0), try layer.input(1))
-      let bias = try layer.optional(2)
-      let groups = try layer.integer("group", default: 1)
-      guard groups >= 1 else { throw layer.malformed("\(groups) groups") }
-      let window = try layer.window(kernel: layer.type(kernel), input: layer.type(input))
-      let operation = Convolution(
-        window: window, groups: groups, hasBias: bias != nil, layout: .channelsFirst)
-      return try layer.apply(operation, [input, kernel] + (bias.map { [$0] } ?? []))
+      [
+        try layer.convolution(
+          try layer.input(0), try layer.input(1), bias: try layer.optional(2), role: "")
+      ]
     },
     "ConvTranspose": { (layer) throws(WeighbridgeError) in
       let (input, kernel) = (try layer.input(0), try layer.input(1))
@@ -46,6 +42,18 @@ extension ONNXNodes {
 }
 
 extension ONNXLayer {
+  /// A convolution as the settings say.
+  mutating func convolution(
+    _ input: ONNXValue, _ kernel: ONNXValue, bias: ONNXValue?, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let groups = try integer("group", default: 1)
+    guard groups >= 1 else { throw malformed("\(groups) groups") }
+    let operation = Convolution(
+      window: try window(kernel: type(kernel), input: type(input)), groups: groups,
+      hasBias: bias != nil, layout: .channelsFirst)
+    return try apply(operation, [input, kernel] + (bias.map { [$0] } ?? []), role: role)[0]
+  }
+
   /// The window of a convolution, whose extents are the kernel's.
   fileprivate mutating func window(
     kernel: TensorType, input: TensorType

@@ -10,24 +10,30 @@ extension ONNXNodes {
     },
     "Gemm": { (layer) throws(WeighbridgeError) in try layer.gemm() },
     "MatMul": { (layer) throws(WeighbridgeError) in
-      let (first, second) = (try layer.input(0), try layer.input(1))
-      let (rank, other) = (layer.type(first).rank, layer.type(second).rank)
-      guard rank >= 1, other >= 1 else { throw layer.malformed("a MatMul of single numbers") }
-      if other == 2, rank >= 2, second.tensor != nil, first.tensor == nil {
-        let kernel = try layer.derived(second, "transposed") { $0.permuted([1, 0]) }
-        return [try layer.apply(Dense(hasBias: false), to: first, kernel)]
-      }
-      guard rank >= 2, other >= 2 else {
-        throw layer.unsupported("a MatMul of \(layer.type(first)) and \(layer.type(second))")
-      }
-      return try layer.apply(
-        MatrixProduct(transposesFirst: false, transposesSecond: false),
-        try layer.aligned([first, second]))
+      [try layer.matrixProduct(try layer.input(0), try layer.input(1), role: "")]
     },
   ]
 }
 
 extension ONNXLayer {
+  /// A product of matrices: a dense layer where the second one is known beforehand.
+  mutating func matrixProduct(
+    _ first: ONNXValue, _ second: ONNXValue, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let (rank, other) = (type(first).rank, type(second).rank)
+    guard rank >= 1, other >= 1 else { throw malformed("a product of single numbers") }
+    if other == 2, rank >= 2, second.tensor != nil, first.tensor == nil {
+      let kernel = try derived(second, "transposed") { $0.permuted([1, 0]) }
+      return try apply(Dense(hasBias: false), to: first, kernel, role: role)
+    }
+    guard rank >= 2, other >= 2 else {
+      throw unsupported("a product of \(type(first)) and \(type(second))")
+    }
+    return try apply(
+      MatrixProduct(transposesFirst: false, transposesSecond: false), aligned([first, second]),
+      role: role)[0]
+  }
+
   /// alpha A B + beta C
   fileprivate mutating func gemm() throws(WeighbridgeError) -> [ONNXValue] {
     let (alpha, beta) = (try real("alpha", default: 1), try real("beta", default: 1))
