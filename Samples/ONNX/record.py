@@ -334,13 +334,52 @@ def quantized():
     return g, {"image": g.random.normal(size=(2, 3, 12, 12))}
 
 
+def control():
+    """Branches and loops whose ends are known beforehand: If by an extent, Loop with a list of results."""
+    g = Builder("control", 16)
+    x = g.input("x", [2, 1, 6])
+
+    def body(name, inputs, make):
+        inner = Builder(name, 16)
+        inner.random = g.random
+        values = [inner.input(f"{name}_{key}", shape, kind) for key, shape, kind in inputs]
+        for value, shape, kind in make(inner, *values):
+            inner.output(value, shape, kind)
+        return helper.make_graph(
+            inner.nodes, name, inner.inputs, inner.outputs, inner.weights)
+
+    one = g.constant([1])
+    extent = g.add("Gather", [g.add("Shape", [x]), one])
+    branches = {
+        "then_branch": body("then", [], lambda b: [
+            (b.add("Squeeze", [x, one], name="squeezed"), [2, 6], FLOAT)]),
+        "else_branch": body("else", [], lambda b: [
+            (b.add("Identity", [x], name="kept"), [2, 1, 6], FLOAT)])}
+    x = g.add("If", [g.add("Equal", [extent, one])], **branches)
+    weight = g.numbers("weight", 6, 6)
+
+    def step(b, number, going, state):
+        grown = b.add("Tanh", [b.add("MatMul", [state, weight])], name="grown")
+        factor = b.add("Cast", [number], to=FLOAT)
+        sums = b.add("ReduceSum", [b.add("Mul", [grown, factor]), one], name="sums", keepdims=0)
+        return [(b.add("Identity", [going], name="on"), [], TensorProto.BOOL),
+                (grown, [2, 6], FLOAT), (sums, [2], FLOAT)]
+
+    last, sums = g.add("Loop", [g.constant(4), g.constant(True, numpy.bool_), x], 2, body=body(
+        "step", [("number", [], INT64), ("going", [], TensorProto.BOOL), ("state", [2, 6], FLOAT)],
+        step))
+    g.output(last, [2, 6])
+    g.output(sums, [4, 2])
+    return g, {"x": g.random.normal(size=(2, 1, 6))}
+
+
 def main():
     rows = []
     settings = onnxruntime.SessionOptions()
     # As the file says, and not in whole numbers where that is nearly the same.
     settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     for make in (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern,
-                 quantized):
+                 quantized, control):
         builder, inputs = make()
         name = make.__name__
         kinds = {p.name: helper.tensor_dtype_to_np_dtype(p.type.tensor_type.elem_type)

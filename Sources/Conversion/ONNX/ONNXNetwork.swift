@@ -17,6 +17,8 @@ struct ONNXNetwork {
   /// How something was understood that the file leaves open.
   private(set) var decisions: [Provenance.Decision] = []
   private var names: Set<String>
+  /// How many nodes bodies became.
+  private var repeated = 0
   /// Names of the file that no weight has yet.
   private var unclaimed: Set<String>
   private var weights: [WeightKey: ValueID] = [:]
@@ -86,6 +88,20 @@ struct ONNXNetwork {
     if case .computed(let id) = value { return numbers[id] }
     guard let elements = value.tensor?.doubles, let first = elements.first else { return nil }
     return elements.allSatisfy { $0 == first } ? first : nil
+  }
+
+  /// The most nodes that bodies may become, in all their steps; of more, nobody would want the graph.
+  private static let mostRepeated = 1 << 18
+
+  /// Counts the nodes of a body that runs once more.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when loops in loops make too many.
+  mutating func countBody(_ nodes: Int) throws(WeighbridgeError) {
+    repeated += nodes
+    guard repeated <= Self.mostRepeated else {
+      throw WeighbridgeError(
+        .limitExceeded, "loops of more than \(Self.mostRepeated) nodes in all their steps")
+    }
   }
 
   /// Gives values other names for a while: those of a body and its inputs.

@@ -5,8 +5,8 @@ import LayerCatalog
 /// What each of ONNX' operators becomes, by its name.
 enum ONNXNodes {
   static let builders: [String: ONNXLayer.Build] = [
-    activations, arithmetic, constants, extents, convolutions, pooling, dense, normalizations,
-    quantization, reductions, reshaping, indexing, logic, resizing, recurrent, spectra,
+    activations, arithmetic, constants, control, convolutions, dense, extents, indexing, logic,
+    normalizations, pooling, quantization, recurrent, reductions, reshaping, resizing, spectra,
   ].reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
 
   /// An operator of one tensor without settings.

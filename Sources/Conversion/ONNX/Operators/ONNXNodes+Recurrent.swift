@@ -35,7 +35,6 @@ extension ONNXNodes {
         SimpleRNN(recurrence: recurrence, bias: bias, activation: activations[0])
       }
     },
-    "Scan": { (layer) throws(WeighbridgeError) in try layer.scan() },
   ]
 }
 

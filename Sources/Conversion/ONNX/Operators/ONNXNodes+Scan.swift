@@ -39,7 +39,7 @@ extension ONNXLayer {
         let place = directions[index] == 0 ? step : steps - 1 - step
         inputs.append(try part(sequence, place, axes[index], "step_\(step)/input_\(index)"))
       }
-      let outputs = try run(body, inputs, step)
+      let outputs = try run(body, inputs, "step_\(step)")
       states = Array(outputs[..<stateCount])
       for (index, output) in outputs[stateCount...].enumerated() { results[index].append(output) }
     }
@@ -49,9 +49,6 @@ extension ONNXLayer {
     }
     return states
   }
-
-  /// More steps would make a graph that nobody wants to look at.
-  private static let mostSteps = 1024
 
   private func stepCount(
     _ sequences: [ONNXValue], _ axes: [Int]
@@ -68,11 +65,7 @@ extension ONNXLayer {
     guard let count = counts.first, counts.count == 1 else {
       throw malformed("sequences of \(counts.sorted()) steps")
     }
-    guard (1...Self.mostSteps).contains(count) else {
-      throw WeighbridgeError(
-        .limitExceeded, "a loop of \(count) steps, and 1 to \(Self.mostSteps) are read")
-    }
-    return count
+    return try checkedSteps(count)
   }
 
   private mutating func part(
@@ -84,7 +77,8 @@ extension ONNXLayer {
     return try apply(Squeeze(axes: [axis]), to: slice, role: "\(role)/squeeze")
   }
 
-  private mutating func stacked(
+  /// What each step gave, along a new axis.
+  mutating func stacked(
     _ parts: [ONNXValue], _ axis: Int, _ role: String
   ) throws(WeighbridgeError) -> ONNXValue {
     guard let first = parts.first else { throw malformed("a loop without steps") }
@@ -96,35 +90,5 @@ extension ONNXLayer {
     }
     return expanded.count == 1
       ? expanded[0] : try apply(Concatenate(axis: axis), expanded, role: role)[0]
-  }
-
-  /// The outputs of the body for a step; its nodes see the values around it.
-  private mutating func run(
-    _ body: ONNXGraph, _ inputs: [ONNXValue], _ step: Int
-  ) throws(WeighbridgeError) -> [ONNXValue] {
-    let outer = network.values
-    for (feature, value) in zip(body.inputs, inputs) {
-      try network.define(feature.name, value)
-    }
-    for tensor in body.initializers {
-      let name = "\(source.layer)/\(tensor.name)"
-      try network.define(tensor.name, .constant(name, try network.readTensor(tensor)))
-    }
-    for node in body.nodes {
-      var inner = ONNXImporter.source(node)
-      inner.layer = "\(source.layer)/step_\(step)/\(inner.layer)"
-      var taken = ONNXNetwork(opset: opset, names: [], readTensor: network.readTensor)
-      swap(&taken, &network)  // so that nothing is copied
-      network = try ONNXImporter.add(node, inner, keepsNames: false, to: consume taken)
-    }
-    var outputs: [ONNXValue] = []
-    for feature in body.outputs {
-      guard let value = network.values[feature.name] else {
-        throw malformed("nothing makes the output \(feature.name) of a body")
-      }
-      outputs.append(value)
-    }
-    network.replaceValues(outer)
-    return outputs
   }
 }
