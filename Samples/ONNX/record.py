@@ -343,8 +343,8 @@ def control():
         inner = Builder(name, 16)
         inner.random = g.random
         values = [inner.input(f"{name}_{key}", shape, kind) for key, shape, kind in inputs]
-        for value, shape, kind in make(inner, *values):
-            inner.output(value, shape, kind)
+        for value, kind in make(inner, *values):
+            inner.output(value, None, kind)  # without a shape, as most tools write it
         return helper.make_graph(
             inner.nodes, name, inner.inputs, inner.outputs, inner.weights)
 
@@ -352,9 +352,9 @@ def control():
     extent = g.add("Gather", [g.add("Shape", [x]), one])
     branches = {
         "then_branch": body("then", [], lambda b: [
-            (b.add("Squeeze", [x, one], name="squeezed"), [2, 6], FLOAT)]),
+            (b.add("Squeeze", [x, one], name="squeezed"), FLOAT)]),
         "else_branch": body("else", [], lambda b: [
-            (b.add("Identity", [x], name="kept"), [2, 1, 6], FLOAT)])}
+            (b.add("Identity", [x], name="kept"), FLOAT)])}
     x = g.add("If", [g.add("Equal", [extent, one])], **branches)
     weight = g.numbers("weight", 6, 6)
 
@@ -362,8 +362,8 @@ def control():
         grown = b.add("Tanh", [b.add("MatMul", [state, weight])], name="grown")
         factor = b.add("Cast", [number], to=FLOAT)
         sums = b.add("ReduceSum", [b.add("Mul", [grown, factor]), one], name="sums", keepdims=0)
-        return [(b.add("Identity", [going], name="on"), [], TensorProto.BOOL),
-                (grown, [2, 6], FLOAT), (sums, [2], FLOAT)]
+        return [(b.add("Identity", [going], name="on"), TensorProto.BOOL),
+                (grown, FLOAT), (sums, FLOAT)]
 
     last, sums = g.add("Loop", [g.constant(4), g.constant(True, numpy.bool_), x], 2, body=body(
         "step", [("number", [], INT64), ("going", [], TensorProto.BOOL), ("state", [2, 6], FLOAT)],

@@ -26,6 +26,8 @@ enum HostileONNXFiles {
     .init("groups_zero", .malformed, "layer #0 y (Conv): 0 groups"),
     .init("kernel_shape", .malformed, "kernel_shape is [5, 5], and the kernel is [4, 3, 3, 3]"),
     .init("length_huge", .malformed, "bytes, and 0 are left in what holds it"),
+    .init("loop_growing", .limitExceeded, "all that is known beforehand would take"),
+    .init("loop_nested", .limitExceeded, "loops of more than 262144 nodes in all their steps"),
     .init("metadata_wrong", .malformed, "the metadata detector is no JSON"),
     .init("metadata_picture", .malformed, "how a picture becomes nowhere, which is no input"),
     .init("names_twice", .malformed, "two values are called y"),

@@ -83,6 +83,42 @@ def deep(levels):
     return b"\x08\x08" + field(8, b"\x10\x11") + field(7, body)
 
 
+def loop(steps, operation, inputs, **attributes):
+    """A node that runs so often, on what it gave before."""
+    body = helper.make_graph(
+        [node("Identity", ["c"], ["d"]), node(operation, inputs, ["t"], **attributes)], "body",
+        [helper.make_tensor_value_info("n", TensorProto.INT64, []),
+         helper.make_tensor_value_info("c", TensorProto.BOOL, []), port("s", None)],
+        [helper.make_tensor_value_info("d", TensorProto.BOOL, []), port("t", None)])
+    return body, [numpy_helper.from_array(numpy.array(steps), "steps"),
+                  numpy_helper.from_array(numpy.array(True), "go")]
+
+
+def loop_model(start, body, weights):
+    return model([node("Loop", ["steps", "go", start], ["z"], body=body), node("Add", ["x", "z"], ["y"])],
+                 weights + [tensor()])
+
+
+def nested(levels):
+    body, weights = loop(1000, "Relu", ["s"])
+    for _ in range(levels):
+        body, weights = loop(1000, "Loop", ["steps", "go", "s"], body=body)
+        for name in ("d", "t", "n", "c", "s"):
+            rename(body, name, name + "o")
+    return loop_model("x", body, weights)
+
+
+def rename(body, old, new):
+    """Calls a value of a body, but not of the bodies in it, something else."""
+    for values in [*(n.input for n in body.node), *(n.output for n in body.node)]:
+        for position, name in enumerate(values):
+            if name == old:
+                values[position] = new
+    for feature in [*body.input, *body.output]:
+        if feature.name == old:
+            feature.name = new
+
+
 def scan(steps):
     body = helper.make_graph(
         [node("Identity", ["s"], ["t"]), node("Identity", ["p"], ["q"])], "body",
@@ -115,6 +151,8 @@ CASES = {
     "groups_zero": (model([conv(group=0)], [tensor()]), "A convolution in no groups."),
     "kernel_shape": (model([conv(kernel_shape=[5, 5])], [tensor()]), "A window of another size than its weights."),
     "length_huge": (b"\x08\x08" + field(8, b"\x10\x11") + b"\x3a\xff\xff\xff\xff\xff\x7f", "A graph of four terabytes in a file of a few bytes."),
+    "loop_growing": (loop_model("w", *loop(1000, "Concat", ["s", "s"], axis=0)), "A constant that doubles a thousand times."),
+    "loop_nested": (nested(1), "A thousand steps of a thousand steps."),
     "metadata_wrong": (model([conv()], [tensor()], producer="weighbridge", metadata={"detector": "{"}), "A record of a detector that is cut off."),
     "metadata_picture": (model([conv()], [tensor()], producer="weighbridge", metadata={"image.nowhere": '{"scale": 1}'}), "A record of a picture that is no input."),
     "names_twice": (model([conv(), node("Relu", ["x"], ["y"])], [tensor()]), "Two values of one name."),

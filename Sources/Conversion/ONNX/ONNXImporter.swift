@@ -59,13 +59,11 @@ struct ONNXImporter {
   /// what the weight says.
   private func begin(_ network: inout ONNXNetwork) throws(WeighbridgeError) {
     for tensor in model.graph.initializers {
-      try network.define(
-        tensor.name,
-        .constant(
-          tensor.name,
-          try locating({ $0.at(layer: "the weight \(tensor.name)") }) {
-            () throws(WeighbridgeError) in try readTensor(tensor)
-          }))
+      let elements = try locating({ $0.at(layer: "the weight \(tensor.name)") }) {
+        () throws(WeighbridgeError) in try readTensor(tensor)
+      }
+      network.countStored(elements)
+      try network.define(tensor.name, .constant(tensor.name, elements))
     }
     for feature in model.graph.inputs {
       if network.values[feature.name] != nil {

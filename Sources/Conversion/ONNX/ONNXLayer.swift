@@ -106,7 +106,9 @@ extension ONNXLayer {
   mutating func tensor(_ name: String) throws(WeighbridgeError) -> Tensor? {
     guard let value = take(name) else { return nil }
     guard case .tensor(let tensor) = value else { throw wrong(name, "tensor") }
-    return try network.readTensor(tensor)
+    let elements = try network.readTensor(tensor)
+    if keepsNames { network.countStored(elements) }
+    return elements
   }
 
   mutating func body(_ name: String) throws(WeighbridgeError) -> ONNXGraph {
@@ -221,7 +223,7 @@ extension ONNXLayer {
     return position == 0 ? "\(source.layer)/\(role)" : "\(source.layer)/\(role):\(position)"
   }
 
-  private func evaluate(
+  private mutating func evaluate(
     _ operation: any CatalogOperator, _ inputs: [Tensor]
   ) throws(WeighbridgeError) -> [Tensor] {
     let types: [TensorType]
@@ -231,16 +233,10 @@ extension ONNXLayer {
     for type in types {
       let size = try Checked.product(
         (type.fixedShape ?? []) + [8], of: "the size of a constant")
-      guard size <= Self.largestConstant else {
-        throw WeighbridgeError(
-          .limitExceeded, "computes \(type) beforehand, which takes \(size) bytes")
-      }
+      try network.countConstant(type, byteCount: size)
     }
     return try operation.evaluate(inputs, workers: Workers(count: 1))
   }
-
-  /// The most bytes that a constant may take while it is computed: 4 GiB.
-  private static let largestConstant = 4 << 30
 
   /// A constant of the node's own.
   func own(_ tensor: Tensor, _ role: String) -> ONNXValue {

@@ -17,6 +17,10 @@ struct ONNXNetwork {
   /// How something was understood that the file leaves open.
   private(set) var decisions: [Provenance.Decision] = []
   private var names: Set<String>
+  /// How many bytes the file's own tensors take.
+  private var stored = 0
+  /// How many bytes the constants take that were computed.
+  private var computed = 0
   /// How many nodes bodies became.
   private var repeated = 0
   /// Names of the file that no weight has yet.
@@ -92,6 +96,28 @@ struct ONNXNetwork {
 
   /// The most nodes that bodies may become, in all their steps; of more, nobody would want the graph.
   private static let mostRepeated = 1 << 18
+
+  /// The most bytes that all constants may take that are computed: 256 MiB, and 16 for each that the
+  /// file has, which is enough to bring bytes into float32 in some steps.
+  private var mostComputed: Int { (1 << 28) + 16 * stored }
+
+  /// Counts a tensor of the file.
+  mutating func countStored(_ tensor: Tensor) { stored += min(tensor.byteCount, 1 << 48) }
+
+  /// Counts a constant that is computed, before it is.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when all of them take too much.
+  mutating func countConstant(
+    _ type: TensorType, byteCount: Int
+  ) throws(WeighbridgeError) {
+    computed += min(byteCount, mostComputed + 1)
+    guard computed <= mostComputed else {
+      throw WeighbridgeError(
+        .limitExceeded,
+        "computes \(type) beforehand, and all that is known beforehand would take \(computed) bytes "
+          + "or more")
+    }
+  }
 
   /// Counts the nodes of a body that runs once more.
   ///

@@ -25,7 +25,10 @@ extension ONNXModel {
 }
 
 extension ONNXGraph {
-  fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
+  /// - Parameter isBody: Whether it is a node's.
+  fileprivate init(
+    _ record: ProtobufRecord, isBody: Bool = false
+  ) throws(WeighbridgeError) {
     guard record["sparse_initializer"] == nil else {
       throw WeighbridgeError(.unsupported, "the graph has sparse weights, which cannot be read")
     }
@@ -41,15 +44,31 @@ extension ONNXGraph {
     let summary = record.text("doc_string")
     self.init(
       name: record.text("name"), summary: summary.isEmpty ? nil : summary, nodes: nodes,
-      initializers: initializers, inputs: try Self.features(record.records("input")),
-      outputs: try Self.features(record.records("output")))
+      initializers: initializers,
+      inputs: try Self.features(record.records("input"), needTypes: !isBody),
+      outputs: try Self.features(record.records("output"), needTypes: false))
   }
 
+  /// - Parameter needTypes: Whether they must have shapes. Those of outputs, and all of a body's, follow
+  ///   from the nodes.
   private static func features(
-    _ records: [ProtobufRecord]
+    _ records: [ProtobufRecord], needTypes: Bool
   ) throws(WeighbridgeError) -> [ONNXFeature] {
     var features: [ONNXFeature] = []
-    for record in records { features.append(try ONNXFeature(record)) }
+    for record in records {
+      let type = record.record("type")
+      if !needTypes, type?.record("tensor_type")?.record("shape") == nil,
+        type == nil || type?.record("tensor_type") != nil
+      {
+        let number = type?.record("tensor_type")?.integer("elem_type") ?? 0
+        features.append(
+          ONNXFeature(
+            name: record.text("name"), elementType: ElementType(onnxNumber: number) ?? .float32,
+            shape: []))
+      } else {
+        features.append(try ONNXFeature(record))
+      }
+    }
     return features
   }
 }
@@ -99,7 +118,7 @@ extension ONNXAttribute {
     case "STRINGS": self = .texts(record.texts("strings"))
     case "TENSOR":
       self = .tensor(try ONNXInitializer(record.record("t") ?? ProtobufRecord()))
-    case "GRAPH": self = .graph(try ONNXGraph(record.record("g") ?? ProtobufRecord()))
+    case "GRAPH": self = .graph(try ONNXGraph(record.record("g") ?? ProtobufRecord(), isBody: true))
     case let other?: self = .other(other)
     case nil: self = .other("UNDEFINED")
     }
