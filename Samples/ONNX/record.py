@@ -334,6 +334,28 @@ def quantized():
     return g, {"image": g.random.normal(size=(2, 3, 12, 12))}
 
 
+def pixels():
+    """Blocks of channels in PyTorch's order, MeanVarianceNormalization, ReduceLogSum."""
+    g = Builder("pixels", 18)
+    x = g.input("x", ["N", 4, "H", "W"])
+    x = g.add("DepthToSpace", [g.conv(x, 4, 12)], blocksize=2, mode="CRD")
+    x = g.add("MeanVarianceNormalization", [x], name="pixels", axes=[0, 2, 3])
+    g.output(x, ["N", 3, "H2", "W2"])
+    sums = g.add("ReduceLogSum", [g.add("Abs", [x]), g.constant([2, 3])], name="sums", keepdims=0)
+    g.output(sums, ["N", 3])
+    return g, {"x": g.random.normal(size=(2, 4, 5, 6))}
+
+
+def newest():
+    """Operators of opset 24: RMSNormalization and Swish with a factor."""
+    g = Builder("newest", 24, 11)
+    x = g.input("x", ["N", 5, 8])
+    x = g.add("RMSNormalization", [x, g.numbers("rms.weight", 8, low=0.5)], epsilon=1e-4)
+    x = g.add("Swish", [g.add("MatMul", [x, g.numbers("up", 8, 6)])], alpha=1.7)
+    g.output(g.add("Swish", [x], name="y"), ["N", 5, 6])
+    return g, {"x": g.random.normal(size=(2, 5, 8))}
+
+
 def control():
     """Branches and loops whose ends are known beforehand: If by an extent, Loop with a list of results."""
     g = Builder("control", 16)
@@ -379,7 +401,7 @@ def main():
     # As the file says, and not in whole numbers where that is nearly the same.
     settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     for make in (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern,
-                 quantized, control):
+                 quantized, control, pixels, newest):
         builder, inputs = make()
         name = make.__name__
         kinds = {p.name: helper.tensor_dtype_to_np_dtype(p.type.tensor_type.elem_type)

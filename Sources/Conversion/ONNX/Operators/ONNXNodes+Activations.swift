@@ -78,6 +78,17 @@ extension ONNXNodes {
     "Softmax": { (layer) throws(WeighbridgeError) in try layer.softmax { Softmax(axes: $0) } },
     "Softplus": plain { Softplus() },
     "Softsign": plain { Softsign() },
+    "Swish": { (layer) throws(WeighbridgeError) in
+      let alpha = try layer.real("alpha", default: 1)
+      let input = try layer.input()
+      if alpha == 1 { return [try layer.apply(Swish(), to: input)] }
+      let ones = [Int](repeating: 1, count: layer.type(input).rank)
+      let factor = layer.own(
+        Tensor(layer.type(input).elementType, shape: ones, [alpha]), "alpha")
+      let scaled = try layer.apply(Multiply(), to: input, factor, role: "scaled")
+      let gate = try layer.apply(Sigmoid(), to: scaled, role: "gate")
+      return [try layer.apply(Multiply(), to: input, gate)]
+    },
     "Tanh": plain { Tanh() },
     "ThresholdedRelu": { (layer) throws(WeighbridgeError) in
       let threshold = try layer.real("alpha", default: 1)

@@ -70,5 +70,37 @@ extension ONNXNodes {
         try layer.integer("axis", default: -1), rank: layer.type(input).rank)
       return [try layer.apply(UnitNormalization(axes: [axis]), to: input)]
     },
+    "MeanVarianceNormalization": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let axes = try layer.axes(
+        try layer.integers("axes") ?? [0, 2, 3], rank: layer.type(input).rank)
+      // The deviation is what 1e-9 is added to.
+      let mean = try layer.apply(
+        Reduction(.mean, axes: axes, keepsAxes: true), to: input, role: "mean")
+      let distance = try layer.apply(Subtract(), to: input, mean, role: "distance")
+      let square = try layer.apply(UnaryMath(.square), to: distance, role: "square")
+      let variance = try layer.apply(
+        Reduction(.mean, axes: axes, keepsAxes: true), to: square, role: "variance")
+      let deviation = try layer.apply(UnaryMath(.squareRoot), to: variance, role: "deviation")
+      let small = layer.own(
+        Tensor(
+          layer.type(input).elementType,
+          shape: [Int](repeating: 1, count: layer.type(input).rank), [1e-9]), "epsilon")
+      let sum = try layer.apply(Add(), to: deviation, small, role: "sum")
+      return [try layer.apply(BinaryMath(.divide), to: distance, sum)]
+    },
+    "RMSNormalization": { (layer) throws(WeighbridgeError) in
+      let values = try layer.allInputs()
+      layer.ignore("stash_type")
+      guard values.count == 2 else {
+        throw layer.malformed("an RMSNormalization without a scale")
+      }
+      let rank = layer.type(values[0]).rank
+      let axis = try layer.axis(try layer.integer("axis", default: -1), rank: rank)
+      let operation = RMSNormalization(
+        axes: Array(axis..<rank), spread: .meanSquare,
+        epsilon: try layer.real("epsilon", default: 1e-5))
+      return try layer.apply(operation, values)
+    },
   ]
 }

@@ -23,6 +23,11 @@ extension ONNXNodes {
       }
     },
     "ReduceL2": { (layer) throws(WeighbridgeError) in try layer.reduce(.length) },
+    "ReduceLogSum": { (layer) throws(WeighbridgeError) in
+      try layer.reduce(.sum, role: "sum").map { (sum) throws(WeighbridgeError) in
+        try layer.apply(UnaryMath(.logarithm), to: sum)
+      }
+    },
     "ReduceLogSumExp": { (layer) throws(WeighbridgeError) in try layer.reduce(.logarithmOfSum) },
     "ReduceMax": { (layer) throws(WeighbridgeError) in try layer.reduce(.maximum) },
     "ReduceMean": { (layer) throws(WeighbridgeError) in try layer.reduce(.mean) },
@@ -39,7 +44,7 @@ extension ONNXNodes {
 
 extension ONNXLayer {
   fileprivate mutating func reduce(
-    _ function: Reduction.Function,
+    _ function: Reduction.Function, role: String = "",
     _ prepare: (inout ONNXLayer, ONNXValue) throws(WeighbridgeError) -> ONNXValue = {
       (_, value) throws(WeighbridgeError) in value
     }
@@ -54,13 +59,17 @@ extension ONNXLayer {
     // Over all places of a picture it is what layers of that name do.
     if !keepsAxes, let layout = pictureLayout(axes, rank: rank), type(input).elementType.isFloat {
       if function == .mean {
-        return [try apply(GlobalAveragePooling(keepsAxes: false, layout: layout), to: input)]
+        return [
+          try apply(GlobalAveragePooling(keepsAxes: false, layout: layout), to: input, role: role)
+        ]
       }
       if function == .maximum {
-        return [try apply(GlobalMaxPooling(keepsAxes: false, layout: layout), to: input)]
+        return [
+          try apply(GlobalMaxPooling(keepsAxes: false, layout: layout), to: input, role: role)
+        ]
       }
     }
-    return [try apply(Reduction(function, axes: axes, keepsAxes: keepsAxes), to: input)]
+    return [try apply(Reduction(function, axes: axes, keepsAxes: keepsAxes), to: input, role: role)]
   }
 
   /// The layout in which axes are all spatial ones.

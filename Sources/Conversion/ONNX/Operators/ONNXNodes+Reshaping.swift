@@ -11,11 +11,14 @@ extension ONNXNodes {
     "DepthToSpace": { (layer) throws(WeighbridgeError) in
       let block = try layer.integer("blocksize", default: 0)
       let mode = try layer.text("mode", default: "DCR")
-      guard block >= 1, mode == "DCR" else {
-        throw layer.unsupported("a DepthToSpace of the mode \(mode)")
+      var input = try layer.input()
+      guard block >= 1, ["DCR", "CRD"].contains(mode), layer.type(input).rank == 4 else {
+        throw layer.malformed("a DepthToSpace of the mode \(mode)")
       }
-      let operation = DepthToSpace(block: block, layout: .channelsFirst)
-      return [try layer.apply(operation, to: try layer.input())]
+      if mode == "CRD" { input = try layer.placesFirst(input, block: block) }
+      return [
+        try layer.apply(DepthToSpace(block: block, layout: .channelsFirst), to: input)
+      ]
     },
     "Flatten": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
@@ -120,6 +123,20 @@ extension ONNXNodes {
 }
 
 extension ONNXLayer {
+  /// Channels that stand by channel and then by place in a block, put by place and then by channel.
+  fileprivate mutating func placesFirst(
+    _ input: ONNXValue, block: Int
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let places = try Checked.product([block, block], of: "a block")
+    guard let count = type(input).shape[1].value, count % places == 0 else {
+      throw unsupported("a DepthToSpace of \(type(input)) in blocks of \(block)")
+    }
+    let channels = count / places
+    let order = (0..<count).map { Double($0 % channels * places + $0 / channels) }
+    let indices = own(Tensor(.int64, shape: [count], order), "channels")
+    return try apply(Gather(axis: 1), to: input, indices, role: "order")
+  }
+
   fileprivate mutating func reshape(
     _ input: ONNXValue, to wanted: [ONNXExtent], keepsZeros: Bool
   ) throws(WeighbridgeError) -> ONNXValue {
