@@ -122,8 +122,9 @@ let package = Package(
       name: "WeighbridgeCommand",
       // Modules that Weighbridge passes on are named too: an incremental build only follows those.
       dependencies: [
-        "Bytes", "Conversion", "DarknetFormat", "GraphIR", "JSON", "ModelComparison", "Verifier",
-        "Vision", "Weighbridge",
+        "Bytes", "CSystemCalls", "Conversion", "DarknetFormat", "GraphIR", "JSON",
+        "ModelComparison",
+        "Verifier", "Vision", "Weighbridge",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),

@@ -5,6 +5,11 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#ifdef __linux__
+#include <link.h>
+#include <sys/mman.h>
+#endif
+
 int system_open_unnamed(const char *folder, unsigned mode) {
 #ifdef O_TMPFILE
   return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
@@ -34,5 +39,27 @@ int system_start_writing(int descriptor, int64_t offset, int64_t count) {
   (void)descriptor, (void)offset, (void)count;
   errno = ENOSYS;
   return -1;
+#endif
+}
+
+#ifdef __linux__
+static int release_segments(struct dl_phdr_info *object, size_t size, void *context) {
+  (void)size, (void)context;
+  uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+    // One that can be written may hold what the file does not.
+    if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
+    uintptr_t start = object->dlpi_addr + segment->p_vaddr;
+    uintptr_t first = start & ~(page_size - 1);
+    madvise((void *)first, start - first + segment->p_memsz, MADV_DONTNEED);
+  }
+  return 0;
+}
+#endif
+
+void system_release_code(void) {
+#ifdef __linux__
+  dl_iterate_phdr(release_segments, NULL);
 #endif
 }

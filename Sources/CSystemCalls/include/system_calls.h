@@ -16,5 +16,10 @@ ptrdiff_t system_copy_range(
 /// Starts writing a range of dirty pages to the disk without waiting (Linux: sync_file_range).
 int system_start_writing(int descriptor, int64_t offset, int64_t count);
 
+/// Gives the pages of the program's and its libraries' code back, and of their constants, wherever
+/// they are as in their files (Linux: MADV_DONTNEED). What still runs comes back from the system's
+/// cache of files, a few pages at a time.
+void system_release_code(void);
+
 /// Has the processor bring a line into its caches; nothing happens where it cannot be read.
 static inline void system_prefetch(const void *address) { __builtin_prefetch(address); }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CSystemCalls
 import Dispatch
 import JSON
 import Weighbridge
@@ -80,6 +81,8 @@ struct Run: ParsableCommand {
     let model = try Model(contentsOf: file, options: source.readOptions)
     let arrays = try ArrayFile.read(inputs)
     let session = try model.session(options)
+    // The weights are ready; 10 MB of code that was needed for that make room for the activations.
+    if !layers, try session.activationMemory(for: arrays) != nil { system_release_code() }
     let result =
       layers
       ? try model.run(arrays, keepsLayers: true, options: options) : try session.run(arrays)
