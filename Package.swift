@@ -123,8 +123,7 @@ let package = Package(
       // Modules that Weighbridge passes on are named too: an incremental build only follows those.
       dependencies: [
         "Bytes", "CSystemCalls", "Conversion", "DarknetFormat", "GraphIR", "JSON",
-        "ModelComparison",
-        "Verifier", "Vision", "Weighbridge",
+        "ModelComparison", "Verifier", "Vision", "Weighbridge",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
