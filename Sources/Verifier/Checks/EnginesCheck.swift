@@ -49,7 +49,7 @@ package struct EnginesCheck: VerificationCheck {
   }
 
   /// Compares step by step, as the engine is used. Where that differs, rounding may have grown on the
-  /// way; what each step makes of the reference's own numbers tells.
+  /// way; what the reference makes of each step's own inputs tells.
   private func compare(
     _ graph: Graph, _ inputs: [Tensor]
   ) throws(WeighbridgeError) -> CheckResult {
@@ -119,7 +119,8 @@ package struct EnginesCheck: VerificationCheck {
       layer: place, difference: difference)
   }
 
-  /// The first step that makes something else of the reference's own numbers, if there is one.
+  /// The first step that makes something else of what it gets in the engine's run than the reference
+  /// makes of the same, if there is one.
   private func compareSteps(
     _ graph: Graph, _ inputs: [Tensor], _ steps: [Int: [Int]], _ tolerances: [Tolerance]
   ) throws(WeighbridgeError) -> CheckResult? {
@@ -134,14 +135,15 @@ package struct EnginesCheck: VerificationCheck {
     var tensors: [ValueID: Tensor] = [:]
     for (port, tensor) in zip(graph.inputs, inputs) { tensors[port.value] = tensor }
     var wrong: CheckResult?
-    _ = try reference.run(graph, inputs: inputs) { (result) throws(WeighbridgeError) in
-      guard wrong == nil else { return }
-      let wanted = result.outputs
-      for (id, tensor) in zip(result.node.outputs, wanted) { tensors[id] = tensor }
-      guard let positions = steps[result.position] else { return }
+    _ = try engine.run(graph, inputs: inputs) { (result) throws(WeighbridgeError) in
+      guard wrong == nil, let positions = steps[result.position] else { return }
+      let made = result.outputs
       let part = try graph.part(positions, types: types)
-      let got = try engine.run(part.graph, inputs: part.inputs.compactMap { tensors[$0] }) { _ in }
-      for (id, (got, want)) in zip(result.node.outputs, zip(got, wanted)) {
+      let wanted = try reference.run(part.graph, inputs: part.inputs.compactMap { tensors[$0] }) {
+        _ in
+      }
+      for (id, (got, want)) in zip(result.node.outputs, zip(made, wanted)) {
+        tensors[id] = got
         let difference = TensorDifference(got: got, want: want)
         guard wrong == nil, !difference.isWithin(tolerances[id.index]) else { continue }
         wrong = divergence(

@@ -1,0 +1,77 @@
+import Bytes
+import GraphIR
+import ReferenceRuntime
+import TestSupport
+import Testing
+import Verifier
+import Weighbridge
+
+@Suite struct EnginesCheckTests {
+  private func result(_ engine: ChangedRuntime) throws -> CheckResult {
+    let check = EnginesCheck(
+      engine: engine, reference: ShapeDetector.runtime, tolerances: { _ in nil })
+    return try #require(
+      try check.run(VerificationSubject(content: try ShapeDetector.content())).first)
+  }
+
+  @Test("An engine that computes the same passes")
+  func same() throws {
+    let result = try result(ChangedRuntime(position: 3) { _, number in number })
+    #expect(result.status == .passed)
+    #expect(result.reason.contains("agree in all 23 steps"))
+  }
+
+  @Test("A layer that goes wrong among the others alone fails, though it is right by itself")
+  func wrongInPlace() throws {
+    let result = try result(
+      ChangedRuntime(position: 4) { count, number in count > 1 ? number * 1.01 : number })
+    #expect(result.status == .failed)
+    #expect(result.reason.contains("diverge here"))
+    #expect(result.layer?.hasPrefix("#4 ") == true)
+  }
+
+  @Test("Rounding that grows from layer to layer is a warning")
+  func growingRounding() throws {
+    let result = try result(ChangedRuntime(position: 0) { _, number in number + 0.9e-5 })
+    #expect(result.status == .warning)
+    #expect(result.reason.contains("rounding which grows on the way"))
+    #expect(result.layer?.hasPrefix("#0 ") == false)
+  }
+}
+
+/// The reference runtime with one node's results changed, for those who read them too.
+private struct ChangedRuntime: Runtime {
+  let name = "changed"
+  /// Which node.
+  let position: Int
+  /// Takes how many nodes the graph has, and a number.
+  let change: @Sendable (Int, Double) -> Double
+
+  init(position: Int, change: @escaping @Sendable (Int, Double) -> Double) {
+    self.position = position
+    self.change = change
+  }
+
+  func run(
+    _ graph: Graph, inputs: [Tensor], observe: (NodeResult) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let types = try graph.specialized(to: inputs)
+    var values: [ValueID: Tensor] = [:]
+    for (port, input) in zip(graph.inputs, inputs) { values[port.value] = input }
+    for (number, node) in graph.nodes.enumerated() {
+      let part = try graph.part([number], types: types)
+      let made = try ShapeDetector.runtime.run(
+        part.graph, inputs: part.inputs.compactMap { values[$0] }, observe: { _ in })
+      let changed = made.map { tensor in
+        guard number == position else { return tensor }
+        return tensor.changing { numbers in
+          numbers = numbers.map { change(graph.nodes.count, $0) }
+        }
+      }
+      for (id, tensor) in zip(node.outputs, changed) { values[id] = tensor }
+      try observe(
+        NodeResult(position: number, node: node, kernel: .reference, nanoseconds: 0) { changed })
+    }
+    return graph.outputs.compactMap { values[$0.value] }
+  }
+}
