@@ -43,6 +43,58 @@ import _CatalogTesting
     }
   }
 
+  @Test(
+    "An operator agrees with its reference kernel on inputs that lie in memory in another order",
+    arguments: OperatorExample.all)
+  func otherMemoryOrders(_ example: OperatorExample) throws {
+    let inputs = example.dataPositions.map { example.inputs[$0] }
+    let orders: [@Sendable (Int) -> [Int]] = [
+      { Array((0..<$0).reversed()) }, { Array(1..<$0) + [0] }, { [$0 - 1] + Array(0..<$0 - 1) },
+    ]
+    for order in orders {
+      let graph = try example.graph { rank in rank > 1 ? order(rank) : Array(0..<rank) }
+      let turned = inputs.map { $0.shape.count > 1 ? $0.permuted(order($0.shape.count)) : $0 }
+      try expectAgreement(graph, turned, example.operation.tolerance)
+    }
+  }
+
+  @Test(
+    "Combinations agree with the reference however their axes lie in memory",
+    arguments: [[1, 1, 5, 3], [3, 1, 1, 5], [1, 4, 1, 32], [2, 1, 5, 8], [2, 3, 4, 17]])
+  func combinations(_ shape: [Int]) throws {
+    for order in [Int].permutations(of: 4) {
+      let extents = order.map { shape[$0] }
+      for wholeAxes in 0..<16 {
+        let second = extents.indices.map { wholeAxes >> $0 & 1 == 1 ? extents[$0] : 1 }
+        var builder = GraphBuilder()
+        let input = try builder.addInput("input", TensorType(.float32, shape))
+        let weight = try builder.addWeight("weight", numbers(second, seed: wholeAxes))
+        let scope = SourceScope(layer: "node", className: "node")
+        let turned = try builder.addNode(
+          Transpose(axes: order), named: "turned", inputs: [input], source: scope)[0]
+        let product = try builder.addNode(
+          Multiply(), named: "product", inputs: [turned, weight], source: scope)[0]
+        let graph = try builder.finish(outputs: [Port(name: "output", value: product)])
+        try expectAgreement(graph, [numbers(shape, seed: 99)], Multiply().tolerance)
+      }
+    }
+  }
+
+  private func numbers(_ shape: [Int], seed: Int) -> Tensor {
+    .random(.float32, shape: shape, in: -1...1, seed: UInt64(seed))
+  }
+
+  private func expectAgreement(
+    _ graph: Graph, _ inputs: [Tensor], _ tolerance: Tolerance
+  ) throws {
+    let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: inputs) { _ in }
+    let got = try runtime(2).run(graph, inputs: inputs) { _ in }
+    for (got, want) in zip(got, want) {
+      let difference = TensorDifference(got: got, want: want)
+      #expect(difference.isWithin(tolerance), "\(inputs.map(\.shape)): \(difference)")
+    }
+  }
+
   @Test("These operators alone are left to their reference kernels")
   func referenceKernels() throws {
     var kinds: Set<String> = []
@@ -102,14 +154,29 @@ extension OperatorExample {
   }
 
   /// A graph of the operator alone, with its weights as constants.
-  fileprivate func graph() throws(WeighbridgeError) -> Graph {
+  ///
+  /// - Parameter order: For a number of axes, the order in which the graph takes them; it turns them
+  ///   back for the operator.
+  fileprivate func graph(
+    order: (Int) -> [Int] = { Array(0..<$0) }
+  ) throws(WeighbridgeError) -> Graph {
     var builder = GraphBuilder()
     var values: [ValueID] = []
     for (position, input) in inputs.enumerated() {
-      values.append(
-        dataPositions.contains(position)
-          ? try builder.addInput("input \(position)", input.type)
-          : try builder.addWeight("weight \(position)", input))
+      guard dataPositions.contains(position) else {
+        values.append(try builder.addWeight("weight \(position)", input))
+        continue
+      }
+      let axes = order(input.shape.count)
+      let type = TensorType(input.elementType, axes.map { input.shape[$0] })
+      var value = try builder.addInput("input \(position)", type)
+      if axes != Array(axes.indices) {
+        let back = axes.indices.sorted { axes[$0] < axes[$1] }
+        value = try builder.addNode(
+          Transpose(axes: back), named: "turned \(position)", inputs: [value],
+          source: SourceScope(layer: "turned", className: "turned"))[0]
+      }
+      values.append(value)
     }
     let outputs = try builder.addNode(
       operation, named: "node", inputs: values,
@@ -127,5 +194,17 @@ extension Tensor {
     numbers[0] = .nan
     numbers[count / 2] = .infinity
     return Tensor(elementType, shape: shape, numbers)
+  }
+}
+
+extension [Int] {
+  /// All orders of the first whole numbers.
+  fileprivate static func permutations(of count: Int) -> [[Int]] {
+    guard count > 0 else { return [[]] }
+    return permutations(of: count - 1).flatMap { shorter in
+      (0..<count).map { place in
+        Array(shorter[..<place] + [count - 1] + shorter[place...])
+      }
+    }
   }
 }

@@ -99,16 +99,27 @@ extension PlanBuilder {
     return true
   }
 
-  /// The library's primitive; `nil` when it has only a slow one.
+  /// The library's primitive; `nil` when it has only a slow one, or one that is not to be trusted.
+  ///
+  /// Its fast kernels take a smaller second tensor for one of channels along axis 1, in front of the
+  /// spatial axes or behind them. Handed axes in another order they skip elements and say nothing
+  /// (oneDNN 2.6.3, jit_uni_binary.cpp, `get_op_type`), also where the others have extents of 1.
   private func binary(
     _ combination: onednn_combination, _ first: Layout, _ second: Layout
   ) -> Primitive? {
-    // Its fast kernels look for the channels along axis 1.
-    let turn = DataLayout.channelsLast.axesToChannelsFirst(rank: max(3, first.extents.count))
-    let orders =
-      first.extents.count >= 3 ? [Array(turn.indices), turn] : [Array(first.extents.indices)]
+    let rank = first.extents.count
+    let toChannelsFirst = DataLayout.channelsLast.axesToChannelsFirst(rank: max(3, rank))
+    let toChannelsLast = DataLayout.channelsLast.axesFromChannelsFirst(rank: max(3, rank))
+    var orders = [Array(first.extents.indices)]
+    if rank >= 3 { orders.append(toChannelsFirst) }
+    if let order = first.memoryOrder { orders.append(order) }
     for order in orders {
-      guard let first = first.permuted(order), let second = second.permuted(order),
+      guard let first = first.permuted(order)?.withUnitAxesInOrder,
+        let second = second.permuted(order)?.withUnitAxesInOrder,
+        second.extents == first.extents || first.memoryOrder == nil
+          || (second.isRowMajor
+            && (first.isRowMajor
+              || (rank >= 3 && first.permuted(toChannelsLast)?.isRowMajor == true))),
         let primitive = Primitive(
           owning: onednn_binary(combination, first.handle, second.handle, first.handle)),
         !primitive.name.hasPrefix("ref")

@@ -60,4 +60,16 @@ extension Layout {
     }
     return order
   }
+  /// The same memory, where axes of extent 1, which may be said to lie anywhere, lie as in a tensor
+  /// whose other axes are in this order.
+  var withUnitAxesInOrder: Layout? {
+    guard memoryOrder != nil else { return self }
+    var strides = strides
+    var distance = 1
+    for axis in extents.indices.reversed() {
+      if extents[axis] == 1 { strides[axis] = distance }
+      distance = max(distance, strides[axis] * extents[axis])
+    }
+    return .strided(extents, strides: strides)
+  }
 }
