@@ -95,6 +95,23 @@ import _CatalogTesting
     }
   }
 
+  @Test("A part that nothing reads is there when its operator ends")
+  func unreadOutputs() throws {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("input", TensorType(.float32, [2, 6, 50]))
+    let scope = SourceScope(layer: "node", className: "node")
+    let parts = try builder.addNode(
+      Split(axis: 1, sizes: [1, 2, 2, 1]), named: "parts", inputs: [input], source: scope)
+    let graph = try builder.finish(outputs: [Port(name: "output", value: parts[3])])
+    let inputs = [numbers([2, 6, 50], seed: 7)]
+    var (got, want) = ([[Double]](), [[Double]]())
+    _ = try runtime(2).run(graph, inputs: inputs) { got = $0.outputs.map(\.doubles) }
+    _ = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: inputs) {
+      want = $0.outputs.map(\.doubles)
+    }
+    #expect(got == want)
+  }
+
   @Test("These operators alone are left to their reference kernels")
   func referenceKernels() throws {
     var kinds: Set<String> = []

@@ -53,6 +53,7 @@ struct Plan: Sendable {
       if !graph.isKnown(group) {
         builder.add(group)
         builder.addRounding(of: group)
+        builder.keep(group.outputs)
         for id in group.outputs { tensors[id] = builder.tensor(id) }
       }
       builder.end(group.positions.flatMap { graph.nodes[$0].inputs + graph.nodes[$0].outputs })

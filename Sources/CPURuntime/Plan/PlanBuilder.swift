@@ -59,6 +59,15 @@ struct PlanBuilder {
     (self.group, self.node) = (group, node)
   }
 
+  /// Leaves a group's outputs in peace until its last step, whether anything reads them or not: they
+  /// may be observed.
+  mutating func keep(_ outputs: [ValueID]) {
+    guard !steps.isEmpty else { return }
+    for case .region(let region) in outputs.compactMap({ forms[$0]?.first?.storage.memory }) {
+      regions[region].use(at: steps.count - 1)
+    }
+  }
+
   /// Lets go what no later node needs.
   mutating func end(_ values: [ValueID]) {
     for id in values where !isNeededLater(id) && graph[id].constant == nil {
