@@ -1,4 +1,6 @@
+import Bytes
 import GraphIR
+import LayerCatalog
 import TestSupport
 import Testing
 import Verifier
@@ -27,6 +29,29 @@ import Weighbridge
     #expect(results.map(\.status) == [.failed])
     #expect(results[0].reason == "conv2d_2/kernel: 3 of 720 elements are NaN or infinite")
     #expect(results[0].layer?.contains("conv2d_2 (Conv2D)") == true)
+  }
+
+  @Test("An infinity in a constant that no layer was trained with is a warning, a NaN fails")
+  func infiniteMask() throws {
+    func results(_ number: Double) throws -> [CheckResult] {
+      var builder = GraphBuilder()
+      let type = TensorType(.float32, [2, 3])
+      let scores = try builder.addInput("scores", type)
+      let numbers = Tensor(.float32, shape: [2, 3], [0, 0, number, 0, 0, 0])
+      let mask = try builder.addWeight("mask", numbers)
+      let sum = try builder.addNode(
+        Add(), named: "masked", inputs: [scores, mask],
+        source: SourceScope(layer: "masked", className: "Add"))
+      let graph = try builder.finish(outputs: [Port(name: "output", value: sum[0])])
+      var content = try ShapeDetector.content()
+      content.graph = graph
+      return try self.results(content)
+    }
+    let infinite = try results(-.infinity)
+    #expect(infinite.map(\.status) == [.warning, .passed])
+    #expect(infinite[0].reason == "mask: 1 of 6 elements are NaN or infinite")
+    #expect(infinite[1].reason == "6 parameters, all weights finite")
+    #expect(try results(.nan).map(\.status) == [.failed])
   }
 
   @Test("Negative variances fail; other negative weights do not")

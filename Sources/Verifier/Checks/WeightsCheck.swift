@@ -4,7 +4,8 @@ import GraphIR
 /// The weights are numbers that a trained model can have.
 ///
 /// NaN, infinities and negative variances fail; kernels with output channels that are all zero are
-/// a warning, since pruned models have them.
+/// a warning, since pruned models have them. So are infinities among constants that operators take as
+/// data, such as the -inf of an attention's mask: nobody trained them.
 package struct WeightsCheck: VerificationCheck {
   package let name = "weights"
 
@@ -18,8 +19,7 @@ package struct WeightsCheck: VerificationCheck {
     for (position, node) in graph.nodes.enumerated() {
       for (slot, id) in node.inputs.enumerated() where seen.insert(id).inserted {
         guard let tensor = graph[id].constant, tensor.elementType.isFloat else { continue }
-        let role = node.operation.slot(slot)?.name ?? ""
-        for (status, reason) in Self.problems(tensor, role: role) {
+        for (status, reason) in Self.problems(tensor, node.operation.slot(slot)) {
           results.append(
             CheckResult(
               name, status, "\(graph[id].name): \(reason)", layer: node.source.place(position)))
@@ -28,19 +28,30 @@ package struct WeightsCheck: VerificationCheck {
     }
     if !results.contains(where: { $0.status == .failed }) {
       let count = graph.weights.reduce(0) { $0 + $1.tensor.count }
-      results.append(CheckResult(name, .passed, "\(count) parameters, all of them finite"))
+      let finite = results.contains { $0.reason.hasSuffix(Self.notFinite) } ? "weights" : "of them"
+      results.append(CheckResult(name, .passed, "\(count) parameters, all \(finite) finite"))
     }
     return results
   }
 
+  private static let notFinite = "elements are NaN or infinite"
+
   private static func problems(
-    _ tensor: Tensor, role: String
+    _ tensor: Tensor, _ slot: InputSlot?
   ) -> [(CheckResult.Status, String)] {
+    let role = slot?.name ?? ""
     let numbers = tensor.doubles
     var result: [(CheckResult.Status, String)] = []
     let nonFinite = numbers.count { !$0.isFinite }
     if nonFinite > 0 {
-      result.append((.failed, "\(nonFinite) of \(numbers.count) elements are NaN or infinite"))
+      var status = CheckResult.Status.failed
+      if !numbers.contains(where: \.isNaN) {
+        switch slot {
+        case .data, .variadic: status = .warning
+        case .weight, nil: break
+        }
+      }
+      result.append((status, "\(nonFinite) of \(numbers.count) \(notFinite)"))
     }
     if role == "variance" {
       let negative = numbers.count { $0 < 0 }
