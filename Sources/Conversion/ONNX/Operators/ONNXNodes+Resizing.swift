@@ -11,100 +11,261 @@ extension ONNXNodes {
       let isNearest = try layer.text("mode", default: "nearest") == "nearest"
       let given = try layer.reals("scales")
       let scales = given == nil ? try layer.constant(1)?.doubles ?? [] : given ?? []
-      guard let factors = layer.factors(scales, input) else {
-        throw layer.unsupported("an Upsample by \(scales)")
-      }
-      let operation = Upsampling(
-        factors: factors, interpolation: isNearest ? .nearest : .linearAsymmetric,
-        layout: .channelsFirst)
-      return [try layer.apply(operation, to: input)]
+      let resampling = ONNXResampling(
+        mode: isNearest ? .nearest : .linear, transformation: .asymmetric, rounding: .floor)
+      return [try layer.resampled(input, try layer.axes(scales: scales, input), resampling)]
     },
   ]
 }
 
-extension ONNXLayer {
-  /// Whole factors of the spatial axes; `nil` when they are others, or others change too.
-  fileprivate func factors(_ scales: [Double], _ input: ONNXValue) -> [Int]? {
-    let rank = type(input).rank
-    guard rank >= 3, scales.count == rank, scales[0] == 1, scales[1] == 1 else { return nil }
-    let factors = scales.dropFirst(2).compactMap { Int(exactly: $0) }
-    guard factors.count == rank - 2, factors.allSatisfy({ (1...1 << 24).contains($0) }) else {
-      return nil
-    }
-    return factors
-  }
+/// What becomes of an axis.
+private struct ResizedAxis {
+  /// The input's extent; `nil` for an open one.
+  var old: Int?
+  /// The output's extent; `nil` for an open one.
+  var new: Int?
+  /// How many times as long the axis becomes; `nil` where its extents say it.
+  var scale: Float?
 
+  /// Whether it stays as it is.
+  var isKept: Bool { old == new && (scale ?? 1) == 1 && (scale != nil || old != nil) }
+
+  /// By how much it becomes longer, if that is a whole number.
+  var factor: Int? {
+    if let scale { return (1...0x1p24).contains(scale) ? Int(exactly: scale) : nil }
+    guard let old, let new, old > 0, new > 0, new % old == 0 else { return nil }
+    return new / old
+  }
+}
+
+extension ONNXLayer {
   fileprivate mutating func resize() throws(WeighbridgeError) -> [ONNXValue] {
     let input = try input()
-    let mode = try text("mode", default: "nearest")
+    let resampling = try resampling()
+    let rank = type(input).rank
+    let listed = try integers("axes") ?? Array(0..<rank)
+    let policy = try text("keep_aspect_ratio_policy", default: "stretch")
+    guard !(try flag("antialias")) else { throw unsupported("a Resize with antialias") }
+    let positions = listed.map { $0 < 0 ? $0 + rank : $0 }
+    _ = try axes(listed, rank: rank)
+
+    // Before opset 11 the scales came first.
+    let scales = try constant(opset < 11 ? 1 : 2)?.doubles ?? []
+    var resized: [ResizedAxis]
+    if scales.isEmpty {
+      resized = try axes(sizes: try optional(3)?.extents ?? [], positions, input)
+      try fit(&resized, positions, policy)
+    } else {
+      guard scales.count == positions.count else {
+        throw malformed("a Resize of \(positions.count) axes by \(scales)")
+      }
+      var all = [Double](repeating: 1, count: rank)
+      for (position, scale) in zip(positions, scales) { all[position] = scale }
+      resized = try axes(scales: all, input)
+    }
+    return [try resampled(input, resized, resampling)]
+  }
+
+  private mutating func resampling() throws(WeighbridgeError) -> ONNXResampling {
     // Before opset 11 there was one way, which had no name.
     let isOld = opset < 11
-    let transformation = try text(
+    let modeName = try text("mode", default: "nearest")
+    let transformationName = try text(
       "coordinate_transformation_mode", default: isOld ? "asymmetric" : "half_pixel")
-    let rounding = try text("nearest_mode", default: isOld ? "floor" : "round_prefer_floor")
-    ignore("cubic_coeff_a", "exclude_outside", "extrapolation_value")
-    let (axes, antialiases) = (try integers("axes"), try flag("antialias"))
-    let policy = try text("keep_aspect_ratio_policy", default: "stretch")
-    let isPlain = axes == nil && !antialiases && policy == "stretch"
-    guard isPlain, ["nearest", "linear"].contains(mode) else {
-      throw unsupported("a Resize of the mode \(mode), or with antialias, axes or kept proportions")
+    let roundingName = try text("nearest_mode", default: "round_prefer_floor")
+    let coefficient = try real("cubic_coeff_a", default: -0.75)
+    let excludesOutside = try flag("exclude_outside")
+    ignore("extrapolation_value")
+    let mode: ONNXResampling.Mode
+    switch modeName {
+    case "nearest": mode = .nearest
+    case "linear": mode = .linear
+    case "cubic": mode = .cubic(a: coefficient, excludesOutside: excludesOutside)
+    default: throw unsupported("a Resize of the mode \(modeName)")
     }
-    let scales = try constant(isOld ? 1 : 2)?.doubles ?? []
-    let isHalfPixel = ["half_pixel", "pytorch_half_pixel"].contains(transformation)
-    let isNearest = mode == "nearest"
-    if let factors = factors(scales, input),
-      let interpolation = Self.interpolation(
-        isNearest, isHalfPixel: isHalfPixel, isAsymmetric: transformation == "asymmetric", rounding)
-    {
-      let operation = Upsampling(
-        factors: factors, interpolation: interpolation, layout: .channelsFirst)
-      return [try apply(operation, to: input)]
+    guard let transformation = ONNXResampling.Transformation(rawValue: transformationName),
+      let named = ONNXResampling.Rounding(rawValue: roundingName), named != .older
+    else { throw unsupported("a Resize of \(transformationName) and \(roundingName)") }
+    return ONNXResampling(
+      mode: mode, transformation: transformation, rounding: isOld ? .older : named)
+  }
+
+  /// All axes of an input, by a scale for each.
+  fileprivate func axes(
+    scales: [Double], _ input: ONNXValue
+  ) throws(WeighbridgeError) -> [ResizedAxis] {
+    let shape = type(input).shape
+    guard scales.count == shape.count,
+      scales.allSatisfy({ Float($0) >= 0x1p-24 && Float($0) <= 0x1p24 })
+    else { throw unsupported("a Resize of \(type(input)) by \(scales)") }
+    return zip(shape, scales).map { extent, number in
+      let scale = Float(number)
+      let new = extent.value.map { Int((Float($0) * scale).rounded(.down)) }
+      return ResizedAxis(old: extent.value, new: new, scale: scale)
     }
-    let extents = try extents(scales, input)
-    guard isHalfPixel, !isNearest || rounding == "round_prefer_ceil" else {
-      throw unsupported("a Resize of \(transformation) and \(rounding) to \(extents)")
+  }
+
+  /// All axes of an input, by new extents for those at `positions`.
+  private func axes(
+    sizes: [ONNXExtent], _ positions: [Int], _ input: ONNXValue
+  ) throws(WeighbridgeError) -> [ResizedAxis] {
+    guard sizes.count == positions.count else {
+      throw unsupported("a Resize to extents that are known only when the model runs")
     }
-    let operation = Resizing(
-      extents: extents, interpolation: isNearest ? .nearest : .bilinear, antialiases: false,
-      fit: .stretch, layout: .channelsFirst)
-    return [try apply(operation, to: input)]
+    var axes = type(input).shape.map { ResizedAxis(old: $0.value, new: $0.value, scale: 1) }
+    for (position, size) in zip(positions, sizes) {
+      switch size {
+      case .known(let new):
+        axes[position].new = new
+        axes[position].scale = nil
+      case .axis(let id, let axis, let times):
+        guard case .computed(id) = input, axis == position else {
+          throw unsupported("a Resize to extents that are known only when the model runs")
+        }
+        axes[position].scale = Float(times)
+      }
+    }
+    return axes
+  }
+
+  /// Keeps the proportions of the axes at `positions`, as large as their extents allow or as small as
+  /// they demand.
+  private func fit(
+    _ axes: inout [ResizedAxis], _ positions: [Int], _ policy: String
+  ) throws(WeighbridgeError) {
+    if policy == "stretch" { return }
+    let scales = positions.compactMap { position -> Float? in
+      guard let old = axes[position].old, let new = axes[position].new, old > 0, new > 0 else {
+        return nil
+      }
+      return Float(new) / Float(old)
+    }
+    guard ["not_larger", "not_smaller"].contains(policy), scales.count == positions.count,
+      let scale = policy == "not_larger" ? scales.min() : scales.max()
+    else { throw unsupported("a Resize of \(positions) that keeps proportions: \(policy)") }
+    for position in positions {
+      axes[position].new = axes[position].old.map { Int((Float($0) * scale).rounded()) }
+      axes[position].scale = scale
+    }
+  }
+
+  /// An input with other extents: by one operator where there is one, else axis by axis.
+  fileprivate mutating func resampled(
+    _ input: ONNXValue, _ axes: [ResizedAxis], _ resampling: ONNXResampling
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let spatial = axes.dropFirst(2)
+    if axes.count >= 3, axes[..<2].allSatisfy(\.isKept) {
+      let factors = spatial.compactMap(\.factor)
+      if factors.count == spatial.count, let interpolation = resampling.upsampling {
+        let operation = Upsampling(
+          factors: factors, interpolation: interpolation, layout: .channelsFirst)
+        return try apply(operation, to: input)
+      }
+      let extents = spatial.compactMap(\.new)
+      if extents.count == spatial.count, extents.allSatisfy({ (1...1 << 24).contains($0) }),
+        let interpolation = resampling.resizing(spatial)
+      {
+        let operation = Resizing(
+          extents: extents, interpolation: interpolation, antialiases: false, fit: .stretch,
+          layout: .channelsFirst)
+        return try apply(operation, to: input)
+      }
+    }
+    let changed = axes.indices.filter { !axes[$0].isKept }
+    // Without a word about it onnxruntime leaves such an input as it is.
+    guard changed.isEmpty || axes.contains(where: { $0.old != $0.new || $0.new == nil }) else {
+      throw unsupported("a Resize by \(axes.map { $0.scale ?? 1 }) that leaves all extents")
+    }
+    var result = input
+    for axis in changed {
+      guard let old = axes[axis].old, let new = axes[axis].new else {
+        throw unsupported("a Resize of open extents: \(type(input))")
+      }
+      guard (1...1 << 24).contains(old), (1...1 << 18).contains(new) else {
+        throw unsupported("a Resize of \(old) elements to \(new)")
+      }
+      let resized = ONNXResampling.Axis(old: old, new: new, scale: axes[axis].scale)
+      result = try interpolated(
+        result, along: axis, resampling.taps(resized), isLast: axis == changed.last)
+    }
+    return changed.isEmpty ? try apply(Identity(), to: input) : result
+  }
+
+  /// Weighted sums of elements along an axis.
+  private mutating func interpolated(
+    _ input: ONNXValue, along axis: Int, _ taps: ONNXResampling.Taps, isLast: Bool
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let count = taps.indices.count
+    let type = type(input)
+    var shape = [Int](repeating: 1, count: type.rank)
+    shape[axis] = taps.indices[0].count
+    let end = isLast ? "" : "axis_\(axis)"
+    var sum: ONNXValue?
+    for (tap, (indices, weights)) in zip(taps.indices, taps.weights).enumerated() {
+      let name = "axis_\(axis)_\(tap)"
+      let places = own(
+        Tensor(.int64, shape: [indices.count], indices.map(Double.init)), "\(name)/indices")
+      let role = count == 1 ? end : "\(name)/elements"
+      let elements = try apply(Gather(axis: axis), to: input, places, role: role)
+      if count == 1 { return elements }
+      let factors = own(Tensor(type.elementType, shape: shape, weights), "\(name)/weights")
+      let weighted = try apply(Multiply(), to: elements, factors, role: "\(name)/weighted")
+      guard let partial = sum else {
+        sum = weighted
+        continue
+      }
+      sum = try apply(
+        Add(), to: partial, weighted, role: tap == count - 1 ? end : "\(name)/sum")
+    }
+    return sum ?? input
+  }
+}
+
+extension ONNXResampling {
+  private var isHalfPixel: Bool {
+    transformation == .halfPixel || transformation == .pytorchHalfPixel
+      || transformation == .halfPixelSymmetric
   }
 
   /// The interpolation that enlarges by whole factors so.
-  private static func interpolation(
-    _ isNearest: Bool, isHalfPixel: Bool, isAsymmetric: Bool, _ rounding: String
-  ) -> Upsampling.Interpolation? {
-    guard isNearest else {
-      return isHalfPixel ? .linearHalfPixel : isAsymmetric ? .linearAsymmetric : nil
+  fileprivate var upsampling: Upsampling.Interpolation? {
+    let isAsymmetric = transformation == .asymmetric
+    switch mode {
+    case .cubic: return nil
+    case .linear: return isHalfPixel ? .linearHalfPixel : isAsymmetric ? .linearAsymmetric : nil
+    case .nearest:
+      // In half pixels no element lies half way between two, so that all roundings agree.
+      let agrees = isHalfPixel && [.preferFloor, .preferCeiling].contains(rounding)
+      return agrees || (isAsymmetric && [.floor, .older].contains(rounding)) ? .nearest : nil
     }
-    // In half pixels no element lies half way between two, so that all roundings agree.
-    let agrees = isHalfPixel && ["round_prefer_floor", "round_prefer_ceil"].contains(rounding)
-    return agrees || (isAsymmetric && rounding == "floor") ? .nearest : nil
   }
 
-  /// The spatial extents that are asked for, by themselves or by scales that give whole ones.
-  private func extents(
-    _ scales: [Double], _ input: ONNXValue
-  ) throws(WeighbridgeError) -> [Int] {
-    let own = type(input).shape
-    guard own.count >= 3 else { throw unsupported("a Resize of \(type(input))") }
-    if scales.isEmpty {
-      guard let sizes = try optional(3)?.extents, sizes.count == own.count else {
-        throw unsupported("a Resize to extents that are known only when the model runs")
-      }
-      let known = sizes.dropFirst(2).compactMap(\.number)
-      guard known.count == own.count - 2, known.allSatisfy({ (1...1 << 24).contains($0) }) else {
-        throw unsupported("a Resize to extents that are known only when the model runs")
-      }
-      return known
+  /// The interpolation that brings axes to given extents so.
+  fileprivate func resizing(_ axes: ArraySlice<ResizedAxis>) -> ResizingInterpolation? {
+    guard transformation == .halfPixel || transformation == .pytorchHalfPixel else { return nil }
+    let interpolation: ResizingInterpolation
+    switch mode {
+    case .linear: interpolation = .bilinear
+    case .nearest where rounding == .preferCeiling: interpolation = .nearest
+    case .nearest, .cubic: return nil
     }
-    let products = zip(own, scales).dropFirst(2).map { extent, scale in
-      extent.value.map { Double($0) * scale }
+    let agrees = axes.allSatisfy { axis in
+      guard let new = axis.new, axis.scale == nil || axis.isKept else { return false }
+      // PyTorch takes a single element from the start.
+      guard transformation == .halfPixel || new > 1 || axis.old == 1 else { return false }
+      guard interpolation == .nearest, let old = axis.old else { return true }
+      return (1...1 << 18).contains(old) && (1...1 << 18).contains(new)
+        && isNearest(from: old, to: new)
     }
-    let whole = products.compactMap { $0.flatMap { Int(exactly: $0) } }
-    guard scales.count == own.count, scales[0] == 1, scales[1] == 1, whole.count == products.count,
-      whole.allSatisfy({ (1...1 << 24).contains($0) })
-    else { throw unsupported("a Resize of \(type(input)) by \(scales)") }
-    return whole
+    return agrees ? interpolation : nil
+  }
+
+  /// Whether the nearest elements are the same as for ``ResizingInterpolation/nearest``, which rounds
+  /// coordinates in another order.
+  func isNearest(from old: Int, to new: Int) -> Bool {
+    let indices = taps(Axis(old: old, new: new, scale: nil)).indices[0]
+    return indices.enumerated().allSatisfy {
+      ResizingInterpolation.nearest.sample($0, from: old, to: new, antialiases: false).first == $1
+    }
   }
 }

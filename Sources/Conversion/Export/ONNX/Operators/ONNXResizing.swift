@@ -79,6 +79,13 @@ extension ONNXDraft {
     _ input: String, _ operation: Resizing
   ) throws(WeighbridgeError) -> String {
     let isNearest = operation.interpolation == .nearest
+    if isNearest, let places = nearestPlaces(operation) {
+      var result = input
+      for (axis, indices) in places.enumerated() {
+        result = add("Gather", [result, integers(indices)], ["axis": .integer(axis + 2)])
+      }
+      return result
+    }
     // As nearest as in TensorFlow: of two neighbours the one behind.
     let attributes: KeyValuePairs<String, ONNXAttribute> = [
       "coordinate_transformation_mode": .text("half_pixel"),
@@ -87,6 +94,22 @@ extension ONNXDraft {
     let shape = concatenate(
       [extents(input, 0..<2), integers(operation.extents)], axis: 0)
     return add("Resize", [input, "", "", shape], attributes)
+  }
+
+  /// The nearest elements along each axis where a `Resize` would take others, because it rounds
+  /// coordinates in another order; `nil` where it takes the same or the extents are open.
+  private func nearestPlaces(_ operation: Resizing) -> [[Int]]? {
+    let extents = type().shape.dropFirst(2).compactMap(\.value)
+    guard extents.count == operation.extents.count else { return nil }
+    let resampling = ONNXResampling(
+      mode: .nearest, transformation: .halfPixel, rounding: .preferCeiling)
+    let pairs = zip(extents, operation.extents)
+    if pairs.allSatisfy({ resampling.isNearest(from: $0, to: $1) }) { return nil }
+    return pairs.map { old, new in
+      (0..<new).map {
+        operation.interpolation.sample($0, from: old, to: new, antialiases: false).first
+      }
+    }
   }
 
   /// The picture to be stretched.
