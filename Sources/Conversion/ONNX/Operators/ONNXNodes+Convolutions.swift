@@ -11,33 +11,7 @@ extension ONNXNodes {
           try layer.input(0), try layer.input(1), bias: try layer.optional(2), role: "")
       ]
     },
-    "ConvTranspose": { (layer) throws(WeighbridgeError) in
-      let (input, kernel) = (try layer.input(0), try layer.input(1))
-      let bias = try layer.optional(2)
-      let groups = try layer.integer("group", default: 1)
-      guard groups >= 1 else { throw layer.malformed("\(groups) groups") }
-      guard !layer.has("output_shape") else {
-        throw layer.unsupported("a ConvTranspose of a given output_shape")
-      }
-      let outputPadding = try layer.integers("output_padding")
-      var window = try layer.window(kernel: layer.type(kernel), input: layer.type(input))
-      let zeros = window.size.map { _ in 0 }
-      switch window.padding {
-      case .explicit: break
-      case .valid:
-        window = Window(
-          size: window.size, strides: window.strides, dilation: window.dilation,
-          padding: .explicit(before: zeros, after: zeros))
-      case .same: throw layer.unsupported("a ConvTranspose whose padding is not said in numbers")
-      }
-      guard outputPadding == nil || outputPadding?.count == zeros.count else {
-        throw layer.malformed("output_padding for other axes than the kernel's")
-      }
-      let operation = TransposedConvolution(
-        window: window, outputPadding: outputPadding ?? zeros, groups: groups,
-        hasBias: bias != nil, layout: .channelsFirst)
-      return try layer.apply(operation, [input, kernel] + (bias.map { [$0] } ?? []))
-    },
+    "ConvTranspose": { (layer) throws(WeighbridgeError) in try layer.transposedConvolution() },
   ]
 }
 
@@ -52,6 +26,58 @@ extension ONNXLayer {
       window: try window(kernel: type(kernel), input: type(input)), groups: groups,
       hasBias: bias != nil, layout: .channelsFirst)
     return try apply(operation, [input, kernel] + (bias.map { [$0] } ?? []), role: role)[0]
+  }
+
+  fileprivate mutating func transposedConvolution() throws(WeighbridgeError) -> [ONNXValue] {
+    let (input, kernel) = (try input(0), try input(1))
+    let bias = try optional(2)
+    let groups = try integer("group", default: 1)
+    guard groups >= 1 else { throw malformed("\(groups) groups") }
+    let mode = try text("auto_pad", default: "NOTSET")
+    let window = try window(kernel: type(kernel), input: type(input))
+    let zeros = window.size.map { _ in 0 }
+    var outputPadding = try integers("output_padding") ?? zeros
+    let outputShape = try integers("output_shape")
+    guard outputPadding.count == zeros.count, outputShape?.count ?? zeros.count == zeros.count
+    else { throw malformed("an output of other axes than the kernel's") }
+
+    // What each spatial axis has too many elements by, or too few, when nothing is taken away.
+    var surplus: [Int]?
+    if let outputShape {
+      let extents = type(input).shape.dropFirst(2).compactMap(\.value)
+      guard extents.count == zeros.count,
+        (extents + outputShape).allSatisfy({ (1...1 << 24).contains($0) })
+      else {
+        throw unsupported("a ConvTranspose of \(type(input)) to an output_shape of \(outputShape)")
+      }
+      surplus = window.surplus(outputPadding).enumerated().map { axis, surplus in
+        extents[axis] * window.strides[axis] + surplus - outputShape[axis]
+      }
+    } else if ["SAME_UPPER", "SAME_LOWER"].contains(mode) {
+      // Where strides are wider than windows, nothing fills them up (as in onnxruntime).
+      surplus = window.surplus(outputPadding).map { max(0, $0) }
+    }
+    var (before, after) = (zeros, zeros)
+    if let surplus {
+      for (axis, surplus) in surplus.enumerated() {
+        let less = max(0, surplus)
+        (before[axis], after[axis]) = (less / 2, less - less / 2)
+        if mode != "SAME_UPPER" { swap(&before[axis], &after[axis]) }
+        outputPadding[axis] += max(0, -surplus)
+      }
+    } else if case .explicit(before: let front, after: let end) = window.padding {
+      guard ["NOTSET", "VALID"].contains(mode) else { throw unsupported("auto_pad=\(mode)") }
+      if mode == "NOTSET" { (before, after) = (front, end) }
+    }
+    guard (outputPadding + before + after).allSatisfy({ (0...1 << 24).contains($0) }) else {
+      throw malformed("an output_padding of \(outputPadding)")
+    }
+    let operation = TransposedConvolution(
+      window: Window(
+        size: window.size, strides: window.strides, dilation: window.dilation,
+        padding: .explicit(before: before, after: after)),
+      outputPadding: outputPadding, groups: groups, hasBias: bias != nil, layout: .channelsFirst)
+    return try apply(operation, [input, kernel] + (bias.map { [$0] } ?? []))
   }
 
   /// The window of a convolution, whose extents are the kernel's.
@@ -112,5 +138,12 @@ extension ONNXLayer {
       throw unsupported("auto_pad=SAME_LOWER where the input's extents are not known: \(input)")
     }
     return .explicit(before: places.map(\.after), after: places.map(\.before))
+  }
+}
+
+extension Window {
+  /// By how many elements a transposed convolution makes each axis longer than the strides do.
+  fileprivate func surplus(_ outputPadding: [Int]) -> [Int] {
+    size.indices.map { (size[$0] - 1) * dilation[$0] + 1 + outputPadding[$0] - strides[$0] }
   }
 }

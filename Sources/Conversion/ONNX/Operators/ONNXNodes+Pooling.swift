@@ -9,7 +9,10 @@ extension ONNXNodes {
     "AveragePool": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       let countsPadding = try layer.flag("count_include_pad")
-      let window = try layer.poolingWindow(layer.type(input), rounding: !countsPadding)
+      let (window, excess) = try layer.poolingWindow(layer.type(input))
+      if countsPadding, excess != window.size.map({ _ in 0 }) {
+        return [try layer.averagePooling(input, window, excess)]
+      }
       if !countsPadding, window.mayLieInPadding {
         throw layer.unsupported("a mean of nothing but padding")
       }
@@ -25,48 +28,67 @@ extension ONNXNodes {
       guard layer.node.outputs.count < 2 || layer.node.outputs[1].isEmpty else {
         throw layer.unsupported("the places of the largest elements")
       }
-      let window = try layer.poolingWindow(layer.type(input), rounding: true)
+      let (window, _) = try layer.poolingWindow(layer.type(input))
       return [try layer.apply(MaxPooling(window: window, layout: .channelsFirst), to: input)]
     },
   ]
 }
 
 extension ONNXLayer {
-  /// The window of `kernel_shape`.
-  ///
-  /// - Parameter rounding: Whether a number of positions that is rounded up (`ceil_mode`) can be
-  ///   had by more padding.
+  /// The window of `kernel_shape`, and how much of the padding behind each axis is there only because
+  /// the number of positions is rounded up (`ceil_mode`).
   fileprivate mutating func poolingWindow(
-    _ input: TensorType, rounding: Bool
-  ) throws(WeighbridgeError) -> Window {
+    _ input: TensorType
+  ) throws(WeighbridgeError) -> (window: Window, excess: [Int]) {
     guard let size = try integers("kernel_shape") else { throw malformed("no kernel_shape") }
     let roundsUp = try flag("ceil_mode")
+    let isLowerPadded = hasText("auto_pad", "SAME_LOWER")
     let window = try window(size: size, input: input)
-    guard roundsUp else { return window }
+    let isSaid = window.padding != .same && !isLowerPadded
+    guard isSaid || window.dilation.allSatisfy({ $0 == 1 }) else {
+      throw unsupported("auto_pad with dilations, which tools understand in several ways")
+    }
+    guard roundsUp, window.padding != .same else { return (window, size.map { _ in 0 }) }
     let extents = input.shape.dropFirst(2).compactMap(\.value)
     guard extents.count == size.count else {
       throw unsupported("ceil_mode where the input's extents are not known: \(input)")
     }
-    var (before, after) = ([Int](), [Int]())
+    var (before, after, excess) = ([Int](), [Int](), [Int]())
     for (axis, extent) in extents.enumerated() {
       let own = window.borders(axis)
       let (reach, stride) = (
         (size[axis] - 1) * window.dilation[axis] + 1, window.strides[axis]
       )
-      let room = max(0, extent + own.before + own.after - reach)
+      let room = extent + own.before + own.after - reach
+      guard room > -stride else { throw malformed("a window of \(reach) on \(extent) elements") }
       var last = (room + stride - 1) / stride * stride
       // No position begins behind the input and what is in front of it.
       if last >= extent + own.before { last -= stride }
       before.append(own.before)
       after.append(max(own.after, last + reach - extent - own.before))
+      excess.append(after[axis] - own.after)
     }
     let rounded = Window(
       size: size, strides: window.strides, dilation: window.dilation,
       padding: .explicit(before: before, after: after))
-    guard rounding || after == extents.indices.map({ window.borders($0).after }) else {
-      throw unsupported("ceil_mode together with count_include_pad")
-    }
-    return rounded
+    return (rounded, excess)
+  }
+
+  /// Means in which the padding counts, but for what is there only because positions are rounded up.
+  fileprivate mutating func averagePooling(
+    _ input: ONNXValue, _ window: Window, _ excess: [Int]
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let borders = window.size.indices.map { window.borders($0) }
+    let padding = Pad(
+      before: [0, 0] + borders.map(\.before),
+      after: [0, 0] + zip(borders, excess).map { $0.after - $1 }, mode: .constant)
+    let padded = try apply(padding, to: input, role: "pad")
+    let rest = Window(
+      size: window.size, strides: window.strides, dilation: window.dilation,
+      padding: .explicit(before: excess.map { _ in 0 }, after: excess))
+    if rest.mayLieInPadding { throw unsupported("a mean of nothing but padding") }
+    return try apply(
+      AveragePooling(window: rest, countsPadding: false, layout: .channelsFirst), to: padded)
   }
 }
 
