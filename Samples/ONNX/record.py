@@ -395,13 +395,146 @@ def control():
     return g, {"x": g.random.normal(size=(2, 1, 6))}
 
 
+def resized():
+    """Resize in the ways that coordinates, rounding, cubic weights, axes and proportions can be said."""
+    g = Builder("resized", 19, 9)
+    x = g.input("x", [1, 2, 5, 7])
+
+    def resize(value, count, mode, coordinates, scales=None, sizes=None, **attributes):
+        inputs = [value, "", g.weight(f"scales{count}", numpy.array(scales, numpy.float32))
+                  if scales else ""]
+        if sizes:
+            inputs.append(g.integers(f"sizes{count}", sizes))
+        return g.add("Resize", inputs, name=f"y{count}", mode=mode,
+                     coordinate_transformation_mode=coordinates, **attributes)
+
+    for count, (scales, sizes, mode, coordinates, attributes) in enumerate([
+            ([1, 1, 2.3, 0.6], None, "linear", "half_pixel", {}),
+            (None, [1, 2, 9, 3], "linear", "align_corners", {}),
+            (None, [1, 2, 1, 11], "linear", "pytorch_half_pixel", {}),
+            ([1, 1, 1.7, 2], None, "linear", "half_pixel_symmetric", {}),
+            (None, [1, 2, 8, 12], "cubic", "half_pixel", {}),
+            (None, [9, 4], "cubic", "align_corners",
+             {"axes": [2, 3], "cubic_coeff_a": -0.5, "exclude_outside": 1}),
+            (None, [1, 2, 8, 5], "nearest", "asymmetric", {"nearest_mode": "round_prefer_ceil"}),
+            (None, [1, 2, 11, 10], "nearest", "half_pixel", {"nearest_mode": "round_prefer_floor"}),
+            ([1, 1, 0.5, 1.5], None, "nearest", "align_corners", {"nearest_mode": "ceil"}),
+            (None, [20, 9], "nearest", "asymmetric",
+             {"axes": [3, 2], "nearest_mode": "floor", "keep_aspect_ratio_policy": "not_larger"}),
+    ]):
+        g.output(resize(x, count, mode, coordinates, scales, sizes, **attributes), [None] * 4)
+    return g, {"x": g.random.normal(size=(1, 2, 5, 7))}
+
+
+def windows():
+    """Transposed convolutions to given extents, means over counted padding, circular padding."""
+    g = Builder("windows", 19, 9)
+    x = g.input("x", [1, 3, 5, 4])
+
+    def transposed(name, size, **attributes):
+        weights = g.numbers(f"{name}.weight", 3, 2, size, size)
+        g.output(g.add("ConvTranspose", [x, weights], name=name, **attributes), [None] * 4)
+
+    transposed("shaped", 3, strides=[2, 3], output_shape=[10, 13])
+    transposed("upper", 4, strides=[2, 2], auto_pad="SAME_UPPER")
+    transposed("lower", 3, strides=[2, 2], auto_pad="SAME_LOWER")
+    transposed("narrow", 1, strides=[2, 2], auto_pad="SAME_UPPER")
+    g.output(g.add("AveragePool", [x], name="counted", kernel_shape=[3, 3], strides=[2, 2],
+                   pads=[1, 0, 1, 0], ceil_mode=1, count_include_pad=1), [None] * 4)
+    g.output(g.add("AveragePool", [x], name="uncounted", kernel_shape=[2, 3], strides=[2, 2],
+                   ceil_mode=1), [None] * 4)
+    pads = g.constant([0, 0, 2, 1, 0, 0, 1, 3])
+    padded = g.add("Pad", [x, pads], mode="wrap")
+    g.output(g.conv(padded, 3, 2, pads=[0] * 4), [None] * 4)
+    return g, {"x": g.random.normal(size=(1, 3, 5, 4))}
+
+
+def shapes():
+    """Shapes that go through int32 and arithmetic, as from TensorFlow, with an open batch."""
+    g = Builder("shapes", 15)
+    x = g.input("x", ["N", 4, 6])
+    INT32 = TensorProto.INT32
+
+    def part(value, start, end):
+        return g.add("Slice", [value, g.constant([start]), g.constant([end]), g.constant([0])])
+
+    extents = g.add("Cast", [g.add("Shape", [x])], to=INT32)
+    batch = part(extents, 0, 1)
+    # A state of zeros for a backward cell, whose sequence is reversed over its whole length.
+    zeros = g.add("Expand", [
+        g.constant(0.0, numpy.float32),
+        g.add("Cast", [g.add("Concat", [batch, g.constant([3], numpy.int32)], axis=0)], to=INT64)])
+    lengths = g.add("Tile", [g.constant([4]), g.add("Cast", [batch], to=INT64)])
+    turned = g.add("ReverseSequence", [x, lengths], time_axis=1, batch_axis=0)
+    sequence = g.add("Transpose", [turned], perm=[1, 0, 2])
+    states = g.add("LSTM", [
+        sequence, g.numbers("w", 1, 12, 6), g.numbers("r", 1, 12, 3), "", "", "",
+        g.add("Unsqueeze", [g.add("Add", [zeros, g.numbers("c", 3)]), g.constant([0])])],
+        3, hidden_size=3)
+    g.output(g.add("Squeeze", [states[1], g.constant([0])], name="state"), ["N", 3])
+    # One row for all of a flattened picture.
+    count = g.add("ReduceProd", [part(extents, 1, 3)], keepdims=1)
+    flat = g.add("Concat", [batch, count], axis=0)
+    flat = g.add("Reshape", [x, g.add("Cast", [flat], to=INT64)])
+    g.output(g.dense(flat, 24, 2, "scores"), ["N", 2])
+    # A class token for each of the batch, and a norm that is expanded.
+    token = g.add("Expand", [
+        g.numbers("token", 1, 1, 6),
+        g.add("Concat", [g.add("Cast", [batch], to=INT64), g.constant([1, 6])], axis=0)])
+    g.output(g.add("Concat", [token, x], name="tokens", axis=1), ["N", 5, 6])
+    length = g.add("ReduceL2", [x], axes=[2], keepdims=1)
+    whole = g.add("Expand", [length, g.add("Shape", [x])])
+    g.output(g.add("Div", [x, whole], name="normalized"), ["N", 4, 6])
+    groups = g.add("Div", [g.add("Squeeze", [part(extents, 2, 3), g.constant([0])]),
+                           g.constant(2, numpy.int32)])
+    shape = g.add("Concat", [
+        g.constant([-1, 4, 2]),
+        g.add("Cast", [g.add("Unsqueeze", [groups, g.constant([0])])], to=INT64)], axis=0)
+    g.output(g.add("Reshape", [x, shape], name="grouped"), ["N", 4, 2, 3])
+    return g, {"x": g.random.normal(size=(3, 4, 6))}
+
+
+def places():
+    """Elements set and taken by known places, one-hot rows of negative indices, masks and einsum."""
+    g = Builder("places", 16)
+    x, k = g.input("x", [3, 4, 5]), g.input("k", [3], INT64)
+    indices = numpy.stack(numpy.meshgrid([0, 2], [1, 3], indexing="ij"), -1)
+    updates = g.add("Neg", [g.add("Slice", [
+        x, g.constant([0, 0]), g.constant([2, 2]), g.constant([0, 1])])])
+    g.output(g.add("ScatterND", [x, g.constant(indices), updates], name="set"), [3, 4, 5])
+    g.output(g.add("GatherND", [x, g.constant([[0, -1], [2, 0], [1, 1]])], name="taken"), [3, 5])
+    values = g.constant([0.0, 1.0], numpy.float32)
+    g.output(g.add("OneHot", [k, g.constant(4), values], name="rows"), [3, 4])
+    lower = g.add("Trilu", [x, g.constant(1)], upper=0)
+    g.output(g.add("PRelu", [lower, g.numbers("slope", 4, 1)], name="lower"), [3, 4, 5])
+    root = g.add("Sqrt", [x])
+    rest = g.add("Where", [g.add("IsNaN", [root]), x, root])
+    g.output(g.add("Einsum", [rest], name="turned", equation="abc->cab"), [5, 3, 4])
+    weights = g.numbers("weights", 5, 2)
+    g.output(g.add("Einsum", [rest, weights], name="spread", equation="...i,ij->...j"), [3, 4, 2])
+    g.output(g.add("MatMul", [rest, g.numbers("vector", 5)], name="products"), [3, 4])
+    square = g.add("Squeeze", [g.add("Slice", [
+        x, g.constant([0]), g.constant([1]), g.constant([0])]), g.constant([0])])
+    g.output(g.add("Gemm", [square, g.numbers("b", 4, 3), g.numbers("d", 3)], name="scaled",
+                   alpha=0.5, beta=0.25, transA=1), [5, 3])
+    inner = Builder("step", 16)
+    inner.random = g.random
+    number, going = inner.input("number", [], INT64), inner.input("going", [], TensorProto.BOOL)
+    inner.output(inner.add("Identity", [going], name="on"), None, TensorProto.BOOL)
+    inner.output(inner.add("Gather", [x, number], name="row"), None)
+    body = helper.make_graph(inner.nodes, "step", inner.inputs, inner.outputs, inner.weights)
+    g.output(g.add("Loop", [g.constant(2), g.constant(True, numpy.bool_)], name="collected",
+                   body=body), [2, 4, 5])
+    return g, {"x": g.random.normal(size=(3, 4, 5)), "k": numpy.array([-1, 2, -6])}
+
+
 def main():
     rows = []
     settings = onnxruntime.SessionOptions()
     # As the file says, and not in whole numbers where that is nearly the same.
     settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     for make in (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern,
-                 quantized, control, pixels, newest):
+                 quantized, control, pixels, newest, resized, windows, shapes, places):
         builder, inputs = make()
         name = make.__name__
         kinds = {p.name: helper.tensor_dtype_to_np_dtype(p.type.tensor_type.elem_type)

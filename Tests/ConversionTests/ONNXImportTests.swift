@@ -147,6 +147,24 @@ import _CatalogTesting
     }
   }
 
+  @Test(
+    "The nearest elements are TensorFlow's, where ONNX' rule rounds to others too",
+    arguments: [(2, 41), (14, 39), (4, 122), (7, 8), (5, 10)])
+  func nearest(_ old: Int, _ new: Int) throws {
+    let folder = try TemporaryFolder()
+    let resizing = Resizing(
+      extents: [new], interpolation: .nearest, antialiases: false, fit: .stretch,
+      layout: .channelsFirst)
+    let input = Tensor(.float32, shape: [1, 1, old], (0..<old).map(Double.init))
+    let example = OperatorExample(resizing, inputs: [input])
+    let (graph, inputs) = try #require(try Self.graph(example, openCount: 0))
+    try Self.write(graph, to: folder.file("m.onnx"))
+    let read = try ModelReader.read(folder.file("m.onnx")).content.graph
+    let runtime = ReferenceRuntime(workers: Workers(count: 1))
+    let results = try [graph, read].map { try runtime.run($0, inputs: inputs) { _ in }[0].doubles }
+    #expect(results[0] == results[1])
+  }
+
   private static let masked = OperatorExample.all.first { example in
     (example.operation as? LSTM)?.recurrence.mask == .previous
   }

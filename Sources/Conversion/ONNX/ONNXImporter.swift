@@ -10,7 +10,7 @@ import ONNXFormat
 /// their canonical order.
 struct ONNXImporter {
   /// The versions of ONNX' operators whose meaning is known.
-  static let opsets = 7...25
+  static let opsets = 7...28
 
   /// What the import gives.
   struct Result {

@@ -50,6 +50,11 @@ extension ONNXLayer {
   /// Whether a setting is there and not read yet.
   func has(_ name: String) -> Bool { unread[name] != nil }
 
+  /// Whether a setting is there with a text, and not read yet.
+  func hasText(_ name: String, _ text: String) -> Bool {
+    if case .text(text)? = unread[name] { true } else { false }
+  }
+
   /// Crosses off settings that mean nothing when a model runs.
   mutating func ignore(_ names: String...) { for name in names { unread[name] = nil } }
 
@@ -141,6 +146,11 @@ extension ONNXLayer {
     var values: [ONNXValue] = []
     for position in node.inputs.indices { values.append(try input(position)) }
     return values
+  }
+
+  /// Whether every element is known to be a number.
+  func isEverywhere(_ value: ONNXValue, _ number: Int) -> Bool {
+    network.number(everywhere: value) == Double(number)
   }
 
   func type(_ value: ONNXValue) -> TensorType { network.type(value) }

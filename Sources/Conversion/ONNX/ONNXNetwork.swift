@@ -65,7 +65,8 @@ struct ONNXNetwork {
     switch value {
     case .computed(let id): graph.type(of: id)
     case .constant(_, let tensor): tensor.type
-    case .extents(let extents, let isList): TensorType(.int64, isList ? [extents.count] : [])
+    case .extents(let extents, let isList, let type):
+      TensorType(type, isList ? [extents.count] : [])
     }
   }
 
@@ -160,7 +161,9 @@ struct ONNXNetwork {
     switch value {
     case .computed(let id): return id
     case .constant(let name, let tensor): return try weight(name, tensor)
-    case .extents(let extents, let isList): return try computed(extents, isList: isList, source)
+    case .extents(let extents, let isList, let type):
+      let id = try computed(extents, isList: isList, source)
+      return type == .int64 ? id : try add(Cast(to: type), [id], source)[0]
     }
   }
 

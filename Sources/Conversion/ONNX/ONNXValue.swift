@@ -7,19 +7,19 @@ enum ONNXValue {
   case computed(ValueID)
   /// Known beforehand, with the name that the weight has if some node needs it.
   case constant(String, Tensor)
-  /// Extents of values, int64, of which some are known only when the model runs; a list, or a single
-  /// one without axes.
-  case extents([ONNXExtent], isList: Bool)
+  /// Extents of values, as int64 or int32, of which some are known only when the model runs; a list, or
+  /// a single one without axes.
+  case extents([ONNXExtent], isList: Bool, as: ElementType = .int64)
 
   /// The elements, when they are known beforehand.
   var tensor: Tensor? {
     switch self {
     case .constant(_, let tensor): return tensor
     case .computed: return nil
-    case .extents(let extents, let isList):
+    case .extents(let extents, let isList, let type):
       let known = extents.compactMap(\.number)
       guard known.count == extents.count else { return nil }
-      return Tensor(.int64, shape: isList ? [known.count] : [], known.map(Double.init))
+      return Tensor(type, shape: isList ? [known.count] : [], known.map(Double.init))
     }
   }
 }
@@ -44,7 +44,21 @@ enum ONNXExtent: Hashable {
         ?? second.number.map { first.multiplied(by: $0) } ?? nil
     }
     guard products.count == first.count else { return nil }
-    return .extents(products, isList: values.contains(where: \.isList))
+    let type = values.lazy.compactMap(\.extentType).first ?? .int64
+    return .extents(products, isList: values.contains(where: \.isList), as: type)
+  }
+
+  /// The product of all; `nil` for several open ones, and for what is too large.
+  static func product(of extents: [ONNXExtent]) -> ONNXExtent? {
+    var result = ONNXExtent.known(1)
+    for extent in extents {
+      guard
+        let product = extent.number.flatMap({ result.multiplied(by: $0) })
+          ?? result.number.flatMap({ extent.multiplied(by: $0) })
+      else { return nil }
+      result = product
+    }
+    return result
   }
 
   private func multiplied(by number: Int) -> ONNXExtent? {

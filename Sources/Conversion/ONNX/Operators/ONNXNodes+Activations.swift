@@ -45,13 +45,14 @@ extension ONNXNodes {
     "PRelu": { (layer) throws(WeighbridgeError) in
       let (input, slope) = (try layer.input(0), try layer.input(1))
       let rank = layer.type(input).rank
+      let slopes = layer.type(slope)
+      guard slopes.rank < rank || (slopes.rank == rank && slopes.shape.first == 1) else {
+        throw layer.unsupported("slopes \(slopes) for each picture of a batch")
+      }
       let alpha = try layer.derived(slope, "") { tensor in
         let extents = tensor.shape.count >= rank ? tensor.shape.dropFirst() : tensor.shape[...]
         return tensor.reshaped(
           [Int](repeating: 1, count: max(0, rank - 1 - extents.count)) + extents)
-      }
-      guard layer.type(slope).rank < rank || layer.type(slope).shape[0] == 1 else {
-        throw layer.unsupported("slopes \(layer.type(slope)) for each picture of a batch")
       }
       return try layer.apply(PReLU(), [input, alpha])
     },

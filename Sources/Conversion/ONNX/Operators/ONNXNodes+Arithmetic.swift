@@ -18,6 +18,10 @@ extension ONNXNodes {
         else { throw layer.unsupported("a Cast to another type than those of numbers") }
         let input = try layer.input()
         if layer.type(input).elementType == type { return [input] }
+        // Shapes go through int32 in what TensorFlow's tools write.
+        if case .extents(let extents, let isList, _) = input, [.int32, .int64].contains(type) {
+          return [.extents(extents, isList: isList, as: type)]
+        }
         return [try layer.apply(Cast(to: type), to: input)]
       },
       "CastLike": { (layer) throws(WeighbridgeError) in

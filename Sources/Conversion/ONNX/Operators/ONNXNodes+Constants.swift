@@ -17,10 +17,7 @@ extension ONNXNodes {
     "Expand": { (layer) throws(WeighbridgeError) in
       let (input, shape) = (try layer.input(0), try layer.input(1))
       guard let extents = shape.tensor?.integers else {
-        guard let number = input.tensor, number.count == 1 else {
-          throw layer.unsupported("an Expand to extents that are known only when the model runs")
-        }
-        return [try layer.filled(with: number, shape)]
+        return [try layer.expanded(input, to: shape)]
       }
       let ones = [Int](repeating: 1, count: extents.count)
       let aligned = try layer.aligned([input, layer.own(Tensor(.bool, shape: ones, [1]), "axes")])
@@ -66,12 +63,13 @@ extension ONNXLayer {
 
   /// A count from 0 up to an extent that is known only when the model runs; nil for other ranges.
   fileprivate mutating func openRange() throws(WeighbridgeError) -> ONNXValue? {
-    guard case .extents(let end, false) = try input(1), end.contains(where: { $0.number == nil })
+    guard case .extents(let end, false, let type) = try input(1),
+      end.contains(where: { $0.number == nil })
     else { return nil }
     guard try constant(0)?.doubles == [0], try constant(2)?.doubles == [1] else {
       throw unsupported("a Range to an open extent that does not count from 0 in steps of 1")
     }
-    let one = Tensor(.int64, shape: [1], [1])
+    let one = Tensor(type, shape: [1], [1])
     let ones = try filled(with: one, .extents(end, isList: true), role: "ones")
     return try apply(
       Cumulative(.sum, axis: 0, isExclusive: true, isReversed: false), to: ones)
@@ -81,6 +79,7 @@ extension ONNXLayer {
   fileprivate mutating func filled(
     with number: Tensor, _ shape: ONNXValue, role: String = ""
   ) throws(WeighbridgeError) -> ONNXValue {
+    guard number.count == 1 else { throw malformed("a tensor of \(number.count) numbers each") }
     let scalar = ONNXValue.constant("\(source.layer)/number", number.reshaped([]))
     if let extents = shape.tensor?.integers {
       guard extents.allSatisfy({ $0 >= 0 }) else { throw malformed("a tensor of \(extents)") }
@@ -89,7 +88,7 @@ extension ONNXLayer {
       return extents.isEmpty
         ? scalar : try apply(BroadcastAxes(target: extents), to: one, role: role)
     }
-    guard case .extents(let extents, _) = shape else {
+    guard case .extents(let extents, _, _) = shape else {
       throw unsupported("a tensor of a shape that is known only when the model runs")
     }
     let value: ONNXValue
@@ -100,6 +99,33 @@ extension ONNXLayer {
     }
     network.note(value, isEverywhere: number.doubles[0])
     return value
+  }
+
+  /// A value repeated along axes of 1, to extents of which some are open.
+  mutating func expanded(
+    _ input: ONNXValue, to shape: ONNXValue
+  ) throws(WeighbridgeError) -> ONNXValue {
+    guard let extents = shape.extents else {
+      throw unsupported("an Expand to extents that are known only when the model runs")
+    }
+    if let number = input.tensor, number.count == 1, number.shape.count <= extents.count {
+      return try filled(with: number, shape)
+    }
+    let type = type(input)
+    let leading = extents.count - type.rank
+    // Where the input has the extent already, 1 stands for it, so that less is made.
+    let missing = extents.enumerated().map { axis, extent -> ONNXExtent in
+      guard case .computed(let id) = input, axis >= leading else { return extent }
+      let isOwn =
+        extent == .axis(id, axis - leading, times: 1)
+        || extent.number != nil && extent.number == type.shape[axis - leading].value
+      return isOwn ? .known(1) : extent
+    }
+    if leading <= 0, missing.allSatisfy({ $0 == .known(1) }) { return input }
+    let isBool = type.elementType == .bool
+    let one = Tensor(type.elementType, shape: [1], [1])
+    let ones = try filled(with: one, .extents(missing, isList: true), role: "ones")
+    return try apply(isBool ? LogicalAnd() : Multiply(), aligned([input, ones]))[0]
   }
 
   /// A tensor as another value that has these extents; `nil` when they are of several values.
@@ -122,12 +148,14 @@ extension ONNXLayer {
     var values: [ONNXValue] = []
     for (place, extent) in extents.enumerated() {
       guard case .axis(let id, let axis, let times) = extent else { continue }
-      guard times == 1 else {
-        throw unsupported("a tensor of an extent that is \(times) times an open one")
-      }
       var shape = [ReshapeAxes.Extent](repeating: .fixed(1), count: extents.count)
       shape[place] = .axis(axis)
-      values.append(try column(of: id, axis, shape, number, "column_\(place)"))
+      var column = try column(of: id, axis, shape, number, "column_\(place)")
+      if times != 1 {
+        let counts = extents.indices.map { $0 == place ? times : 1 }
+        column = try apply(Tile(counts: counts), to: column, role: "column_\(place)/times")
+      }
+      values.append(column)
     }
     let value = values.count == 1 ? values[0] : try apply(Maximum(), values, role: "columns")[0]
     return try apply(

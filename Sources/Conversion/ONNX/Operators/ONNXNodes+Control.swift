@@ -56,7 +56,7 @@ extension ONNXLayer {
       }
       goesOn = end.doubles[0] != 0
       let stateCount = states.count
-      states = Array(outputs[1...stateCount])
+      states = Array(outputs[1..<1 + stateCount])
       for (index, output) in outputs.dropFirst(1 + stateCount).enumerated() {
         results[index].append(output)
       }

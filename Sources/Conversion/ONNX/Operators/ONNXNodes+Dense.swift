@@ -26,12 +26,30 @@ extension ONNXLayer {
       let kernel = try derived(second, "transposed") { $0.permuted([1, 0]) }
       return try apply(Dense(hasBias: false), to: first, kernel, role: role)
     }
-    guard rank >= 2, other >= 2 else {
-      throw unsupported("a product of \(type(first)) and \(type(second))")
+    if rank == 1 || other == 1 {
+      return try vectorProduct(first, second, role: role)
     }
     return try apply(
       MatrixProduct(transposesFirst: false, transposesSecond: false), aligned([first, second]),
       role: role)[0]
+  }
+
+  /// A product with a vector: a matrix of one row or one column, which the result does not have.
+  private mutating func vectorProduct(
+    _ first: ONNXValue, _ second: ONNXValue, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let (rank, other) = (type(first).rank, type(second).rank)
+    let end = role.isEmpty ? "" : "\(role)/"
+    let row =
+      rank == 1 ? try apply(ExpandDims(axes: [0]), to: first, role: "\(end)row") : first
+    let column =
+      other == 1 ? try apply(ExpandDims(axes: [1]), to: second, role: "\(end)column") : second
+    let product = try apply(
+      MatrixProduct(transposesFirst: false, transposesSecond: false), aligned([row, column]),
+      role: "\(end)product")[0]
+    let all = type(product).rank
+    let axes = (rank == 1 ? [all - 2] : []) + (other == 1 ? [all - 1] : [])
+    return try apply(Squeeze(axes: axes), to: product, role: role)
   }
 
   /// alpha A B + beta C
@@ -39,11 +57,18 @@ extension ONNXLayer {
     let (alpha, beta) = (try real("alpha", default: 1), try real("beta", default: 1))
     let transposes = (try flag("transA"), try flag("transB"))
     ignore("broadcast")
-    let bias = beta == 0 ? nil : try optional(2)
-    guard alpha == 1, bias == nil || beta == 1 else {
-      throw unsupported("a Gemm of alpha \(alpha) and beta \(beta)")
-    }
     var (first, second) = (try input(0), try input(1))
+    guard type(first).rank == 2, type(second).rank == 2 else {
+      throw malformed("a Gemm of \(type(first)) and \(type(second))")
+    }
+    var bias = beta == 0 ? nil : try optional(2)
+    if let added = bias { bias = try scaled(added, by: beta, role: "beta") }
+    // A weight takes the factor at once.
+    if second.tensor != nil {
+      second = try scaled(second, by: alpha, role: "alpha")
+    } else {
+      first = try scaled(first, by: alpha, role: "alpha")
+    }
     if transposes.0 { first = try transposed(first, [1, 0], role: "transpose_a") }
     guard second.tensor != nil else {
       if transposes.1 { second = try transposed(second, [1, 0], role: "transpose_b") }
@@ -63,5 +88,15 @@ extension ONNXLayer {
     }
     let flat = try derived(bias, "") { $0.reshaped([units]) }
     return [try apply(Dense(hasBias: true), to: first, kernel, flat)]
+  }
+
+  /// A value times a number.
+  private mutating func scaled(
+    _ value: ONNXValue, by factor: Double, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    if factor == 1 { return value }
+    let ones = [Int](repeating: 1, count: type(value).rank)
+    let number = own(Tensor(type(value).elementType, shape: ones, [factor]), role)
+    return try apply(Multiply(), to: value, number, role: "times_\(role)")
   }
 }

@@ -7,14 +7,25 @@ extension ONNXLayer {
   mutating func einsum(
     _ equation: String, _ values: [ONNXValue]
   ) throws(WeighbridgeError) -> [ONNXValue] {
-    let sides = equation.filter { $0 != " " }.split(separator: ">", maxSplits: 1)
+    let written = equation.filter { $0 != " " }
+    let sides = spelledOut(written, values).split(separator: ">", maxSplits: 1)
     let terms = sides.first.map {
       $0.dropLast().split(separator: ",", omittingEmptySubsequences: false).map { Array($0) }
     }
-    guard let terms, sides.count == 2, sides[0].last == "-", terms.count == 2, values.count == 2,
-      zip(terms, values).allSatisfy({ $0.count == type($1).rank })
+    guard let terms, sides.count == 2, sides[0].last == "-", terms.count == values.count,
+      (1...2).contains(terms.count),
+      zip(terms, values).allSatisfy({ $0.count == type($1).rank && Set($0).count == $0.count })
     else { throw unsupported("the Einsum \(equation)") }
     let output = Array(sides[1])
+    if terms.count == 1 {
+      let (rest, letters) = try summed(values[0], terms[0], keeping: output, "sum")
+      let axes = output.compactMap { letters.firstIndex(of: $0) }
+      guard axes.count == letters.count, axes.count == output.count else {
+        throw unsupported("the Einsum \(equation)")
+      }
+      let isSame = axes == Array(axes.indices)
+      return [isSame ? try apply(Identity(), to: rest) : try transposed(rest, axes)]
+    }
     let (first, left) = try summed(values[0], terms[0], keeping: terms[1] + output, "sum_0")
     let (second, right) = try summed(values[1], terms[1], keeping: terms[0] + output, "sum_1")
     guard let plan = EinsumPlan(left, right, output) else {
@@ -34,6 +45,31 @@ extension ONNXLayer {
       MatrixProduct(transposesFirst: false, transposesSecond: false), to: factors[0], factors[1],
       role: "product")
     return [try unfolded(product, plan, [first, second])]
+  }
+
+  /// An equation with letters for the axes that "..." stands for, which are the last ones of all of
+  /// them.
+  private func spelledOut(_ equation: String, _ values: [ONNXValue]) -> String {
+    guard equation.contains(".") else { return equation }
+    let sides = equation.split(separator: ">", maxSplits: 1).map(String.init)
+    guard sides.count == 2, sides[0].hasSuffix("-") else { return equation }
+    let terms = sides[0].dropLast().split(separator: ",", omittingEmptySubsequences: false)
+    let free = (UInt8(ascii: "A")...UInt8(ascii: "Z")).map { Character(Unicode.Scalar($0)) }
+      .filter { !equation.contains($0) }
+    let counts = zip(terms, values).map { term, value in
+      term.contains(".") ? type(value).rank - (term.count - 3) : 0
+    }
+    // Axes of 1 in place of others are not told apart from them, so all must have as many.
+    let most = counts.max() ?? 0
+    guard terms.count == values.count, (0...free.count).contains(most),
+      zip(terms, counts).allSatisfy({ !$0.contains(".") || $1 == most })
+    else { return equation }
+    var (result, rest) = ("", equation[...])
+    while let dots = rest.firstIndex(of: ".") {
+      result += rest[..<dots] + free.prefix(most)
+      rest = rest[dots...].drop { $0 == "." }
+    }
+    return result + rest
   }
 
   /// A factor without the axes that neither the other one nor the output has, which are summed over.

@@ -11,7 +11,7 @@ extension ONNXNodes {
       let lists = values.compactMap(\.extents)
       if lists.count == values.count, values.contains(where: { $0.tensor == nil }) {
         _ = try layer.integer("axis")
-        return [.extents(lists.flatMap { $0 }, isList: true)]
+        return [.extents(lists.flatMap { $0 }, isList: true, as: layer.type(values[0]).elementType)]
       }
       guard let given = try layer.integer("axis"), let first = values.first else {
         throw layer.malformed("a Concat without an axis or inputs")
@@ -27,7 +27,11 @@ extension ONNXNodes {
         guard places.allSatisfy(extents.indices.contains), tensor.shape.count <= 1 else {
           throw layer.malformed("the extents \(tensor.integers) of \(extents.count)")
         }
-        return [.extents(places.map { extents[$0] }, isList: tensor.shape.count == 1)]
+        return [
+          .extents(
+            places.map { extents[$0] }, isList: tensor.shape.count == 1,
+            as: layer.type(input).elementType)
+        ]
       }
       let axis = try layer.axis(given, rank: layer.type(input).rank)
       if axis == 0, input.tensor != nil, indices.tensor == nil, layer.type(input).rank == 2 {
@@ -67,18 +71,26 @@ extension ONNXValue {
   /// The extents that it is a list of, or one extent.
   var extents: [ONNXExtent]? {
     switch self {
-    case .extents(let extents, _): return extents
+    case .extents(let extents, _, _): return extents
     case .constant(_, let tensor):
-      guard tensor.elementType == .int64, tensor.shape.count <= 1 else { return nil }
+      guard [.int32, .int64].contains(tensor.elementType), tensor.shape.count <= 1 else {
+        return nil
+      }
       return tensor.integers.map(ONNXExtent.known)
     case .computed: return nil
     }
   }
 
+  /// The element type, of extents that are not all known.
+  var extentType: ElementType? {
+    guard case .extents(_, _, let type) = self, tensor == nil else { return nil }
+    return type
+  }
+
   /// Whether it has an axis.
   var isList: Bool {
     switch self {
-    case .extents(_, let isList): isList
+    case .extents(_, let isList, _): isList
     case .constant(_, let tensor): tensor.shape.count == 1
     case .computed: false
     }

@@ -9,10 +9,27 @@ extension ONNXNodes {
     "Equal": combining { Comparison(.equal) },
     "Greater": combining { Comparison(.greater) },
     "GreaterOrEqual": combining { Comparison(.greaterOrEqual) },
+    "IsInf": { (layer) throws(WeighbridgeError) in
+      let finds = (
+        try layer.flag("detect_positive", default: true),
+        try layer.flag("detect_negative", default: true)
+      )
+      let input = try layer.input()
+      let isOne = finds.0 != finds.1
+      let number = isOne ? input : try layer.apply(UnaryMath(.absolute), to: input, role: "size")
+      let end = finds.1 && isOne ? -Double.infinity : finds.0 ? .infinity : .nan
+      return try layer.apply(
+        Comparison(.equal), try layer.aligned([number, layer.number(end, like: input, "infinity")]))
+    },
+    "IsNaN": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      return try layer.apply(Comparison(.notEqual), [input, input])
+    },
     "Less": combining { Comparison(.less) },
     "LessOrEqual": combining { Comparison(.lessOrEqual) },
     "Not": plain { LogicalNot() },
     "Or": combining { LogicalOr() },
+    "Trilu": { (layer) throws(WeighbridgeError) in try layer.triangle() },
     "Where": combining { Select() },
     "Xor": { (layer) throws(WeighbridgeError) in
       // Of truth values, those that are not equal.
@@ -23,4 +40,29 @@ extension ONNXNodes {
       return try layer.apply(Comparison(.notEqual), numbers)
     },
   ]
+}
+
+extension ONNXLayer {
+  /// The matrices of the last two axes with zeros below or above a diagonal.
+  fileprivate mutating func triangle() throws(WeighbridgeError) -> [ONNXValue] {
+    let input = try input()
+    let isUpper = try flag("upper", default: true)
+    let diagonal = try constant(1)?.integers.first ?? 0
+    let type = type(input)
+    let extents = type.shape.suffix(2).compactMap(\.value)
+    guard extents.count == 2, (-1 << 24...1 << 24).contains(diagonal) else {
+      throw unsupported("a Trilu of \(type)")
+    }
+    let count = try Checked.product(extents, of: "a matrix")
+    try network.countConstant(TensorType(.bool, extents), byteCount: count)
+    let isKept = (0..<count).map { place in
+      let distance = place % extents[1] - place / extents[1]
+      return (isUpper ? distance >= diagonal : distance <= diagonal) ? 1.0 : 0
+    }
+    let values = try aligned([
+      own(Tensor(.bool, shape: extents, isKept), "triangle"), input,
+      own(Tensor(type.elementType, shape: [], [0]), "zero"),
+    ])
+    return try apply(Select(), values)
+  }
 }

@@ -49,13 +49,24 @@ extension ONNXNodes {
       return [try layer.apply(operation, to: try layer.input())]
     },
     "LayerNormalization": { (layer) throws(WeighbridgeError) in
-      let values = try layer.allInputs()
+      var values = try layer.allInputs()
       layer.ignore("stash_type")
       guard let first = values.first, layer.node.outputs.dropFirst().allSatisfy(\.isEmpty) else {
         throw layer.unsupported("the statistics of a LayerNormalization")
       }
       let rank = layer.type(first).rank
       let axis = try layer.axis(try layer.integer("axis", default: -1), rank: rank)
+      let shape = layer.type(first).shape[axis...].compactMap(\.value)
+      for position in values.indices.dropFirst() {
+        guard let own = values[position].tensor?.shape, own != shape, own.count <= shape.count,
+          zip(own.reversed(), shape.reversed()).allSatisfy({ $0 == 1 || $0 == $1 }),
+          shape.count == rank - axis
+        else { continue }
+        values[position] = try layer.derived(values[position], "whole") { tensor in
+          let ones = [Int](repeating: 1, count: shape.count - own.count)
+          return tensor.reshaped(ones + own).broadcast(to: shape)
+        }
+      }
       let operation = LayerNormalization(
         axes: Array(axis..<rank), epsilon: try layer.real("epsilon", default: 1e-5),
         hasScale: true, hasCenter: values.count > 2)

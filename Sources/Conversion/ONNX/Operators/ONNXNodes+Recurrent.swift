@@ -51,8 +51,13 @@ extension ONNXLayer {
     let direction = try text("direction", default: "forward")
     let reversals = ["forward": [false], "reverse": [true], "bidirectional": [false, true]]
     guard let reversals = reversals[direction] else { throw malformed("direction=\(direction)") }
-    guard try integer("layout", default: 0) == 0, !has("clip"), try optional(4) == nil else {
-      throw unsupported("a recurrent node with layout=1, a clip or lengths of sequences")
+    guard try integer("layout", default: 0) == 0, !has("clip") else {
+      throw unsupported("a recurrent node with layout=1 or a clip")
+    }
+    if let lengths = try optional(4) {
+      guard let steps = type(try input(0)).shape.first?.value, isEverywhere(lengths, steps) else {
+        throw unsupported("a recurrent node with sequences of different lengths")
+      }
     }
     ignore("hidden_size")
     let activations = try cellActivations(functions, directions: reversals.count)
@@ -61,7 +66,7 @@ extension ONNXLayer {
     for (index, isReversed) in reversals.enumerated() {
       let recurrence = Recurrence(
         isReversed: isReversed, returnsSequence: true,
-        hasInitialStates: try optional(5) != nil, mask: .none)
+        hasInitialStates: try hasStates(stateCount), mask: .none)
       let own = activations[index * functions.count..<(index + 1) * functions.count]
       let inputs = try cellInputs(sequence, index, gates, stateCount: stateCount)
       let (bias, numbers) = try cellBias(index, gates)
@@ -79,9 +84,9 @@ extension ONNXLayer {
     _ sequence: ONNXValue, _ index: Int, _ gates: [Int], stateCount: Int
   ) throws(WeighbridgeError) -> [ONNXValue] {
     var inputs = [sequence]
-    if try optional(5) != nil {
+    if try hasStates(stateCount) {
       for position in 5..<5 + stateCount {
-        let state = try input(position)
+        let state = try initialState(position, stateCount)
         let range = Slice.Range(axis: 0, start: index, stop: index + 1, step: 1)
         let role = "state_\(position - 5)_\(index)"
         let isOnly = type(state).shape[0].value == 1
@@ -98,6 +103,24 @@ extension ONNXLayer {
         own(Self.reordered(tensor, index, gates, units: units), "weights_\(position)_\(index)"))
     }
     return inputs
+  }
+
+  /// Whether any state is given to begin with.
+  private func hasStates(_ count: Int) throws(WeighbridgeError) -> Bool {
+    for position in 5..<5 + count where try optional(position) != nil { return true }
+    return false
+  }
+
+  /// A state to begin with; zeros where only another one is given.
+  private mutating func initialState(
+    _ position: Int, _ count: Int
+  ) throws(WeighbridgeError) -> ONNXValue {
+    if let state = try optional(position) { return state }
+    for other in 5..<5 + count {
+      guard let state = try optional(other) else { continue }
+      return try apply(FillLike(number: 0), to: state, role: "zeros_\(position - 5)")
+    }
+    throw malformed("no state to begin with")
   }
 
   /// The rows of the gates in the order of the operator.

@@ -32,7 +32,18 @@ extension ONNXNodes {
     "ReduceMax": { (layer) throws(WeighbridgeError) in try layer.reduce(.maximum) },
     "ReduceMean": { (layer) throws(WeighbridgeError) in try layer.reduce(.mean) },
     "ReduceMin": { (layer) throws(WeighbridgeError) in try layer.reduce(.minimum) },
-    "ReduceProd": { (layer) throws(WeighbridgeError) in try layer.reduce(.product) },
+    "ReduceProd": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      if input.tensor == nil, case .extents(let extents, true, let type) = input {
+        layer.ignore("axes", "noop_with_empty_axes")
+        let keepsAxes = try layer.flag("keepdims", default: true)
+        guard let product = ONNXExtent.product(of: extents) else {
+          throw layer.unsupported("a product of several open extents")
+        }
+        return [.extents([product], isList: keepsAxes, as: type)]
+      }
+      return try layer.reduce(.product)
+    },
     "ReduceSum": { (layer) throws(WeighbridgeError) in try layer.reduce(.sum) },
     "ReduceSumSquare": { (layer) throws(WeighbridgeError) in
       try layer.reduce(.sum) { (layer, value) throws(WeighbridgeError) in

@@ -50,6 +50,12 @@ extension ONNXNodes {
         }
         wanted = extents
       }
+      // A list of extents stays one, or becomes its only one.
+      if input.tensor == nil, case .extents(let extents, _, let type) = input, wanted.count <= 1,
+        wanted.allSatisfy({ [-1, extents.count].contains($0.number) })
+      {
+        return [.extents(extents, isList: !wanted.isEmpty, as: type)]
+      }
       return [try layer.reshape(input, to: wanted, keepsZeros: keepsZeros)]
     },
     "SpaceToDepth": { (layer) throws(WeighbridgeError) in
@@ -61,8 +67,8 @@ extension ONNXNodes {
     "Squeeze": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       let given = try layer.integers(1, orSetting: "axes")
-      if input.tensor == nil, case .extents(let extents, true) = input {
-        return [.extents(extents, isList: false)]
+      if input.tensor == nil, case .extents(let extents, true, let type) = input {
+        return [.extents(extents, isList: false, as: type)]
       }
       let shape = layer.type(input).shape
       let axes =
@@ -85,8 +91,8 @@ extension ONNXNodes {
       guard let given = try layer.integers(1, orSetting: "axes") else {
         throw layer.malformed("an Unsqueeze without axes")
       }
-      if input.tensor == nil, case .extents(let extents, false) = input {
-        return [.extents(extents, isList: true)]
+      if input.tensor == nil, case .extents(let extents, false, let type) = input {
+        return [.extents(extents, isList: true, as: type)]
       }
       let axes = try layer.axes(given, rank: layer.type(input).rank + given.count)
       return [try layer.apply(ExpandDims(axes: axes), to: input)]
@@ -95,6 +101,16 @@ extension ONNXNodes {
 
   private static let parts: [String: ONNXLayer.Build] = [
     "Pad": { (layer) throws(WeighbridgeError) in try layer.pad() },
+    "ReverseSequence": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let time = try layer.axis(
+        try layer.integer("time_axis", default: 0), rank: layer.type(input).rank)
+      layer.ignore("batch_axis")
+      guard let steps = layer.type(input).shape[time].value,
+        layer.isEverywhere(try layer.input(1), steps)
+      else { throw layer.unsupported("a ReverseSequence of different lengths") }
+      return [try layer.apply(Reverse(axes: [time]), to: input)]
+    },
     "Slice": { (layer) throws(WeighbridgeError) in try layer.slice() },
     "Split": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
@@ -114,10 +130,14 @@ extension ONNXNodes {
       return try layer.apply(Split(axis: axis, sizes: sizes), [input])
     },
     "Tile": { (layer) throws(WeighbridgeError) in
+      let (input, repeats) = (try layer.input(0), try layer.input(1))
+      if case .extents(let extents, true, _) = repeats, repeats.tensor == nil {
+        return [try layer.tiled(input, extents)]
+      }
       guard let counts = try layer.constant(1)?.integers, counts.allSatisfy({ $0 >= 0 }) else {
         throw layer.malformed("a Tile without counts")
       }
-      return [try layer.apply(Tile(counts: counts), to: try layer.input(0))]
+      return [try layer.apply(Tile(counts: counts), to: input)]
     },
   ]
 }
@@ -137,6 +157,20 @@ extension ONNXLayer {
     return try apply(Gather(axis: 1), to: input, indices, role: "order")
   }
 
+  /// A value so many times along each axis; along one of 1 also an open number of times.
+  fileprivate mutating func tiled(
+    _ input: ONNXValue, _ counts: [ONNXExtent]
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let shape = type(input).shape
+    guard counts.count == shape.count,
+      zip(counts, shape).allSatisfy({ $0.number.map { $0 >= 0 } ?? ($1.value == 1) })
+    else { throw unsupported("a Tile whose counts are known only when the model runs") }
+    let known = counts.map { $0.number ?? 1 }
+    let tile = try apply(Tile(counts: known), to: input, role: "known")
+    return try expanded(
+      tile, to: .extents(counts.map { $0.number == nil ? $0 : .known(1) }, isList: true))
+  }
+
   fileprivate mutating func reshape(
     _ input: ONNXValue, to wanted: [ONNXExtent], keepsZeros: Bool
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -147,6 +181,7 @@ extension ONNXLayer {
       return try apply(operation, to: .computed(input))
     }
     let own = type(input).shape
+    let wanted = restKnown(wanted, of: input)
     var extents: [ReshapeAxes.Extent] = []
     for (position, extent) in wanted.enumerated() {
       switch extent {
@@ -166,6 +201,28 @@ extension ONNXLayer {
       throw unsupported("a shape with several extents that are known only when the model runs")
     }
     return try apply(Self.reshaping(own, to: extents), to: input)
+  }
+
+  /// A shape whose -1 is written as the number that it stands for, where the input's only open extent is
+  /// in the shape by itself, so that all others make up the rest.
+  private func restKnown(_ wanted: [ONNXExtent], of input: ONNXValue) -> [ONNXExtent] {
+    let own = type(input).shape
+    let open = own.indices.filter { own[$0].value == nil }
+    let rests = wanted.indices.filter { wanted[$0].number == -1 }
+    let others = wanted.compactMap(\.number).filter { $0 > 0 }
+    guard case .computed(let id) = input, open.count == 1, rests.count == 1,
+      others.count == wanted.count - 2,
+      let times = wanted.lazy.compactMap({ extent -> Int? in
+        guard case .axis(id, open[0], let times) = extent else { return nil }
+        return times
+      }).first,
+      let before = try? Checked.product(own.compactMap(\.value), of: "an extent"),
+      let after = try? Checked.product(others + [times], of: "an extent"),
+      after > 0, before % after == 0
+    else { return wanted }
+    var result = wanted
+    result[rests[0]] = .known(before / after)
+    return result
   }
 
   /// The value whose batch and steps the first axis is split into, where neither is known.
@@ -231,7 +288,8 @@ extension ONNXLayer {
     let input = try input()
     let rank = type(input).rank
     let mode = try text("mode", default: "constant")
-    guard let kind = Pad.Mode(rawValue: mode), kind != .symmetric else {
+    let wraps = mode == "wrap"
+    guard let kind = wraps ? .constant : Pad.Mode(rawValue: mode), kind != .symmetric else {
       throw unsupported("a Pad of the mode \(mode)")
     }
     guard var pads = try integers(1, orSetting: "pads") else {
@@ -254,6 +312,7 @@ extension ONNXLayer {
       }
       pads = all
     }
+    if wraps { return [try wrapped(input, pads)] }
     let added = Pad(
       before: pads[..<rank].map { max(0, $0) }, after: pads[rank...].map { max(0, $0) }, mode: kind,
       number: kind == .constant ? number : 0)
@@ -265,6 +324,33 @@ extension ONNXLayer {
         step: 1)
     }
     return [try apply(added, to: try apply(Slice(ranges), to: input, role: "slice"))]
+  }
+
+  /// A value with what is at the other end of an axis in front of it and behind it.
+  private mutating func wrapped(
+    _ input: ONNXValue, _ pads: [Int]
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let rank = type(input).rank
+    let padded = (0..<rank).filter { pads[$0] != 0 || pads[$0 + rank] != 0 }
+    var result = input
+    for axis in padded {
+      let (before, after) = (pads[axis], pads[axis + rank])
+      guard let extent = type(input).shape[axis].value, (0...extent).contains(before),
+        (0...extent).contains(after)
+      else { throw unsupported("a Pad of the mode wrap by \(before) and \(after)") }
+      var parts = [result]
+      if before > 0 {
+        let end = Slice.Range(axis: axis, start: extent - before, stop: nil, step: 1)
+        parts.insert(try apply(Slice([end]), to: result, role: "end_\(axis)"), at: 0)
+      }
+      if after > 0 {
+        let start = Slice.Range(axis: axis, start: 0, stop: after, step: 1)
+        parts.append(try apply(Slice([start]), to: result, role: "start_\(axis)"))
+      }
+      let role = axis == padded.last ? "" : "axis_\(axis)"
+      result = try apply(Concatenate(axis: axis), parts, role: role)[0]
+    }
+    return padded.isEmpty ? try apply(Identity(), to: input) : result
   }
 
   fileprivate mutating func slice() throws(WeighbridgeError) -> [ONNXValue] {
@@ -284,10 +370,12 @@ extension ONNXLayer {
         axis: given[index] < 0 ? given[index] + rank : given[index],
         start: starts[index], stop: stops[index], step: steps[index])
     }.sorted { $0.axis < $1.axis }
-    if input.tensor == nil, case .extents(let extents, true) = input, let range = ranges.first {
+    if input.tensor == nil, case .extents(let extents, true, let type) = input,
+      let range = ranges.first
+    {
       let (start, count) = range.resolved(extents.count)
       let places = (0..<count).map { start + $0 * range.step }
-      return [.extents(places.map { extents[$0] }, isList: true)]
+      return [.extents(places.map { extents[$0] }, isList: true, as: type)]
     }
     return [try apply(Slice(ranges), to: input)]
   }
