@@ -76,6 +76,59 @@ def nested_time(x, indices):
     ]
 
 
+def nested_calls(x, y):
+    """Calls of a model that are outputs, go to other layers, or both."""
+    def inner():
+        inside = keras.Input((4,))
+        return keras.Model(inside, layers.Dense(4, activation="tanh")(inside))
+    crossed, both, chained = inner(), inner(), inner()
+    parts = keras.Input((4,))
+    pair = keras.Model(parts, [layers.Dense(3)(parts), layers.Dense(2)(layers.Activation("tanh")(parts))])
+    steps = [chained(x)]
+    for _ in range(3):
+        steps.append(chained(steps[-1]))
+    return [crossed(x), layers.Dense(2)(crossed(y)), layers.Dense(2)(both(x)), both(y), steps[1],
+            layers.Dense(2)(steps[3]), *pair(x), pair(y)[0]]
+
+
+def trained_activations(x, images):
+    """Layers in place of activation functions, with weights."""
+    return [
+        layers.Dense(3, activation=layers.PReLU(), use_bias=False)(x),
+        layers.TimeDistributed(layers.Dense(2, activation=layers.PReLU()))(x),
+        layers.Conv1D(3, 2, activation=layers.PReLU(shared_axes=[1]))(x),
+        layers.SeparableConv2D(3, 2, activation=layers.PReLU())(images),
+        layers.EinsumDense("abc,cd->abd", output_shape=(None, 2), bias_axes="d", activation=layers.PReLU())(x),
+        layers.BatchNormalization()(layers.Conv2DTranspose(2, 2, activation=layers.PReLU(shared_axes=[1, 2]))(images)),
+    ]
+
+
+def masks_through_wrappers(indices):
+    """A mask that the layer inside a wrapper lets through."""
+    x = layers.Embedding(3, 4, mask_zero=True)(indices)
+    wrapped = [layers.Dense(4), layers.Conv1D(4, 2, padding="same"), layers.Dense(3, activation="relu")]
+    return [layers.LSTM(3)(layers.SpectralNormalization(layer)(x)) for layer in wrapped]
+
+
+def attention_in_float64(query, value):
+    """Attention in another type than what it is given."""
+    attend = layers.MultiHeadAttention
+    return [attend(2, 3, dtype="float64")(query, value), attend(2, 3, dtype="float64")(query, query, value[:, :4])]
+
+
+def causal_scores(query, value):
+    """Attention to what came before, with its weights."""
+    attend = layers.MultiHeadAttention
+    return [*attend(2, 3)(query, value, use_causal_mask=True, return_attention_scores=True),
+            attend(2, 3, dropout=0.2)(query, query, use_causal_mask=True)]
+
+
+def padded_lines(x):
+    """Zeros at the ends of sequences."""
+    return [layers.ZeroPadding1D((1, 2))(x), layers.ZeroPadding1D((1, 2), data_format="channels_first")(x),
+            layers.ZeroPadding1D(3, data_format="channels_first")(layers.Dense(2)(x))]
+
+
 def quantizable(x, sequence, indices):
     """The layers that Keras can quantize."""
     inside = keras.Input((4,))
@@ -139,6 +192,11 @@ CASES = [
     Case("masked_softmax", [Input((4, 5)), Input((4, 5), type="bool"), Input((4, 1), type="bool")], masked_softmax),
     Case("cell_activations", [Input((5, 4)), Input((3, 4, 4, 1))], cell_activations),
     Case("nested_time", [Input((5, 4, 6)), Input((24,), 0, 3, "int32")], nested_time),
+    Case("nested_calls", [Input((4,)), Input((4,))], nested_calls, containers=("h5", "keras")),
+    Case("trained_activations", [Input((5, 4)), Input((4, 3, 2))], trained_activations, containers=("h5", "keras")),
+    Case("masks_through_wrappers", [Input((5,), 0, 3, "int32")], masks_through_wrappers),
+    Case("attention_in_float64", [Input((4, 3)), Input((5, 3))], attention_in_float64),
+    Case("causal_scores", [Input((4, 3)), Input((5, 3))], causal_scores),
 ]
 def spectra(line, lines):
     """Spectra of signals."""
@@ -204,6 +262,7 @@ CASES += [
     Case("equalization", [Input((9, 10, 3), 0, 256), Input((8, 7, 2), 0, 1), Input((2, 6, 5))], equalization),
     Case("spectra", [Input((40,)), Input((30, 2))], spectra),
     Case("pipelines", [Input((5, 4, 3))], pipelines, containers=("h5", "keras")),
+    Case("padded_lines", [Input((4, 3))], padded_lines),
     Case("quantized", QUANTIZABLE, quantizable, to_int8, ("h5", "keras")),
     Case("quantized_weights", QUANTIZABLE, quantizable, weights_to_int8, ("keras",)),
     Case("quantized_to_int4", QUANTIZABLE, quantizable, to_int4, ("h5", "keras")),

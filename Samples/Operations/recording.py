@@ -46,11 +46,14 @@ class Case:
 
 def port_names(model):
     """The outputs' names as Weighbridge gives them: the layer's, with `.1` for its second output."""
-    references = json.loads(model.to_json())["config"]["output_layers"]
+    config = json.loads(model.to_json())["config"]
+    references = config["output_layers"]
     if isinstance(references[0], str):
         references = [references]
+    models = {layer["config"]["name"] for layer in config["layers"] if layer["class_name"] == "Functional"}
     taken, names = set(), []
     for layer, call, tensor in references:
+        call -= layer in models  # Keras counts these calls from 1.
         name = layer if call == 0 else f"{layer}:{call}"
         name += f".{tensor}" if tensor > 0 else ""
         number = 2
@@ -81,7 +84,7 @@ def record(keras, folder, case, **save_options):
     folder = Path(folder)
     folder.mkdir(exist_ok=True)
     for container in case.containers:
-        model.save(str(folder / f"{case.name}.{container}"), **save_options)
+        model.save(str(folder / f"{case.name}.{container}"), **(save_options if container == "h5" else {}))
     np.savez(folder / f"{case.name}.inputs.npz", **{f"in{index}": array for index, array in enumerate(arrays)})
     np.savez(folder / f"{case.name}.outputs.npz", **outputs)
     print(f"{case.name}: {len(outputs)} outputs")

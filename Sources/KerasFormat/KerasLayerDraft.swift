@@ -12,6 +12,8 @@ struct KerasLayerDraft {
   /// The list under `inbound_nodes`; `nil` in a Sequential.
   let nodes: JSONReader?
 
+  /// Whether its calls have the form of Keras 3: the arguments in an object.
+  var hasArguments: Bool { nodes?.value.array?.first?.object != nil }
   var isModel: Bool { config["layers"]?.array != nil }
   var label: String { "#\(index) \(name) (\(className))" }
 

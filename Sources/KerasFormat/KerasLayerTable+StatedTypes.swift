@@ -35,7 +35,7 @@ extension KerasLayerTable {
       extents.allSatisfy({ $0 == .null || ($0.integer ?? -1) >= 0 })
     else { return nil }
     let written = KerasTensorReference(layer: layer, call: call, tensor: tensor)
-    guard let reference = try? resolved(written) else { return nil }
+    guard let reference = try? resolved(written, firstCalls) else { return nil }
     return (reference, KerasStatedType(shape: extents.map(\.integer), dtype: dtype))
   }
 }

@@ -7,8 +7,10 @@ struct KerasLayerTable {
   let indices: [String: Int]
   /// The parsed `inbound_nodes` of each layer, with Keras' own count of calls.
   private let calls: [[KerasCall]]
-  /// What Keras' count of a layer's calls begins with.
-  private let firstCalls: [Int]
+  /// What Keras' count of a layer's calls begins with where another layer takes what a call gives.
+  let firstCalls: [Int]
+  /// Likewise where the model gives it.
+  private let firstCallsOfOutputs: [Int]
 
   /// - Parameter outputs: The model's outputs, with Keras' own count of calls.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when two layers share a name or a node is not
@@ -32,8 +34,16 @@ struct KerasLayerTable {
     self.drafts = drafts
     self.indices = indices
     self.calls = calls
-    firstCalls = Self.firstCalls(
-      drafts, indices, calls.joined().flatMap(\.allInputs) + outputs)
+    if drafts.contains(where: \.hasArguments) {
+      // Keras 3 counts from 0; where the outputs are listed, a Functional's calls from 1.
+      firstCalls = drafts.map { _ in 0 }
+      firstCallsOfOutputs = Self.firstCalls(
+        drafts.map { $0.isModel && $0.className != "Sequential" }, indices, outputs)
+    } else {
+      firstCalls = Self.firstCalls(
+        drafts.map(\.isModel), indices, calls.joined().flatMap(\.allInputs) + outputs)
+      firstCallsOfOutputs = firstCalls
+    }
   }
 
   /// The layers with their calls; every reference leads to an existing call.
@@ -63,7 +73,9 @@ struct KerasLayerTable {
     let written = try KerasNodeParser.references(in: json)
     var references: [KerasTensorReference] = []
     for reference in written {
-      do throws(WeighbridgeError) { references.append(try resolved(reference)) } catch {
+      do throws(WeighbridgeError) {
+        references.append(try resolved(reference, firstCallsOfOutputs))
+      } catch {
         throw json.failure(error.reason)
       }
     }
@@ -99,12 +111,12 @@ struct KerasLayerTable {
     _ references: [KerasTensorReference]
   ) throws(WeighbridgeError) -> [KerasTensorReference] {
     var result: [KerasTensorReference] = []
-    for reference in references { result.append(try resolved(reference)) }
+    for reference in references { result.append(try resolved(reference, firstCalls)) }
     return result
   }
 
   func resolved(
-    _ reference: KerasTensorReference
+    _ reference: KerasTensorReference, _ firstCalls: [Int]
   ) throws(WeighbridgeError) -> KerasTensorReference {
     guard let index = indices[reference.layer] else {
       throw WeighbridgeError(
@@ -125,10 +137,9 @@ struct KerasLayerTable {
   /// inputs before (always, for Model and Functional). Every call is referred to, since Keras
   /// writes only those that an output needs; so the count began with 1 when nobody refers to 0.
   private static func firstCalls(
-    _ drafts: [KerasLayerDraft], _ indices: [String: Int],
-    _ references: [KerasTensorReference]
+    _ mayCountFromOne: [Bool], _ indices: [String: Int], _ references: [KerasTensorReference]
   ) -> [Int] {
-    var firstCalls = drafts.map { $0.isModel ? 1 : 0 }
+    var firstCalls = mayCountFromOne.map { $0 ? 1 : 0 }
     for reference in references where reference.call == 0 {
       if let index = indices[reference.layer] { firstCalls[index] = 0 }
     }

@@ -64,6 +64,21 @@ struct Keras3RecordTests {
     }
   }
 
+  @Test("layers count the calls of a nested model from 0, also where the outputs count from 1")
+  func nestedCallsByLayersAndOutputs() throws {
+    let inner = functional(dense("y", node(tensor("x"))))
+    let nodes = node(tensor("x")).dropLast() + ", " + node(tensor("net")).dropFirst()
+    let layer = inner.dropLast() + #", "name": "net", "inbound_nodes": \#(nodes)}"#
+    for (call, output) in [(1, 1), (0, 2)] {
+      let outer = functional(
+        layer + "," + dense("z", node(tensor("net", call))),
+        outputs: #"[["z", 0, 0], ["net", \#(output), 0]]"#)
+      let record = try model(outer)
+      #expect(record.layers[2].calls[0].inputs == [reference("net", call)])
+      #expect(record.outputs == [reference("z"), reference("net", output - 1)])
+    }
+  }
+
   @Test("inputs and outputs of a model may be nested lists and dictionaries")
   func structures() throws {
     let layers = dense("y", node(tensor("x"))) + "," + dense("z", node(tensor("x")))
