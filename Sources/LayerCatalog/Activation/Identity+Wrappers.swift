@@ -32,6 +32,8 @@ extension Identity {
     }
     let first = layer.requestedShapes.count
     let result = try build(&layer, inputs)
+    // Keras gives away the very tensor that the wrapped layer made, and so with its mask.
+    try layer.passMasks(of: className, from: inputs, to: result)
     let kernel = layer.requestedShapes.dropFirst(first).first ?? []
     let shape = [1, kernel.last ?? 0]
     if isTrained, !isInnerFrozen {
