@@ -99,5 +99,7 @@ def others(version, backend):
         if backend == "tensorflow":
             table["upsampling_bilinear"] = lambda: one(UpSampling2D(
                 (2, 3), interpolation="bilinear", input_shape=(3, 4, 2)))
+            table["softmax_masked"] = lambda: one([
+                ZeroPadding1D(1, input_shape=(1, 3)), Masking(0.0), Softmax()])
         table["relu_settings"] = lambda: one(ReLU(max_value=2.0, negative_slope=0.1, threshold=0.5, input_shape=(3, 4)))
     return table

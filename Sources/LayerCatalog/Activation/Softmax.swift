@@ -36,8 +36,9 @@ extension Softmax {
         "Softmax": { (layer, inputs) throws(WeighbridgeError) in
           let input = try layer.onlyInput(inputs)
           let axes = try kerasAxes(&layer, layer.graph.type(of: input))
-          guard let mask = layer.takeTensors("mask", position: 1).first ?? layer.mask(of: input)
-          else { return try layer.add(Softmax(axes: axes), inputs) }
+          guard let mask = try mask(&layer, of: input) else {
+            return try layer.add(Softmax(axes: axes), inputs)
+          }
           return try masked(&layer, Softmax(axes: axes), input, mask)
         }
       ],
@@ -46,6 +47,21 @@ extension Softmax {
           Softmax(axes: [try KerasLayer.lastAxis(of: type)])
         }
       ]))
+
+  /// The mask that the call is given, or else that of its input, which counts since TensorFlow 2.4.
+  private static func mask(
+    _ layer: inout KerasLayer, of input: ValueID
+  ) throws(WeighbridgeError) -> ValueID? {
+    if let given = layer.takeTensors("mask", position: 1).first { return given }
+    guard let mask = layer.mask(of: input), layer.version >= KerasVersion(2, 4) else { return nil }
+    guard layer.version >= KerasVersion(2, 5) else {
+      throw WeighbridgeError(
+        .unsupported,
+        "the input has a mask, which TensorFlow 2.4 follows and TensorFlow 2.3 does not, and both"
+          + " say that they are Keras \(layer.version) (--keras-version 2.5.0 or 2.3.0 tells)")
+    }
+    return mask
+  }
 
   /// Elements that the mask leaves out are lowered so far that no other can make up for it; where it
   /// leaves out all of them, nothing but the lowering is left of them in float32. Keras makes them
