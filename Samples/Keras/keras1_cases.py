@@ -200,6 +200,11 @@ def nests(version, backend):
             "nested_recurrent": recurrent_inside}
 
 
+def masked(layer):
+    embedding = Embedding(5, 3, mask_zero=True, input_length=9)
+    return one([embedding, layer, LSTM(4, return_sequences=True)])
+
+
 def recurrent(version, backend):
     shape = {"input_shape": (5, 3)}
     table = {
@@ -219,6 +224,10 @@ def recurrent(version, backend):
             "bidirectional_lstm_gpu": lambda: one(Bidirectional(
                 LSTM(3, consume_less="gpu"), merge_mode="concat", **shape)),
             "embedding_mask_lstm": lambda: one([Embedding(5, 3, mask_zero=True, input_length=6), LSTM(4)]),
+            "mask_srelu": lambda: masked(SReLU()),
+            "mask_prelu": lambda: masked(PReLU()),
+            "mask_parametric_softplus": lambda: masked(ParametricSoftplus()),
+            "mask_bn_mode2": lambda: masked(BatchNormalization(mode=2)),
             "masking_gru": lambda: one([Masking(0.0, input_shape=(5, 3)), GRU(4)]),
             "time_distributed_conv": lambda: one(TimeDistributed(
                 Convolution2D(2, 3, 2, dim_ordering="th"), input_shape=(3, 2, 5, 4))),

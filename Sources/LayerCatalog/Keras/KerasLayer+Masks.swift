@@ -9,9 +9,10 @@ import KerasFormat
 extension KerasLayer {
   /// Keras' layers with `supports_masking` that take one tensor, and let its mask go on unchanged.
   private static let passing: Set<String> = [
-    "Activation", "ActivityRegularization", "AlphaDropout", "BatchNormalization", "Dense",
-    "Dropout", "ELU", "GaussianDropout", "GaussianNoise", "GroupNormalization",
-    "LayerNormalization", "LeakyReLU", "PReLU", "ReLU", "Softmax", "SpatialDropout1D",
+    "Activation", "ActivityRegularization", "AlphaDropout", "BatchNormalization (Keras 1)",
+    "BatchNormalization", "Dense", "Dropout", "ELU", "GaussianDropout", "GaussianNoise",
+    "GroupNormalization", "LayerNormalization", "LeakyReLU", "PReLU (Keras 1)", "PReLU",
+    "ParametricSoftplus (Keras 1)", "ReLU", "SReLU (Keras 1)", "Softmax", "SpatialDropout1D",
     "SpatialDropout2D", "SpatialDropout3D", "SyncBatchNormalization", "ThresholdedReLU",
     "UnitNormalization",
   ]
