@@ -39,8 +39,19 @@ struct KerasObjectParts {
       for name in ["query", "key", "gate", "value", "output"] {
         addPlain(["\(name)_dense", "_\(name)_dense"])
       }
-    default: break
+    default: try addActivation(of: record)
     }
+  }
+
+  /// A layer in place of an activation function.
+  private mutating func addActivation(of record: KerasLayerRecord) throws(WeighbridgeError) {
+    guard var activation = record.config["activation"]?.object, activation["config"]?.object != nil
+    else { return }
+    // Keras 2 asks a separable convolution for its activation twice, and so counts it as shared.
+    activation["shared_object_id"] = nil
+    let holder = KerasLayerRecord(
+      name: record.name, className: "", config: ["activation": .object(activation)])
+    try addInner("activation", of: holder)
   }
 
   /// A part without parts of its own.
