@@ -85,7 +85,8 @@ extension ZeroPadding {
     KerasMapping(layers: [
       "ZeroPadding1D": { (layer, inputs) throws(WeighbridgeError) in
         let borders = try layer.borders("padding", axes: 1, default: 1)
-        return try layer.add(ZeroPadding(borders: borders, layout: .channelsLast), inputs)
+        let layout: DataLayout = try layer.word("data_format", default: .channelsLast)
+        return try layer.add(ZeroPadding(borders: borders, layout: layout), inputs)
       },
       "ZeroPadding2D": { (layer, inputs) throws(WeighbridgeError) in
         let borders = try layer.borders("padding", axes: 2, default: 1)
