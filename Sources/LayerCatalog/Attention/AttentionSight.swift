@@ -69,10 +69,10 @@ extension KerasLayer {
     _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> AttentionTensors {
     let query = try onlyInput(inputs)
-    guard let value = takeTensors("value", position: 1).first else {
+    guard let value = try castTensor("value", position: 1) else {
       throw WeighbridgeError(.malformed, "is called without a value")
     }
-    let key = takeTensors("key", position: 2).first
+    let key = try castTensor("key", position: 2)
     // Keras 2 looks at masks since 2.10; from 3.8 that of the query counts whatever was given.
     let follows = version >= KerasVersion(2, 10)
     let isNew = version.major >= 3
@@ -86,6 +86,15 @@ extension KerasLayer {
         ?? (follows ? mask(of: value) : nil),
       keyMask: takeTensors("key_mask", position: isNew ? 5 : nil).first
         ?? (follows ? key.flatMap { mask(of: $0) } : nil))
+  }
+
+  /// A further tensor in the type that the layer computes in.
+  private mutating func castTensor(
+    _ name: String, position: Int
+  ) throws(WeighbridgeError) -> ValueID? {
+    guard let value = takeTensors(name, position: position).first else { return nil }
+    guard let type = types?.compute, graph.type(of: value).elementType.isFloat else { return value }
+    return try cast(value, to: type, role: "\(name)_cast")
   }
 
   /// The masks of query, value and key, `[batch, queries, 1]` and `[batch, 1, keys]`.
