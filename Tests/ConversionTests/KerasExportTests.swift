@@ -56,6 +56,27 @@ import _CatalogTesting
     for distance in distances(got: outputs, want: wanted) { #expect(distance.error < 1e-5) }
   }
 
+  @Test(
+    "Only what outputs need is written, and no layer is called with nothing but constants",
+    arguments: ["nested_calls", "causal_scores"])
+  func neededCalls(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let sample = Places.sample("Operations/keras3/\(name)")
+    let inputs = try ArrayFile.read("\(sample).inputs.npz")
+    let wanted = try ArrayFile.read("\(sample).outputs.npz")
+    for target in Self.targets {
+      let path = folder.file("m.\(target.fileExtension)")
+      try Model(contentsOf: "\(sample).h5").export(to: path)
+      let back = try Model(contentsOf: path)
+      let graph = back.content.graph
+      for node in graph.nodes {
+        #expect(node.inputs.contains { graph[$0].constant == nil }, "\(node.name)")
+      }
+      let outputs = try back.run(inputs).outputs
+      for distance in distances(got: outputs, want: wanted) { #expect(distance.error < 1e-5) }
+    }
+  }
+
   @Test("The same model gives the same bytes, from whatever file it was read", arguments: targets)
   func determinism(_ target: ExportTarget) throws {
     let folder = try TemporaryFolder()

@@ -65,10 +65,10 @@ struct KerasTranslation {
       values[port.value.index] = value
       if case .tensor(let reference) = value.source { inputs.append(reference) }
     }
-    let read = Set(graph.nodes.flatMap(\.inputs) + graph.outputs.map(\.value))
+    let read = valuesThatCount(graph)
     let fusion = KerasFusion(graph, draft)
     var problems = ExportProblems()
-    for (position, node) in graph.nodes.enumerated() {
+    for (position, node) in graph.nodes.enumerated() where !read.isDisjoint(with: node.outputs) {
       let operands = node.inputs.compactMap { values[$0.index] }
       do throws(WeighbridgeError) {
         if operands.count < node.inputs.count { continue }  // behind a layer that is named already
@@ -88,5 +88,15 @@ struct KerasTranslation {
     }
     try problems.check(target)
     return (values, inputs)
+  }
+
+  /// The values that the outputs are, or are made of. What a model inside the model gives may serve
+  /// nobody in one of its calls.
+  private static func valuesThatCount(_ graph: Graph) -> Set<ValueID> {
+    var values = Set(graph.outputs.map(\.value))
+    for node in graph.nodes.reversed() where !values.isDisjoint(with: node.outputs) {
+      values.formUnion(node.inputs)
+    }
+    return values
   }
 }

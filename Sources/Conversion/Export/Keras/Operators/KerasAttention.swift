@@ -119,7 +119,13 @@ extension KerasDraft {
       let kept = try function(.select, [visible, scores, low], type: scores.type)
       shares = try layer("Softmax", ["axis": .integer(last)], [kept], type: scores.type)
       if sight.blindness == .zero {
-        let factor = try function(.cast, [seen], to: scores.type.elementType)
+        let factor =
+          if let truths = seen.constant {
+            // No layer can be called with nothing but constants.
+            constant(Tensor(scores.type.elementType, shape: truths.shape, truths.doubles))
+          } else {
+            try function(.cast, [seen], to: scores.type.elementType)
+          }
         shares = try function(.multiply, [shares, factor], type: scores.type)
       }
     } else {
