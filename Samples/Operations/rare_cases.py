@@ -218,6 +218,12 @@ def pipelines(pictures):
     ]
 
 
+def upsampling_filters(pictures):
+    """Pictures enlarged by filters."""
+    names = ["bicubic", "lanczos3", "lanczos5"] + ([] if IS_KERAS3 else ["area", "gaussian", "mitchellcubic"])
+    return [layers.UpSampling2D((2, 3), interpolation=name)(pictures) for name in names]
+
+
 def hashes(number, single, other):
     """Buckets of whole numbers."""
     modes = [dict(output_mode=mode) for mode in ("multi_hot", "count")]
@@ -254,6 +260,7 @@ def equalization(pictures, shares, first):
 QUANTIZABLE = [Input((4,)), Input((5, 4)), Input((3,), 0, 7, "int32")]
 LARGE = Input((1,), -10**15, 10**15, "int64")
 CASES += [
+    Case("upsampling_filters", [Input((4, 3, 2))], upsampling_filters),
     Case("hashes", [Input((5,), -5, 5, "int64"), LARGE, LARGE], hashes),
     Case("lookups", [Input((6,), 35, 44, "int64"), Input((8,), -1, 7, "int64")], lookups,
          containers=("h5", "keras") if IS_KERAS3 else ("h5",)),

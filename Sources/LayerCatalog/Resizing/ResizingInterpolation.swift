@@ -1,5 +1,5 @@
 /// How ``Resizing`` finds elements between those of an axis.
-package enum ResizingInterpolation: String, Hashable, Sendable {
+package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
   /// The nearest element; of two the one behind.
   case nearest
   /// Linear between the neighbours along each axis.

@@ -1,5 +1,6 @@
 import Bytes
 import GraphIR
+import JSON
 import KerasFormat
 
 /// Keras: `UpSampling1D`, `UpSampling2D`, `UpSampling3D`.
@@ -10,15 +11,52 @@ extension Upsampling {
         try add(&layer, inputs, axes: 1, .nearest, .channelsLast)
       },
       "UpSampling2D": { (layer, inputs) throws(WeighbridgeError) in
-        let interpolation = try interpolation(&layer)
-        return try add(&layer, inputs, axes: 2, interpolation, try layer.dataLayout())
+        try pictures(&layer, inputs)
       },
       "UpSampling3D": { (layer, inputs) throws(WeighbridgeError) in
         try add(&layer, inputs, axes: 3, .nearest, try layer.dataLayout())
       },
     ]))
 
-  private enum KerasInterpolation: String, CaseIterable { case nearest, bilinear }
+  private static func pictures(
+    _ layer: inout KerasLayer, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let name = layer.take("interpolation") ?? "nearest"
+    // Keras takes any case.
+    switch name.string.flatMap({ ResizingInterpolation(rawValue: $0.lowercased()) }) {
+    case .nearest:
+      return try add(&layer, inputs, axes: 2, .nearest, try layer.dataLayout())
+    case .bilinear:
+      return try add(&layer, inputs, axes: 2, try bilinear(&layer), try layer.dataLayout())
+    case let filter?: return try resized(&layer, inputs, filter)
+    case nil:
+      throw layer.wrong(
+        "interpolation", name,
+        ResizingInterpolation.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+  }
+
+  /// Pictures of known extents, made larger by a filter.
+  private static func resized(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], _ filter: ResizingInterpolation
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let layout = try layer.dataLayout()
+    let factors = try layer.integers("size", count: 2, default: [2, 2])
+    let input = layer.graph.type(of: try layer.onlyInput(inputs))
+    if let problem = problem(factors) { throw WeighbridgeError(.malformed, problem) }
+    guard input.rank == 4 else { throw WeighbridgeError(.malformed, "the input \(input)") }
+    let known = input.shape[layout.spatialAxes(rank: 4)].compactMap(\.value)
+    guard known.count == 2 else {
+      throw WeighbridgeError(
+        .unsupported, "upsampling by \(filter.rawValue) of open extents: \(input)")
+    }
+    let extents = zip(known, factors).map { $0.multipliedReportingOverflow(by: $1) }
+    let products = extents.map { $0.overflow ? Int.max : $0.partialValue }
+    if let problem = Resizing.problem(products) { throw WeighbridgeError(.malformed, problem) }
+    let operation = Resizing(
+      extents: products, interpolation: filter, antialiases: false, fit: .stretch, layout: layout)
+    return try layer.add(operation, inputs)
+  }
 
   private static func add(
     _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int, _ interpolation: Interpolation,
@@ -33,12 +71,9 @@ extension Upsampling {
 
   /// Keras by itself, up to 2.3, resizes as TensorFlow 1 does; the Keras inside TensorFlow and
   /// every version from 2.4 takes half-pixel centres. No file says which.
-  private static func interpolation(
+  private static func bilinear(
     _ layer: inout KerasLayer
   ) throws(WeighbridgeError) -> Interpolation {
-    guard try layer.word("interpolation", default: KerasInterpolation.nearest) == .bilinear else {
-      return .nearest
-    }
     guard layer.backend == .tensorflow else {
       throw WeighbridgeError(
         .unsupported,
