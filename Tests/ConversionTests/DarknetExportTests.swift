@@ -60,6 +60,11 @@ import Weighbridge
     let error = failure { try Model(contentsOf: embedding).export(to: folder.file("m.cfg")) }
     #expect(error?.code == .unsupported)
     #expect(error?.reason.contains("embedding: darknet computes in float32") == true, "\(error!)")
+    // Of an input of whole numbers too.
+    let masks = Places.sample("Operations/keras2/masks_through_wrappers.h5")
+    let whole = failure { try Model(contentsOf: masks).export(to: folder.file("m.cfg")) }
+    #expect(whole?.code == .unsupported)
+    #expect(whole?.reason.contains("darknet looks nothing up") == true, "\(whole!)")
     #expect(folder.names.isEmpty)
     let unknown = failure { try Model(contentsOf: detector).export(to: folder.file("m.xyz")) }
     #expect(unknown?.code == .mismatch)

@@ -105,8 +105,8 @@ struct DarknetTranslation {
     }
     let layout = graph.imageLayout ?? .channelsLast
     let isLast = layout == .channelsLast && extents.count == 3
-    let standIn = Tensor(.float32, shape: extents.map { _ in 1 } + [1], [0])
-      .broadcast(to: [1] + extents)
+    let one = Tensor(graph[port.value].type.elementType, shape: extents.map { _ in 1 } + [1], [0])
+    let standIn = one.broadcast(to: [1] + extents)
     return (
       Flow(
         section: -1, shape: isLast ? [extents[2], extents[0], extents[1]] : extents,
