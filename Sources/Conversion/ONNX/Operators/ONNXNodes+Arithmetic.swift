@@ -42,7 +42,7 @@ extension ONNXNodes {
         return [try layer.apply(Clip(minimum: minimum, maximum: maximum), to: input)]
       },
       "Div": { (layer) throws(WeighbridgeError) in
-        let values = try layer.aligned(try layer.allInputs())
+        let values = try layer.aligned([try layer.input(0), try layer.input(1)])
         guard !layer.type(values[0]).elementType.isFloat else {
           return try layer.apply(BinaryMath(.divide), values)
         }
@@ -57,7 +57,7 @@ extension ONNXNodes {
       "Min": combining { Minimum() },
       "Mod": { (layer) throws(WeighbridgeError) in
         let isTruncated = try layer.flag("fmod")
-        let values = try layer.aligned(try layer.allInputs())
+        let values = try layer.aligned([try layer.input(0), try layer.input(1)])
         return try layer.apply(
           BinaryMath(isTruncated ? .truncatedModulo : .floorModulo), values)
       },
@@ -67,7 +67,7 @@ extension ONNXNodes {
         return try layer.apply(Multiply(), try layer.aligned(values))
       },
       "Pow": { (layer) throws(WeighbridgeError) in
-        var values = try layer.aligned(try layer.allInputs())
+        var values = try layer.aligned([try layer.input(0), try layer.input(1)])
         let type = layer.type(values[0]).elementType
         if layer.type(values[1]).elementType != type {
           values[1] = try layer.apply(Cast(to: type), to: values[1], role: "exponent")

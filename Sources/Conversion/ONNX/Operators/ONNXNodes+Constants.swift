@@ -32,7 +32,8 @@ extension ONNXNodes {
     "Range": { (layer) throws(WeighbridgeError) in
       if let open = try layer.openRange() { return [open] }
       guard let start = try layer.constant(0), let end = try layer.constant(1),
-        let step = try layer.constant(2), step.count == 1, step.doubles[0] != 0
+        let step = try layer.constant(2), [start, end, step].allSatisfy({ $0.count == 1 }),
+        step.doubles[0] != 0
       else { throw layer.malformed("a Range without start, end and step") }
       let (first, distance) = (start.doubles[0], step.doubles[0])
       let count = max(0, ((end.doubles[0] - first) / distance).rounded(.up))

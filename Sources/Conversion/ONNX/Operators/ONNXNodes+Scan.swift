@@ -20,13 +20,16 @@ extension ONNXLayer {
     }
     if let outputs = try recurrence(body, values) { return outputs }
     let stateCount = values.count - scanned
+    guard body.outputs.count >= stateCount else {
+      throw malformed("a Scan whose body gives \(body.outputs.count) of \(stateCount) states")
+    }
     let axes = try integers("scan_input_axes") ?? Array(repeating: 0, count: scanned)
     let directions = try integers("scan_input_directions") ?? Array(repeating: 0, count: scanned)
     let outputCount = body.outputs.count - stateCount
     let outputAxes = try integers("scan_output_axes") ?? Array(repeating: 0, count: outputCount)
     let outputDirections =
       try integers("scan_output_directions") ?? Array(repeating: 0, count: outputCount)
-    guard axes.count == scanned, directions.count == scanned, outputCount >= 0,
+    guard axes.count == scanned, directions.count == scanned,
       outputAxes.count == outputCount, outputDirections.count == outputCount
     else { throw malformed("a Scan whose settings do not fit its body") }
     let sequences = Array(values[stateCount...])
