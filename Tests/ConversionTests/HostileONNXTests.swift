@@ -50,6 +50,7 @@ enum HostileONNXFiles {
     .init("twice", .malformed, "stands twice"),
     .init("value_missing", .malformed, "reads nothing, which nothing before it makes"),
     .init("weight_unknown", .unsupported, "holds field 111, which this version does not know"),
+    .init("window_short", .malformed, "a window of 1 axes for the input float32 [1, 3, 6, 6]"),
   ]
 }
 

@@ -173,6 +173,7 @@ CASES = {
     "truncated": (GOOD[: len(GOOD) * 2 // 3], "A file that is cut off."),
     "twice": (GOOD + varint(1 << 3) + b"\x08", "A field that may stand once, twice."),
     "value_missing": (model([node("Add", ["x", "nothing"], ["y"])]), "A node that reads what nobody makes."),
+    "window_short": (model([node("MaxPool", ["x"], ["y"], kernel_shape=[2], auto_pad="SAME_LOWER")]), "A window of one axis on a picture."),
     "weight_unknown": (b"\x08\x08" + field(8, b"\x10\x11") + field(7, field(5, b"\xfa\x06\x01z")), "A weight with a field that nobody knows."),
 }
 CASES["attribute_twice"][0].graph.node[0].attribute.add().CopyFrom(

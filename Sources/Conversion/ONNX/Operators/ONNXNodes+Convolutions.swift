@@ -96,6 +96,9 @@ extension ONNXLayer {
 
   /// A window with its steps, distances and padding as the settings say.
   mutating func window(size: [Int], input: TensorType) throws(WeighbridgeError) -> Window {
+    guard input.rank == size.count + 2 else {
+      throw malformed("a window of \(size.count) axes for the input \(input)")
+    }
     let ones = size.map { _ in 1 }
     let strides = try integers("strides") ?? ones
     let dilation = try integers("dilations") ?? ones
@@ -120,9 +123,6 @@ extension ONNXLayer {
     }
     let window = Window(size: size, strides: strides, dilation: dilation, padding: padding)
     if let problem = window.problem { throw malformed(problem) }
-    guard input.rank == size.count + 2 else {
-      throw malformed("a window of \(size.count) axes for the input \(input)")
-    }
     return window
   }
 
