@@ -60,6 +60,7 @@ extension Layout {
     }
     return order
   }
+
   /// The same memory, where axes of extent 1, which may be said to lie anywhere, lie as in a tensor
   /// whose other axes are in this order.
   var withUnitAxesInOrder: Layout? {

@@ -291,6 +291,11 @@ extension ONNXLayer {
     return result
   }
 
+  /// The extents of some axes of a value, as a reshaping of it keeps them.
+  func kept(_ type: TensorType, _ axes: Range<Int>) -> [ReshapeAxes.Extent] {
+    axes.map { axis in type.shape[axis].value.map { .fixed($0) } ?? .axis(axis) }
+  }
+
   mutating func transposed(
     _ value: ONNXValue, _ axes: [Int], role: String = ""
   ) throws(WeighbridgeError) -> ONNXValue {

@@ -34,6 +34,9 @@ struct ONNXResampling {
     case older
   }
 
+  /// The longest axis whose elements are looked up one by one.
+  static let largestExtent = 1 << 18
+
   let mode: Mode
   let transformation: Transformation
   let rounding: Rounding

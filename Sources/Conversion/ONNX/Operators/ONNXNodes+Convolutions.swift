@@ -34,6 +34,9 @@ extension ONNXLayer {
     let groups = try integer("group", default: 1)
     guard groups >= 1 else { throw malformed("\(groups) groups") }
     let mode = try text("auto_pad", default: "NOTSET")
+    guard ["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"].contains(mode) else {
+      throw unsupported("auto_pad=\(mode)")
+    }
     let window = try window(kernel: type(kernel), input: type(input))
     let zeros = window.size.map { _ in 0 }
     var outputPadding = try integers("output_padding") ?? zeros
@@ -65,9 +68,8 @@ extension ONNXLayer {
         if mode != "SAME_UPPER" { swap(&before[axis], &after[axis]) }
         outputPadding[axis] += max(0, -surplus)
       }
-    } else if case .explicit(before: let front, after: let end) = window.padding {
-      guard ["NOTSET", "VALID"].contains(mode) else { throw unsupported("auto_pad=\(mode)") }
-      if mode == "NOTSET" { (before, after) = (front, end) }
+    } else if case .explicit(before: let front, after: let end) = window.padding, mode == "NOTSET" {
+      (before, after) = (front, end)
     }
     guard (outputPadding + before + after).allSatisfy({ (0...1 << 24).contains($0) }) else {
       throw malformed("an output_padding of \(outputPadding)")

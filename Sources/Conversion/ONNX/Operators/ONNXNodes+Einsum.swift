@@ -190,7 +190,7 @@ extension ONNXLayer {
     let product = try Checked.product(known, of: "an extent")
     return try apply(
       ReshapeAxes(
-        rowExtents(type(value), start) + [known.count == count ? .fixed(product) : .rest]),
+        kept(type(value), 0..<start) + [known.count == count ? .fixed(product) : .rest]),
       to: value, role: role)
   }
 
@@ -206,7 +206,7 @@ extension ONNXLayer {
     let sumCount = try Checked.product(sumExtents, of: "an extent")
     var input = try transposed(first, plan.orders[0], role: "transpose")
     if sums != 1 {
-      let kept = rowExtents(type(input), rows)
+      let kept = kept(type(input), 0..<rows)
       input = try apply(ReshapeAxes(kept + [.fixed(sumCount)]), to: input, role: "rows")
     }
     let order = Array(plan.orders[1][sums...]) + plan.orders[1][..<sums]
@@ -221,16 +221,11 @@ extension ONNXLayer {
     var result = try apply(
       Dense(hasBias: false), to: input, kernel, role: isPlain && isLast ? "" : "dense")
     if !isPlain {
-      let kept = rowExtents(type(result), rows)
+      let kept = kept(type(result), 0..<rows)
       result = try apply(
         ReshapeAxes(kept + columns.map { .fixed($0) }), to: result, role: isLast ? "" : "columns")
     }
     return try transposed(result, plan.finalOrder)
-  }
-
-  /// The first extents of a type, as a reshaping keeps them.
-  private func rowExtents(_ type: TensorType, _ count: Int) -> [ReshapeAxes.Extent] {
-    (0..<count).map { axis in type.shape[axis].value.map { .fixed($0) } ?? .axis(axis) }
   }
 }
 

@@ -90,11 +90,6 @@ extension ONNXLayer {
     return (places, extents)
   }
 
-  /// Extents as a reshaping keeps them.
-  private func kept(_ type: TensorType, _ axes: Range<Int>) -> [ReshapeAxes.Extent] {
-    axes.map { axis in type.shape[axis].value.map { .fixed($0) } ?? .axis(axis) }
-  }
-
   /// The parts of a value at places along its first axes, which are known beforehand.
   fileprivate mutating func gathered(
     _ value: ONNXValue, _ indices: Tensor

@@ -181,7 +181,7 @@ extension ONNXLayer {
       guard let old = axes[axis].old, let new = axes[axis].new else {
         throw unsupported("a Resize of open extents: \(type(input))")
       }
-      guard (1...1 << 24).contains(old), (1...1 << 18).contains(new) else {
+      guard (1...1 << 24).contains(old), (1...ONNXResampling.largestExtent).contains(new) else {
         throw unsupported("a Resize of \(old) elements to \(new)")
       }
       let resized = ONNXResampling.Axis(old: old, new: new, scale: axes[axis].scale)
@@ -254,8 +254,7 @@ extension ONNXResampling {
       // PyTorch takes a single element from the start.
       guard transformation == .halfPixel || new > 1 || axis.old == 1 else { return false }
       guard interpolation == .nearest, let old = axis.old else { return true }
-      return (1...1 << 18).contains(old) && (1...1 << 18).contains(new)
-        && isNearest(from: old, to: new)
+      return old >= 1 && (1...Self.largestExtent).contains(new) && isNearest(from: old, to: new)
     }
     return agrees ? interpolation : nil
   }

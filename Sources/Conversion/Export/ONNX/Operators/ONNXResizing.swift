@@ -97,10 +97,13 @@ extension ONNXDraft {
   }
 
   /// The nearest elements along each axis where a `Resize` would take others, because it rounds
-  /// coordinates in another order; `nil` where it takes the same or the extents are open.
+  /// coordinates in another order; `nil` where it takes the same, and where the extents are open or
+  /// larger than any picture's.
   private func nearestPlaces(_ operation: Resizing) -> [[Int]]? {
     let extents = type().shape.dropFirst(2).compactMap(\.value)
-    guard extents.count == operation.extents.count else { return nil }
+    guard extents.count == operation.extents.count,
+      operation.extents.allSatisfy({ $0 <= ONNXResampling.largestExtent })
+    else { return nil }
     let resampling = ONNXResampling(
       mode: .nearest, transformation: .halfPixel, rounding: .preferCeiling)
     let pairs = zip(extents, operation.extents)
