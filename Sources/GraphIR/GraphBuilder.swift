@@ -5,8 +5,8 @@ package struct GraphBuilder {
   private var values: [Value] = []
   private var nodes: [Node] = []
   private var inputs: [Port] = []
-  private var valueNames = UsedNames()
-  private var nodeNames = UsedNames()
+  private var valueNames = UniqueNames()
+  private var nodeNames = UniqueNames()
 
   /// An empty graph.
   package init() {}
@@ -50,13 +50,15 @@ package struct GraphBuilder {
       throw WeighbridgeError(.malformed, error.reason)
     }
     let nodeName = nodeNames.unused(name)
-    _ = nodeNames.insert(nodeName)
     var outputs: [ValueID] = []
     for (position, type) in types.enumerated() {
       let wanted = position == 0 ? nodeName : "\(nodeName):\(position)"
-      let given = outputNames.map { $0.indices.contains(position) ? $0[position] : wanted }
-      let valueName = given ?? valueNames.unused(wanted)
-      outputs.append(try addValue(Value(name: valueName, type: type)))
+      if let given = outputNames.map({ $0.indices.contains(position) ? $0[position] : wanted }) {
+        outputs.append(try addValue(Value(name: given, type: type)))
+      } else {
+        values.append(Value(name: valueNames.unused(wanted), type: type))
+        outputs.append(ValueID(values.count - 1))
+      }
     }
     nodes.append(
       Node(
@@ -98,24 +100,5 @@ package struct GraphBuilder {
   static func duplicate(_ names: [String]) -> String? {
     var seen: Set<String> = []
     return names.first { !seen.insert($0).inserted }
-  }
-}
-
-/// The names that are taken.
-private struct UsedNames {
-  private var names: Set<String> = []
-  /// For each name that was wanted again, the number that was given last.
-  private var numbers: [String: Int] = [:]
-
-  /// Takes a name; whether nobody had.
-  mutating func insert(_ name: String) -> Bool { names.insert(name).inserted }
-
-  /// The name itself, or with the first number that makes it one that nobody has.
-  mutating func unused(_ name: String) -> String {
-    guard names.contains(name) else { return name }
-    var number = numbers[name] ?? 2
-    while names.contains("\(name)_\(number)") { number += 1 }
-    numbers[name] = number
-    return "\(name)_\(number)"
   }
 }

@@ -169,30 +169,3 @@ extension ModelContent {
       self, to: path, options: options, cancellation: cancellation)
   }
 }
-
-/// What operators become in a target, by kind.
-package enum TargetMapping<Rule: Sendable>: Sendable {
-  case mapped(Rule)
-  /// The target has no such thing, and why.
-  case unsupported(String)
-}
-
-/// Layers that a target has no form for, until there is an error to throw.
-struct ExportProblems {
-  private var lines: [String] = []
-
-  mutating func add(_ layer: String, _ reason: String) { lines.append("\(layer): \(reason)") }
-
-  /// Throws one error that names them all, if there are any.
-  func check(_ target: String) throws(WeighbridgeError) {
-    if !lines.isEmpty { throw Self.error(target, lines) }
-  }
-
-  /// The error that names layers with the reasons.
-  static func error(_ target: String, _ lines: [String]) -> WeighbridgeError {
-    let shown = lines.prefix(20).map { "\n  \($0)" }.joined()
-    let rest = lines.count > 20 ? "\n  and \(lines.count - 20) more" : ""
-    let layers = lines.count == 1 ? "a layer" : "\(lines.count) layers"
-    return WeighbridgeError(.unsupported, "\(target) has no form for \(layers):\(shown)\(rest)")
-  }
-}

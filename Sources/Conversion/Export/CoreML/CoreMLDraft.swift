@@ -14,8 +14,8 @@ struct CoreMLElements: Sendable {
 
 /// The layers that a graph becomes, while they grow.
 struct CoreMLDraft: ExportDraft {
-  static let target = "Core ML"
-  static var mappings: [String: TargetMapping<ExportRule<CoreMLDraft>>] { CoreMLOperators.rows }
+  static var table: ExportTable<CoreMLDraft> { CoreMLOperators.table }
+  static let foldsConstants = false
 
   /// What the axes of values are inside.
   enum Axes: Sendable {
@@ -38,7 +38,8 @@ struct CoreMLDraft: ExportDraft {
   private(set) var weights: [CoreMLElements] = []
   /// The lowest specification version that has all layers.
   private(set) var version = 1
-  var scope = ExportScope()
+  let target = "Core ML"
+  var scope = ExportScope<ExportOperand>()
   private var valueNames: UniqueNames
   private var layerNames = UniqueNames()
   private var constantNames: [ConstantKey: String] = [:]
@@ -178,24 +179,5 @@ private enum ConstantKey: Hashable {
       : .place(
         ObjectIdentifier(tensor.store), offset: tensor.offset, shape: tensor.shape,
         strides: tensor.strides)
-  }
-}
-
-/// Names of which each is given once.
-struct UniqueNames: Sendable {
-  private var names: Set<String>
-  private var nextNumbers: [String: Int] = [:]
-
-  init(_ names: [String] = []) { self.names = Set(names) }
-
-  func contains(_ name: String) -> Bool { names.contains(name) }
-
-  /// A name, with a number behind it where it is taken.
-  mutating func unused(_ name: String) -> String {
-    if names.insert(name).inserted { return name }
-    var number = nextNumbers[name, default: 2]
-    while !names.insert("\(name)_\(number)").inserted { number += 1 }
-    nextNumbers[name] = number + 1
-    return "\(name)_\(number)"
   }
 }

@@ -5,7 +5,7 @@ import KerasFormat
 import LayerCatalog
 
 /// A value of the graph as a rule sees it.
-struct KerasValue: Sendable {
+struct KerasValue: ExportValue {
   /// What stands for a value in the file.
   enum Source: Sendable {
     /// What a layer gives.
@@ -16,11 +16,18 @@ struct KerasValue: Sendable {
 
   let source: Source
   let type: TensorType
-  /// What it is called in the graph; equal for all uses of a weight.
   let name: String
 
-  /// The elements of a weight.
   var constant: Tensor? { if case .constant(let tensor) = source { tensor } else { nil } }
+
+  /// What a layer gives, where it is no constant.
+  var reference: KerasTensorReference? {
+    if case .tensor(let reference) = source { reference } else { nil }
+  }
+
+  static func weight(_ tensor: Tensor, named name: String) -> KerasValue {
+    KerasValue(source: .constant(tensor), type: tensor.type, name: name)
+  }
 }
 
 /// A weight as a rule gives it to a layer, in Keras' order of axes.
@@ -32,7 +39,10 @@ struct KerasLayerWeight {
 }
 
 /// The layers that a graph becomes, while they grow.
-struct KerasDraft {
+struct KerasDraft: ExportDraft {
+  static var table: ExportTable<KerasDraft> { KerasOperators.table }
+  static let foldsConstants = true
+
   /// The form that is written.
   let form: KerasForm
   private(set) var layers: [KerasWrittenLayer] = []
@@ -40,15 +50,11 @@ struct KerasDraft {
   private(set) var elements: [String: [Tensor]] = [:]
   /// What is held in another form, in words.
   private(set) var losses: Set<String> = []
-  /// The inputs of the node that is being translated.
-  private(set) var operands: [KerasValue] = []
-  /// The types of its outputs, and whether anything reads them.
-  private(set) var outputTypes: [TensorType] = []
-  private(set) var isWanted: [Bool] = []
-  /// Its name, and the name that its last layer can have.
-  private var prefix = ""
-  private var names: Set<String> = []
-  private var numbers: [String: Int] = [:]
+  var scope = ExportScope<KerasValue>()
+  /// The activation that the layer of the operator takes up.
+  private(set) var fusedActivation = "linear"
+  private var fusion: KerasFusion
+  private var names = UniqueNames(firstNumber: 1)  // as Keras numbers its layers
   /// Layers with weights, by what makes two of them the same.
   private var shared: [SharedKey: Int] = [:]
 
@@ -58,33 +64,21 @@ struct KerasDraft {
     let weights: [String]
   }
 
-  /// The name of the activation that the node's layer takes up.
-  private(set) var fusedActivation = "linear"
-
   /// Begins a model.
-  init(form: KerasForm) { self.form = form }
+  init(form: KerasForm, _ graph: Graph) {
+    self.form = form
+    fusion = KerasFusion(graph, form)
+  }
+
+  var target: String { form == .archive ? "Keras 3" : "Keras 2.15" }
+
+  /// The nodes that are written together.
+  var groups: ExportGroups { fusion.groups }
 }
 
 extension KerasDraft {
   /// An input by its position; the only one by default.
   subscript(_ position: Int) -> KerasValue { operands[position] }
-
-  /// The type of an input.
-  func type(_ position: Int = 0) -> TensorType { operands[position].type }
-
-  /// The type of the first output.
-  var outputType: TensorType { outputTypes[0] }
-
-  /// The elements of a weight.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the input is not known beforehand.
-  func tensor(_ position: Int) throws(WeighbridgeError) -> Tensor {
-    guard let tensor = operands[position].constant else {
-      throw WeighbridgeError(
-        .unsupported, "its input \(operands[position].name) is no weight, as Keras wants it")
-    }
-    return tensor
-  }
 
   /// Notes what is held in another form.
   mutating func note(_ loss: String) { losses.insert(loss) }
@@ -98,11 +92,7 @@ extension KerasDraft {
         return isPlain || scalar == "." || scalar == "-" ? Character(scalar) : "_"
       })
     if name.first.map({ $0 == "_" || $0 == "-" }) ?? true { name = "layer" + name }
-    if names.insert(name).inserted { return name }
-    var number = numbers[name, default: 1]
-    while !names.insert("\(name)_\(number)").inserted { number += 1 }
-    numbers[name] = number + 1
-    return "\(name)_\(number)"
+    return names.unused(name)
   }
 
   /// Adds a layer of one output.
@@ -114,7 +104,7 @@ extension KerasDraft {
     let arguments = try inputs.map { (input) throws(WeighbridgeError) in try argument(input) }
     let call = KerasWrittenCall([arguments.count == 1 ? arguments[0] : .list(arguments)])
     return try layer(
-      className, config, call, weights: weights, types: [type ?? outputTypes[0]])[0]
+      className, config, call, weights: weights, types: [type ?? outputType])[0]
   }
 
   /// Adds a call of a layer; of one with the same settings and the same weights it is one more call.
@@ -133,7 +123,7 @@ extension KerasDraft {
     }
     let name = add(
       KerasWrittenLayer(
-        name: unusedName(prefix), className: className, module: "keras.layers", config: config,
+        name: unusedName(scope.prefix), className: className, module: "keras.layers", config: config,
         weights: weights.map {
           KerasWrittenWeight(
             name: $0.name, owner: $0.owner, elementType: $0.tensor.elementType,
@@ -159,7 +149,7 @@ extension KerasDraft {
     if form == .archive {
       let name = add(
         KerasWrittenLayer(
-          name: unusedName(prefix), className: function.operation,
+          name: unusedName(scope.prefix), className: function.operation,
           module: "keras.src.ops.\(function.module)", config: settings,
           calls: [KerasWrittenCall(arguments + values.map { .value($0) })]))
       return self.values(of: name, call: 0, types)
@@ -174,7 +164,7 @@ extension KerasDraft {
     for key in older.keys { keywords.append((name: key, value: .value(older[key] ?? .null))) }
     let name = add(
       KerasWrittenLayer(
-        name: unusedName(prefix), className: function.olderClass, module: "keras.layers",
+        name: unusedName(scope.prefix), className: function.olderClass, module: "keras.layers",
         config: ["dtype": "float32", "function": .string(tensorFlow)],
         calls: [KerasWrittenCall(Array(arguments.prefix(1)), keywords: keywords)]))
     return self.values(of: name, call: 0, types)
@@ -303,75 +293,22 @@ extension KerasDraft {
 }
 
 extension KerasDraft {
-  /// Adds what an operator becomes.
-  ///
-  /// - Parameters:
-  ///   - name: What its layers are called.
-  ///   - inputs: What it takes.
-  ///   - types: The types of its outputs.
-  ///   - isWanted: For each output whether anything reads it.
-  ///   - activation: What is done to its output, where it becomes a layer that can do that itself.
-  /// - Returns: Its outputs.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when Keras has no form for it.
-  mutating func apply(
-    _ operation: any Operator, named name: String, _ inputs: [KerasValue],
-    types: [TensorType], isWanted: [Bool], activation: String = "linear"
-  ) throws(WeighbridgeError) -> [KerasValue] {
-    guard let operation = operation as? any CatalogOperator else {
-      throw WeighbridgeError(.unsupported, "nobody said what it computes")
-    }
-    let known = inputs.compactMap(\.constant)
-    if known.count == inputs.count, !inputs.isEmpty {
-      return try folded(operation, known, name)
-    }
-    switch (KerasOperators.rows[operation.kind], operation.decomposition) {
-    case (.unsupported(let reason), _): throw WeighbridgeError(.unsupported, reason)
-    case (.mapped(let rule), _):
-      (prefix, operands, outputTypes) = (name, inputs, types)
-      (self.isWanted, fusedActivation) = (isWanted, activation)
-      return try rule.apply(operation, &self)
-    case (nil, .nodes(let build)): return try apply(build, named: name, inputs)
-    case (nil, .primitive):
-      throw WeighbridgeError(.unsupported, "Keras has no form for \(operation.kind)")
-    }
-  }
+  func value(_ output: KerasValue, _ type: TensorType) -> KerasValue { output }
 
-  /// What an operator makes of constants.
-  private func folded(
-    _ operation: any CatalogOperator, _ inputs: [Tensor], _ name: String
-  ) throws(WeighbridgeError) -> [KerasValue] {
-    try operation.evaluate(inputs, workers: Workers(count: 1)).enumerated().map {
-      KerasValue(source: .constant($1), type: $1.type, name: "\(name):\($0)")
-    }
-  }
+  func problem(of type: TensorType) -> String? { nil }
 
-  /// Adds what an operator is made of.
-  private mutating func apply(
-    _ build: (inout GraphBuilder, [ValueID], SourceScope) throws(WeighbridgeError) -> [ValueID],
-    named name: String, _ inputs: [KerasValue]
+  mutating func emit(
+    _ step: ExportStep<KerasValue>
   ) throws(WeighbridgeError) -> [KerasValue] {
-    var builder = GraphBuilder()
-    var values: [ValueID: KerasValue] = [:]
-    var ids: [ValueID] = []
-    for (position, input) in inputs.enumerated() {
-      let id = try builder.addInput("\(position)", input.type)
-      values[id] = input
-      ids.append(id)
+    let name = fusion.name(of: step.position)
+    guard let layer = step.absorbed.first else {
+      return try apply(step.node.operation, named: name, step.inputs[0], isWanted: step.isWanted)
     }
-    let outputs = try build(&builder, ids, SourceScope(layer: name, className: ""))
-    let graph = try builder.finish(
-      outputs: outputs.enumerated().map { Port(name: "\($0)", value: $1) })
-    for (index, value) in graph.values.enumerated() {
-      guard let tensor = value.constant else { continue }
-      values[ValueID(index)] = KerasValue(
-        source: .constant(tensor), type: value.type, name: "\(name)/\(value.name)")
-    }
-    for node in graph.nodes {
-      let results = try apply(
-        node.operation, named: name, node.inputs.compactMap { values[$0] },
-        types: node.outputs.map { graph[$0].type }, isWanted: node.outputs.map { _ in true })
-      for (id, result) in zip(node.outputs, results) { values[id] = result }
-    }
-    return outputs.compactMap { values[$0] }
+    fusedActivation = fusion.activation(of: step.position)
+    let outputs = try apply(layer.operation, named: name, step.inputs[0])
+    fusedActivation = "linear"
+    // A constant was computed, so nothing has applied its activation.
+    guard outputs[0].constant != nil else { return outputs }
+    return try apply(step.node.operation, named: name, outputs)
   }
 }

@@ -1,29 +1,33 @@
 import GraphIR
+import KerasFormat
 import LayerCatalog
 
 /// Which activations become settings of the layers that they belong to in the source, and what
 /// layers are called.
-struct KerasFusion {
-  private let graph: Graph
-  /// The nodes that the source's layers end with, and their names.
-  private let names: [Int: String]
-  /// The activations, by the positions of the nodes that they follow.
-  private var activations: [Int: (name: String, position: Int)] = [:]
-  private var fused: Set<Int> = []
+struct KerasFusion: Sendable {
+  /// The layers that take up the activation behind them.
+  private(set) var groups = ExportGroups()
+  /// The names of layers, by the positions of the nodes that they are written at.
+  private var names: [String]
+  /// The activations, by their positions.
+  private var activations: [Int: String] = [:]
 
-  init(_ graph: Graph, _ draft: KerasDraft) {
-    self.graph = graph
-    names = graph.layerNodes
+  init(_ graph: Graph, _ form: KerasForm) {
+    let layerNames = graph.layerNodes
+    names = graph.nodes.enumerated().map { position, node in
+      layerNames[position] ?? (node.source.role.isEmpty ? node.source.callName : node.name)
+    }
     let (makers, uses) = (graph.makers, graph.useCounts)
     for (position, node) in graph.nodes.enumerated() {
       guard node.inputs.count == 1, uses[node.inputs[0]] == 1, let maker = makers[node.inputs[0]],
         Self.isSame(graph.nodes[maker].source, node.source),
         Self.takesActivation(graph.nodes[maker].operation),
         let operation = node.operation as? any CatalogOperator,
-        let name = draft.activationName(operation, rank: graph[node.inputs[0]].type.rank)
+        let name = form.activationName(operation, rank: graph[node.inputs[0]].type.rank)
       else { continue }
-      activations[maker] = (name, position)
-      fused.insert(position)
+      activations[position] = name
+      groups.absorb([maker], into: position)
+      names[position] = layerNames[position] ?? names[maker]
     }
   }
 
@@ -37,17 +41,10 @@ struct KerasFusion {
       || operation is TransposedConvolution
   }
 
-  /// Whether a node is done by the layer before it.
-  func isFused(_ position: Int) -> Bool { fused.contains(position) }
-
-  /// The activation that a node's layer does too.
-  func activation(of position: Int) -> String { activations[position]?.name ?? "linear" }
+  /// The activation that a node is, which the layer before it applies.
+  func activation(of position: Int) -> String { activations[position] ?? "linear" }
 
   /// What a node's layer is called: as in the source, for the one that the source's layer ends with
   /// or that has its weights.
-  func name(of position: Int) -> String {
-    let node = graph.nodes[position]
-    return names[activations[position]?.position ?? position]
-      ?? (node.source.role.isEmpty ? node.source.callName : node.name)
-  }
+  func name(of position: Int) -> String { names[position] }
 }

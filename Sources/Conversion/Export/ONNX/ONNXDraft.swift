@@ -12,8 +12,8 @@ struct ONNXWeight: Sendable {
 
 /// The nodes that a graph becomes, while they grow.
 struct ONNXDraft: ExportDraft {
-  static let target = "ONNX"
-  static var mappings: [String: TargetMapping<ExportRule<ONNXDraft>>] { ONNXOperators.rows }
+  static var table: ExportTable<ONNXDraft> { ONNXOperators.table }
+  static let foldsConstants = false
 
   /// Weights of fewer elements are not worth a node that casts them.
   private static let smallestRounded = 16
@@ -26,9 +26,9 @@ struct ONNXDraft: ExportDraft {
   /// of the model.
   private(set) var casts: [ONNXNode] = []
   private let precision: ExportPrecision
-  var scope = ExportScope()
-  private var names: Set<String> = []
-  private var nextNumbers: [String: Int] = [:]
+  let target = "ONNX"
+  var scope = ExportScope<ExportOperand>()
+  private var names: UniqueNames
   /// The names of weights in the file, by what they are called here.
   private var weightNames: [String: String] = [:]
   private var constantNames: [Tensor.Key: String] = [:]
@@ -39,7 +39,7 @@ struct ONNXDraft: ExportDraft {
   init(opset: Int, precision: ExportPrecision, reserved: [String]) {
     self.opset = opset
     self.precision = precision
-    names = Set(reserved)
+    names = UniqueNames(reserved)
   }
 }
 
@@ -48,8 +48,10 @@ extension ONNXDraft {
   var elementType: ElementType { operands[0].type.elementType }
 
   /// The name of an input; a weight goes into the file as it is.
-  mutating func input(_ position: Int = 0) -> String {
-    let operand = operands[position]
+  mutating func input(_ position: Int = 0) -> String { input(operands[position]) }
+
+  /// The name of a value; a weight goes into the file as it is.
+  mutating func input(_ operand: ExportOperand) -> String {
     guard let tensor = operand.constant else { return operand.name }
     return weight(named: operand.name, shape: tensor.shape, [tensor])
   }
@@ -140,12 +142,14 @@ extension ONNXDraft {
   }
 
   /// A name that nothing has yet.
-  mutating func unusedName(_ name: String) -> String {
-    if names.insert(name).inserted { return name }
-    var number = nextNumbers[name, default: 2]
-    while !names.insert("\(name)_\(number)").inserted { number += 1 }
-    nextNumbers[name] = number + 1
-    return "\(name)_\(number)"
+  mutating func unusedName(_ name: String) -> String { names.unused(name) }
+
+  func problem(of type: TensorType) -> String? { nil }
+
+  mutating func emit(
+    _ step: ExportStep<ExportOperand>
+  ) throws(WeighbridgeError) -> [ExportOperand] {
+    try apply(step.node.operation, named: step.node.name, step.inputs[0], isWanted: step.isWanted)
   }
 }
 

@@ -15,26 +15,20 @@ extension ExportRow<ONNXDraft> {
 
 /// What each operator becomes in ONNX. An operator without a row becomes what it is made of.
 package enum ONNXOperators {
-  /// All rows.
-  private static let all: [ONNXRow] = [
+  /// The rows.
+  static let table = ExportTable([
     ONNXActivations.rows, ONNXArithmetic.rows, ONNXAttention.rows, ONNXConvolutions.rows,
     ONNXDense.rows, ONNXEncoding.rows, ONNXIndexing.rows, ONNXLogic.rows, ONNXMerging.rows,
     ONNXNormalizations.rows, ONNXPooling.rows, ONNXRecurrent.rows, ONNXReductions.rows,
     ONNXReshaping.rows, ONNXResizing.rows, ONNXSpectra.rows,
-  ].flatMap { $0 }
-
-  /// The rows by kind.
-  static let rows: [String: TargetMapping<ExportRule<ONNXDraft>>] = Dictionary(
-    all.map { ($0.kind, $0.mapping) }, uniquingKeysWith: { first, _ in first })
+  ])
 
   /// The kinds of all rows, one entry a row.
-  package static let kinds: [String] = all.map(\.kind)
+  package static var kinds: [String] { table.kinds }
 
   /// Why an operator of a kind is never written; `nil` when it is, by its row or by what it is made
   /// of.
-  package static func refusal(of kind: String) -> String? {
-    if case .unsupported(let reason) = rows[kind] { reason } else { nil }
-  }
+  package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
 
   /// The operators that ONNX has for channels-first data only.
   static func needsChannelsFirst(_ operation: any CatalogOperator) -> Bool {

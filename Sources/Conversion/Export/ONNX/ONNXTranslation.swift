@@ -34,9 +34,7 @@ struct ONNXTranslation {
     let wanted = suppression == nil ? graph.outputs.map(\.name) : ONNXSuppression.outputNames
     let outputNames = wanted.map { draft.unusedName($0) }
     let ports = try Self.translate(graph, description, outputNames, suppression, into: &draft)
-    var ending = ONNXEnding(draft, inputs: Set(names))
-    for (value, name) in zip(ports.results, outputNames) { ending.give(value, as: name) }
-    let (nodes, kept) = ending.finish()
+    let (nodes, kept) = try Self.finished(&draft, ports.results, outputNames, inputs: names)
     weights = kept
     model = ONNXModel(
       irVersion: irVersion, opset: opset, producerName: "weighbridge",
@@ -51,6 +49,20 @@ struct ONNXTranslation {
       zip(wanted, outputNames).filter { $0 != $1 }.map { "the output \($0) is called \($1)" }
       + (suppression.map { $0.losses + DetectionDecoding.losses(content.description) } ?? [])
       + (content.references.isEmpty ? [] : ["the reference arrays are not in the file"])
+  }
+
+  /// The nodes and weights that the outputs need, these with their names.
+  private static func finished(
+    _ draft: inout ONNXDraft, _ results: [ExportOperand], _ names: [String], inputs: [String]
+  ) throws(WeighbridgeError) -> ([ONNXNode], [ONNXWeight]) {
+    let fixed = Set(inputs + draft.weights.map(\.head.name))
+    let newNames = try draft.newNames(for: results, names, isFixed: fixed.contains) {
+      (draft, value) in
+      draft.add("Identity", [draft.input(value)])
+    }
+    let nodes = (draft.casts + draft.nodes).needed(for: names, renaming: newNames)
+    let read = Set(names + nodes.flatMap(\.reads))
+    return (nodes, draft.weights.filter { read.contains($0.head.name) })
   }
 
   /// The graph as it is translated, and what thins out its boxes where that is wanted.
@@ -74,7 +86,7 @@ struct ONNXTranslation {
 
   /// What the file takes and gives, and what its outputs are called before they get their names.
   private struct Ports {
-    var results: [String]
+    var results: [ExportOperand]
     var inputs: [ONNXFeature]
     var outputs: [ONNXFeature]
   }
@@ -84,51 +96,22 @@ struct ONNXTranslation {
     _ graph: Graph, _ description: ModelDescription, _ outputNames: [String],
     _ suppression: ONNXSuppression?, into draft: inout ONNXDraft
   ) throws(WeighbridgeError) -> Ports {
-    let values = try translate(graph, into: &draft)
-    let results = graph.outputs.compactMap { values[$0.value.index]?.name }
+    let inputs = graph.inputs.map { draft.value($0.name, graph[$0.value].type) }
+    let results = try draft.emit(graph, inputs: inputs, groups: ExportGroups())
     var ports = Ports(
       results: results,
       inputs: features(graph, graph.inputs, graph.inputs.map(\.name), description.inputs),
       outputs: features(graph, graph.outputs, outputNames, description.outputs))
     if let suppression, results.count == 2 {
-      let boxes = suppression.add(confidence: results[0], coordinates: results[1], to: &draft)
-      ports.results = boxes.outputs
+      let boxes = suppression.add(
+        confidence: results[0].name, coordinates: results[1].name, to: &draft)
+      ports.results = boxes.outputs.map {
+        ExportOperand(name: $0, type: results[0].type, constant: nil)
+      }
       ports.inputs += boxes.thresholds
       ports.outputs = ONNXSuppression.outputs(outputNames)
     }
     return ports
-  }
-
-  /// Adds what all nodes become.
-  ///
-  /// - Returns: For each value what it is called, where a node reads it or makes it.
-  private static func translate(
-    _ graph: Graph, into draft: inout ONNXDraft
-  ) throws(WeighbridgeError) -> [ExportOperand?] {
-    var operands = [ExportOperand?](repeating: nil, count: graph.values.count)
-    for (index, value) in graph.values.enumerated() {
-      guard let tensor = value.constant else { continue }
-      operands[index] = ExportOperand(name: value.name, type: value.type, constant: tensor)
-    }
-    for port in graph.inputs {
-      operands[port.value.index] = ExportOperand(
-        name: port.name, type: graph[port.value].type, constant: nil)
-    }
-    var problems = ExportProblems()
-    for node in graph.nodes {
-      let inputs = node.inputs.compactMap { operands[$0.index] }
-      do throws(WeighbridgeError) {
-        if inputs.count < node.inputs.count { continue }  // behind a layer that is named already
-        let outputs = try draft.apply(node.operation, named: node.name, inputs)
-        for (id, name) in zip(node.outputs, outputs) {
-          operands[id.index] = ExportOperand(name: name, type: graph[id].type, constant: nil)
-        }
-      } catch {
-        problems.add("\(node.source.callName) (\(node.source.className))", error.reason)
-      }
-    }
-    try problems.check("ONNX")
-    return operands
   }
 
   private static func features(
@@ -157,65 +140,22 @@ extension ImageInput {
   }
 }
 
-/// The nodes of a file once all are there: named outputs, and nothing that no output needs.
-struct ONNXEnding {
-  private var nodes: [ONNXNode]
-  private let weights: [ONNXWeight]
-  /// Names that stay what they are: those of inputs and weights.
-  private let fixed: Set<String>
-  private var newNames: [String: String] = [:]
-  private var outputs: [String] = []
-
-  init(_ draft: ONNXDraft, inputs: Set<String>) {
-    nodes = draft.casts + draft.nodes
-    weights = draft.weights
-    fixed = inputs.union(draft.weights.map(\.head.name))
+extension ONNXNode: ExportNode {
+  var reads: [String] {
+    var names = inputs
+    for case (_, .graph(let body)) in attributes { names += body.nodes.flatMap(\.reads) }
+    return names
   }
 
-  /// Makes a value an output of that name.
-  mutating func give(_ value: String, as name: String) {
-    outputs.append(name)
-    if !fixed.contains(value), newNames[value] == nil {
-      newNames[value] = name
-      return
-    }
-    let source = newNames[value] ?? value
-    nodes.append(
-      ONNXNode(
-        name: name, operation: "Identity", inputs: [source], outputs: [name], attributes: []))
-  }
-
-  /// The nodes and weights that outputs need.
-  func finish() -> ([ONNXNode], [ONNXWeight]) {
-    var needed = Set(outputs)
-    var kept: [ONNXNode] = []
-    for node in nodes.reversed() {
-      let node = renamed(node)
-      guard node.outputs.contains(where: needed.contains) else { continue }
-      needed.formUnion(node.readNames)
-      kept.append(node)
-    }
-    return (kept.reversed(), weights.filter { needed.contains($0.head.name) })
-  }
-
-  private func renamed(_ node: ONNXNode) -> ONNXNode {
-    var result = node
-    result.inputs = node.inputs.map { newNames[$0] ?? $0 }
-    result.outputs = node.outputs.map { newNames[$0] ?? $0 }
-    result.attributes = node.attributes.map { name, value in
+  func renaming(_ names: [String: String]) -> ONNXNode {
+    var result = self
+    result.inputs = inputs.map { names[$0] ?? $0 }
+    result.outputs = outputs.map { names[$0] ?? $0 }
+    result.attributes = attributes.map { name, value in
       guard case .graph(var body) = value else { return (name, value) }
-      body.nodes = body.nodes.map(renamed)
+      body.nodes = body.nodes.map { $0.renaming(names) }
       return (name, .graph(body))
     }
     return result
-  }
-}
-
-extension ONNXNode {
-  /// The values that it, or a body of it, reads.
-  fileprivate var readNames: [String] {
-    var names = inputs
-    for case (_, .graph(let body)) in attributes { names += body.nodes.flatMap(\.readNames) }
-    return names
   }
 }

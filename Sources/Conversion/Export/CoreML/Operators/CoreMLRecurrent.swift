@@ -239,7 +239,7 @@ extension CoreMLDraft {
       constant: nil)
     let own = Convolution(
       window: window, groups: 1, hasBias: weights.count > 1, layout: .channelsFirst)
-    let sums = try apply(own, named: scope.prefix, [turned] + weights)[0]
+    let sums = try apply(own, named: scope.prefix, [turned] + weights)[0].name
     return try transpose(sums, layout.axesFromChannelsFirst(rank: type.rank))
   }
 }

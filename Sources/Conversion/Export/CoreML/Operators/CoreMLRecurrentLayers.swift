@@ -21,16 +21,17 @@ extension CoreMLDraft {
   ///
   /// - Parameters:
   ///   - name: What the layer is called.
-  ///   - operands: What both memories take, the forward one first; of the type ``CoreMLMemoryPairs``
-  ///     lets pass.
+  ///   - nodes: The memories, the forward one first, as ``CoreMLMemoryPairs`` finds them.
+  ///   - operands: What each of them takes.
   mutating func bothWays(
-    _ pair: CoreMLMemoryPairs.Pair, named name: String, _ operands: [[ExportOperand]]
+    _ nodes: [Node], named name: String, _ operands: [[ExportOperand]]
   ) throws(WeighbridgeError) -> String {
     let outer = scope
     defer { scope = outer }
     var layers: [RecurrentLayer] = []
     var weights: [ProtobufRecord] = []
-    for (operation, operands) in zip(pair.operations, operands) {
+    let operations = nodes.compactMap { $0.operation as? LSTM }
+    for (operation, operands) in zip(operations, operands) {
       scope = ExportScope(prefix: name, operands: operands)
       guard let layer = try RecurrentLayer(operation, draft: self) else {
         throw WeighbridgeError(.unsupported, "is no pair of memories that Core ML has")
@@ -42,7 +43,7 @@ extension CoreMLDraft {
     settings["activationsForwardLSTM"] = .records(layers[0].activations)
     settings["activationsBackwardLSTM"] = .records(layers[1].activations)
     settings["weightParams"] = .records(weights)
-    settings["params"] = .record(Self.memorySettings(pair.operations[0]))
+    settings["params"] = .record(Self.memorySettings(operations[0]))
     return try add("biDirectionalLSTM", layers[0], settings, stateCount: 4)[0]
   }
 

@@ -51,7 +51,7 @@ enum KerasActivations {
         older: ["approximate": true])
     },
     KerasRow(HardSigmoid.self) { (operation, draft) throws(WeighbridgeError) in
-      if draft.activationName(operation, rank: draft.type().rank) != nil {
+      if draft.form.activationName(operation, rank: draft.type().rank) != nil {
         return try draft.activation(operation)
       }
       let line = try draft.layer(
@@ -68,7 +68,7 @@ enum KerasActivations {
 
   private static let bent: [KerasRow] = [
     KerasRow(ReLU.self) { (operation, draft) throws(WeighbridgeError) in
-      if draft.activationName(operation, rank: draft.type().rank) != nil {
+      if draft.form.activationName(operation, rank: draft.type().rank) != nil {
         return try draft.activation(operation)
       }
       return try draft.layer(
@@ -181,7 +181,7 @@ enum KerasActivations {
   ]
 }
 
-extension KerasDraft {
+extension KerasForm {
   /// The name by which `activation=` means an operator; `nil` when there is none.
   func activationName(_ operation: any CatalogOperator, rank: Int) -> String? {
     switch operation {
@@ -205,13 +205,15 @@ extension KerasDraft {
   }
 
   /// The slope that the generation's `hard_sigmoid` has.
-  var hardSigmoidSlope: Double { form == .archive ? 1.0 / 6 : 0.2 }
+  var hardSigmoidSlope: Double { self == .archive ? 1.0 / 6 : 0.2 }
+}
 
+extension KerasDraft {
   /// Adds an activation by its name.
   fileprivate mutating func activation(
     _ operation: any CatalogOperator
   ) throws(WeighbridgeError) -> KerasValue {
-    guard let name = activationName(operation, rank: type().rank) else {
+    guard let name = form.activationName(operation, rank: type().rank) else {
       throw WeighbridgeError(.unsupported, "Keras has no name for \(operation.kind)")
     }
     return try activation(name, self[0])

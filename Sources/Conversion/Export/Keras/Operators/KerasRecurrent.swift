@@ -40,9 +40,9 @@ enum KerasRecurrent {
       let any = try draft.reduce("Any", "math.reduce_any", differs, [last])
       let factor = try draft.function(.cast, [any], to: draft.type().elementType)
       let output = try draft.function(.multiply, [draft[0], factor], type: draft.type())
-      guard draft.isWanted[1] else { return [output, any] }
+      guard draft.scope.isWanted[1] else { return [output, any] }
       let mask = try draft.reduce(
-        "Any", "math.reduce_any", differs, [last], keeps: false, type: draft.outputTypes[1])
+        "Any", "math.reduce_any", differs, [last], keeps: false, type: draft.scope.outputTypes[1])
       return [output, mask]
     },
   ]
@@ -79,7 +79,7 @@ extension KerasDraft {
     _ activation: CellActivation
   ) throws(WeighbridgeError) -> JSONValue {
     if activation.operation is Identity { return "linear" }
-    guard let name = activationName(activation.operation, rank: 2) else {
+    guard let name = form.activationName(activation.operation, rank: 2) else {
       throw WeighbridgeError(
         .unsupported, "Keras has no name for the activation \(activation.operation.kind) in a cell")
     }
@@ -91,12 +91,12 @@ extension KerasDraft {
     _ activation: CellActivation, _ indices: [Int]
   ) throws(WeighbridgeError) -> KerasGates {
     guard let line = activation.operation as? HardSigmoid, line.slope > 0,
-      activationName(line, rank: 2) == nil
+      form.activationName(line, rank: 2) == nil
     else { return KerasGates(name: try cellActivation(activation)) }
     note("the gates' weights are scaled, since hard_sigmoid has another slope in the target")
     return KerasGates(
-      name: "hard_sigmoid", indices: indices, factor: line.slope / hardSigmoidSlope,
-      offset: (line.offset - 0.5) / hardSigmoidSlope)
+      name: "hard_sigmoid", indices: indices, factor: line.slope / form.hardSigmoidSlope,
+      offset: (line.offset - 0.5) / form.hardSigmoidSlope)
   }
 
   /// The settings that all recurrent layers have.
@@ -144,7 +144,7 @@ extension KerasDraft {
       values[0] = try reversed(values[0], [1])
     }
     // States that nobody reads are not given.
-    while values.count < outputTypes.count { values.append(values[0]) }
+    while values.count < scope.outputTypes.count { values.append(values[0]) }
     return values
   }
 
@@ -156,7 +156,7 @@ extension KerasDraft {
     let parts = RecurrentInputs(
       Array(operands.indices), recurrence, stateCount: Operation.stateNames.count)
     let units = try tensor(parts.weights[1]).shape[1]
-    var settings = try settings(recurrence, states: Array(isWanted.dropFirst()))
+    var settings = try settings(recurrence, states: Array(scope.isWanted.dropFirst()))
     settings["units"] = .integer(units)
     for key in activations.keys { settings[key] = activations[key] }
     let owner = form == .archive ? "cell" : cell
@@ -171,7 +171,7 @@ extension KerasDraft {
       weights.append(KerasLayerWeight(name: "bias", tensor: bias, owner: owner))
     }
     settings["use_bias"] = .bool(weights.count == 3)
-    let types = isWanted.dropFirst().contains(true) ? outputTypes : [outputType]
+    let types = scope.isWanted.dropFirst().contains(true) ? scope.outputTypes : [outputType]
     let values = try layer(
       className, settings, try call(parts), weights: weights, types: types)
     return try results(values, recurrence)
@@ -229,7 +229,7 @@ extension KerasDraft {
       throw WeighbridgeError(.unsupported, "a padding that Keras' layer does not have")
     }
     let filters = try tensor(parts.weights[1]).shape[1]
-    var settings = try settings(recurrence, states: Array(isWanted.dropFirst()))
+    var settings = try settings(recurrence, states: Array(scope.isWanted.dropFirst()))
     settings["unroll"] = nil
     settings["filters"] = .integer(filters)
     settings["kernel_size"] = .integers(window.size)
@@ -256,7 +256,7 @@ extension KerasDraft {
       throw WeighbridgeError(.unsupported, "gates that are moved, and no bias to move them with")
     }
     settings["use_bias"] = .bool(operation.hasBias)
-    let types = isWanted.dropFirst().contains(true) ? outputTypes : [outputType]
+    let types = scope.isWanted.dropFirst().contains(true) ? scope.outputTypes : [outputType]
     let values = try layer(
       "ConvLSTM\(axes)D", settings, try call(parts), weights: weights, types: types)
     return try results(values, recurrence)

@@ -1,0 +1,173 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+/// A tensor of the graph as a target has it.
+protocol ExportValue: Sendable {
+  /// Its type.
+  var type: TensorType { get }
+  /// The elements of a weight; `nil` for what the model computes.
+  var constant: Tensor? { get }
+  /// What it is called in the graph; equal for all uses of a weight.
+  var name: String { get }
+
+  /// A weight.
+  static func weight(_ tensor: Tensor, named name: String) -> Self
+}
+
+/// A value of a target whose nodes name what they read and make.
+struct ExportOperand: ExportValue {
+  /// What it is called in the file.
+  let name: String
+  let type: TensorType
+  let constant: Tensor?
+
+  static func weight(_ tensor: Tensor, named name: String) -> ExportOperand {
+    ExportOperand(name: name, type: tensor.type, constant: tensor)
+  }
+}
+
+/// The operator that is being translated.
+struct ExportScope<Value: ExportValue>: Sendable {
+  /// With which the names of what it becomes begin.
+  var prefix = ""
+  /// What it takes.
+  var operands: [Value] = []
+  /// The types of its outputs.
+  var outputTypes: [TensorType] = []
+  /// For each output whether anything reads it.
+  var isWanted: [Bool] = []
+}
+
+/// A file of a target while it grows, one operator after the other.
+protocol ExportDraft: SendableMetatype {
+  /// A tensor as the target has it.
+  associatedtype Value: ExportValue
+  /// What a rule returns for each output of its operator.
+  associatedtype Output
+
+  /// The target's name.
+  var target: String { get }
+  /// What operators become.
+  static var table: ExportTable<Self> { get }
+  /// Whether an operator that takes nothing but weights is computed rather than written.
+  static var foldsConstants: Bool { get }
+  /// The operator that is being translated.
+  var scope: ExportScope<Value> { get set }
+
+  /// The value that an output is.
+  func value(_ output: Output, _ type: TensorType) -> Value
+  /// Why no value can have a type; `nil` when one can.
+  func problem(of type: TensorType) -> String?
+  /// Adds what a step becomes, and returns its outputs: by ``apply(_:named:_:isWanted:)``, but where
+  /// the target has a form of its own.
+  mutating func emit(_ step: ExportStep<Value>) throws(WeighbridgeError) -> [Value]
+}
+
+extension ExportDraft {
+  /// The inputs of the operator that is being translated.
+  var operands: [Value] { scope.operands }
+
+  /// The type of an input.
+  func type(_ position: Int = 0) -> TensorType { scope.operands[position].type }
+
+  /// The type of the first output.
+  var outputType: TensorType { scope.outputTypes[0] }
+
+  /// The elements of a weight.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the input is not known beforehand.
+  func tensor(_ position: Int) throws(WeighbridgeError) -> Tensor {
+    guard let tensor = scope.operands[position].constant else {
+      throw WeighbridgeError(
+        .unsupported,
+        "its input \(scope.operands[position].name) is computed, and \(target) takes a weight there"
+      )
+    }
+    return tensor
+  }
+
+  /// Adds what an operator becomes.
+  ///
+  /// - Parameters:
+  ///   - name: With which the names of what it becomes begin.
+  ///   - inputs: What it takes.
+  ///   - isWanted: For each output whether anything reads it; by default all are.
+  /// - Returns: Its outputs.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the target has no form for it.
+  mutating func apply(
+    _ operation: any Operator, named name: String, _ inputs: [Value], isWanted: [Bool]? = nil
+  ) throws(WeighbridgeError) -> [Value] {
+    guard let operation = operation as? any CatalogOperator else {
+      throw WeighbridgeError(.unsupported, "nobody said what it computes")
+    }
+    let known = inputs.compactMap(\.constant)
+    if Self.foldsConstants, known.count == inputs.count, !inputs.isEmpty {
+      return try operation.evaluate(known, workers: Workers(count: 1)).enumerated().map {
+        .weight($1, named: "\(name):\($0)")
+      }
+    }
+    switch (Self.table[operation.kind], operation.decomposition) {
+    case (.unsupported(let reason), _): throw WeighbridgeError(.unsupported, reason)
+    case (.mapped(let rule), _):
+      let types = try Self.outputTypes(operation, inputs)
+      let outer = scope
+      scope = ExportScope(
+        prefix: name, operands: inputs, outputTypes: types,
+        isWanted: isWanted ?? types.map { _ in true })
+      let outputs = try rule.apply(operation, &self)
+      scope = outer
+      return zip(outputs, types).map { value($0, $1) }
+    case (nil, .nodes(let build)): return try apply(build, named: name, inputs)
+    case (nil, .primitive):
+      throw WeighbridgeError(.unsupported, "\(target) has no form for \(operation.kind)")
+    }
+  }
+
+  private static func outputTypes(
+    _ operation: any CatalogOperator, _ inputs: [Value]
+  ) throws(WeighbridgeError) -> [TensorType] {
+    do throws(ShapeError) {
+      return try operation.checkedOutputTypes(of: inputs.map(\.type))
+    } catch { throw WeighbridgeError(.malformed, error.reason) }
+  }
+
+  /// Adds what an operator is made of.
+  private mutating func apply(
+    _ build: (inout GraphBuilder, [ValueID], SourceScope) throws(WeighbridgeError) -> [ValueID],
+    named name: String, _ inputs: [Value]
+  ) throws(WeighbridgeError) -> [Value] {
+    var builder = GraphBuilder()
+    var ids: [ValueID] = []
+    for (position, input) in inputs.enumerated() {
+      ids.append(try builder.addInput("\(position)", input.type))
+    }
+    let outputs = try build(&builder, ids, SourceScope(layer: name, className: ""))
+    let graph = try builder.finish(
+      outputs: outputs.enumerated().map { Port(name: "\($0)", value: $1) })
+    var values = self.values(graph, inputs: inputs) { "\(name)/\($0)" }
+    for node in graph.nodes {
+      let results = try apply(
+        node.operation, named: name, node.inputs.compactMap { values[$0.index] })
+      for (id, result) in zip(node.outputs, results) { values[id.index] = result }
+    }
+    return outputs.compactMap { values[$0.index] }
+  }
+}
+
+extension ExportDraft where Value == ExportOperand {
+  /// The name of the output of an operator that takes one computed tensor.
+  mutating func apply(
+    _ operation: any Operator, to input: String, _ type: TensorType
+  ) throws(WeighbridgeError) -> String {
+    try apply(
+      operation, named: scope.prefix, [ExportOperand(name: input, type: type, constant: nil)])[0]
+      .name
+  }
+}
+
+extension ExportDraft where Value == ExportOperand, Output == String {
+  func value(_ output: String, _ type: TensorType) -> ExportOperand {
+    ExportOperand(name: output, type: type, constant: nil)
+  }
+}

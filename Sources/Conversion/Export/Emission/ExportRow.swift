@@ -1,0 +1,90 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+/// What operators become in a target, by kind.
+package enum TargetMapping<Rule: Sendable>: Sendable {
+  case mapped(Rule)
+  /// The target has no such thing, and why.
+  case unsupported(String)
+}
+
+/// How an operator is written.
+struct ExportRule<Draft: ExportDraft>: Sendable {
+  /// Adds what an operator becomes, and returns its outputs.
+  let apply:
+    @Sendable (any CatalogOperator, inout Draft) throws(WeighbridgeError) -> [Draft.Output]
+}
+
+/// What an operator becomes in a target.
+struct ExportRow<Draft: ExportDraft>: Sendable {
+  /// The kind of the operator.
+  let kind: String
+  /// The rule, or why there is none.
+  let mapping: TargetMapping<ExportRule<Draft>>
+
+  /// A row for an operator of several outputs.
+  init<Operation: CatalogOperator>(
+    outputsOf type: Operation.Type,
+    _ rule:
+      @escaping @Sendable (Operation, inout Draft) throws(WeighbridgeError) -> [Draft.Output]
+  ) {
+    kind = type.kind
+    mapping = .mapped(
+      ExportRule { (operation, draft) throws(WeighbridgeError) in
+        guard let operation = operation as? Operation else {
+          throw WeighbridgeError(.unsupported, "is no \(Operation.kind)")
+        }
+        return try rule(operation, &draft)
+      })
+  }
+
+  /// A row for an operator of one output.
+  init<Operation: CatalogOperator>(
+    _ type: Operation.Type,
+    _ rule: @escaping @Sendable (Operation, inout Draft) throws(WeighbridgeError) -> Draft.Output
+  ) {
+    self.init(outputsOf: type) { (operation, draft) throws(WeighbridgeError) in
+      [try rule(operation, &draft)]
+    }
+  }
+
+  /// A row for an operator of any type.
+  init(
+    kind: String,
+    _ rule:
+      @escaping @Sendable (any CatalogOperator, inout Draft) throws(WeighbridgeError)
+      -> [Draft.Output]
+  ) {
+    self.kind = kind
+    mapping = .mapped(ExportRule(apply: rule))
+  }
+
+  /// A row for an operator that cannot be written.
+  init(_ type: any CatalogOperator.Type, unsupported reason: String) {
+    kind = type.kind
+    mapping = .unsupported(reason)
+  }
+}
+
+/// What each operator becomes in a target. One without a row becomes what it is made of.
+struct ExportTable<Draft: ExportDraft>: Sendable {
+  /// The kinds of all rows, one entry a row.
+  let kinds: [String]
+  private let mappings: [String: TargetMapping<ExportRule<Draft>>]
+
+  init(_ rows: [[ExportRow<Draft>]]) {
+    let all = rows.flatMap { $0 }
+    kinds = all.map(\.kind)
+    mappings = Dictionary(
+      all.map { ($0.kind, $0.mapping) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// What an operator of a kind becomes; `nil` for what it is made of.
+  subscript(kind: String) -> TargetMapping<ExportRule<Draft>>? { mappings[kind] }
+
+  /// Why an operator of a kind is never written; `nil` when it is.
+  func refusal(of kind: String) -> String? {
+    if case .unsupported(let reason) = mappings[kind] { reason } else { nil }
+  }
+}

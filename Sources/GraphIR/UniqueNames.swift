@@ -1,0 +1,30 @@
+/// Names of which each is given once.
+package struct UniqueNames: Sendable {
+  private var names: Set<String>
+  /// For each name that was wanted again, the number to try next.
+  private var nextNumbers: [String: Int] = [:]
+  private let firstNumber: Int
+
+  /// - Parameters:
+  ///   - names: Those that are taken.
+  ///   - firstNumber: What stands behind a name that is wanted for the second time.
+  package init(_ names: [String] = [], firstNumber: Int = 2) {
+    self.names = Set(names)
+    self.firstNumber = firstNumber
+  }
+
+  /// Whether a name is taken.
+  package func contains(_ name: String) -> Bool { names.contains(name) }
+
+  /// Takes a name; whether nobody had.
+  package mutating func insert(_ name: String) -> Bool { names.insert(name).inserted }
+
+  /// Takes a name, with the first number behind it that makes it one nobody has.
+  package mutating func unused(_ name: String) -> String {
+    if names.insert(name).inserted { return name }
+    var number = nextNumbers[name, default: firstNumber]
+    while !names.insert("\(name)_\(number)").inserted { number += 1 }
+    nextNumbers[name] = number + 1
+    return "\(name)_\(number)"
+  }
+}
