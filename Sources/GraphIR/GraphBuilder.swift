@@ -31,6 +31,16 @@ package struct GraphBuilder {
     try addValue(Value(name: name, type: tensor.type, constant: tensor))
   }
 
+  /// Adds a weight that the source does not have, under a name that nothing has yet.
+  ///
+  /// - Parameter name: The name; where it is taken it gets a number.
+  package mutating func addConstant(
+    _ tensor: Tensor, named name: String
+  ) throws(WeighbridgeError) -> ValueID {
+    values.append(Value(name: valueNames.unused(name), type: tensor.type, constant: tensor))
+    return ValueID(values.count - 1)
+  }
+
   /// Adds a node, and a value for each of its outputs.
   ///
   /// - Parameters:

@@ -64,7 +64,7 @@ private struct LoopOperands {
       weights[index] = .inside(weight)
       return true
     }
-    return view.key == found.key
+    return view.type == found.type && view.contiguousBytes() == found.contiguousBytes()
   }
 }
 

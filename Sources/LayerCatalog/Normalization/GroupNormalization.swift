@@ -105,7 +105,29 @@ extension GroupNormalization {
       groups: groups, axis: axis, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let standard = try make.standardized(make.inputs[0], epsilon: epsilon) {
+        (make, x) throws(WeighbridgeError) in
+        try mean(x, &make)
+      }
+      return try make.affine(standard, hasScale: hasScale, hasCenter: hasCenter, axes: [axis])
+    }
+  }
+
+  /// The mean of each channel's group, with sizes of 1 but for the batch and the channels: the mean of
+  /// the means of its channels, which are all of as many elements.
+  private func mean(
+    _ x: ValueID, _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    let (rank, channels) = (make.type(x).rank, try make.size(x, axis: axis))
+    let means = try make.mean(x, (1..<rank).filter { $0 != axis })
+    let size = channels / groups
+    let grouped = try make.mean(try make(Reshape(target: [groups, size]), means), [2])
+    let every = try make(BroadcastAxes(target: [-1, groups, size]), grouped)
+    let shape = (1..<rank).map { $0 == axis ? channels : 1 }
+    return try make(Reshape(target: shape), every)
+  }
 
   /// Keras: `GroupNormalization(groups=32, axis=-1, epsilon=1e-3)`; groups of -1 stand for one
   /// channel a group.

@@ -97,7 +97,15 @@ extension LayerNormalization {
       axes: places, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let standard = try make.standardized(make.inputs[0], epsilon: epsilon) {
+        (make, x) throws(WeighbridgeError) in
+        try make.mean(x, axes)
+      }
+      return try make.affine(standard, hasScale: hasScale, hasCenter: hasCenter, axes: axes)
+    }
+  }
 
   /// Keras: `LayerNormalization(axis=-1, epsilon=1e-3)`, where `axis` may be a list. With
   /// `rms_scaling` (Keras 3) it is ``RMSNormalization``.

@@ -102,7 +102,43 @@ extension LocalResponseNormalization {
     }
   }
 
-  package var decomposition: Decomposition { .primitive }
+  /// The sums are products with a matrix of ones and zeros.
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let (x, type) = (make.inputs[0], make.type(make.inputs[0]))
+      let count = try make.size(x, axis: axis)
+      guard count <= Self.mostSummed else {
+        throw WeighbridgeError(
+          .unsupported,
+          "\(count) channels are summed by a matrix, which may have \(Self.mostSummed) rows")
+      }
+      let last = (0..<type.rank).filter { $0 != axis } + [axis]
+      let back = last.indices.sorted { last[$0] < last[$1] }
+      let square = try make.product(x, x)
+      let matrix = Tensor(type.elementType, shape: [count, count], factors(count))
+      let offset = Tensor(
+        type.elementType, shape: [count], [Double](repeating: bias, count: count))
+      let sum = try make(
+        Dense(hasBias: true), try make.transposed(square, last), try make.constant(matrix),
+        try make.constant(offset))
+      let power = try make.number(beta, like: x)
+      return try make.quotient(
+        x, try make(BinaryMath(.power), try make.transposed(sum, back), power))
+    }
+  }
+
+  /// The most channels for which there is a matrix: it then has 4 MB.
+  private static let mostSummed = 1024
+
+  /// For each channel what the squares of all channels count.
+  private func factors(_ count: Int) -> [Double] {
+    (0..<count).flatMap { output in
+      (0..<count).map { channel in
+        let isNear = channel >= output - before && channel <= output + after
+        return alpha * ((isNear ? 1 : 0) - (omitted == channel ? 1 : 0))
+      }
+    }
+  }
 
   package static let keras = SourceMapping<KerasMapping>.unsupported(
     "Keras has no such layer; it is darknet's `[normalization]`")

@@ -89,7 +89,21 @@ extension Normalization {
     return Normalization(axes: places, isInverse: isInverse, smallestDeviation: smallestDeviation)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let (input, rank) = (make.inputs[0], make.type(make.inputs[0]).rank)
+      let elementType = make.type(make.inputs[1]).elementType
+      let isCast = make.type(input).elementType != elementType
+      let x = isCast ? try make(Cast(to: elementType), input) : input
+      let mean = try make.along(axes, make.inputs[1], rank: rank)
+      let root = try make.squareRoot(try make.along(axes, make.inputs[2], rank: rank))
+      let least = try make.number(smallestDeviation, like: root)
+      let deviation = try make(Maximum(), root, least)
+      return isInverse
+        ? try make.sum(try make.product(x, deviation), mean)
+        : try make.quotient(try make.difference(x, mean), deviation)
+    }
+  }
 
   /// Keras: `Normalization(axis, mean=None, variance=None, invert=False)`. The statistics are
   /// settings, or weights with a count behind them when the layer was adapted to data. The smallest

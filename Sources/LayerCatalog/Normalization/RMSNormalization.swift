@@ -87,7 +87,17 @@ extension RMSNormalization {
     return RMSNormalization(axes: places, spread: spread, epsilon: epsilon)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      var distance = x
+      if spread == .variance { distance = try make.difference(x, try make.mean(x, axes)) }
+      let square = try make.mean(try make.product(distance, distance), axes)
+      let root = try make.squareRoot(try make.offset(square, by: epsilon))
+      return try make.affine(
+        try make.quotient(x, root), hasScale: true, hasCenter: false, axes: axes)
+    }
+  }
 
   /// Keras 3: `RMSNormalization(axis=-1, epsilon=1e-6)`, where `axis` may be a list. Also
   /// `LayerNormalization(rms_scaling=True)`, which divides by the root of the variance.

@@ -54,7 +54,13 @@ extension SumNormalization {
       axes: order.indices.filter { axes.contains(order[$0]) }, epsilon: epsilon)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let sum = try make(Reduction(.sum, axes: axes, keepsAxes: true), x)
+      return try make.quotient(x, try make.offset(sum, by: epsilon))
+    }
+  }
 
   package static let keras = SourceMapping<KerasMapping>.unsupported(
     "Keras has no such layer; it is darknet's `normalize_channels` and what weighs its shortcuts")

@@ -27,7 +27,15 @@ extension UnitNormalization {
     (sum < 1e-12 ? 1e-12 : sum).squareRoot()
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let square = try make(
+        Reduction(.sum, axes: axes, keepsAxes: true), try make.product(x, x))
+      let least = try make.number(1e-12, like: square)
+      return try make.quotient(x, try make.squareRoot(try make(Maximum(), square, least)))
+    }
+  }
 
   /// Keras: `UnitNormalization(axis=-1)`, where `axis` may be a list.
   package static let keras = SourceMapping.mapped(

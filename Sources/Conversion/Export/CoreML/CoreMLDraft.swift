@@ -166,18 +166,3 @@ extension CoreMLDraft {
     try constant(Tensor(.float32, shape: shape ?? [numbers.count], numbers))
   }
 }
-
-/// What makes two constants the same: their elements, or of many their place.
-private enum ConstantKey: Hashable {
-  case elements(Tensor.Key)
-  case place(ObjectIdentifier, offset: Int, shape: [Int], strides: [Int])
-
-  init(_ tensor: Tensor) {
-    self =
-      tensor.count <= 64
-      ? .elements(tensor.key)
-      : .place(
-        ObjectIdentifier(tensor.store), offset: tensor.offset, shape: tensor.shape,
-        strides: tensor.strides)
-  }
-}

@@ -8,11 +8,17 @@ protocol ExportValue: Sendable {
   var type: TensorType { get }
   /// The elements of a weight; `nil` for what the model computes.
   var constant: Tensor? { get }
-  /// What it is called in the graph; equal for all uses of a weight.
+  /// What it is called: of a weight, by the graph, for all its uses; empty for a constant that the
+  /// graph does not have.
   var name: String { get }
 
   /// A weight.
   static func weight(_ tensor: Tensor, named name: String) -> Self
+}
+
+extension ExportValue {
+  /// A constant that the graph does not have.
+  static func constant(_ tensor: Tensor) -> Self { .weight(tensor, named: "") }
 }
 
 /// A value of a target whose nodes name what they read and make.
@@ -101,27 +107,33 @@ extension ExportDraft {
     guard let operation = operation as? any CatalogOperator else {
       throw WeighbridgeError(.unsupported, "nobody said what it computes")
     }
-    let known = inputs.compactMap(\.constant)
-    if Self.foldsConstants, known.count == inputs.count, !inputs.isEmpty {
-      return try operation.evaluate(known, workers: Workers(count: 1)).enumerated().map {
-        .weight($1, named: "\(name):\($0)")
-      }
-    }
-    switch (Self.table[operation.kind], operation.decomposition) {
-    case (.unsupported(let reason), _): throw WeighbridgeError(.unsupported, reason)
-    case (.mapped(let rule), _):
+    if Self.foldsConstants, let folded = try folded(operation, inputs) { return folded }
+    switch Self.table[operation.kind] {
+    case .unsupported(let reason): throw WeighbridgeError(.unsupported, reason)
+    case .mapped(let rule):
       let types = try Self.outputTypes(operation, inputs)
       let outer = scope
       scope = ExportScope(
         prefix: name, operands: inputs, outputTypes: types,
         isWanted: isWanted ?? types.map { _ in true })
-      let outputs = try rule.apply(operation, &self)
-      scope = outer
+      defer { scope = outer }
+      guard let outputs = try rule.apply(operation, &self) else { break }
       return zip(outputs, types).map { value($0, $1) }
-    case (nil, .nodes(let build)): return try apply(build, named: name, inputs)
-    case (nil, .primitive):
+    case nil: break
+    }
+    guard case .nodes(let build) = operation.decomposition else {
       throw WeighbridgeError(.unsupported, "\(target) has no form for \(operation.kind)")
     }
+    return try apply(build, named: name, inputs)
+  }
+
+  /// What an operator makes of nothing but weights; `nil` where something else is among its inputs.
+  private func folded(
+    _ operation: any CatalogOperator, _ inputs: [Value]
+  ) throws(WeighbridgeError) -> [Value]? {
+    let known = inputs.compactMap(\.constant)
+    guard known.count == inputs.count, !inputs.isEmpty else { return nil }
+    return try operation.evaluate(known, workers: Workers(count: 1)).map { .constant($0) }
   }
 
   private static func outputTypes(
@@ -145,11 +157,14 @@ extension ExportDraft {
     let outputs = try build(&builder, ids, SourceScope(layer: name, className: ""))
     let graph = try builder.finish(
       outputs: outputs.enumerated().map { Port(name: "\($0)", value: $1) })
-    var values = self.values(graph, inputs: inputs) { "\(name)/\($0)" }
+    var values = self.values(graph, inputs: inputs) { .constant($1) }
     for node in graph.nodes {
-      let results = try apply(
-        node.operation, named: name, node.inputs.compactMap { values[$0.index] })
-      for (id, result) in zip(node.outputs, results) { values[id.index] = result }
+      let inputs = node.inputs.compactMap { values[$0.index] }
+      guard let operation = node.operation as? any CatalogOperator else { continue }
+      // A weight in another shape is still a weight.
+      var results = try folded(operation, inputs)
+      if results == nil { results = try apply(operation, named: name, inputs) }
+      for (id, result) in zip(node.outputs, results ?? []) { values[id.index] = result }
     }
     return outputs.compactMap { values[$0.index] }
   }

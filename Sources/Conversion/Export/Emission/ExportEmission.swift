@@ -48,7 +48,7 @@ extension ExportDraft {
   mutating func emit(
     _ graph: Graph, inputs: [Value], types: [TensorType]? = nil, groups: ExportGroups
   ) throws(WeighbridgeError) -> [Value] {
-    var values = self.values(graph, inputs: inputs) { $0 }
+    var values = self.values(graph, inputs: inputs) { .weight($1, named: $0) }
     let needed = graph.neededValues
     var problems = ExportProblems()
     for (port, input) in zip(graph.inputs, inputs) {
@@ -81,11 +81,9 @@ extension ExportDraft {
 
   /// What stands for the inputs and weights of a graph, by the index of their values.
   func values(
-    _ graph: Graph, inputs: [Value], naming: (String) -> String
+    _ graph: Graph, inputs: [Value], weight: (String, Tensor) -> Value
   ) -> [Value?] {
-    var values = graph.values.map { value in
-      value.constant.map { Value.weight($0, named: naming(value.name)) }
-    }
+    var values = graph.values.map { value in value.constant.map { weight(value.name, $0) } }
     for (port, input) in zip(graph.inputs, inputs) { values[port.value.index] = input }
     return values
   }

@@ -11,9 +11,10 @@ package enum TargetMapping<Rule: Sendable>: Sendable {
 
 /// How an operator is written.
 struct ExportRule<Draft: ExportDraft>: Sendable {
-  /// Adds what an operator becomes, and returns its outputs.
+  /// Adds what an operator becomes, and returns its outputs; `nil` where the target has no form for
+  /// its settings, so that it becomes what it is made of.
   let apply:
-    @Sendable (any CatalogOperator, inout Draft) throws(WeighbridgeError) -> [Draft.Output]
+    @Sendable (any CatalogOperator, inout Draft) throws(WeighbridgeError) -> [Draft.Output]?
 }
 
 /// What an operator becomes in a target.
@@ -47,6 +48,19 @@ struct ExportRow<Draft: ExportDraft>: Sendable {
     self.init(outputsOf: type) { (operation, draft) throws(WeighbridgeError) in
       [try rule(operation, &draft)]
     }
+  }
+
+  /// A row for an operator of which the target has a form for some settings only.
+  init<Operation: CatalogOperator>(
+    native type: Operation.Type,
+    _ rule: @escaping @Sendable (Operation, inout Draft) throws(WeighbridgeError) -> Draft.Output?
+  ) {
+    kind = type.kind
+    mapping = .mapped(
+      ExportRule { (operation, draft) throws(WeighbridgeError) in
+        guard let operation = operation as? Operation else { return nil }
+        return try rule(operation, &draft).map { [$0] }
+      })
   }
 
   /// A row for an operator of any type.

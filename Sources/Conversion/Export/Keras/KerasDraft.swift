@@ -123,7 +123,8 @@ extension KerasDraft {
     }
     let name = add(
       KerasWrittenLayer(
-        name: unusedName(scope.prefix), className: className, module: "keras.layers", config: config,
+        name: unusedName(scope.prefix), className: className, module: "keras.layers",
+        config: config,
         weights: weights.map {
           KerasWrittenWeight(
             name: $0.name, owner: $0.owner, elementType: $0.tensor.elementType,

@@ -31,7 +31,7 @@ struct ONNXDraft: ExportDraft {
   private var names: UniqueNames
   /// The names of weights in the file, by what they are called here.
   private var weightNames: [String: String] = [:]
-  private var constantNames: [Tensor.Key: String] = [:]
+  private var constantNames: [ConstantKey: String] = [:]
 
   /// Begins a file.
   ///
@@ -53,6 +53,7 @@ extension ONNXDraft {
   /// The name of a value; a weight goes into the file as it is.
   mutating func input(_ operand: ExportOperand) -> String {
     guard let tensor = operand.constant else { return operand.name }
+    if operand.name.isEmpty { return constant(tensor) }
     return weight(named: operand.name, shape: tensor.shape, [tensor])
   }
 
@@ -95,9 +96,9 @@ extension ONNXDraft {
     return own
   }
 
-  /// A small tensor, which is in the file once however often it is used.
+  /// A tensor that the graph does not have, which is in the file once however often it is used.
   mutating func constant(_ tensor: Tensor) -> String {
-    let key = tensor.key
+    let key = ConstantKey(tensor)
     if let name = constantNames[key] { return name }
     let name = weight(named: "constant_\(constantNames.count)", shape: tensor.shape, [tensor])
     constantNames[key] = name
@@ -164,15 +165,4 @@ extension ONNXDraft {
     defer { nodes = outer }
     return (nodes, result)
   }
-}
-
-extension Tensor {
-  /// What makes two small tensors the same.
-  struct Key: Hashable {
-    let elementType: ElementType
-    let shape: [Int]
-    let bytes: [UInt8]
-  }
-
-  var key: Key { Key(elementType: elementType, shape: shape, bytes: contiguousBytes()) }
 }

@@ -75,18 +75,13 @@ extension CoreMLDraft {
     var factors: [String] = []
     for position in [0, 1] {
       let x = try input(position)
-      factors.append(operation.normalizes ? try unit(x, [axes[position]]) : x)
+      factors.append(
+        operation.normalizes
+          ? try apply(UnitNormalization(axes: [axes[position]]), to: x, type(position)) : x)
     }
     let rest = letters.flatMap { $0.dropFirst().filter { $0 != "b" } }
     let product = try einsum(
       (factors[0], type(0), letters[0]), (factors[1], type(1), letters[1]), to: ["a"] + rest)
     return rest.isEmpty ? try expandDims(product, [1]) : product
-  }
-
-  /// Scaled to length 1 along axes.
-  mutating func unit(_ input: String, _ axes: [Int]) throws(WeighbridgeError) -> String {
-    let square = try reduce("reduceSumSquare", input, axes)
-    let bounded = try clip(square, 1e-12, .infinity)
-    return try quotient(input, try squareRoot(bounded))
   }
 }

@@ -28,9 +28,11 @@ enum ONNXMerging {
     },
     ONNXRow(Dot.self) { (operation, draft) throws(WeighbridgeError) in
       let axes = [operation.firstAxis, operation.secondAxis]
-      let factors = [0, 1].map { position in
+      let factors = try [0, 1].map { (position) throws(WeighbridgeError) in
         let input = draft.input(position)
-        return operation.normalizes ? draft.unit(input, [axes[position]]) : input
+        guard operation.normalizes else { return input }
+        return try draft.apply(
+          UnitNormalization(axes: [axes[position]]), to: input, draft.type(position))
       }
       // a is the batch, b the sum.
       let ranks = [draft.type(0).rank, draft.type(1).rank]
@@ -54,11 +56,5 @@ extension ONNXDraft {
   ) -> String {
     let equation = letters.map { String($0) }.joined(separator: ",") + "->" + String(result)
     return add("Einsum", inputs, ["equation": .text(equation)])
-  }
-
-  /// Scaled to length 1 along axes.
-  mutating func unit(_ input: String, _ axes: [Int]) -> String {
-    let sum = reduce("ReduceSum", add("Mul", [input, input]), axes)
-    return add("Div", [input, add("Sqrt", [add("Max", [sum, number(1e-12)])])])
   }
 }

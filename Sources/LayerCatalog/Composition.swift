@@ -1,0 +1,115 @@
+package import Bytes
+package import GraphIR
+
+/// Writes what a composite operator is made of, as nodes of a graph.
+///
+/// Values have one rank where two of them are combined; an axis of size 1 counts for each index of
+/// the other's.
+package struct Composition {
+  /// What the operator takes, in the order of its slots.
+  package let inputs: [ValueID]
+  private var graph: GraphBuilder
+  private let source: SourceScope
+
+  /// The decomposition that a formula says.
+  package static func of(
+    _ formula:
+      @escaping @Sendable (inout Composition) throws(WeighbridgeError) -> ValueID
+  ) -> Decomposition {
+    .nodes { (graph, inputs, source) throws(WeighbridgeError) in
+      var composition = Composition(inputs: inputs, graph: graph, source: source)
+      let output = try formula(&composition)
+      graph = composition.graph
+      return [output]
+    }
+  }
+
+  /// The type of a value.
+  package func type(_ value: ValueID) -> TensorType { graph.type(of: value) }
+
+  /// The size of an axis.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when it is open.
+  package func size(_ value: ValueID, axis: Int) throws(WeighbridgeError) -> Int {
+    guard let size = type(value).shape[axis].value else {
+      throw WeighbridgeError(.unsupported, "the size of axis \(axis) must be known")
+    }
+    return size
+  }
+
+  /// Adds an operator of one output.
+  package mutating func callAsFunction(
+    _ operation: any Operator, _ inputs: ValueID...
+  ) throws(WeighbridgeError) -> ValueID {
+    let kind = Swift.type(of: operation).kind
+    return try graph.addNode(
+      operation, named: "\(source.callName)/\(kind)", inputs: inputs, source: source)[0]
+  }
+
+  /// Adds a constant.
+  package mutating func constant(_ tensor: Tensor) throws(WeighbridgeError) -> ValueID {
+    try graph.addConstant(tensor, named: "\(source.callName)/constant")
+  }
+
+  /// Adds a number in the element type and rank of a value.
+  package mutating func number(
+    _ number: Double, like value: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    let type = type(value)
+    let shape = [Int](repeating: 1, count: type.rank)
+    return try constant(Tensor(type.elementType, shape: shape, [number]))
+  }
+}
+
+// The words of formulas.
+extension Composition {
+  package mutating func sum(_ x: ValueID, _ y: ValueID) throws(WeighbridgeError) -> ValueID {
+    try self(Add(), x, y)
+  }
+
+  package mutating func difference(
+    _ x: ValueID, _ y: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    try self(Subtract(), x, y)
+  }
+
+  package mutating func product(_ x: ValueID, _ y: ValueID) throws(WeighbridgeError) -> ValueID {
+    try self(Multiply(), x, y)
+  }
+
+  package mutating func quotient(_ x: ValueID, _ y: ValueID) throws(WeighbridgeError) -> ValueID {
+    try self(BinaryMath(.divide), x, y)
+  }
+
+  package mutating func squareRoot(_ x: ValueID) throws(WeighbridgeError) -> ValueID {
+    try self(UnaryMath(.squareRoot), x)
+  }
+
+  /// x + number.
+  package mutating func offset(
+    _ x: ValueID, by number: Double
+  ) throws(WeighbridgeError) -> ValueID {
+    try self(Rescaling(scale: [1], offset: [number]), x)
+  }
+
+  /// The mean along axes, which stay with the size 1.
+  package mutating func mean(_ x: ValueID, _ axes: [Int]) throws(WeighbridgeError) -> ValueID {
+    axes.isEmpty ? x : try self(Reduction(.mean, axes: axes, keepsAxes: true), x)
+  }
+
+  /// The axes in another order.
+  package mutating func transposed(
+    _ x: ValueID, _ axes: [Int]
+  ) throws(WeighbridgeError) -> ValueID {
+    axes == Array(axes.indices) ? x : try self(Transpose(axes: axes), x)
+  }
+
+  /// A weight with the sizes of some axes, put among axes of size 1.
+  package mutating func along(
+    _ axes: [Int], _ weight: ValueID, rank: Int
+  ) throws(WeighbridgeError) -> ValueID {
+    var shape = [Int](repeating: 1, count: rank)
+    for (position, axis) in axes.enumerated() { shape[axis] = try size(weight, axis: position) }
+    return try self(ReshapeAxes(shape.map { .fixed($0) }), weight)
+  }
+}
