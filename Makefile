@@ -7,7 +7,7 @@
 #   make test       all tests in release, the format check, and a package that depends on this one
 #   make peers      an environment of Python with the tools that read what is exported, from PyPI
 #   make test-peers exports every recorded model and runs it in these tools
-#   make generate   renews what is generated: C code from the .proto files, the README's tables
+#   make generate   renews what is generated: C code from the .proto files, the README's output, the tables
 #   make format     formats all Swift files
 #   make bench      all benchmarks, one after the other, on a Tiny YOLO of random weights:
 #   make bench-files       converting and inspecting beside cp; MODEL=FILE.h5 for another model

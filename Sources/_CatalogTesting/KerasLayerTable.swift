@@ -2,7 +2,7 @@ import Conversion
 import GraphIR
 import LayerCatalog
 
-/// What becomes of each layer of Keras 1, 2 and 3, as the Markdown table of the README.
+/// What becomes of each layer of Keras 1, 2 and 3, as a Markdown table.
 package enum KerasLayerTable {
   /// The table, one line a layer class, without a line break at the end.
   package static var markdown: String {
@@ -25,7 +25,8 @@ package enum KerasLayerTable {
 
   /// The formats that the layer's own operator is written in.
   private static func exports(_ name: String) -> String {
-    operators[name].map(ExportSupport.words) ?? ""
+    let newer = KerasSupport.newerName(ofKeras1: name)
+    return (operators[name] ?? newer.flatMap { operators[$0] }).map(ExportSupport.words) ?? ""
   }
 
   /// The kind of the operator that a layer becomes, by the layer's class.

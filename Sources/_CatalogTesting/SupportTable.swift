@@ -1,7 +1,7 @@
 import GraphIR
 package import LayerCatalog
 
-/// What of Keras becomes which operator, as the Markdown table of the README.
+/// What of Keras becomes which operator, as a Markdown table.
 ///
 /// It is made of the catalogue's values, so it cannot say what the catalogue does not.
 package struct SupportTable: Sendable {

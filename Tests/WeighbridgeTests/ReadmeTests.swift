@@ -5,13 +5,21 @@ import LayerCatalog
 import Testing
 import _CatalogTesting
 
-/// What the README says by itself and what the code says are one.
+/// What the README and the article with its tables say, and what the code says, are one.
 @Suite struct ReadmeTests {
-  /// A part of the README that `make generate` writes.
+  /// A part of a text that `make generate` writes.
   enum Part: String, CaseIterable, Sendable {
     case demonstration = "what `make demo` prints"
     case layers = "the layers of Keras"
     case support = "the layer catalogue"
+
+    /// The text that it stands in.
+    var file: String {
+      switch self {
+      case .demonstration: "README.md"
+      case .layers, .support: "Sources/Weighbridge/Weighbridge.docc/LayersAndOperators.md"
+      }
+    }
 
     /// The part as it should be.
     func text() throws -> String {
@@ -37,13 +45,13 @@ import _CatalogTesting
     }
   }
 
-  /// The README with a part as it should be.
+  /// A text with a part as it should be.
   private func renewed(_ text: String, _ part: Part) throws -> String {
     let begin = "<!-- From \(part.rawValue), by `make generate`. -->\n"
-    let start = try #require(text.range(of: begin), "the README has lost the marker \(begin)")
+    let start = try #require(text.range(of: begin), "\(part.file) has lost the marker \(begin)")
     let end = try #require(
       text.range(of: "<!-- End. -->", range: start.upperBound..<text.endIndex),
-      "the README has lost the marker of an end")
+      "\(part.file) has lost the marker of an end")
     return text.replacingCharacters(
       in: start.upperBound..<end.lowerBound, with: try part.text() + "\n")
   }
@@ -79,18 +87,22 @@ import _CatalogTesting
     }.joined()
   }
 
-  @Test("What the README shows of the program is what it does")
-  func generatedParts() throws {
-    let text = try Project.text("README.md")
+  @Test(
+    "What the README shows of the program is what it does, and the tables are the code's",
+    arguments: Set(Part.allCases.map(\.file)))
+  func generatedParts(_ file: String) throws {
+    let text = try Project.text(file)
     var renewed = text
-    for part in Part.allCases { renewed = try self.renewed(renewed, part) }
-    renewed = try renewedExamples(renewed)
+    for part in Part.allCases where part.file == file {
+      renewed = try self.renewed(renewed, part)
+    }
+    if file == "README.md" { renewed = try renewedExamples(renewed) }
     if ProcessInfo.processInfo.environment["WEIGHBRIDGE_GENERATE"] == "1", renewed != text {
-      try renewed.write(toFile: "\(Project.folder)/README.md", atomically: true, encoding: .utf8)
+      try renewed.write(toFile: "\(Project.folder)/\(file)", atomically: true, encoding: .utf8)
       return
     }
     let isCurrent = masked(renewed) == masked(text)  // apart, so that a failure does not print both
-    #expect(isCurrent, "The README is out of date. Run: make generate")
+    #expect(isCurrent, "\(file) is out of date. Run: make generate")
   }
 
   /// The text without differences of tensors, whose last digits depend on the processor.
@@ -122,9 +134,11 @@ import _CatalogTesting
     #expect(listed.filter { $0.isDisjoint(with: known) } == [])
   }
 
-  @Test("Every file that the README links to is there")
-  func links() throws {
-    for match in try Project.text("README.md").matches(of: /\]\(([^)#:]+)\)/) {
+  @Test(
+    "Every file that the README and its companions link to is there",
+    arguments: ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+  func links(_ file: String) throws {
+    for match in try Project.text(file).matches(of: /\]\(([^)#:]+)\)/) {
       let path = "\(Project.folder)/\(match.1)"
       #expect(FileManager.default.fileExists(atPath: path), "\(match.1)")
     }

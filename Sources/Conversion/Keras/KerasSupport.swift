@@ -26,6 +26,11 @@ package enum KerasSupport {
     return isKnown ? .read : .refused("it is not known")
   }
 
+  /// What Keras 2 calls a layer class of Keras 1; `nil` for a class that Keras 1 does not have.
+  package static func newerName(ofKeras1 className: String) -> String? {
+    Keras1Class.newerName(of: className)
+  }
+
   /// Classes that are read as the model or a part of it.
   private static let models: Set = ["InputLayer", "Pipeline"]
 

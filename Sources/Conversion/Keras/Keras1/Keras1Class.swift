@@ -38,6 +38,9 @@ struct Keras1Class: Sendable {
   /// The classes that have an entry.
   static var names: Set<String> { Set(table.keys).union(["BatchNormalization", "Merge"]) }
 
+  /// What Keras 2 calls a class.
+  static func newerName(of className: String) -> String? { table[className]?.className }
+
   private static let table: [String: Keras1Class] = plain.merging(
     images.merging(sequences) { first, _ in first }
   ) { first, _ in first }
