@@ -48,6 +48,8 @@ def convolutions(version, backend):
     if backend == "tensorflow" or version >= (2, 2):
         table["separable2d"] = lambda: one(SeparableConv2D(
             3, (3, 3), depth_multiplier=2, padding="same", input_shape=(6, 5, 2)))
+        table["separable2d_dilated"] = lambda: one(SeparableConv2D(
+            3, (3, 2), dilation_rate=2, padding="same", input_shape=(6, 5, 2)))
         table["separable2d_valid"] = lambda: one(SeparableConv2D(3, (2, 3), padding="valid", input_shape=(6, 5, 2)))
     if version >= (2, 2):
         table["depthwise2d"] = lambda: one(DepthwiseConv2D((3, 3), padding="same", input_shape=(6, 5, 2)))

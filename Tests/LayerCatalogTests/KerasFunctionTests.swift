@@ -23,7 +23,8 @@ import Testing
     let inputs = try types.enumerated().map { try builder.addInput("in\($0)", $1) }
     let layer = KerasLayer(
       source: SourceScope(layer: "function", className: name.text),
-      version: KerasVersion(3, 15, 0), settings: [:], weights: .file([]), weightValues: [:],
+      writer: KerasWriter(version: KerasVersion(3, 15, 0)), settings: [:], weights: .file([]),
+      weightValues: [:],
       graph: builder)
     var function = try KerasFunction(
       name, layer: layer, inputs: inputs,

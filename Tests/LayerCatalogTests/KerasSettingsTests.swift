@@ -8,7 +8,7 @@ import Testing
 /// Makes the graph of one Keras layer on inputs of given shapes, as the importer does.
 private func graph(
   of className: String, _ settings: JSONObject, on shapes: [[Dimension]],
-  weights: [Tensor] = [], version: KerasVersion = KerasVersion(2, 15, 0)
+  weights: [Tensor] = [], writer: KerasWriter = KerasWriter(version: KerasVersion(2, 15, 0))
 ) throws -> Graph {
   var builder = GraphBuilder()
   var inputs: [ValueID] = []
@@ -16,7 +16,7 @@ private func graph(
     inputs.append(try builder.addInput("input_\(position)", TensorType(.float32, shape)))
   }
   var layer = KerasLayer(
-    source: SourceScope(layer: "layer", className: className), version: version,
+    source: SourceScope(layer: "layer", className: className), writer: writer,
     settings: settings,
     weights: .file(weights.map { KerasLayer.Weight(path: "/w", tensor: $0) }),
     weightValues: [:], graph: builder)
@@ -33,8 +33,10 @@ private let batch = Dimension.symbolic("batch")
 private func activation(
   _ setting: JSONValue, _ version: KerasVersion = KerasVersion(2, 15, 0)
 ) throws -> [AnyHashable] {
-  try graph(of: "Activation", ["activation": setting], on: [[batch, 4, 3]], version: version)
-    .operators
+  try graph(
+    of: "Activation", ["activation": setting], on: [[batch, 4, 3]],
+    writer: KerasWriter(version: version)
+  ).operators
 }
 
 extension Tensor {
@@ -104,9 +106,39 @@ extension Graph {
     for (name, settings, shape, reason) in cases {
       let error = #expect(throws: WeighbridgeError.self) {
         try LayerCatalogTests.graph(
-          of: name, settings, on: [shape], version: KerasVersion(3, 13, 0))
+          of: name, settings, on: [shape], writer: KerasWriter(version: KerasVersion(3, 13, 0)))
       }
       #expect(error?.reason.contains(reason) == true, "\(name): \(error?.reason ?? "")")
+    }
+  }
+
+  @Test("A separable convolution follows its dilation as its version of Keras does")
+  func ignoredDilation() throws {
+    let settings: JSONObject = ["filters": 3, "kernel_size": [3, 3], "dilation_rate": [2, 2]]
+    func dilation(_ writer: KerasWriter) throws -> [Int]? {
+      let graph = try LayerCatalogTests.graph(
+        of: "SeparableConv2D", settings, on: [[batch, 9, 9, 2]],
+        weights: [.zeros([3, 3, 2, 1]), .zeros([1, 1, 2, 3]), .zeros([3])], writer: writer)
+      return graph.nodes.compactMap { $0.operation as? Convolution }.first?.window.dilation
+    }
+    let unpackaged = try #require(KerasVersion("2.0.8"))
+    let packaged = try #require(KerasVersion("2.0.8-tf"))
+    #expect(try dilation(KerasWriter(version: unpackaged)) == [1, 1])
+    #expect(try dilation(KerasWriter(version: packaged)) == [2, 2])
+    #expect(try dilation(KerasWriter(version: KerasVersion(2, 0, 9))) == [2, 2])
+    for (writer, reason) in [
+      (
+        KerasWriter(version: KerasVersion(2, 0), isVersionAssumed: true),
+        "ignores, and the file does not name its version; say which with --keras-version"
+      ),
+      (
+        KerasWriter(version: KerasVersion(2, 2, 4), backend: .cntk),
+        "dilation_rate=[2, 2], which Keras computes wrongly on CNTK"
+      ),
+    ] {
+      let error = #expect(throws: WeighbridgeError.self) { _ = try dilation(writer) }
+      #expect(error?.code == .unsupported)
+      #expect(error?.reason.contains(reason) == true, "\(error as Any)")
     }
   }
 

@@ -121,7 +121,8 @@ import _CatalogTesting
     }
     let mask = try builder.addInput("mask", TensorType(.bool, [batch, .unknown]))
     var layer = KerasLayer(
-      source: SourceScope(layer: "layer", className: className), version: version,
+      source: SourceScope(layer: "layer", className: className),
+      writer: KerasWriter(version: version),
       settings: settings,
       weights: .file(
         weights.map { shape in

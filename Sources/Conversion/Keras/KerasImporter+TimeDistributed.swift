@@ -51,7 +51,7 @@ extension KerasImporter {
     let name = path + record.name
     var layer = KerasLayer(
       source: SourceScope(layer: name, className: record.className, call: call.number),
-      version: writer.version, backend: writer.backend, types: types, settings: settings,
+      writer: writer, types: types, settings: settings,
       weights: .file([]), weightValues: [:],
       arguments: call.arguments, masks: takeMasks(), graph: takeGraph())
     let mask = try TimeDistributedLayer.mask(&layer, call.inputs)

@@ -176,7 +176,7 @@ package struct KerasImporter: ~Copyable {
     let (settings, types) = try KerasTypePolicy.separate(form.config)
     var layer = KerasLayer(
       source: SourceScope(layer: name, className: record.className, call: call.number),
-      version: writer.version, backend: writer.backend, types: types, settings: settings,
+      writer: writer, types: types, settings: settings,
       weights: try supply(name, record),
       weightValues: weightValues[name] ?? [:], arguments: call.arguments, masks: takeMasks(),
       graph: takeGraph())
@@ -215,7 +215,7 @@ package struct KerasImporter: ~Copyable {
     }
     let layer = KerasLayer(
       source: SourceScope(layer: name, className: record.className, call: call.number),
-      version: writer.version, backend: writer.backend, settings: [:],
+      writer: writer, settings: [:],
       weights: try supply(name, record), weightValues: weightValues[name] ?? [:],
       masks: takeMasks(), graph: takeGraph())
     var builder = try KerasFunction(

@@ -78,6 +78,7 @@ extension Convolution {
     let multiplier = try layer.integer("depth_multiplier", default: 1)
     let hasBias = try layer.flag("use_bias", default: true)
     let layout = try layer.dataLayout()
+    try dropIgnoredDilation(&layer, axes: axes)
     let window = try window(&layer, axes: axes)
     try layer.require("groups", toBe: 1, because: "Keras has no grouped separable convolution")
     let channels = try layer.channels(of: inputs, layout: layout)
@@ -98,6 +99,26 @@ extension Convolution {
     return try layer.addActivation(to: output[0])
   }
 
+  /// Keras up to 2.0.8 writes the dilation of a separable convolution and computes without it; the
+  /// one inside TensorFlow computes with it.
+  private static func dropIgnoredDilation(
+    _ layer: inout KerasLayer, axes: Int
+  ) throws(WeighbridgeError) {
+    guard layer.version < KerasVersion(2, 0, 9), !layer.version.suffix.hasPrefix("-tf") else {
+      return
+    }
+    let ones = [Int](repeating: 1, count: axes)
+    let dilation = try layer.integers("dilation_rate", count: axes, default: ones)
+    guard dilation != ones else { return }
+    guard !layer.writer.isVersionAssumed else {
+      throw WeighbridgeError(
+        .unsupported,
+        "dilation_rate=\(dilation), which Keras up to 2.0.8 ignores, and the file does not name its "
+          + "version; say which with --keras-version (2.0.8 or 2.0.9)")
+    }
+    layer.decideOnce("dilation_rate=\(dilation) is ignored, as Keras \(layer.version) does")
+  }
+
   /// `[spatial..., in, multiplier]` as `[in * multiplier, 1, spatial...]`.
   private static func depthwiseKernel(
     _ layer: inout KerasLayer, _ window: Window, _ channels: Int, _ multiplier: Int, role: String
@@ -114,11 +135,19 @@ extension Convolution {
     }
   }
 
-  /// CNTK 2.7 slides all kernels over the first channel where an even one is padded.
+  /// CNTK 2.7 slides all kernels over the first channel where an even one is padded; Keras takes
+  /// a dilation for strides there.
   private static func checkCNTK(
     _ layer: KerasLayer, _ window: Window
   ) throws(WeighbridgeError) {
-    guard layer.backend == .cntk, window.padding != .valid,
+    guard layer.backend == .cntk else { return }
+    guard window.dilation.allSatisfy({ $0 == 1 }) else {
+      throw WeighbridgeError(
+        .unsupported,
+        "dilation_rate=\(window.dilation), which Keras computes wrongly on CNTK; "
+          + "--keras-backend tensorflow reads the layer as it was meant")
+    }
+    guard window.padding != .valid,
       window.size.contains(where: { $0 % 2 == 0 })
     else { return }
     throw WeighbridgeError(

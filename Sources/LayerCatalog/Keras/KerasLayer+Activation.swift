@@ -93,7 +93,7 @@ extension KerasLayer {
     for type: TensorType
   ) throws(WeighbridgeError) -> any CatalogOperator {
     var layer = KerasLayer(
-      source: source, version: version, backend: backend,
+      source: source, writer: writer,
       settings: try KerasTypePolicy.separate(inner.settings).settings, weights: .file([]),
       weightValues: [:], graph: GraphBuilder())
     let input = try layer.graph.addInput("input", type)

@@ -37,10 +37,8 @@ package struct KerasLayer {
 
   /// Where the nodes come from.
   package let source: SourceScope
-  /// The version of Keras whose meaning applies.
-  package let version: KerasVersion
-  /// The backend that Keras ran on.
-  package let backend: KerasWriter.Backend
+  /// Who wrote the file.
+  package let writer: KerasWriter
   /// The number types that the settings ask for; `nil` where they leave them to the inputs.
   package private(set) var types: KerasTypePolicy?
   /// Settings not read yet.
@@ -81,15 +79,14 @@ package struct KerasLayer {
   ///   - arguments: What the call was given besides its inputs.
   ///   - masks: The masks of the values so far.
   package init(
-    source: SourceScope, version: KerasVersion, backend: KerasWriter.Backend = .tensorflow,
+    source: SourceScope, writer: KerasWriter,
     types: KerasTypePolicy? = nil,
     settings: JSONObject, weights: WeightSupply, weightValues: [String: ValueID],
     arguments: CallArguments = CallArguments(),
     masks: [ValueID: ValueID] = [:], graph: GraphBuilder
   ) {
     self.source = source
-    self.version = version
-    self.backend = backend
+    self.writer = writer
     self.types = types
     self.unreadSettings = settings
     self.arguments = arguments
@@ -103,6 +100,12 @@ package struct KerasLayer {
     self.weightValues = weightValues
     self.graph = graph
   }
+
+  /// The version of Keras whose meaning applies.
+  package var version: KerasVersion { writer.version }
+
+  /// The backend that Keras ran on.
+  package var backend: KerasWriter.Backend { writer.backend }
 
   /// Records how something was understood that the file leaves open.
   package mutating func decide(_ text: String) { decisions.append(text) }
