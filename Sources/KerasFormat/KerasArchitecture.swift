@@ -25,14 +25,12 @@ package struct KerasArchitecture: Hashable, Sendable {
   ) throws(WeighbridgeError) -> KerasArchitecture {
     let store = ByteStore(try MappedFile(path: path))
     return try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      if store.withBytes({ HDF5File.isHDF5($0) }) {
-        return try KerasArchitecture(HDF5File(store, path: path), layerNames)
+      switch store.withBytes({ KerasFile.wrapping(of: $0) }) {
+      case .zip: try KerasArchitecture(KerasArchive(store, path: path))
+      case .hdf5: try KerasArchitecture(HDF5File(store, path: path), layerNames)
+      case nil:
+        try KerasArchitecture(text: store.withBytes { $0.copied(0..<$0.byteCount) }, layerNames)
       }
-      if store.withBytes({ KerasArchive.recognizes($0) }) {
-        return try KerasArchitecture(KerasArchive(store, path: path))
-      }
-      return try KerasArchitecture(
-        text: store.withBytes { $0.copied(0..<$0.byteCount) }, layerNames)
     }
   }
 

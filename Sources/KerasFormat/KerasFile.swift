@@ -34,7 +34,17 @@ package struct KerasFile: Sendable {
 
   /// Whether bytes begin like one of the containers; a file with weights only is one too.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
-    HDF5File.isHDF5(bytes) || KerasArchive.recognizes(bytes)
+    wrapping(of: bytes) != nil
+  }
+
+  /// What a file's bytes are kept in.
+  enum Wrapping { case zip, hdf5 }
+
+  /// What bytes are kept in, told from their content; `nil` for neither. ZIP comes first: a member
+  /// that is stored as it is may begin just where an HDF5 file may follow a user block.
+  static func wrapping(of bytes: RawSpan) -> Wrapping? {
+    if KerasArchive.recognizes(bytes) { return .zip }
+    return HDF5File.isHDF5(bytes) ? .hdf5 : nil
   }
 
   /// Reads a file, told from its content.
@@ -54,7 +64,7 @@ package struct KerasFile: Sendable {
   package init(
     _ store: ByteStore, path: String, limits: HDF5File.Limits = HDF5File.Limits()
   ) throws(WeighbridgeError) {
-    if store.withBytes({ KerasArchive.recognizes($0) }) {
+    if store.withBytes({ Self.wrapping(of: $0) }) == .zip {
       self = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
         try KerasFile(KerasArchive(store, path: path), limits)
       }

@@ -38,6 +38,19 @@ struct KerasArchiveTests {
   }
 
   @Test(
+    "an archive is told as one where its weights begin at an offset that HDF5 may begin at",
+    arguments: [512, 2048])
+  func weightsAt(offset: Int) throws {
+    let path = file("weights_at_\(offset).keras")
+    let model = try KerasFile(path: file("stored.keras")).model
+    let keras = try KerasFile(path: path)
+    #expect(keras.container == .archive)
+    #expect(keras.model == model)
+    #expect(try KerasArchitecture.read(path: path).model == model)
+    #expect(keras.file.store.withBytes { HDF5File.isHDF5($0) })
+  }
+
+  @Test(
     "a wrong archive is refused with its member",
     arguments: [
       ("no_config", "without config.json, so not a .keras file"),

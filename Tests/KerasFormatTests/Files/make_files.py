@@ -209,6 +209,15 @@ with open(path, "r+b") as file:
 # The directory claims far more than a few bytes can unpack to.
 path = archive("bomb.keras", method=zipfile.ZIP_DEFLATED)
 with open(path, "r+b") as file:
+for offset in [512, 2048]:
+    # Stored weights that begin where an HDF5 file may begin behind a user block.
+    info = zipfile.ZipInfo("model.weights.h5")
+    padding = offset - 30 - len(info.filename) - 4
+    info.extra = b"\xff\xff" + padding.to_bytes(2, "little") + bytes(padding)
+    with zipfile.ZipFile(os.path.join(folder, f"weights_at_{offset}.keras"), "w") as file:
+        file.writestr(info, WEIGHTS)
+        file.writestr(zipfile.ZipInfo("metadata.json"), METADATA)
+        file.writestr(zipfile.ZipInfo("config.json"), json.dumps(MODEL))
     data = file.read()
     entry = data.rindex(b"model.weights.h5") - 46
     file.seek(entry + 24)
