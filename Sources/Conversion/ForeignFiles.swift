@@ -35,7 +35,7 @@ enum ForeignFiles {
       return ", but looks like a TensorFlow graph or SavedModel (.pb), which cannot be read; save "
         + "the model with model.save(\"model.h5\")"
     }
-    if first == UInt8(ascii: "{") { return jsonHint(start) }
+    if first == UInt8(ascii: "{") || start.starts(with: "\"{".utf8) { return jsonHint(start) }
     if start.starts(with: "model_checkpoint_path".utf8) {
       return ", but names the checkpoints of TensorFlow, which cannot be read"
     }

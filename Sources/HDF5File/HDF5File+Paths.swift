@@ -3,6 +3,13 @@ import CHDF5
 import Synchronization
 
 extension HDF5File {
+  /// The absolute path that a name has in a group, as HDF5 reads it: a `/` at the start is the root,
+  /// several count as one, and a part `.` means the group itself.
+  package static func path(_ name: String, in group: String = "/") -> String {
+    let whole = name.utf8.first == UInt8(ascii: "/") ? name : "\(group)/\(name)"
+    return "/" + parts(of: whole).reversed().joined(separator: "/")
+  }
+
   /// Opens the object at an absolute path, which must be a group or a dataset.
   func open(_ path: String, as type: H5I_type_t) throws(WeighbridgeError) -> HDF5Handle {
     guard let object = try resolve(path) else {

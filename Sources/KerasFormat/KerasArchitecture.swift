@@ -73,10 +73,31 @@ package struct KerasArchitecture: Hashable, Sendable {
     try JSONReader(json, place: "").optional(key)?.string()
   }
 
-  /// Parses a text that must begin as a JSON object does.
+  /// Parses what `json.dump(model.to_json(), file)` wrote into a string.
+  private static func json(inString text: String) throws(WeighbridgeError) -> JSONValue {
+    let value: JSONValue
+    do throws(WeighbridgeError) {
+      value = try JSONValue(parsing: Array(text.utf8))
+    } catch {
+      // A byte offset counts within the string.
+      var place = ""
+      if case .byte(let offset) = error.place.spot { place = "byte \(offset): " }
+      throw WeighbridgeError(
+        error.code, "is a JSON string whose text is no JSON: \(place)\(error.reason)")
+    }
+    guard value.object == nil else { return value }
+    throw WeighbridgeError(
+      .malformed,
+      "is a JSON string with \(value.typeName) in it, and a model's object is expected")
+  }
+
+  /// Parses a text that must begin as a JSON object does, or be a string that holds such a text.
   private static func json(_ text: [UInt8]) throws(WeighbridgeError) -> JSONValue {
     let first = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     if first == UInt8(ascii: "{") { return try JSONValue(parsing: text) }
+    if first == UInt8(ascii: "\""), let inner = try JSONValue(parsing: text).string {
+      return try json(inString: inner)
+    }
     if text.starts(with: "backend:".utf8) || text.starts(with: "class_name:".utf8) {
       throw WeighbridgeError(
         .unsupported, "is YAML (to_yaml of an old Keras); use to_json or model.save instead")

@@ -26,6 +26,7 @@ import Weighbridge
         "split over several files"
       ),
       (Array(#"{"class_name": "Model"}"#.utf8), "looks like JSON; an architecture goes with"),
+      (Array(#""{\"class_name\": \"Model\"}""#.utf8), "looks like JSON; an architecture goes with"),
     ] {
       let error = try #require(try refusal(bytes))
       #expect(error.code == .unsupported)

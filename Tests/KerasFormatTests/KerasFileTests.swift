@@ -45,6 +45,23 @@ struct KerasFileTests {
     #expect(groups[2].weights.map(\.name) == ["scale:0"])
   }
 
+  @Test("listed names are read as HDF5 reads paths")
+  func slashes() throws {
+    let keras = try KerasFile(path: file("slashes.h5"))
+    let weights = keras.weightGroups[1].weights
+    #expect(weights.map(\.name) == ["fc//kernel:0", "/model_weights/fc/./fc/bias:0"])
+    #expect(
+      weights.map(\.path) == ["/model_weights/fc/fc/kernel:0", "/model_weights/fc/fc/bias:0"])
+    #expect(try floats(keras, weights[1]) == [10, 11])
+    let genuine = try KerasFile(path: file("Genuine/2.15.0-slashes.h5"))
+    #expect(genuine.weightGroups[1].layerName == "res_net//fc")
+    #expect(
+      genuine.weightGroups[1].weights.map(\.name)
+        == ["res_net//fc/kernel:0", "res_net//fc/bias:0"])
+    #expect(try floats(genuine, genuine.weightGroups[1].weights[0]) == [0, 1, 2, 3, 4, 5])
+    #expect(try floats(genuine, genuine.weightGroups[1].weights[1]) == [10, 11])
+  }
+
   @Test("a nested Sequential without a name is named by its weights")
   func nameless() throws {
     let keras = try KerasFile(path: file("nameless.h5"))
@@ -62,6 +79,7 @@ struct KerasFileTests {
       ("missing_layer", "/model_weights/gone: the file has nothing at this path"),
       ("layer_twice", "/model_weights: attribute \"layer_names\" lists \"fc\" twice"),
       ("weight_twice", "attribute \"weight_names\" lists \"fc/kernel:0\" twice"),
+      ("weight_twice_slashes", "attribute \"weight_names\" lists \"fc//kernel:0\" twice"),
       ("no_weight_names", "/model_weights/fc: has no weight_names attribute"),
       ("number_names", "attribute \"weight_names\" is not a list of strings"),
       ("no_layer_names", "/model_weights: has no layer_names attribute"),
@@ -103,11 +121,22 @@ struct ArchitectureTests {
     #expect(saved.version == KerasVersion(2, 15))
   }
 
+  @Test("a to_json text that was written as a JSON string is read")
+  func string() throws {
+    let string = try KerasArchitecture.read(path: file("string.json"))
+    #expect(try string == KerasArchitecture.read(path: file("model.json")))
+  }
+
   @Test(
     "what is no architecture is refused with what it is",
     arguments: [
       ("model.txt", "is neither JSON (to_json), HDF5"), ("list.json", "is neither JSON"),
       ("empty.json", "empty.json: is empty"), ("broken.json", "byte 15: not JSON"),
+      ("string_list.json", "is a JSON string with a list in it, and a model's object is expected"),
+      ("string_twice.json", "is a JSON string with a string in it"),
+      ("string_text.json", "is a JSON string whose text is no JSON: byte 0: not JSON"),
+      ("string_empty.json", "is a JSON string whose text is no JSON: byte 0: not JSON"),
+      ("string_cut.json", "byte 3: not JSON"),
       ("weights_only.h5", "has weights only"), ("objects.weights.h5", "has weights only"),
     ])
   func malformed(name: String, reason: String) {

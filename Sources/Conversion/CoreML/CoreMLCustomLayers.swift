@@ -54,7 +54,8 @@ struct CoreMLCustomLayers: Sendable {
       values.append(picture.value)
     }
     var layer = KerasLayer(
-      source: call.source, writer: KerasWriter(version: .coreML), settings: record.config, weights: .file(weights),
+      source: call.source, writer: KerasWriter(version: .coreML), settings: record.config,
+      weights: .file(weights),
       weightValues: [:], graph: call.network.builder)
     layer.defaultLayout = .channelsFirst
     if case .kept(let shapes) = entry.mapping.form {

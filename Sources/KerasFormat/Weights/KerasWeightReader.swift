@@ -31,7 +31,7 @@ struct KerasWeightReader {
     return groups
   }
 
-  private func path(_ name: String) -> String { root == "/" ? "/\(name)" : "\(root)/\(name)" }
+  private func path(_ name: String) -> String { HDF5File.path(name, in: root) }
 
   private func group(_ name: String) throws(WeighbridgeError) -> KerasWeightGroup {
     let path = path(name)
@@ -44,7 +44,8 @@ struct KerasWeightReader {
     try checkUnique(names, "weight_names", at: path)
     var weights: [KerasWeight] = []
     for name in names {
-      weights.append(KerasWeight(name: name, dataset: try file.dataset(at: "\(path)/\(name)")))
+      let dataset = try file.dataset(at: HDF5File.path(name, in: path))
+      weights.append(KerasWeight(name: name, dataset: dataset))
     }
     return KerasWeightGroup(layerName: name, weights: weights)
   }
@@ -74,7 +75,8 @@ struct KerasWeightReader {
     _ names: [String], _ attribute: String, at path: String
   ) throws(WeighbridgeError) {
     var seen: Set<String> = []
-    guard let twice = names.first(where: { !seen.insert($0).inserted }) else { return }
+    let twice = names.first { !seen.insert(HDF5File.path($0, in: path)).inserted }
+    guard let twice else { return }
     throw WeighbridgeError(.malformed, "attribute \"\(attribute)\" lists \"\(twice)\" twice")
       .at(.path(path)).at(file: file.path)
   }
