@@ -29,6 +29,12 @@ package struct HDF5Member: Hashable, Sendable {
   /// What it is.
   package let kind: Kind
 
+  /// A member from its parts.
+  package init(path: String, kind: Kind) {
+    self.path = path
+    self.kind = kind
+  }
+
   /// The last part of the path.
   package var name: String { String(path.split(separator: "/").last ?? "") }
 }

@@ -22,9 +22,7 @@ struct KerasFileReader {
       return "/"
     }
     let members = try file.group(at: "/").members.map(\.name)
-    if members.contains("layers") || members.contains("_layer_checkpoint_dependencies") {
-      return nil
-    }
+    if members.contains(where: KerasObjectTree.isLayers) { return nil }
     let list = (members.isEmpty ? ["nothing"] : members).prefix(10).joined(separator: ", ")
     throw WeighbridgeError(
       .malformed,

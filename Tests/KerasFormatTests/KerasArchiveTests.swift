@@ -119,6 +119,30 @@ struct KerasObjectTests {
       groups[2].weights[0].name == "_layer_checkpoint_dependencies/dense_2/vars/0")
   }
 
+  @Test("paths that Keras 2 on Windows joined with backslashes are read")
+  func windows() throws {
+    let one = try model(functional(dense("y", #"[[["x", 0, 0]]]"#)))
+    let keras = try KerasFile(path: file("objects_windows.weights.h5"))
+    let weights = try keras.weightGroups(of: one)[1].weights
+    #expect(weights.map(\.name) == ["layers/dense/vars/0", "layers/dense/vars/1"])
+    #expect(weights.map(\.path) == [#"/layers\dense/vars/0"#, #"/layers\dense/vars/1"#])
+    #expect(try floats(keras, weights[1]) == [10, 11])
+    let older = try KerasFile(path: file("objects_windows_older.weights.h5"))
+    #expect(try floats(older, older.weightGroups(of: model(two))[2].weights[1]) == [110, 111])
+    let surplus = try KerasFile(path: file("objects_windows_surplus.weights.h5"))
+    expectFailure(.malformed, #"/layers\dense_1/vars/0: is a dataset of no layer"#) {
+      _ = try surplus.weightGroups(of: one)
+    }
+    let twoWays = try KerasFile(path: file("objects_two_ways.weights.h5"))
+    expectFailure(.malformed, "dense/vars/0: is the same weight as") {
+      _ = try twoWays.weightGroups(of: one)
+    }
+    let deep = try KerasFile(path: file("objects_deep.weights.h5"))
+    expectFailure(.limitExceeded, "leads through more than 100 groups") {
+      _ = try deep.weightGroups(of: one)
+    }
+  }
+
   @Test("weights of no layer are refused, the optimizer's are not read")
   func surplus() throws {
     let one = try model(functional(dense("y", #"[[["x", 0, 0]]]"#)))
@@ -147,7 +171,8 @@ struct KerasObjectTests {
   @Test(
     "genuine files of every layout hold the same weights",
     arguments: [
-      "2.12.0.keras", "2.13.1.keras", "2.15.0.keras", "2.15.0.weights.h5", "3.15.1.keras",
+      "2.12.0.keras", "2.13.1.keras", "2.15.0.keras", "2.15.0-windows.keras", "2.15.0.weights.h5",
+      "3.15.1.keras",
     ]
   )
   func genuine(name: String) throws {

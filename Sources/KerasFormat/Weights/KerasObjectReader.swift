@@ -49,15 +49,15 @@ struct KerasObjectReader {
 
   /// Where a model keeps its layers. Keras 2.12 to 2.14 write the other name.
   private func container(of place: String) -> String {
-    let older = "\(place)/_layer_checkpoint_dependencies"
-    return tree.hasGroup(older) ? older : "\(place)/layers"
+    let older = "\(place)/\(KerasObjectTree.olderLayers)"
+    return tree.hasGroup(older) ? older : "\(place)/\(KerasObjectTree.layers)"
   }
 
   /// The group of each object of a list.
   private func objects(
     _ records: [KerasLayerRecord], in container: String
   ) -> [(KerasLayerRecord, String)] {
-    let hasGaps = container.hasSuffix("_layer_checkpoint_dependencies")
+    let hasGaps = container.hasSuffix(KerasObjectTree.olderLayers)
     var names = KerasObjectNames()
     return records.map { record in
       let className = Self.ownName(record)
@@ -99,7 +99,7 @@ struct KerasObjectReader {
     }
     // What has two names counts where it comes first, and is trained as what it is in truth.
     if let alias,
-      let place = variables.firstIndex(where: { $0.weight.path == "\(place)/\(alias.path)" })
+      let place = variables.firstIndex(where: { "/\($0.weight.name)" == "\(place)/\(alias.path)" })
     {
       variables[alias.index].isTrained = variables.remove(at: place).isTrained
     }
@@ -108,7 +108,7 @@ struct KerasObjectReader {
 
   /// A variable that is written a second time must be the same there.
   private func checkEqual(_ weight: KerasWeight, _ path: String) throws(WeighbridgeError) {
-    let other = try tree.file.dataset(at: path)
+    let other = try tree.dataset(at: path)
     guard other.shape == weight.shape, other.elementType == weight.elementType,
       try tree.file.contents(of: other) == tree.file.contents(of: weight.dataset)
     else {

@@ -2,7 +2,15 @@ import Bytes
 import HDF5File
 
 /// What is in the weights' file of the newer layout, by path, and what of it was used.
+///
+/// The paths here have `/` between all parts. Keras 2 on Windows joined them with `\`, which HDF5
+/// takes for a letter: its files have the group `layers\dense` where others have `dense` in `layers`.
 struct KerasObjectTree {
+  /// Where a model keeps its layers.
+  static let layers = "layers"
+  /// The same in Keras 2.12 to 2.14.
+  static let olderLayers = "_layer_checkpoint_dependencies"
+
   /// Groups of the state of training and of random layers, which a model that runs does not use.
   private static let training: Set<String> = [
     "optimizer", "metrics", "_metrics", "loss_tracker", "_loss_tracker", "_compile_metrics",
@@ -10,17 +18,64 @@ struct KerasObjectTree {
   ]
 
   let file: HDF5File
-  private let kinds: [String: HDF5Member.Kind]
+  /// The members of the file; of groups that have one path here, any.
+  private let members: [String: HDF5Member]
   private var used: Set<String> = []
 
   init(_ file: HDF5File) throws(WeighbridgeError) {
     self.file = file
-    kinds = Dictionary(
-      try file.members(below: "/").map { ($0.path, $0.kind) },
-      uniquingKeysWith: { first, _ in first })
+    var members: [String: HDF5Member] = [:]
+    for member in try file.members(below: "/") {
+      let path = Self.path(member.path)
+      if let other = members[path], (member.kind, other.kind) != (.group, .group) {
+        throw WeighbridgeError(
+          .malformed,
+          "is the same weight as \(other.path), since Keras 2 on Windows writes \"\\\" for \"/\""
+        ).at(.path(member.path)).at(file: file.path)
+      }
+      members[path] = member
+      if path != member.path { try Self.addGroups(above: path, to: &members, file) }
+    }
+    self.members = members
   }
 
-  func hasGroup(_ path: String) -> Bool { kinds[path] == .group }
+  /// Adds the groups that a path written with `\` leads through, which are none in the file.
+  private static func addGroups(
+    above path: String, to members: inout [String: HDF5Member], _ file: HDF5File
+  ) throws(WeighbridgeError) {
+    let parts = path.split(separator: "/")
+    guard parts.count <= file.limits.depth else {
+      throw WeighbridgeError(
+        .limitExceeded, "leads through more than \(file.limits.depth) groups"
+      ).at(file: file.path)
+    }
+    var group = ""
+    for part in parts.dropLast() {
+      group += "/\(part)"
+      if members[group] == nil { members[group] = HDF5Member(path: group, kind: .group) }
+    }
+  }
+
+  /// A path of a file with `/` between all parts.
+  private static func path(_ written: String) -> String {
+    let backslash = UInt8(ascii: "\\")
+    guard written.utf8.contains(backslash) else { return written }
+    let bytes = written.utf8.map { $0 == backslash ? UInt8(ascii: "/") : $0 }
+    return HDF5File.path(String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// Whether a member of a file's root is, or is within, the group where a model keeps its layers.
+  static func isLayers(_ name: String) -> Bool {
+    let first = path("/\(name)").split(separator: "/").first
+    return first == layers[...] || first == olderLayers[...]
+  }
+
+  func hasGroup(_ path: String) -> Bool { members[path]?.kind == .group }
+
+  /// The dataset at a path.
+  func dataset(at path: String) throws(WeighbridgeError) -> HDF5Dataset {
+    try file.dataset(at: members[path]?.path ?? path)
+  }
 
   /// The object's own variables: `vars/0`, `vars/1`, ... as far as they go, or `vars/idf_weights`,
   /// the one variable that Keras writes under its name.
@@ -34,22 +89,21 @@ struct KerasObjectTree {
   }
 
   private mutating func variable(at path: String) throws(WeighbridgeError) -> KerasWeight? {
-    guard kinds[path] == .dataset else { return nil }
-    let dataset = try file.dataset(at: path)
-    used.insert(dataset.path)
-    return KerasWeight(name: String(dataset.path.dropFirst()), dataset: dataset)
+    guard members[path]?.kind == .dataset else { return nil }
+    used.insert(path)
+    return KerasWeight(name: String(path.dropFirst()), dataset: try dataset(at: path))
   }
 
   /// Refuses what nobody used: it would be lost without a word.
   func checkAllUsed() throws(WeighbridgeError) {
-    let unused = kinds.filter { path, kind in
-      kind != .group && !used.contains(path)
+    let unused = members.filter { path, member in
+      member.kind != .group && !used.contains(path)
         && !path.split(separator: "/").contains { Self.training.contains(String($0)) }
     }
     guard let first = unused.min(by: { $0.key < $1.key }) else { return }
     let others = unused.count == 1 ? "" : "; so are \(unused.count - 1) others"
     throw WeighbridgeError(
-      .malformed, "is a \(first.value.rawValue) of no layer of the architecture\(others)"
-    ).at(.path(first.key)).at(file: file.path)
+      .malformed, "is a \(first.value.kind.rawValue) of no layer of the architecture\(others)"
+    ).at(.path(first.value.path)).at(file: file.path)
   }
 }

@@ -103,6 +103,11 @@ usual(root)
 root.attrs["layer_names"] = ["x", "fc", "fc"]
 file, root = new("weight_twice.h5")
 usual(root, listed=NAMES + NAMES[:1])
+# HDF5 reads `//` as `/`, and a name that begins with `/` from the root.
+file, root = new("slashes.h5")
+usual(root, listed=["fc//kernel:0", "/model_weights/fc/./fc/bias:0"])
+file, root = new("weight_twice_slashes.h5")
+usual(root, listed=NAMES + ["fc//kernel:0"])
 file, root = new("no_weight_names.h5")
 del usual(root).attrs["weight_names"]
 file, root = new("number_names.h5")
@@ -140,6 +145,12 @@ texts = {
     "empty.json": "",
     "list.json": "[]",
     "broken.json": '{"class_name": }',
+    "string.json": json.dumps(json.dumps(MODEL | {"keras_version": "2.2.4-tf", "backend": "tensorflow"})),
+    "string_list.json": '"[]"',
+    "string_twice.json": json.dumps(json.dumps(json.dumps(MODEL))),
+    "string_text.json": '"model"',
+    "string_empty.json": '""',
+    "string_cut.json": '"{}',
     "cut_off.keras": "PK\x03\x04 and so on",
 }
 for name, text in texts.items():
@@ -147,12 +158,12 @@ for name, text in texts.items():
         file.write(text)
 
 
-def objects(name, layers="layers", groups=("dense",)):
+def objects(name, layers="layers", groups=("dense",), separator="/"):
     """Weights in the layout of .weights.h5; returns the bytes too."""
     path = os.path.join(folder, name)
     with h5py.File(path, "w", libver=("earliest", "v110")) as file:
         for index, group in enumerate(groups):
-            variables = file.create_group(f"{layers}/{group}/vars")
+            variables = file.create_group(f"{layers}{separator}{group}/vars")
             for number, shape in enumerate([(3, 2), (2,)]):
                 data = np.arange(np.prod(shape), dtype="<f4").reshape(shape)
                 variables.create_dataset(str(number), data=data + 10 * number + 100 * index)
@@ -164,6 +175,14 @@ def objects(name, layers="layers", groups=("dense",)):
 WEIGHTS = objects("objects.weights.h5")
 objects("objects_older.weights.h5", "_layer_checkpoint_dependencies", ["dense", "dense_2"])
 objects("objects_surplus.weights.h5", groups=["dense", "dense_1"])
+# As Keras 2 on Windows joins the names of objects.
+objects("objects_windows.weights.h5", separator="\\")
+objects("objects_windows_older.weights.h5", "_layer_checkpoint_dependencies", ["dense", "dense_2"], "\\")
+objects("objects_windows_surplus.weights.h5", groups=["dense", "dense_1"], separator="\\")
+objects("objects_two_ways.weights.h5", groups=["dense"])
+with h5py.File(os.path.join(folder, "objects_two_ways.weights.h5"), "a") as file:
+    file["layers"].create_dataset("dense\\vars\\0", data=np.zeros((3, 2), "<f4"))
+objects("objects_deep.weights.h5", "layers" + 120 * "\\a", separator="\\")
 METADATA = json.dumps({"keras_version": "3.15.1", "date_saved": "2026-01-01@00:00:00"})
 
 
@@ -190,6 +209,15 @@ archive("traversing.keras", more=[("../config.json", "{}")])
 archive("absolute.keras", more=[("/etc/config.json", "{}")])
 archive("more.keras", more=[("notes.txt", "Hello")])
 archive("assets.keras", more=[("assets/layers/lookup/vocabulary.txt", "one")])
+for offset in [512, 2048]:
+    # Stored weights that begin where an HDF5 file may begin behind a user block.
+    info = zipfile.ZipInfo("model.weights.h5")
+    padding = offset - 30 - len(info.filename) - 4
+    info.extra = b"\xff\xff" + padding.to_bytes(2, "little") + bytes(padding)
+    with zipfile.ZipFile(os.path.join(folder, f"weights_at_{offset}.keras"), "w") as file:
+        file.writestr(info, WEIGHTS)
+        file.writestr(zipfile.ZipInfo("metadata.json"), METADATA)
+        file.writestr(zipfile.ZipInfo("config.json"), json.dumps(MODEL))
 archive("folder.keras", more=[("assets/", "")])
 archive("bad_json.keras", {"config.json": '{"class_name": '})
 archive("bad_version.keras", {"metadata.json": '{"keras_version": "new"}'})
@@ -209,15 +237,6 @@ with open(path, "r+b") as file:
 # The directory claims far more than a few bytes can unpack to.
 path = archive("bomb.keras", method=zipfile.ZIP_DEFLATED)
 with open(path, "r+b") as file:
-for offset in [512, 2048]:
-    # Stored weights that begin where an HDF5 file may begin behind a user block.
-    info = zipfile.ZipInfo("model.weights.h5")
-    padding = offset - 30 - len(info.filename) - 4
-    info.extra = b"\xff\xff" + padding.to_bytes(2, "little") + bytes(padding)
-    with zipfile.ZipFile(os.path.join(folder, f"weights_at_{offset}.keras"), "w") as file:
-        file.writestr(info, WEIGHTS)
-        file.writestr(zipfile.ZipInfo("metadata.json"), METADATA)
-        file.writestr(zipfile.ZipInfo("config.json"), json.dumps(MODEL))
     data = file.read()
     entry = data.rindex(b"model.weights.h5") - 46
     file.seek(entry + 24)

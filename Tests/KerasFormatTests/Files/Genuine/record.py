@@ -9,6 +9,7 @@ The weights are the same in all of them, so each file is compared with 2.15.0.h5
 Keras 2 are packed again with deflate, to keep them small; Keras itself stores their members.
 """
 
+import ntpath
 import os
 import zipfile
 
@@ -47,16 +48,31 @@ random = np.random.default_rng(7)
 for layer in [layer for layer in model.layers if layer.name != "inner"] + model.get_layer("inner").layers:
     layer.set_weights([random.uniform(0.5, 1.5, weight.shape) for weight in layer.get_weights()])
 
+# A name that HDF5 shortens: it reads `//` as `/`.
+x = keras.Input((3,), name="x")
+slashes = keras.Model(x, layers.Dense(2, name="res_net//fc")(x), name="slashes")
+slashes.get_layer("res_net//fc").set_weights([np.arange(6.0).reshape(3, 2), np.array([10.0, 11.0])])
+
 version = keras.__version__
 path = os.path.join(folder, version)
 # Keras 2.12 takes .keras for one more ending of HDF5 files, unless it is told otherwise.
 model.save(f"{path}.keras", **({"save_format": "keras_v3"} if version == "2.12.0" else {}))
 if version == "2.15.0":
+    from keras.src.saving import saving_lib
+
     model.save(f"{path}.h5")
     model.save_weights(f"{path}.weights.h5")
-if version.startswith("2"):
-    with zipfile.ZipFile(f"{path}.keras") as archive:
+    slashes.save(f"{path}-slashes.h5")
+    # As on Windows: Keras joins the objects' paths with what TensorFlow joins files' paths with,
+    # which there is `ntpath.join`.
+    saving_lib.tf.io.gfile.join, here = ntpath.join, saving_lib.tf.io.gfile.join
+    model.save(f"{path}-windows.keras")
+    saving_lib.tf.io.gfile.join = here
+for path in [f"{path}{form}.keras" for form in ["", "-windows"] if version.startswith("2")]:
+    if not os.path.exists(path):
+        continue
+    with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    with zipfile.ZipFile(f"{path}.keras", "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
             archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
