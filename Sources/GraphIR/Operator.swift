@@ -30,6 +30,8 @@ package protocol Operator: Sendable, Hashable {
 package enum InputSlot: Hashable, Sendable {
   /// A tensor that flows through the model.
   case data(String)
+  /// A tensor that flows through the model, whose elements are indices.
+  case indices(String, below: IndexLimit)
   /// A constant of the model, in the canonical axis order that its operator documents.
   case weight(String)
   /// Any number of tensors, at least this many; it is the only slot.
@@ -38,9 +40,17 @@ package enum InputSlot: Hashable, Sendable {
   /// The slot's name, for example `kernel`.
   package var name: String {
     switch self {
-    case .data(let name), .weight(let name), .variadic(let name, _): name
+    case .data(let name), .indices(let name, _), .weight(let name), .variadic(let name, _): name
     }
   }
+}
+
+/// What indices count: they go from 0 to one less.
+package enum IndexLimit: Hashable, Sendable {
+  /// So many things.
+  case count(Int)
+  /// The elements along an axis of another input of the operator, by its position.
+  case size(ofInput: Int, axis: Int)
 }
 
 extension Operator {

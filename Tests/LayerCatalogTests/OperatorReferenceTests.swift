@@ -59,7 +59,7 @@ private struct OperatorReference {
     }
     let longest = examples.map(\.inputs).max { $0.count < $1.count } ?? []
     return longest.map { slot in
-      let isAlways = examples.allSatisfy { $0.inputs.contains(slot) }
+      let isAlways = examples.allSatisfy { $0.inputs.contains { $0.name == slot.name } }
       return isAlways ? "`\(slot.name)`" : "[`\(slot.name)`]"
     }.joined(separator: ", ")
   }

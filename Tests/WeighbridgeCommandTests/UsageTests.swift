@@ -14,6 +14,8 @@ import Testing
       ["convert", "a.h5", "--reference-inputs", "x.npz"],
       ["inspect"], ["verify", "a.wbm", "--atol", "-1"], ["verify", "a.wbm", "--rtol", "nan"],
       ["verify", "a.wbm", "--threads", "0"], ["run", "a.wbm"], ["run", "a.wbm", "--inputs", "x"],
+      ["run", "a.wbm", "--inputs", "random", "--outputs", "y"],
+      ["run", "a.wbm", "--inputs", "random:-1", "--outputs", "y"],
       ["run", "a.wbm", "--inputs", "x", "--outputs", "y", "--engine", "steam"],
       ["run", "a.wbm", "--inputs", "x", "--outputs", "y", "--memory-limit", "-1G"],
       ["run", "a.wbm", "--inputs", "x", "--outputs", "y", "--fast", "--engine", "reference"],

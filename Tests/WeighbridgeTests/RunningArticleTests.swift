@@ -66,6 +66,9 @@ import Weighbridge
     let same = try session.run(["image": half])["grid"]
     #expect(Double(max(0, largest)) == max(0, same?.doubles.max() ?? .nan))
 
+    let tried = try session.run(try model.madeUpInputs(.random(seed: 1))).outputs
+    #expect(tried[0].tensor.shape == wanted.shape)
+
     let result = try session.run([NamedTensor(name: "image", tensor: tensor)])
     for layer in result.profile {
       print(layer.name, layer.kind, layer.kernel, Double(layer.nanoseconds) / 1e6)
@@ -78,6 +81,6 @@ import Weighbridge
   func articleIsTested() throws {
     try expectTested(
       "Sources/Weighbridge/Weighbridge.docc/RunningModels.md",
-      by: "Tests/WeighbridgeTests/RunningArticleTests.swift", blockCount: 6)
+      by: "Tests/WeighbridgeTests/RunningArticleTests.swift", blockCount: 7)
   }
 }

@@ -22,7 +22,9 @@ package struct CategoryEncoding: CatalogOperator {
   package static let kind = "category_encoding"
   package static let version = 2
 
-  package var inputs: [InputSlot] { [.data("input")] + (isWeighted ? [.data("weights")] : []) }
+  package var inputs: [InputSlot] {
+    [.indices("input", below: .count(categories))] + (isWeighted ? [.data("weights")] : [])
+  }
 
   package var attributes: Attributes {
     [

@@ -13,7 +13,9 @@ package struct Embedding: CatalogOperator {
   package static let kind = "embedding"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input"), .weight("table")] }
+  package var inputs: [InputSlot] {
+    [.indices("input", below: .size(ofInput: 1, axis: 0)), .weight("table")]
+  }
 
   package var attributes: Attributes { [:] }
 

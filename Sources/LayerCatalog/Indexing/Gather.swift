@@ -19,7 +19,9 @@ package struct Gather: CatalogOperator {
   package static let kind = "gather"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input"), .data("indices")] }
+  package var inputs: [InputSlot] {
+    [.data("input"), .indices("indices", below: .size(ofInput: 0, axis: axis))]
+  }
 
   package var attributes: Attributes {
     ["axis": .integer(axis), "batch_axes": .integer(batchAxes)]

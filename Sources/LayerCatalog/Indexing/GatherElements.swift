@@ -16,7 +16,9 @@ package struct GatherElements: CatalogOperator {
   package static let kind = "gather_elements"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input"), .data("indices")] }
+  package var inputs: [InputSlot] {
+    [.data("input"), .indices("indices", below: .size(ofInput: 0, axis: axis))]
+  }
 
   package var attributes: Attributes { ["axis": .integer(axis)] }
 

@@ -22,7 +22,7 @@ package struct OneHot: CatalogOperator {
   package static let kind = "one_hot"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("indices")] }
+  package var inputs: [InputSlot] { [.indices("indices", below: .count(depth))] }
 
   package var attributes: Attributes {
     [

@@ -47,7 +47,7 @@ package struct WeightsCheck: VerificationCheck {
       var status = CheckResult.Status.failed
       if !numbers.contains(where: \.isNaN) {
         switch slot {
-        case .data, .variadic: status = .warning
+        case .data, .indices, .variadic: status = .warning
         case .weight, nil: break
         }
       }

@@ -11,14 +11,23 @@ struct Run: ParsableCommand {
     discussion: """
       Example:
         weighbridge run tinyyolo.wbm --inputs input.npy --outputs outputs.npz
+
+      Without --inputs it prints the names, shapes and types of the arrays that the model takes, and \
+      how to make them. To try a model out without any:
+        weighbridge run tinyyolo.wbm --inputs random:1 --repeat 10
       """)
 
   @Argument(help: "The model, of any format that can be read.")
   var file: String
 
   @Option(
-    help: ArgumentHelp("Arrays for the inputs, by name or by order.", valueName: "file"))
-  var inputs: String
+    help: ArgumentHelp(
+      """
+      Arrays for the inputs, by name or by order (.npy, .npz). Or made-up ones: random:SEED, from \
+      0 to 1, and integers that the model can take; or ones. An open dimension is then 1 in the \
+      batch and 32 elsewhere.
+      """, valueName: "file"))
+  var inputs: InputsArgument?
 
   @Option(
     help: ArgumentHelp("Where the outputs go (.npz, or .npy for one).", valueName: "file"))
@@ -57,7 +66,7 @@ struct Run: ParsableCommand {
     for value in [threads, repetitions].compactMap({ $0 }) where value < 1 {
       throw ValidationError("--threads and --repeat take a number from 1")
     }
-    guard outputs != nil || repetitions != nil || profile else {
+    guard inputs == nil || outputs != nil || repetitions != nil || profile else {
       throw ValidationError("say where the outputs go: --outputs FILE")
     }
     guard !fast || engine?.word != .reference else {
@@ -78,8 +87,12 @@ struct Run: ParsableCommand {
     options.memoryLimit = memoryLimit?.bytes
     options.isFast = fast
     options.cancellation = cancellation
+    guard let inputs else { throw explainInputs() }
     let model = try Model(contentsOf: file, options: source.readOptions)
-    let arrays = try ArrayFile.read(inputs)
+    let arrays = try inputs.arrays(for: model)
+    if case .madeUp = inputs, !general.quiet {
+      for array in arrays { Console.message("made up: \(array.name) \(array.tensor.type)") }
+    }
     let session = try model.session(options)
     // The weights are ready; 10 MB of code that was needed for that make room for the activations.
     if !layers, try session.activationMemory(for: arrays) != nil { system_release_code() }
@@ -107,6 +120,23 @@ struct Run: ParsableCommand {
         Console.message("\(output.name) \(output.tensor.type)")
       }
     }
+  }
+
+  /// Prints what inputs are needed; when the model cannot be read either, that too.
+  private func explainInputs() -> ExitStatus {
+    do throws(WeighbridgeError) {
+      let model = try Model(contentsOf: file, options: source.readOptions)
+      let isComplete = outputs != nil || repetitions != nil || profile
+      Console.message(
+        model.inputsHelp(
+          file, command: Array(CommandLine.arguments.dropFirst()),
+          options: isComplete ? "" : " --outputs outputs.npz"))
+    } catch {
+      Console.message(
+        "say what the model computes on: --inputs FILE, --inputs random:SEED or --inputs ones\n"
+          + "The model cannot be read either: \(error)")
+    }
+    return .usage
   }
 
   /// Runs again, after the first run as a warm-up, and prints how long it took.

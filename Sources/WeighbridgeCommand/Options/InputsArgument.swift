@@ -1,0 +1,29 @@
+import ArgumentParser
+import Weighbridge
+
+/// A file of arrays, or numbers to make up: `random:SEED`, `ones`. A file of such a name is `./ones`.
+enum InputsArgument: ExpressibleByArgument {
+  case file(String)
+  case madeUp(MadeUpNumbers)
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    switch parts[0] {
+    case "ones" where parts.count == 1: self = .madeUp(.ones)
+    case "random" where !argument.hasSuffix(".npy") && !argument.hasSuffix(".npz"):
+      guard parts.count == 2, let seed = UInt64(parts[1]) else { return nil }
+      self = .madeUp(.random(seed: seed))
+    default:
+      guard !argument.isEmpty else { return nil }
+      self = .file(argument)
+    }
+  }
+
+  /// The arrays for a model.
+  func arrays(for model: Model) throws(WeighbridgeError) -> [NamedTensor] {
+    switch self {
+    case .file(let path): try ArrayFile.read(path)
+    case .madeUp(let numbers): try model.madeUpInputs(numbers)
+    }
+  }
+}
