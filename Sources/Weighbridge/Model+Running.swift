@@ -26,6 +26,8 @@ public struct RunOptions: Sendable {
   public var isFast = false
   /// May stop the work between layers.
   public var cancellation: Cancellation?
+  /// Called before each layer that is computed, by the thread that runs the model.
+  public var progress: (@Sendable (RunProgress) -> Void)?
 
   /// Runs with all processors and the default limit.
   public init() {}
@@ -34,6 +36,11 @@ public struct RunOptions: Sendable {
   ///
   /// - Parameter observesAllNodes: Whether every node's outputs are looked at.
   func runtime(observesAllNodes: Bool = false) -> any Runtime {
+    let runtime = silentRuntime(observesAllNodes: observesAllNodes)
+    return progress == nil ? runtime : ReportingRuntime(runtime: runtime, options: self)
+  }
+
+  private func silentRuntime(observesAllNodes: Bool) -> any Runtime {
     let workers = Workers(count: threadCount)
     switch engine {
     case .reference:
@@ -45,7 +52,7 @@ public struct RunOptions: Sendable {
       slow.engine = .reference
       return PlannedRuntime(
         engine: CPURuntime(cpuOptions(observesAllNodes: observesAllNodes)),
-        fallback: slow.runtime())
+        fallback: slow.silentRuntime(observesAllNodes: observesAllNodes))
     }
   }
 

@@ -60,14 +60,16 @@ public final class Session: Sendable {
     guard let compiled, try !model.content.graph.hasOpenExtents(for: inputs) else {
       return try model.run(arrays, options: options)
     }
+    let graph = model.content.graph
     var profile: [RunResult.Layer] = []
+    options.report(0, of: graph, by: options.engine.rawValue)
     let outputs = try compiled.run(inputs) { result in
-      profile.append(RunResult.Layer(result, model.content.graph))
+      profile.append(RunResult.Layer(result, graph))
+      options.report(result.position + 1, of: graph, by: options.engine.rawValue)
     }
     return RunResult(
-      outputs: zip(model.content.graph.outputs, outputs).map {
-        NamedTensor(name: $0.name, tensor: $1)
-      }, layers: [], profile: profile)
+      outputs: zip(graph.outputs, outputs).map { NamedTensor(name: $0.name, tensor: $1) },
+      layers: [], profile: profile)
   }
 
   /// The bytes that activations take for given inputs, and the most that are needed at one moment, which

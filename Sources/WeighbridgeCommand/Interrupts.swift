@@ -25,17 +25,23 @@ enum Interrupts {
     }
   }
 
-  /// Turns Ctrl-C into a cancellation. Work that does not notice within a second is ended; an
-  /// unfinished output has no name yet and goes with the process.
+  /// Turns Ctrl-C into a cancellation, from the return on. Work that does not notice within a second
+  /// is ended; an unfinished output has no name yet and goes with the process.
   static func cancellation() -> (Cancellation, any DispatchSourceSignal) {
     let cancellation = Cancellation()
     signal(SIGINT, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+    // A queue whose threads the work does not take.
+    let queue = DispatchQueue.global(qos: .userInteractive)
+    let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: queue)
     source.setEventHandler {
       cancellation.cancel()
-      DispatchQueue.global().asyncAfter(deadline: .now() + 1) { end(.interrupted) }
+      queue.asyncAfter(deadline: .now() + 1) { end(.interrupted) }
     }
+    // The source is installed by another thread; until then a signal would be lost.
+    let isInstalled = DispatchSemaphore(value: 0)
+    source.setRegistrationHandler { isInstalled.signal() }
     source.resume()
+    isInstalled.wait()
     return (cancellation, source)
   }
 }

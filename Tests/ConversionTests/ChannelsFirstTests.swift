@@ -152,13 +152,16 @@ import _CatalogTesting
     #expect(types == graph.outputs.map { graph[$0.value].type })
   }
 
-  @Test("A long chain is turned in a time that grows with its length")
+  @Test("A long chain is turned, and each operator is asked a few times what it needs")
   func long() throws {
     let graph = try chain(4000)
-    let start = ContinuousClock.now
-    let turned = try ChannelsFirst(graph, turnsPorts: false, needs: needs)
+    var questions = 0
+    let turned = try ChannelsFirst(graph, turnsPorts: false) { operation in
+      questions += 1
+      return needs(operation)
+    }
+    #expect(questions <= 4 * graph.nodes.count)
     #expect(turned.graph.nodes.count == graph.nodes.count + 2)
-    #expect(ContinuousClock.now - start < .seconds(10))
   }
 }
 

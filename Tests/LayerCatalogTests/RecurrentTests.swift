@@ -93,12 +93,10 @@ import _CatalogTesting
     #expect(first[2].doubles == last[2].permuted([0, 3, 1, 2]).doubles)
   }
 
-  @Test("A sequence of 10,000 steps is walked over in a moment")
+  @Test("A sequence of 10,000 steps is walked over step by step")
   func longSequence() throws {
-    let start = ContinuousClock.now
     let outputs = try run([sequence(10_000)], isReversed: true)
     #expect(outputs[0].shape == [2, 10_000, 2])
-    #expect(ContinuousClock.now - start < .seconds(5))
   }
 }
 

@@ -48,8 +48,14 @@ enum Program {
   }
 
   /// Begins to run the program.
-  static func start(_ arguments: [String], in folder: String? = nil) throws -> Running {
-    try Running(program(), arguments, in: folder)
+  ///
+  /// - Parameters:
+  ///   - output: Takes the results in place of the outcome.
+  ///   - messages: Takes the messages; what nobody has read at the end is the outcome's.
+  static func start(
+    _ arguments: [String], in folder: String? = nil, output: Pipe? = nil, messages: Pipe? = nil
+  ) throws -> Running {
+    try Running(program(), arguments, in: folder, output: output, messages: messages)
   }
 
   private static func program() throws -> String {
@@ -61,11 +67,14 @@ enum Program {
 final class Running {
   private let process = Process()
   private let folder: TemporaryFolder
+  private let messages: Pipe?
+  private let ended = DispatchSemaphore(value: 0)
 
   init(
     _ program: String, _ arguments: [String], in workingFolder: String?,
-    environment: [String: String] = [:]
+    environment: [String: String] = [:], output: Pipe? = nil, messages: Pipe? = nil
   ) throws {
+    self.messages = messages
     folder = try TemporaryFolder()
     for name in ["output", "messages"] { try Files.write([], to: folder.file(name)) }
     process.executableURL = URL(filePath: program)
@@ -73,31 +82,30 @@ final class Running {
     if let workingFolder { process.currentDirectoryURL = URL(filePath: workingFolder) }
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(
-      forWritingTo: URL(filePath: folder.file("output")))
-    process.standardError = try FileHandle(
-      forWritingTo: URL(filePath: folder.file("messages")))
+    process.standardOutput =
+      if let output { output } else { try Self.file(folder.file("output")) }
+    process.standardError =
+      if let messages { messages } else { try Self.file(folder.file("messages")) }
+    process.terminationHandler = { [ended] _ in ended.signal() }
     try process.run()
   }
 
-  var isRunning: Bool { process.isRunning }
+  private static func file(_ path: String) throws -> FileHandle {
+    try FileHandle(forWritingTo: URL(filePath: path))
+  }
 
   /// Sends what Ctrl-C sends.
   func interrupt() { process.interrupt() }
 
-  /// Waits for the end, at most two minutes.
+  /// Waits for the end, as long as it takes.
   func wait() throws -> Outcome {
-    let deadline = Date(timeIntervalSinceNow: 120)
-    while process.isRunning, Date() < deadline { usleep(2000) }
-    if process.isRunning {
-      process.terminate()
-      Issue.record("it ran for more than two minutes")
-    }
-    process.waitUntilExit()
+    ended.wait()
+    let rest =
+      try messages?.fileHandleForReading.readToEnd() ?? Files.read(folder.file("messages"))
     return Outcome(
       status: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
       output: String(decoding: try Files.read(folder.file("output")), as: UTF8.self),
-      messages: String(decoding: try Files.read(folder.file("messages")), as: UTF8.self))
+      messages: String(decoding: rest, as: UTF8.self))
   }
 }
 

@@ -43,6 +43,22 @@ import Weighbridge
     #expect(json["threads"] == 2)
   }
 
+  @Test("--progress names each layer that is computed, and what computes it")
+  func progress() throws {
+    let run = ["run", Sample.detector, "--inputs", Sample.input, "--profile"]
+    let outcome = try Program.run(run + ["--progress"])
+    outcome.expect(
+      0, "weighbridge: cpu computes layer 1 of 23, conv2d_1\n", " 23 of 23, conv2d_7\n")
+    #expect(!outcome.output.contains("computes layer"))
+    #expect(try Program.run(run).messages.isEmpty)
+    try Program.run("verify", Sample.detector, "--progress")
+      .expect(0, "cpu computes layer 23 of 23", "reference computes layer 23 of 23, conv2d_7\n")
+    let folder = try TemporaryFolder()
+    try Program.run(
+      "convert", Sample.detector, "-o", folder.file("out.wbm"), "--verify", "--progress"
+    ).expect(0, "reference computes layer 2 of 23")
+  }
+
   @Test("run --profile --json prints each layer's time, kernel and operations")
   func profile() throws {
     let outcome = try Program.run(

@@ -38,6 +38,7 @@ struct Convert: ParsableCommand {
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup(title: "Description") var description: DescriptionOptions
   @OptionGroup(title: "References") var references: ReferenceOptions
+  @OptionGroup var progress: ProgressOptions
   @OptionGroup var general: GeneralOptions
 
   func validate() throws {
@@ -73,6 +74,7 @@ struct Convert: ParsableCommand {
   private func check(_ model: Model, _ cancellation: Cancellation) throws {
     var options = VerifyOptions()
     options.run.cancellation = cancellation
+    options.run.progress = progress.report
     let report = try model.verify(options)
     guard report.passed else {
       Console.message(report.text)

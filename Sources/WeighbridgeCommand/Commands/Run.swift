@@ -60,6 +60,7 @@ struct Run: ParsableCommand {
   var fast = false
 
   @OptionGroup(title: "Source") var source: SourceOptions
+  @OptionGroup var progress: ProgressOptions
   @OptionGroup var general: GeneralOptions
 
   func validate() throws {
@@ -87,6 +88,7 @@ struct Run: ParsableCommand {
     options.memoryLimit = memoryLimit?.bytes
     options.isFast = fast
     options.cancellation = cancellation
+    options.progress = progress.report
     guard let inputs else { throw explainInputs() }
     let model = try Model(contentsOf: file, options: source.readOptions)
     let arrays = try inputs.arrays(for: model)

@@ -24,6 +24,7 @@ struct Verify: ParsableCommand {
   @OptionGroup(title: "Checking") var checking: CheckingOptions
   @OptionGroup(title: "References") var references: ReferenceOptions
   @OptionGroup(title: "Source") var source: SourceOptions
+  @OptionGroup var progress: ProgressOptions
   @OptionGroup var general: GeneralOptions
 
   func run() throws {
@@ -34,6 +35,7 @@ struct Verify: ParsableCommand {
     options.references = try references.arrays()
     options.checksLayers = layers
     options.run.cancellation = cancellation
+    options.run.progress = progress.report
     options.run.threads = checking.threads
     options.tolerance = checking.tolerance
     let readOptions = against == nil ? source.readOptions : ReadOptions()
