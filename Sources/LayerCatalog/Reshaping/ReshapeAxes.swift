@@ -87,7 +87,9 @@ extension ReshapeAxes {
   ) throws(ShapeError) -> Dimension {
     if let total = total.value, let product = product.value {
       guard product > 0, total % product == 0 else {
-        throw ShapeError("\(total) elements do not fit \(known)")
+        throw ShapeError(
+          "\(total) elements of \(input) do not fit \(known) and one more dimension: \(total) is not a "
+            + "multiple of \(product)")
       }
       return .fixed(total / product)
     }

@@ -15,7 +15,7 @@ extension CoreMLNodes {
     },
     "reshapeStatic": { (call) throws(WeighbridgeError) in [try call.reshapeStatic()] },
     "rankPreservingReshape": { (call) throws(WeighbridgeError) in
-      [try call.reshapeStatic()]
+      [try call.reshapeStatic(keepsRank: true)]
     },
     "reshapeLike": { (call) throws(WeighbridgeError) in [try call.reshapeLike()] },
     "flattenTo2D": { (call) throws(WeighbridgeError) in [try call.flattenTo2D()] },
@@ -61,19 +61,22 @@ extension CoreMLCall {
     let blob = try input()
     let target = integers("targetShape")
     let isLast = choice("mode", default: "CHANNEL_FIRST") == "CHANNEL_LAST"
-    guard [3, 4].contains(target.count), target.allSatisfy({ $0 >= 0 }) else {
-      throw malformed("has the target \(target)")
+    guard [3, 4].contains(target.count) else {
+      throw malformed(
+        "has the target shape \(target) of rank \(target.count), expected 3 (channels, height, width) "
+          + "or 4 (sequence length, channels, height, width)")
     }
+    let sizes = try sizes(target)
     let inner: [CoreMLAxis] =
       isLast ? [.height, .width, .channel] : [.channel, .height, .width]
-    let extents = target.suffix(3)
-    let turned = isLast ? extents.dropFirst() + extents.prefix(1) : extents
+    let picture = sizes.suffix(3)
+    let turned = isLast ? picture.dropFirst() + picture.prefix(1) : picture
     let hasSequence = blob.axes.contains(.sequence) || target.count == 4 && target[0] != 1
     let outer: [CoreMLAxis] = hasSequence ? [.batch, .sequence] : [.batch]
     let whole = try value(blob, outer + inner)
     var wanted: [ReshapeAxes.Extent] = [.axis(0)]
-    if hasSequence { wanted.append(target.count == 4 ? .fixed(target[0]) : .axis(1)) }
-    let result = try add(ReshapeAxes(wanted + turned.map { .fixed($0) }), [whole])
+    if hasSequence { wanted.append(sizes.count == 4 ? sizes[0] : .axis(1)) }
+    let result = try add(ReshapeAxes(wanted + turned), [whole])
     return CoreMLBlob(result, outer + inner, rank: blob.rank)
   }
 
@@ -110,18 +113,41 @@ extension CoreMLCall {
     return try exact(add(Transpose(axes: axes), [whole(blob)]))
   }
 
-  /// In a target, 0 stands for the input's extent and -1 for what is left.
-  fileprivate mutating func reshapeStatic() throws(WeighbridgeError) -> CoreMLBlob {
+  /// - Parameter keepsRank: Whether the output must have as many dimensions as the input.
+  fileprivate mutating func reshapeStatic(
+    keepsRank: Bool = false
+  ) throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let target = integers("targetShape")
-    guard !target.isEmpty, target.allSatisfy({ $0 >= -1 }), target.count(where: { $0 == -1 }) <= 1
-    else {
-      throw malformed("has the target \(target)")
+    guard !target.isEmpty, !keepsRank || target.count == blob.rank else {
+      throw malformed(
+        "has the target shape \(target) of rank \(target.count), expected "
+          + (keepsRank ? "the input's rank \(blob.rank)" : "at least 1"))
     }
-    let extents = target.enumerated().map { position, extent -> ReshapeAxes.Extent in
-      extent == 0 ? .axis(position) : extent == -1 ? .rest : .fixed(extent)
+    return try exact(add(ReshapeAxes(sizes(target, zeroKeeps: true)), [whole(blob)]))
+  }
+
+  /// The sizes of a target shape, in which -1 stands for the size that the others leave.
+  ///
+  /// - Parameter zeroKeeps: Whether 0 stands for the size that the input has there.
+  private func sizes(
+    _ target: [Int], zeroKeeps: Bool = false
+  ) throws(WeighbridgeError) -> [ReshapeAxes.Extent] {
+    guard target.count(where: { $0 == -1 }) <= 1 else {
+      throw malformed("has the target shape \(target), and only one -1 can be inferred")
     }
-    return try exact(add(ReshapeAxes(extents), [whole(blob)]))
+    guard target.allSatisfy({ $0 >= (zeroKeeps ? -1 : 1) || $0 == -1 }) else {
+      throw malformed(
+        "has the target shape \(target), expected sizes of at least 1, or -1 for one that is inferred"
+          + (zeroKeeps ? " and 0 for the input's own" : ""))
+    }
+    return target.enumerated().map { position, size in
+      switch size {
+      case -1: .rest
+      case 0: .axis(position)
+      default: .fixed(size)
+      }
+    }
   }
 
   fileprivate mutating func reshapeLike() throws(WeighbridgeError) -> CoreMLBlob {
