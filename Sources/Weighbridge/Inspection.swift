@@ -58,6 +58,10 @@ public struct Inspection: Sendable {
   public let parameterCount: Int
   /// The size of all weights in bytes.
   public let weightByteCount: Int
+  /// The class that a Core ML classifier gives; `nil` for other models.
+  public let classLabel: ClassLabel?
+  /// Whether an app can train a Core ML model further; `nil` for other formats.
+  public let isUpdatable: Bool?
   /// What a run costs for one input; `nil` when it depends on extents that are open.
   public let cost: ComputationCost?
   /// Where the model came from.
@@ -90,6 +94,7 @@ public struct Inspection: Sendable {
     parameterCount = file.weights.reduce(0) { $0 + $1.tensor.count }
     weightByteCount = file.weights.reduce(0) { $0 + $1.tensor.byteCount }
     cost = nil
+    (classLabel, isUpdatable) = (nil, nil)
     (provenance, references) = (Provenance(), [])
   }
 
@@ -107,6 +112,12 @@ public struct Inspection: Sendable {
     parameterCount = model.content.graph.parameterCount
     weightByteCount = weights.reduce(0) { $0 + $1.tensor.byteCount }
     cost = ComputationCost(model.content.graph)
+    if case .coreml(let source, _) = model.origin {
+      classLabel = source.classLabel
+      isUpdatable = source.isUpdatable
+    } else {
+      (classLabel, isUpdatable) = (nil, nil)
+    }
     provenance = model.provenance
     references = model.references.map { set in
       References(

@@ -17,4 +17,18 @@ import Weighbridge
       #expect(distance.absolute == 0, "\(distance)")
     }
   }
+
+  @Test("The class label of a classifier is seen, and whether an app can train the model")
+  func classifiers() throws {
+    let digits = try Inspection(of: sample("digits.mlmodel"))
+    #expect(digits.classLabel == .init(name: "label", type: "int64", probabilities: "odds"))
+    #expect(digits.isUpdatable == false)
+    #expect(digits.description.labels == ["3", "5", "8"])
+    let fruit = try Inspection(of: sample("fruit.mlmodel"))
+    #expect(fruit.classLabel == .init(name: "label", type: "string", probabilities: "odds"))
+    #expect(fruit.isUpdatable == true)
+    let other = try Inspection(of: sample("reshaped_arrays.mlmodel"))
+    #expect(other.classLabel == nil)
+    #expect(try Inspection(of: Places.sample("ONNX/vgg.onnx")).isUpdatable == nil)
+  }
 }

@@ -37,7 +37,7 @@ enum HostileCoreMLFiles {
     .init("reshape_count", .malformed, "24 elements of float32 [1, 2, 3, 4] do not fit"),
     .init("reshape_inferred", .malformed, "24 is not a multiple of 25"),
     .init("reshape_negative", .malformed, "has the target shape [-2, 2, 6], expected sizes of at"),
-    .init("reshape_rank", .malformed, "the target shape [24] of rank 1, expected the input's rank 5"),
+    .init("reshape_rank", .malformed, "[24] of rank 1, expected the input's rank 5"),
     .init("reshape_two", .malformed, "[-1, -1, 6], and only one -1 can be inferred"),
     .init("slice_outside", .malformed, "layer #0 s (slice): takes 7 to 9 of 3"),
     .init("text_invalid", .malformed, "is not UTF-8 text"),

@@ -109,7 +109,8 @@ import Weighbridge
       let classifier = "\(Project.folder)/Samples/Models/sketch-classifier/sketch-classifier.h5"
       let weights = output + ".safetensors"
       try model.export(to: weights)
-      for file in [output, source, classifier, weights] {
+      let updatable = "\(Project.folder)/Samples/CoreML/fruit.mlmodel"
+      for file in [output, source, classifier, weights, updatable] {
         #expect(check.problems(try json("inspect", file, "--json")) == [], "\(file)")
       }
     }

@@ -22,6 +22,19 @@ package struct CoreMLDescription: Hashable, Sendable {
     self.predictedProbabilities = predictedProbabilities
     self.metadata = metadata
   }
+
+  /// The output of a classifier that is the class: its name, and what the labels are. `nil` for
+  /// other models.
+  package var classLabel: (name: String, type: CoreMLKey)? {
+    guard let predictedFeature,
+      let feature = outputs.first(where: { $0.name == predictedFeature })
+    else { return nil }
+    switch feature.type {
+    case .int64: return (predictedFeature, .int64)
+    case .string: return (predictedFeature, .string)
+    default: return nil
+    }
+  }
 }
 
 /// What people should know of a model; an empty text is none.
@@ -80,7 +93,7 @@ package enum CoreMLFeatureType: Hashable, Sendable {
 }
 
 /// What a key, or an element of a list, is.
-package enum CoreMLKey: Hashable, Sendable {
+package enum CoreMLKey: String, Hashable, Sendable {
   case int64, string
 }
 

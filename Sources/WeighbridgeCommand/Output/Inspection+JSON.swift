@@ -22,6 +22,8 @@ extension Inspection {
       "provenance": provenance.json,
       "references": .array(references.map(\.json)),
     ]
+    object["classLabel"] = classLabel.map(\.json)
+    object["updatable"] = isUpdatable.map(JSONValue.bool)
     object["tensors"] = looseWeights.isEmpty ? nil : .array(looseWeights.map(\.json))
     return .object(object)
   }
@@ -55,6 +57,14 @@ extension Inspection.Layer {
       "operator": .string(kind), "outputs": .array(outputs.map(\.json)),
       "parameters": .integer(parameterCount),
     ])
+  }
+}
+
+extension ClassLabel {
+  var json: JSONValue {
+    var object: JSONObject = ["name": .string(name), "type": .string(type)]
+    object["probabilities"] = probabilities.map(JSONValue.string)
+    return .object(object)
   }
 }
 

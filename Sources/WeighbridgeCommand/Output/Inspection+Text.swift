@@ -6,7 +6,7 @@ extension Inspection {
   /// - Parameter layers: Whether every layer is listed.
   func text(layers showsLayers: Bool) -> String {
     var lines = ["\(path): \(format), \(fileSize.grouped) bytes", ""]
-    lines += description.lines
+    lines += description.lines + coreMLLines
     if layers.isEmpty { return (lines + weightLines).joined(separator: "\n") }
     lines += ["", "inputs"] + inputs.map { "  \($0.name)  \($0.type)" }
     lines += ["outputs"] + outputs.map { "  \($0.name)  \($0.type)" }
@@ -33,6 +33,19 @@ extension Inspection {
         "reference outputs by \(author): \(set.outputs.joined(separator: ", "))\(layers)")
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// What there is to say of a Core ML model besides.
+  private var coreMLLines: [String] {
+    var lines: [String] = []
+    if let classLabel {
+      let odds = classLabel.probabilities.map { ", beside the probabilities \($0)" } ?? ""
+      lines.append("class label:  \(classLabel.name), \(classLabel.type)\(odds)")
+    }
+    if isUpdatable == true {
+      lines.append("updatable:    yes, an app can train it further; how is not converted")
+    }
+    return lines
   }
 
   /// What there is to say of a file with weights only.
