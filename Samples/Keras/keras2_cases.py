@@ -16,7 +16,7 @@ def one(layer):
 def cases(version, backend):
     parts = tuple(int(part) for part in version.split("."))
     table = {}
-    for group in [convolutions, pools, others]:
+    for group in [convolutions, pools, others, translators]:
         table.update(group(parts, backend))
     return table
 
@@ -105,3 +105,23 @@ def others(version, backend):
                 ZeroPadding1D(1, input_shape=(1, 3)), Masking(0.0), Softmax()])
         table["relu_settings"] = lambda: one(ReLU(max_value=2.0, negative_slope=0.1, threshold=0.5, input_shape=(3, 4)))
     return table
+
+
+def translators(version, backend):
+    """Sequences into sequences, with masks and the states that an encoder ends with."""
+    if backend != "tensorflow":
+        return {}
+
+    def translator(layer, units, backwards=False, sequences=True):
+        source = Input((6,), name="index_padded")
+        target = Input((5,), name="index_padded_target" if sequences else "index_empty_target")
+        encoded = layer(units, return_state=True)(Embedding(5, 3, mask_zero=True)(source))
+        steps = Embedding(5, 4, mask_zero=True)(target)
+        decoder = layer(units, return_sequences=sequences, return_state=True, go_backwards=backwards)
+        return Model([source, target], decoder(steps, initial_state=encoded[1:]))
+
+    return {
+        "translator_lstm": lambda: translator(LSTM, 4),
+        "translator_gru_backwards": lambda: translator(GRU, 3, backwards=True),
+        "translator_simple_last": lambda: translator(SimpleRNN, 3, sequences=False),
+    }

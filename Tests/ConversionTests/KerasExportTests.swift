@@ -110,6 +110,35 @@ import _CatalogTesting
   }
 
   @Test(
+    "Steps that a mask leaves out before all others have the state to begin with in every target",
+    arguments: ["lstm", "gru_backwards", "simple_last"],
+    [ExportTarget.keras, .kerasHDF5, .onnx])
+  func stateBeforeSteps(_ name: String, _ target: ExportTarget) throws {
+    let folder = try TemporaryFolder()
+    let sample = Places.sample("Keras/2.0.8-tensorflow/translator_\(name)")
+    let path = folder.file("m.\(target.fileExtension)")
+    try Model(contentsOf: "\(sample).h5").export(to: path)
+    let outputs = try Model(contentsOf: path).run(ArrayFile.read("\(sample).inputs.npz")).outputs
+    let wanted = try ArrayFile.read("\(sample).outputs.npz")
+    #expect(outputs.count == wanted.count)
+    for distance in distances(got: outputs, want: wanted) { #expect(distance.error < 1e-5) }
+  }
+
+  @Test("Sums and products up to each element are written, backwards too", arguments: targets)
+  func cumulative(_ target: ExportTarget) throws {
+    let folder = try TemporaryFolder()
+    let example = OperatorExample(
+      Cumulative(.product, axis: 1, isExclusive: false, isReversed: true), shapes: [[2, 3, 4]])
+    let path = folder.file("m.\(target.fileExtension)")
+    let content = try example.content()
+    _ = try content.export(to: path, as: target, options: ExportOptions(), cancellation: nil)
+    let wanted = try example.operation.evaluate(example.inputs, workers: Workers(count: 1))[0]
+    let input = NamedTensor(name: "input", tensor: example.inputs[0])
+    let output = try Model(contentsOf: path).run([input]).outputs[0].tensor
+    #expect(zip(output.doubles, wanted.doubles).allSatisfy { abs($0 - $1) < 1e-5 })
+  }
+
+  @Test(
     "What Keras 3 would take for a bias of another axis is written as the first summand",
     arguments: [
       ([1, 4, 1, 1], true), ([1, 1, 1, 4], false), ([1, 3, 1, 1], false),

@@ -72,16 +72,6 @@ extension KerasDraft {
       type: type.with(shape: Array(type.shape.dropLast())))
   }
 
-  private mutating func expanded(
-    _ value: KerasValue, _ axis: Int
-  ) throws(WeighbridgeError) -> KerasValue {
-    var type = value.type
-    type.shape.insert(1, at: axis)
-    return try function(
-      KerasFunctionForm("numpy", "ExpandDims", tf: "expand_dims", ["input"]), [value],
-      settings: ["axis": .integer(axis)], older: ["axis": .integer(axis)], type: type)
-  }
-
   /// Heads `[batch, places, heads, features]`, whose places become rows of matrices.
   fileprivate mutating func headedAttention(
     _ operation: DotProductAttention

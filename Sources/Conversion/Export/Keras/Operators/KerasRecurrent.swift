@@ -100,20 +100,15 @@ extension KerasDraft {
   }
 
   /// The settings that all recurrent layers have.
-  private func settings(_ recurrence: Recurrence, states: [Bool]) throws(WeighbridgeError)
-    -> JSONObject
-  {
+  private func settings(_ recurrence: Recurrence, states: [Bool]) -> JSONObject {
     var settings: JSONObject = [
       "return_sequences": .bool(recurrence.returnsSequence),
       "return_state": .bool(states.contains(true)), "go_backwards": .bool(recurrence.isReversed),
       "stateful": false, "unroll": false,
     ]
     switch recurrence.mask {
-    case .none, .previous: break
+    case .none, .previous, .state: break  // what the state makes of it stands behind the layer
     case .zero: settings["zero_output_for_mask"] = true
-    case .state:
-      throw WeighbridgeError(
-        .unsupported, "gives the state where a step is left out, as no layer of Keras does")
     }
     return settings
   }
@@ -137,12 +132,13 @@ extension KerasDraft {
 
   /// What a recurrent layer gives: the steps in their own order, then the states.
   private mutating func results(
-    _ values: [KerasValue], _ recurrence: Recurrence
+    _ values: [KerasValue], _ recurrence: Recurrence, _ parts: RecurrentInputs<Int>
   ) throws(WeighbridgeError) -> [KerasValue] {
     var values = values
     if recurrence.isReversed, recurrence.returnsSequence {
       values[0] = try reversed(values[0], [1])
     }
+    values[0] = try beginning(values[0], recurrence, parts)
     // States that nobody reads are not given.
     while values.count < scope.outputTypes.count { values.append(values[0]) }
     return values
@@ -156,7 +152,7 @@ extension KerasDraft {
     let parts = RecurrentInputs(
       Array(operands.indices), recurrence, stateCount: Operation.stateNames.count)
     let units = try tensor(parts.weights[1]).shape[1]
-    var settings = try settings(recurrence, states: Array(scope.isWanted.dropFirst()))
+    var settings = settings(recurrence, states: Array(scope.isWanted.dropFirst()))
     settings["units"] = .integer(units)
     for key in activations.keys { settings[key] = activations[key] }
     let owner = form == .archive ? "cell" : cell
@@ -174,7 +170,7 @@ extension KerasDraft {
     let types = scope.isWanted.dropFirst().contains(true) ? scope.outputTypes : [outputType]
     let values = try layer(
       className, settings, try call(parts), weights: weights, types: types)
-    return try results(values, recurrence)
+    return try results(values, recurrence, parts)
   }
 
   /// The bias as Keras has it: one, or for the form that resets behind the product two.
@@ -229,7 +225,7 @@ extension KerasDraft {
       throw WeighbridgeError(.unsupported, "a padding that Keras' layer does not have")
     }
     let filters = try tensor(parts.weights[1]).shape[1]
-    var settings = try settings(recurrence, states: Array(scope.isWanted.dropFirst()))
+    var settings = settings(recurrence, states: Array(scope.isWanted.dropFirst()))
     settings["unroll"] = nil
     settings["filters"] = .integer(filters)
     settings["kernel_size"] = .integers(window.size)
@@ -259,6 +255,6 @@ extension KerasDraft {
     let types = scope.isWanted.dropFirst().contains(true) ? scope.outputTypes : [outputType]
     let values = try layer(
       "ConvLSTM\(axes)D", settings, try call(parts), weights: weights, types: types)
-    return try results(values, recurrence)
+    return try results(values, recurrence, parts)
   }
 }

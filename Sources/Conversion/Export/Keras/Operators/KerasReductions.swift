@@ -37,6 +37,9 @@ enum KerasReductions {
         names.0, names.1, draft[0], operation.axes, keeps: operation.keepsAxes,
         type: draft.outputType)
     },
+    KerasRow(Cumulative.self) { (operation, draft) throws(WeighbridgeError) in
+      try draft.cumulative(operation, draft[0])
+    },
     KerasRow(ExtremeIndex.self) { (operation, draft) throws(WeighbridgeError) in
       let type = TensorType(.int32, draft.outputType.shape)
       let axis = JSONValue.integer(operation.axis)
@@ -68,5 +71,32 @@ extension KerasDraft {
     return try function(
       KerasFunctionForm("numpy", operation, tf: tensorFlow, ["input_tensor"]), [value],
       settings: settings, older: settings, type: type ?? value.type.with(shape: shape))
+  }
+
+  /// The sum or product of all elements up to each one.
+  mutating func cumulative(
+    _ operation: Cumulative, _ value: KerasValue
+  ) throws(WeighbridgeError) -> KerasValue {
+    let isSum = operation.function == .sum
+    let form = KerasFunctionForm(
+      "numpy", isSum ? "Cumsum" : "Cumprod", tf: isSum ? "math.cumsum" : "math.cumprod")
+    let axis = JSONValue.integer(operation.axis)
+    guard self.form == .archive else {
+      return try function(
+        form, [value],
+        older: [
+          "axis": axis, "exclusive": .bool(operation.isExclusive),
+          "reverse": .bool(operation.isReversed),
+        ])
+    }
+    // Keras 3 goes forward and counts each element itself.
+    guard !operation.isExclusive else {
+      throw WeighbridgeError(
+        .unsupported, "leaves each element itself out, which the functions of Keras 3 cannot")
+    }
+    let axes = operation.isReversed ? [operation.axis] : []
+    let ordered = axes.isEmpty ? value : try reversed(value, axes)
+    let result = try function(form, [ordered], settings: ["axis": axis])
+    return axes.isEmpty ? result : try reversed(result, axes)
   }
 }

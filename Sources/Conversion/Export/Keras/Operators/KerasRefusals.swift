@@ -13,8 +13,6 @@ enum KerasRefusals {
       KerasRow(BoxSelection.self, unsupported: "no layer of Keras chooses among boxes"),
       KerasRow(CrossedHash.self, unsupported: "Keras hashes texts and not these numbers alike"),
       KerasRow(
-        Cumulative.self, unsupported: "sums up to each element are not layers of Keras"),
-      KerasRow(
         IndexLookup.self, unsupported: "Keras keeps vocabularies in files of their own"),
       KerasRow(
         LocalEqualization.self, unsupported: "its layer in Keras 3 works while training only"),

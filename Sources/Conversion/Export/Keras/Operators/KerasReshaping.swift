@@ -87,13 +87,7 @@ enum KerasReshaping {
     },
     KerasRow(ExpandDims.self) { (operation, draft) throws(WeighbridgeError) in
       var value = draft[0]
-      for axis in operation.axes {
-        var type = value.type
-        type.shape.insert(1, at: axis)
-        value = try draft.function(
-          KerasFunctionForm("numpy", "ExpandDims", tf: "expand_dims", ["input"]), [value],
-          settings: ["axis": .integer(axis)], older: ["axis": .integer(axis)], type: type)
-      }
+      for axis in operation.axes { value = try draft.expanded(value, axis) }
       return value
     },
     KerasRow(Transpose.self) { (operation, draft) throws(WeighbridgeError) in
@@ -121,6 +115,20 @@ extension KerasDraft {
         "takes channels first in a form that cannot be turned, and TensorFlow has it "
           + "with channels last only")
     }
+  }
+
+  /// A value with one more axis, of one element.
+  mutating func expanded(
+    _ value: KerasValue, _ axis: Int
+  ) throws(WeighbridgeError) -> KerasValue {
+    var type = value.type
+    type.shape.insert(1, at: axis)
+    if let tensor = value.constant {
+      return constant(tensor.reshaped(type.shape.compactMap(\.value)))
+    }
+    return try function(
+      KerasFunctionForm("numpy", "ExpandDims", tf: "expand_dims", ["input"]), [value],
+      settings: ["axis": .integer(axis)], older: ["axis": .integer(axis)], type: type)
   }
 
   /// A value with its axes in another order.
