@@ -37,11 +37,11 @@ archives := $(CURDIR)/.build/archives
 
 ifeq ($(shell uname -s),Darwin)
 libraries := hdf5::hdf5 libprotobuf-c::protobuf-c libxxhash::xxhash libcrypto::openssl@3 zlib::zlib \
-  libjpeg::jpeg-turbo libpng::libpng
+  yaml-0.1::libyaml libjpeg::jpeg-turbo libpng::libpng
 else
 libraries := hdf5-serial:libhdf5-dev: libprotobuf-c:libprotobuf-c-dev: \
   libxxhash:libxxhash-dev: libcrypto:libssl-dev: zlib:zlib1g-dev: \
-  libjpeg:libjpeg-dev: libpng:libpng-dev:
+  yaml-0.1:libyaml-dev: libjpeg:libjpeg-dev: libpng:libpng-dev:
 # Libraries that pkg-config does not know, by a header. (oneDNN 2; Homebrew has a later one.)
 headers := dnnl.h:libdnnl-dev:
 endif
@@ -104,7 +104,7 @@ ifeq ($(shell uname -s),Linux)
 	  path=$$(clang -print-file-name="lib$$1.a"); \
 	  if [ "$${path#/}" != "$$path" ]; then ln -s "$$path" "$(archives)/lib$$2.a"; fi; \
 	}; \
-	for name in sz aec z protobuf-c xxhash crypto stdc++ jpeg png16; do archive $$name $$name; done; \
+	for name in sz aec z protobuf-c xxhash crypto stdc++ yaml jpeg png16; do archive $$name $$name; done; \
 	archive hdf5_serial hdf5; \
 	hdf5="-lhdf5 -lsz -laec -lz -lcrypto -ldl -lm -lpthread"; \
 	if ! echo 'int H5open(void); int main(void) { return H5open(); }' \

@@ -53,6 +53,9 @@ let package = Package(
     .systemLibrary(  // SHA-256, the provenance digest of source files.
       name: "CCrypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(  // Parsing YAML, in which Keras 1 and 2 wrote architectures.
+      name: "CYAML", pkgConfig: "yaml-0.1",
+      providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
     .systemLibrary(  // Deflate and CRC-32 of ZIP members.
       name: "CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -69,13 +72,14 @@ let package = Package(
     module("Bytes", ["CSystemCalls"]),
     module("JSON", ["Bytes"]),
     module("Digests", ["Bytes", "CXXHash", "CCrypto"]),
+    module("YAML", ["Bytes", "JSON", "CYAML"]),
     module("GraphIR", ["Bytes"]),
     module("ProtobufWire", ["Bytes", "CProtobufC"]),
     module("ZipArchive", ["Bytes", "CZlib"]),
 
     // Rank 1: syntax only, bytes to plain records and back.
     module("HDF5File", ["Bytes", "CHDF5"]),
-    module("KerasFormat", ["Bytes", "HDF5File", "JSON", "ZipArchive"]),
+    module("KerasFormat", ["Bytes", "HDF5File", "JSON", "YAML", "ZipArchive"]),
     module("DarknetFormat", ["Bytes"]),
     module("NumPyFormat", ["Bytes", "ZipArchive"]),
     .target(name: "CCoreML", dependencies: ["CProtobufC"]),
@@ -133,6 +137,7 @@ let package = Package(
 
     // Tests mirror the sources.
     tests("HDF5FileTests", ["Bytes", "HDF5File"], exclude: ["Files"]),
+    tests("YAMLTests", ["Bytes", "JSON", "YAML"]),
     tests("KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasFormat"], exclude: ["Files"]),
     tests(
       "WBMFormatTests",

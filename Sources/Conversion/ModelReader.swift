@@ -8,8 +8,8 @@ import WBMFormat
 
 /// What a user says of a source that the source does not say itself.
 public struct ReadOptions: Sendable {
-  /// A file with the architecture (a `to_json` text, or an `.h5` or `.keras` of the same network), for
-  /// Keras files that have weights only.
+  /// A file with the architecture (a `to_json` or `to_yaml` text, or an `.h5` or `.keras` of the same
+  /// network), for Keras files that have weights only. By default it is looked for beside the file.
   public var architecture: String?
   /// The version of Keras whose meaning applies, such as `2.1.5`, in place of the file's own.
   public var kerasVersion: String?

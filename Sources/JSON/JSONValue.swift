@@ -9,8 +9,9 @@ package enum JSONValue: Hashable, Sendable {
   case object(JSONObject)
 }
 
-/// The members of a JSON object, in the order of the text, each key once.
-package struct JSONObject: Hashable, Sendable {
+/// The members of a JSON object, in the order of the text, each key once. Two objects with the same
+/// members in another order are equal.
+package struct JSONObject: Sendable {
   private struct Member: Hashable, Sendable {
     let key: String
     var value: JSONValue
@@ -56,6 +57,24 @@ package struct JSONObject: Hashable, Sendable {
     places.removeAll()
     guard members.count > Self.indexedCount else { return }
     for (place, member) in members.enumerated() { places[member.key] = place }
+  }
+}
+
+extension JSONObject: Hashable {
+  package static func == (first: JSONObject, second: JSONObject) -> Bool {
+    first.members.count == second.members.count
+      && (first.members == second.members
+        || first.members.allSatisfy { second[$0.key] == $0.value })
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    var sum = 0
+    for member in members {
+      var own = Hasher()
+      own.combine(member)
+      sum ^= own.finalize()
+    }
+    hasher.combine(sum)
   }
 }
 

@@ -11,8 +11,8 @@ package struct KerasArchitecture: Hashable, Sendable {
   /// The model.
   package let model: KerasModelRecord
 
-  /// Reads the model from a `to_json` text, or from an `.h5` file or a `.keras` archive that has
-  /// one, told apart by their content.
+  /// Reads the model from a `to_json` or `to_yaml` text, or from an `.h5` file or a `.keras` archive
+  /// that has one, told apart by their content.
   ///
   /// - Parameters:
   ///   - path: The file.
@@ -91,21 +91,37 @@ package struct KerasArchitecture: Hashable, Sendable {
       "is a JSON string with \(value.typeName) in it, and a model's object is expected")
   }
 
-  /// Parses a text that must begin as a JSON object does, or be a string that holds such a text.
+  /// Parses a `to_json` text, which may stand in a JSON string, or a `to_yaml` text.
   private static func json(_ text: [UInt8]) throws(WeighbridgeError) -> JSONValue {
     let first = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     if first == UInt8(ascii: "{") { return try JSONValue(parsing: text) }
     if first == UInt8(ascii: "\""), let inner = try JSONValue(parsing: text).string {
       return try json(inString: inner)
     }
-    if text.starts(with: "backend:".utf8) || text.starts(with: "class_name:".utf8) {
-      throw WeighbridgeError(
-        .unsupported, "is YAML (to_yaml of an old Keras); use to_json or model.save instead")
-    }
+    if isYAML(text) { return try KerasYAML.json(text) }
     throw WeighbridgeError(
       .malformed,
       first == nil
         ? "is empty"
-        : "is neither JSON (to_json), HDF5 (.h5) nor a .keras archive, one of which is expected")
+        : "is neither JSON (to_json), YAML (to_yaml), HDF5 (.h5) nor a .keras archive, one of which "
+          + "is expected")
+  }
+
+  /// Whether a file that begins with these bytes is read as a `to_json` or a `to_yaml` text.
+  package static func isText(_ start: [UInt8]) -> Bool {
+    start.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "{") || isYAML(start)
+  }
+
+  /// Whether a text has the key in front of a line that every `to_yaml` text has.
+  private static func isYAML(_ text: [UInt8]) -> Bool {
+    let key = Array("class_name:".utf8)
+    if text.starts(with: key) { return true }
+    // Keys are sorted: before it there is only `backend`.
+    var rest = text.prefix(4096)
+    while let end = rest.firstIndex(of: 0x0A) {
+      rest = rest[(end + 1)...]
+      if rest.starts(with: key) { return true }
+    }
+    return false
   }
 }

@@ -15,44 +15,37 @@ package struct KerasSource: Sendable {
   private let version: KerasVersion?
   private let backend: String?
   private let custom: CustomLayerPolicy
+  /// The file with the architecture, where nobody named it and it was found beside the weights.
+  private let foundArchitecture: String?
 
   /// Opens the files.
   ///
-  /// - Throws: As ``KerasFile`` and ``KerasArchitecture``;
-  ///   ``WeighbridgeError/Code/missing`` for weights without an architecture.
+  /// - Throws: As ``KerasFile`` and ``KerasArchitecture``; ``WeighbridgeError/Code/missing`` for
+  ///   weights beside which no architecture lies, or several.
   package init(
     _ store: ByteStore, path: String, options: ReadOptions
   ) throws(WeighbridgeError) {
     let starts = options.preparesWriting
-    let digested = SourceFile(
-      role: options.architecture == nil ? "model" : "weights", path: path, store: store,
-      startsDigest: starts)
     let file = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try KerasFile(store, path: path)
     }
     self.file = file
-    var version = file.version
-    var backend = file.backend
-    var files = [digested]
-    if let architecturePath = options.architecture {
-      let architecture = try KerasArchitecture.read(
-        path: architecturePath, layerNames: file.weightGroups.map(\.layerName))
-      model = architecture.model
-      version = version ?? architecture.version
-      backend = backend ?? architecture.backend
-      let store = ByteStore(try MappedFile(path: architecturePath))
+    let origin = try Origin(of: file, path: path, options)
+    var files = [
+      SourceFile(
+        role: origin.path == nil ? "model" : "weights", path: path, store: store,
+        startsDigest: starts)
+    ]
+    if let path = origin.path {
       files.append(
         SourceFile(
-          role: "architecture", path: architecturePath, store: store, startsDigest: starts))
-    } else if let model = file.model {
-      self.model = model
-    } else {
-      throw WeighbridgeError(
-        .missing,
-        "holds weights only; give the architecture with --architecture (a to_json file, or an "
-          + ".h5 or .keras of the same network)"
-      ).at(file: path)
+          role: "architecture", path: path, store: ByteStore(try MappedFile(path: path)),
+          startsDigest: starts))
     }
+    model = origin.model
+    foundArchitecture = options.architecture == nil ? origin.path : nil
+    let version = file.version ?? origin.version
+    let backend = file.backend ?? origin.backend
     self.version = try options.kerasVersion.map(Self.parse) ?? version
     self.backend = options.kerasBackend ?? backend
     let (custom, customFile) = try CustomLayerPolicy.opened(options)
@@ -61,13 +54,45 @@ package struct KerasSource: Sendable {
     self.files = files
   }
 
-  /// Opens an architecture, a `to_json` text, whose weights another file has by the graph's names;
-  /// they are zeros until then.
+  /// Where the model's layers are said.
+  private struct Origin {
+    let model: KerasModelRecord
+    var version: KerasVersion?
+    var backend: String?
+    /// The file, when it is another one than that with the weights.
+    var path: String?
+
+    /// What the user says, else what the file itself says, else what lies beside it.
+    init(of file: KerasFile, path: String, _ options: ReadOptions) throws(WeighbridgeError) {
+      if options.architecture == nil, let own = file.model {
+        model = own
+        return
+      }
+      let found: ArchitectureSearch.Candidate
+      if let given = options.architecture {
+        let names = file.weightGroups.map(\.layerName)
+        found = .init(
+          path: given, architecture: try KerasArchitecture.read(path: given, layerNames: names))
+      } else {
+        found = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+          try ArchitectureSearch(beside: path, of: file).result()
+        }
+      }
+      model = found.architecture.model
+      version = found.architecture.version
+      backend = found.architecture.backend
+      self.path = found.path
+    }
+  }
+
+  /// Opens an architecture, a `to_json` or `to_yaml` text, whose weights another file has by the
+  /// graph's names; they are zeros until then.
   ///
   /// - Throws: As ``KerasArchitecture``.
   init(architecture path: String, options: ReadOptions) throws(WeighbridgeError) {
     let architecture = try KerasArchitecture.read(path: path)
     file = nil
+    foundArchitecture = nil
     zerosLimit = options.laterWeightLimit ?? 0
     model = architecture.model
     version = try options.kerasVersion.map(Self.parse) ?? architecture.version
@@ -90,8 +115,15 @@ package struct KerasSource: Sendable {
   ///
   /// - Throws: As ``KerasImporter``, with the file's name.
   package func content() throws(WeighbridgeError) -> ModelContent {
-    try locating({ $0.at(file: files[0].path) }) { () throws(WeighbridgeError) in
+    try locating(place) { () throws(WeighbridgeError) in
       var provenance = Provenance()
+      if let foundArchitecture {
+        provenance.decisions.append(
+          Provenance.Decision(
+            layer: "",
+            text: "The file holds weights only; \(PathName(foundArchitecture).name), which lies "
+              + "beside it, is taken for its architecture."))
+      }
       let writer = KerasWriter(
         of: model, version: version, backend: backend,
         weightNames: file?.weightGroups.flatMap(\.weights).map(\.name) ?? []
@@ -116,6 +148,17 @@ package struct KerasSource: Sendable {
       try DescriptionEntries.apply(file?.texts ?? [], .keras, to: &content)
       return content
     }
+  }
+
+  /// An error with the file's name, and with the architecture's where that was only found.
+  private func place(_ error: WeighbridgeError) -> WeighbridgeError {
+    guard let foundArchitecture else { return error.at(file: files[0].path) }
+    return WeighbridgeError(
+      error.code,
+      error.reason
+        + "\n(the architecture is \(foundArchitecture), which was found beside the file; "
+        + "--architecture names another one)", place: error.place
+    ).at(file: files[0].path)
   }
 
   private static func parse(_ text: String) throws(WeighbridgeError) -> KerasVersion {

@@ -1,5 +1,6 @@
 import Bytes
 import GraphIR
+import KerasFormat
 
 /// A file of weights with names, and the model that says what they are for.
 package struct WeightSource: Sendable {
@@ -19,8 +20,8 @@ package struct WeightSource: Sendable {
     guard let architecture = options.architecture else {
       throw WeighbridgeError(
         .missing,
-        "holds weights only; give a model of the same network with --architecture (a Keras file or "
-          + "to_json text, a .cfg or a .wbm)"
+        "holds weights only; give a model of the same network with --architecture (a Keras file, a "
+          + "to_json or to_yaml text, a .cfg or a .wbm)"
       ).at(file: path)
     }
     var options = options
@@ -46,8 +47,8 @@ package struct WeightSource: Sendable {
     _ path: String, _ options: ReadOptions
   ) throws(WeighbridgeError) -> (ModelContent, [SourceFile]) {
     let own: Set<String> = ["model", "architecture", "weights"]
-    let start = try MappedFile(path: path).withBytes { $0.copied(0..<min(64, $0.byteCount)) }
-    if start.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "{") {
+    let start = try MappedFile(path: path).withBytes { $0.copied(0..<min(4096, $0.byteCount)) }
+    if KerasArchitecture.isText(start) {
       let source = try KerasSource(architecture: path, options: options)
       return (try source.content(), source.files.filter { !own.contains($0.role) })
     }

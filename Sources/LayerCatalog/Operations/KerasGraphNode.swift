@@ -97,29 +97,14 @@ struct KerasGraphNode {
     case "f": return value.real.map { .real($0) }
     case "i": return integer(value).map { .integer($0) }
     case "s":
-      return value.string.map { .string(text(base64: $0)) }
+      return value.string.flatMap { [UInt8](base64: $0) }
+        .map { .string(String(decoding: $0, as: UTF8.self)) }
     case "type": return value.string.flatMap { types[$0] }.map { .string($0) }
     case "list":
       let list = value.object?["i"]?.array ?? []
       return .array(list.compactMap(integer).map { .integer($0) })
     default: return nil
     }
-  }
-
-  /// The text whose bytes Base64 writes (RFC 4648, section 4).
-  private static func text(base64: String) -> String {
-    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
-    let values = Dictionary(uniqueKeysWithValues: zip(letters, UInt32(0)..<64))
-    var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
-    for letter in base64.utf8 {
-      guard let value = values[letter] else { break }  // the padding
-      bits = bits << 6 | value
-      count += 6
-      guard count >= 8 else { continue }
-      count -= 8
-      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// 64-bit numbers are written as texts.

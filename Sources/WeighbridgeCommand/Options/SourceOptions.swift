@@ -6,8 +6,10 @@ struct SourceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The architecture of a Keras file with weights only: a to_json file, or an .h5 or \
-      .keras of the same network. Of a .safetensors or .npz file: one of these, a .cfg or a .wbm.
+      The architecture of a Keras file with weights only: a to_json or to_yaml file, or an .h5 or \
+      .keras of the same network; by default the one beside it, called model.json, NAME.json, \
+      NAME_architecture.json or config.json (or .yaml). Of a .safetensors or .npz file: one of \
+      these, a .cfg or a .wbm.
       """, valueName: "file"))
   var architecture: String?
 

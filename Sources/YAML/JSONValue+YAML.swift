@@ -1,0 +1,173 @@
+package import Bytes
+package import JSON
+
+extension JSONValue {
+  /// Bounds on what ``init(yaml:limits:)`` accepts.
+  package struct YAMLLimits: Sendable {
+    /// How deep lists and mappings may nest.
+    package var depth = 500
+    /// How long the text may be, in bytes.
+    package var byteCount = 1 << 24
+    /// How many values there may be once every alias is written out.
+    package var valueCount = 1 << 20
+
+    /// The default limits.
+    package init() {}
+  }
+
+  /// Parses a YAML 1.1 text of one document as PyYAML reads it, as far as JSON can say the same.
+  ///
+  /// Tuples and texts of Python (`!!python/tuple`, `!!python/unicode`) are lists and strings. Keys are
+  /// strings, as Python's JSON writer makes them.
+  ///
+  /// - Parameter objects: What an object stands for, by its tag without `!!` and what it is made of;
+  ///   `nil` for one that cannot be had.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` with the line,
+  ///   ``WeighbridgeError/Code/unsupported`` for tags of objects, or
+  ///   ``WeighbridgeError/Code/limitExceeded``.
+  package init(
+    yaml text: [UInt8], limits: YAMLLimits = YAMLLimits(),
+    objects: @escaping (_ tag: String, _ content: JSONValue) -> JSONValue? = { _, _ in nil }
+  ) throws(WeighbridgeError) {
+    guard text.count <= limits.byteCount else {
+      throw WeighbridgeError(
+        .limitExceeded,
+        "a YAML text of \(text.count) bytes is over the limit of \(limits.byteCount)")
+    }
+    let parser = try YAMLParser(text)
+    var builder = YAMLBuilder(limits: limits, objects: objects)
+    while let event = try parser.next() {
+      try locating({ $0.at(.line(event.line)) }) { () throws(WeighbridgeError) in
+        try builder.add(event)
+      }
+    }
+    guard let root = builder.root else {
+      throw WeighbridgeError(.malformed, "not YAML: there is nothing in it")
+    }
+    self = root
+  }
+}
+
+/// A value that grows with the events of a text.
+private struct YAMLBuilder {
+  /// A list or mapping that is not at its end.
+  private struct Open {
+    var list: [JSONValue] = []
+    var members: JSONObject?
+    var key: String?
+    let anchor: String
+    /// The tag of an object; `nil` for a plain list or mapping.
+    let tag: String?
+    /// How many values it has, itself included.
+    var count = 1
+  }
+
+  let limits: JSONValue.YAMLLimits
+  let objects: (String, JSONValue) -> JSONValue?
+  private(set) var root: JSONValue?
+  private var open: [Open] = []
+  private var anchors: [String: (value: JSONValue, count: Int)] = [:]
+  private var documentCount = 0
+
+  init(limits: JSONValue.YAMLLimits, objects: @escaping (String, JSONValue) -> JSONValue?) {
+    self.limits = limits
+    self.objects = objects
+  }
+
+  mutating func add(_ event: YAMLEvent) throws(WeighbridgeError) {
+    switch event.content {
+    case .document:
+      documentCount += 1
+      guard documentCount == 1 else {
+        throw WeighbridgeError(.malformed, "a second YAML document begins; one is expected")
+      }
+    case .scalar(let text, let isPlain):
+      if isKeyNext {
+        try setKey(text)
+        anchors[event.anchor] = event.anchor.isEmpty ? nil : (.string(text), 1)
+      } else {
+        var value = try YAMLScalar.value(text, isPlain: isPlain, tag: event.tag)
+        if value == nil { value = try object(event.tag, .string(text)) }
+        try append(value ?? .null, 1, event.anchor)
+      }
+    case .list:
+      let isPlain = ["", "!", "seq", "python/list", "python/tuple"].contains(event.tag)
+      try begin(Open(anchor: event.anchor, tag: isPlain ? nil : event.tag))
+    case .mapping:
+      let isPlain = ["", "!", "map", "python/dict"].contains(event.tag)
+      try begin(
+        Open(members: JSONObject(), anchor: event.anchor, tag: isPlain ? nil : event.tag))
+    case .end:
+      guard let last = open.popLast() else { return }
+      let content = last.members.map(JSONValue.object) ?? .array(last.list)
+      let value = try last.tag.map { (tag) throws(WeighbridgeError) in
+        try object(tag, content)
+      }
+      try append(value ?? content, last.count, last.anchor)
+    case .alias(let name):
+      guard let (value, count) = anchors[name] else {
+        throw WeighbridgeError(.malformed, "the alias *\(name) stands for nothing before it")
+      }
+      guard isKeyNext else { return try append(value, count, "") }
+      guard let key = value.string else {
+        throw WeighbridgeError(.unsupported, "a key that is no string")
+      }
+      try setKey(key)
+    case .other: break
+    }
+  }
+
+  private func object(
+    _ tag: String, _ content: JSONValue
+  ) throws(WeighbridgeError) -> JSONValue {
+    if let value = objects(tag, content) { return value }
+    throw WeighbridgeError(
+      .unsupported,
+      "has a value with the YAML tag !!\(tag), which is an object of a program that cannot be had")
+  }
+
+  /// Whether the next value is the key of a mapping.
+  private var isKeyNext: Bool { open.last.map { $0.members != nil && $0.key == nil } ?? false }
+
+  private mutating func begin(_ container: Open) throws(WeighbridgeError) {
+    guard !isKeyNext else { throw WeighbridgeError(.unsupported, "a key that is no string") }
+    open.append(container)
+    guard open.count <= limits.depth else {
+      throw WeighbridgeError(.limitExceeded, "YAML nests deeper than \(limits.depth) levels")
+    }
+  }
+
+  private mutating func setKey(_ key: String) throws(WeighbridgeError) {
+    guard key != "<<" else {
+      throw WeighbridgeError(.unsupported, "mappings that are merged (<<) cannot be read")
+    }
+    guard open[open.count - 1].members?[key] == nil else {
+      throw WeighbridgeError(.malformed, "the key \"\(key)\" stands twice")
+    }
+    open[open.count - 1].key = key
+  }
+
+  /// - Parameter count: How many values it has, itself included.
+  private mutating func append(
+    _ value: JSONValue, _ count: Int, _ anchor: String
+  ) throws(WeighbridgeError) {
+    if !anchor.isEmpty { anchors[anchor] = (value, count) }
+    guard var last = open.popLast() else {
+      root = value
+      return
+    }
+    last.count += count  // both are within the limit
+    guard last.count <= limits.valueCount else {
+      throw WeighbridgeError(
+        .limitExceeded,
+        "YAML of more than \(limits.valueCount) values once its aliases are written out")
+    }
+    if let key = last.key {
+      last.members?[key] = value
+      last.key = nil
+    } else {
+      last.list.append(value)
+    }
+    open.append(last)
+  }
+}
