@@ -99,7 +99,7 @@ let package = Package(
       [
         "Bytes", "CoreMLFormat", "DarknetFormat", "Digests", "GraphIR", "HDF5File", "JSON",
         "KerasFormat", "LayerCatalog", "NumPyFormat", "ONNXFormat", "ProtobufWire",
-        "SafetensorsFormat", "WBMFormat",
+        "SafetensorsFormat", "WBMFormat", "ZipArchive",
       ]),
     // Finds oneDNN when it is first needed: 40 MB that reading a model does without.
     .target(name: "COneDNN"),

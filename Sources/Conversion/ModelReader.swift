@@ -110,14 +110,10 @@ package enum ModelReader {
   package static func read(
     _ path: String, options: ReadOptions = ReadOptions()
   ) throws(WeighbridgeError) -> ReadModel {
-    if let error = ForeignFiles.folder(path) { throw error }
-    let store = ByteStore(try MappedFile(path: path))
+    let store = try SourceFile.open(path)
     store.expect(.sparse)  // to look at the start and a header must not read the weights too
     defer { store.expect(.sequential) }
-    let kind = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try Self.kind(store)
-    }
-    switch kind {
+    switch try kind(store, path) {
     case .wbm:
       guard options.architecture == nil || options.toleratesStoredModels else {
         throw WeighbridgeError(
@@ -182,8 +178,7 @@ package enum ModelReader {
   ///
   /// - Throws: As ``read(_:options:)``.
   package static func weightFile(_ path: String) throws(WeighbridgeError) -> WeightFile? {
-    if ForeignFiles.folder(path) != nil { return nil }
-    let store = ByteStore(try MappedFile(path: path))
+    let store = try SourceFile.open(path)
     guard store.withBytes({ WeightFile.recognizes($0) }) else { return nil }
     return try WeightFile(store, path: path)
   }
@@ -203,23 +198,21 @@ package enum ModelReader {
     }
   }
 
-  private enum Kind { case wbm, keras, darknet, coreml, onnx, weights }
+  enum Kind { case wbm, keras, darknet, coreml, onnx, weights }
 
-  private static func kind(_ store: ByteStore) throws(WeighbridgeError) -> Kind {
-    guard store.count > 0 else { throw WeighbridgeError(.malformed, "is empty") }
-    let (kind, hint) = store.withBytes { bytes -> (Kind?, String) in
-      if WBMFile.recognizes(bytes) { return (.wbm, "") }
+  static func kind(
+    _ store: ByteStore, _ path: String
+  ) throws(WeighbridgeError) -> Kind {
+    let kind = store.withBytes { bytes -> Kind? in
+      if WBMFile.recognizes(bytes) { return .wbm }
       // Before Keras: an .npz is an archive as a .keras is.
-      if WeightFile.recognizes(bytes) { return (.weights, "") }
-      if KerasFile.recognizes(bytes) { return (.keras, "") }
-      if DarknetConfiguration.recognizes(bytes) { return (.darknet, "") }
-      if CoreMLReader.recognizes(bytes) { return (.coreml, "") }
-      if ONNXFile.recognizes(bytes) { return (.onnx, "") }
-      return (nil, ForeignFiles.hint(bytes))
+      if WeightFile.recognizes(bytes) { return .weights }
+      if KerasFile.recognizes(bytes) { return .keras }
+      if DarknetConfiguration.recognizes(bytes) { return .darknet }
+      if CoreMLReader.recognizes(bytes) { return .coreml }
+      return ONNXFile.recognizes(bytes) ? .onnx : nil
     }
-    guard let kind else {
-      throw WeighbridgeError(.unsupported, "is of no format that can be read\(hint)")
-    }
+    guard let kind else { throw ForeignFile.unknown(store, path: path) }
     return kind
   }
 }

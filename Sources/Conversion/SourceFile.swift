@@ -18,4 +18,18 @@ package struct SourceFile: Sendable {
     self.store = store
     digest = startsDigest ? PendingDigest(sha256Of: store) : nil
   }
+
+  /// Opens a file that a user names as a model, an architecture or weights.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/missing`` when it is not there; with what it is instead,
+  ///   ``WeighbridgeError/Code/unsupported`` when it is certainly something else, and
+  ///   ``WeighbridgeError/Code/malformed`` when it is empty.
+  static func open(_ path: String) throws(WeighbridgeError) -> ByteStore {
+    try ForeignFolder.refuse(path)
+    let store = ByteStore(try MappedFile(path: path))
+    store.expect(.sparse)  // to look at the start must not read all of it
+    defer { store.expect(.sequential) }
+    try ForeignFile.refuse(store, path: path)
+    return store
+  }
 }

@@ -23,12 +23,7 @@ struct KerasFileReader {
     }
     let members = try file.group(at: "/").members.map(\.name)
     if members.contains(where: KerasObjectTree.isLayers) { return nil }
-    let list = (members.isEmpty ? ["nothing"] : members).prefix(10).joined(separator: ", ")
-    throw WeighbridgeError(
-      .malformed,
-      "is an HDF5 file, but not one that Keras wrote: it has no model_config and no layer_names "
-        + "attribute; it has: \(list)\(members.count > 10 ? ", ..." : "")"
-    ).at(file: file.path)
+    throw try stranger()
   }
 
   /// The version, which stands at the root, in older files at the weights too or only.

@@ -3,43 +3,117 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Files and folders of TensorFlow and Keras that hold a model and cannot be read: each is named.
+/// Files and folders that their owners take for models: each is named, wherever it is given.
 @Suite struct ForeignFileTests {
-  private func refusal(_ bytes: [UInt8]) throws -> WeighbridgeError? {
-    let folder = try TemporaryFolder()
-    try Files.write(bytes, to: folder.file("model.h5"))
-    return failure { _ = try Model(contentsOf: folder.file("model.h5")) }
+  /// The files of `Samples/Hostile/foreign`, and what is said of each, with what to do.
+  static let samples: [HostileFile] = [
+    .init("apple_double.h5", .unsupported, "(AppleDouble)", "give the one without \"._\""),
+    .init("archive.tar", .unsupported, "is a tar archive; unpack it first"),
+    .init("checkpoint", .unsupported, "names the checkpoints of TensorFlow", "model.save("),
+    .init("checkpoint.index", .unsupported, "the index of a TensorFlow checkpoint", "model.save("),
+    .init("data_set.h5", .malformed, "has: images uint8 [4, 8, 8, 3], labels int64 [4]"),
+    .init("document.pdf", .unsupported, "is a PDF document"),
+    .init("download.h5", .unsupported, "is a web page (HTML)", "download it again"),
+    .init("empty.weights", .malformed, "is empty", "get it again"),
+    .init(
+      "frozen_graph.pb", .unsupported, "looks like a frozen graph of TensorFlow", "model.save("),
+    .init("image.jpg", .unsupported, "is a JPEG image", "weighbridge detect MODEL IMAGE"),
+    .init("image.png", .unsupported, "is a PNG image", "weighbridge detect MODEL IMAGE"),
+    .init("joblib.h5", .unsupported, "is a scikit-learn model in a joblib file"),
+    .init("keras_model.zip", .unsupported, "is a zip archive with keras_model.h5; unpack it first"),
+    .init("latin1.h5", .unsupported, "is an HDF5 file that was damaged by a transfer as text"),
+    .init("lfs.h5", .unsupported, "a pointer of Git LFS", "94765736 bytes", "git lfs pull"),
+    .init("line_ends.h5", .unsupported, "is an HDF5 file that was damaged by a transfer as text"),
+    .init("mangled.h5", .unsupported, "replaced by EF BF BD", "get the file again, as binary"),
+    .init("mangled.keras", .unsupported, "replaced by EF BF BD", "get the file again, as binary"),
+    .init("mangled.weights", .unsupported, "replaced by EF BF BD", "get the file again, as binary"),
+    .init("matlab.h5", .malformed, "not one that Keras wrote", "it is a file of MATLAB"),
+    .init("model.tfjs.json", .unsupported, "is a model of TensorFlow.js", "Teachable Machine"),
+    .init("model.tflite", .unsupported, "is a model of TensorFlow Lite", "tf2onnx --tflite"),
+    .init("notebook.ipynb", .unsupported, "is a Jupyter notebook", "the file that it saves"),
+    .init("pandas.h5", .malformed, "it is a table of pandas", "table/block0_values float64 [2, 2]"),
+    .init("pickle.pkl", .unsupported, "is a pickle file of Python", "numpy.savez"),
+    .init("pickle_text.pkl", .unsupported, "is a pickle file of Python", "numpy.savez"),
+    .init("saved_model", .unsupported, "is a SavedModel folder of TensorFlow", "model.save("),
+    .init("saved_model.pb", .unsupported, "looks like a SavedModel of TensorFlow", "model.save("),
+    .init("server_error.xml", .unsupported, "is a server's error message (XML)", "get it again"),
+    .init("single.npy", .unsupported, "is one array of NumPy (.npy)", ".npz"),
+    .init("sklearn.pkl", .unsupported, "is a scikit-learn model in a pickle file"),
+    .init(
+      "symlink.weights", .unsupported, "is a symbolic link that was checked out as text",
+      "foreign/../../weights/yolov3-tiny.weights", "core.symlinks"),
+    .init("text.cfg", .unsupported, "is a text file, not a model"),
+    .init("tflite.zip", .unsupported, "with model_unquant.tflite, a model of TensorFlow Lite"),
+    .init("torch.h5", .unsupported, "is a PyTorch archive (torch.save)", "torch.onnx.export"),
+    .init("torch_legacy.pth", .unsupported, "before version 1.6", "torch.onnx.export"),
+    .init("torchscript.pt", .unsupported, "is a TorchScript archive", "torch.onnx.export"),
+    .init("weights.h5.gz", .unsupported, "is compressed with gzip", "gunzip"),
+  ]
+
+  /// Those that a text of an architecture, or weights of darknet, could be by their first bytes.
+  private static let likely: Set<String> = [
+    "data_set.h5", "frozen_graph.pb", "matlab.h5", "pandas.h5", "saved_model.pb", "text.cfg",
+  ]
+  private static let certain = samples.filter { !likely.contains($0.name) }
+
+  private func path(_ name: String) -> String { Places.sample("Hostile/foreign/\(name)") }
+
+  @Test("What is no model is named, with what to do about it", arguments: samples)
+  func named(_ file: HostileFile) throws {
+    let error = try #require(failure { _ = try Model(contentsOf: path(file.name)) })
+    #expect(file.explains(error), "\(error)")
+    #expect(error.place.file == path(file.name))
+    #expect(failure { _ = try Inspection(of: path(file.name)) } == error)
   }
 
-  @Test("Files of TensorFlow and lists of shards are named")
-  func files() throws {
-    let magic: [UInt8] = [0x57, 0xFB, 0x80, 0x8B, 0x24, 0x75, 0x47, 0xDB]
-    let index = [UInt8](repeating: 0, count: 48) + magic
-    let saved: [UInt8] = [0x08, 0x01, 0x12, 0xD4, 0x03, 0x0A, 0x00]
-    let graph: [UInt8] = [0x0A, 0x3A, 0x0A, 0x01, 0x78, 0x12]
-    for (bytes, words) in [
-      (index, "the index of a TensorFlow checkpoint"), (saved, "SavedModel (.pb)"),
-      (graph, "TensorFlow graph"),
-      (Array(#"model_checkpoint_path: "model""#.utf8), "names the checkpoints of TensorFlow"),
-      (
-        Array(#"{"metadata": {"total_size": 8}, "weight_map": {}}"#.utf8),
-        "split over several files"
-      ),
-      (Array(#"{"class_name": "Model"}"#.utf8), "looks like JSON; an architecture goes with"),
-      (Array(#""{\"class_name\": \"Model\"}""#.utf8), "looks like JSON; an architecture goes with"),
-    ] {
-      let error = try #require(try refusal(bytes))
-      #expect(error.code == .unsupported)
-      #expect(error.reason.contains(words), "\(error)")
+  @Test("Every sample has its answer here")
+  func complete() {
+    let others: Set<String> = ["README.md", "make.py", "requirements.txt"]
+    let names = Files.names(in: Places.sample("Hostile/foreign"))
+    #expect(Set(names).subtracting(others) == Set(Self.samples.map(\.name)))
+  }
+
+  @Test(
+    "It is named where an architecture is read, for Keras and for other weights", arguments: certain
+  )
+  func architecture(_ file: HostileFile) throws {
+    let folder = try TemporaryFolder()
+    let array = NamedTensor(name: "w", tensor: Tensor(.float32, shape: [1], [0]))
+    try ArrayFile.write([array], to: folder.file("w.npz"))
+    for weights in [Places.sample("Hostile/keras/weights_only.h5"), folder.file("w.npz")] {
+      var options = ReadOptions()
+      options.architecture = path(file.name)
+      let error = try #require(
+        failure { _ = try Model(contentsOf: weights, options: options) })
+      #expect(file.explains(error), "\(error)")
+      #expect(error.place.file == path(file.name))
     }
   }
 
-  @Test("A SavedModel and a .keras archive as a folder are named")
+  @Test("It is named where weights of darknet are read", arguments: certain)
+  func darknetWeights(_ file: HostileFile) throws {
+    let folder = try TemporaryFolder()
+    try Files.write(
+      Array("[net]\nwidth=4\nheight=4\nchannels=1\n[convolutional]\nfilters=1\n".utf8),
+      to: folder.file("model.cfg"))
+    var options = ReadOptions()
+    options.weights = path(file.name)
+    let error = try #require(
+      failure { _ = try Model(contentsOf: folder.file("model.cfg"), options: options) })
+    #expect(file.explains(error), "\(error)")
+    #expect(error.place.file == path(file.name))
+  }
+
+  @Test("Folders of other frameworks, and a .keras archive as a folder, are named")
   func folders() throws {
     let folder = try TemporaryFolder()
     for (name, members, words) in [
-      ("saved", ["saved_model.pb"], "is a SavedModel folder of TensorFlow"),
       ("unzipped", ["config.json", "model.weights.h5"], "/model.weights.h5 with --architecture"),
+      ("model.mlpackage", ["Manifest.json", "Data"], "is a Core ML package (.mlpackage)"),
+      ("model.mlmodelc", ["coremldata.bin"], "is a model that Core ML compiled"),
+      ("training", ["checkpoint", "model.index"], "is a folder with checkpoints of TensorFlow"),
+      ("archive", ["data.pkl", "version"], "is a PyTorch archive that was unpacked"),
+      ("web", ["model.json", "weights.bin"], "is a folder with a model of TensorFlow.js"),
     ] {
       let path = folder.file(name)
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -48,5 +122,33 @@ import Weighbridge
       #expect(error.code == .unsupported)
       #expect(error.reason.contains(words), "\(error)")
     }
+  }
+
+  @Test("JSON that is an architecture, and lists of shards, are named")
+  func json() throws {
+    let folder = try TemporaryFolder()
+    for (text, words) in [
+      (#"{"metadata": {"total_size": 8}, "weight_map": {}}"#, "split over several files"),
+      (#"{"class_name": "Model"}"#, "give the file with the weights, and this one with --arch"),
+      (#""{\"class_name\": \"Model\"}""#, "give the file with the weights, and this one"),
+      (#"{"cells": [], "metadata": {}}"#, "Jupyter notebook"),
+    ] {
+      try Files.write(Array(text.utf8), to: folder.file("model.json"))
+      let error = try #require(failure { _ = try Model(contentsOf: folder.file("model.json")) })
+      #expect(error.code == .unsupported)
+      #expect(error.reason.contains(words), "\(error)")
+    }
+  }
+
+  @Test("A text with a replaced character here and there is no damaged model")
+  func replacedCharacters() throws {
+    let folder = try TemporaryFolder()
+    let comment = "# \u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}\n"
+    let text = comment + "[net]\nwidth=4\nheight=4\nchannels=1\n[maxpool]\nsize=2\nstride=2\n"
+    try Files.write(Array(text.utf8), to: folder.file("model.cfg"))
+    var options = ReadOptions()
+    options.randomSeed = 1
+    let model = try Model(contentsOf: folder.file("model.cfg"), options: options)
+    #expect(model.outputs.map(\.type) == [TensorType(.float32, [1, 1, 2, 2] as [Int])])
   }
 }

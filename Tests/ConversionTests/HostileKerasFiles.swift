@@ -17,7 +17,7 @@ enum HostileKerasFiles {
     .init("layer_group_missing", .malformed, "/model_weights/b: the file has nothing at this path"),
     .init("no_weights_group", .malformed, "no group /model_weights"),
     .init("not_keras", .malformed, "not one that Keras wrote"),
-    .init("text", .unsupported, "is of no format that can be read but a text file"),
+    .init("text", .unsupported, "is a text file, not a model"),
     .init("truncated", .malformed, "is cut off: it has 15063 bytes and its superblock says 15064"),
     .init("truncated_half", .malformed, "is cut off: it has 3000 bytes"),
     .init("truncated_signature", .malformed, "byte 8"),
@@ -59,7 +59,7 @@ enum HostileKerasFiles {
     .init(
       "weights_only", .missing,
       "holds weights only; give the architecture with --architecture"),
-    .init("zeros", .unsupported, "is of no format that can be read"),
+    .init("zeros", .unsupported, "is not a model in a format that can be read"),
   ]
 
   /// Files with broken architectures (`graphs.py`).

@@ -100,7 +100,7 @@ struct KerasFileTests {
     expectFailure(.malformed, "not one that Keras wrote: it has no model_config") {
       _ = try KerasFile(path: file("not_keras.h5"))
     }
-    expectFailure(.malformed, "it has: images, labels") {
+    expectFailure(.malformed, "it has: images float32 [2], labels") {
       _ = try KerasFile(path: file("not_keras.h5"))
     }
     expectFailure(.malformed, "is not an HDF5 file") {

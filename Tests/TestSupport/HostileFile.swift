@@ -6,14 +6,14 @@ package struct HostileFile: CustomStringConvertible, Sendable {
   package let name: String
   /// The error's code.
   package let code: WeighbridgeError.Code
-  /// A part of the message: the place where there is one, and the reason.
-  package let message: String
+  /// Parts of the message: the place where there is one, and the reason.
+  package let messages: [String]
 
   /// Makes the expectation of a file.
-  package init(_ name: String, _ code: WeighbridgeError.Code, _ message: String) {
+  package init(_ name: String, _ code: WeighbridgeError.Code, _ messages: String...) {
     self.name = name
     self.code = code
-    self.message = message
+    self.messages = messages
   }
 
   /// The name, which is what a test of the file is called.
@@ -21,6 +21,6 @@ package struct HostileFile: CustomStringConvertible, Sendable {
 
   /// Whether an error is the one that this file must have.
   package func explains(_ error: WeighbridgeError) -> Bool {
-    error.code == code && error.description.contains(message)
+    error.code == code && messages.allSatisfy { error.description.contains($0) }
   }
 }

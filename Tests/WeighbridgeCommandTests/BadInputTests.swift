@@ -40,7 +40,7 @@ import Testing
     "A bad file is refused with its name and the reason",
     arguments: [
       ("empty", "is empty"),
-      ("text", "is of no format that can be read but a text file"),
+      ("text", "is a text file, not a model"),
       ("truncated", "is cut off: it has 15063 bytes"),
       ("not_keras", "is an HDF5 file, but not one that Keras wrote"),
       ("weights_only", "--architecture"),
@@ -51,6 +51,16 @@ import Testing
     ])
   func badFile(name: String, reason: String) throws {
     try expectFailure(3, Sample.hostile(name), [Sample.hostile(name), reason])
+  }
+
+  @Test("What is no model has the exit status 3, whatever is to be done with it")
+  func foreign() throws {
+    let folder = Places.sample("Hostile/foreign")
+    for name in Files.names(in: folder) where name != "make.py" {
+      let path = "\(folder)/\(name)"
+      try expectFailure(3, path, [path])
+      try Program.run("inspect", path).expect(3, path)
+    }
   }
 
   @Test("All unknown layers are listed, with their names and classes")

@@ -21,7 +21,8 @@ import Weighbridge
   @Test("Several inputs are named in the line of Python, and what was typed is kept")
   func severalInputs() throws {
     try Program.run("run", Self.sum, "--outputs", "my outputs.npz").expect(
-      2, "takes 2 arrays:\n  input_1  float32 [batch, 4, 5, 3]\n  input_2  float32 [batch, 4, 5, 3]",
+      2,
+      "takes 2 arrays:\n  input_1  float32 [batch, 4, 5, 3]\n  input_2  float32 [batch, 4, 5, 3]",
       #"np.savez("inputs.npz", **{"input_1": np.zeros((1, 4, 5, 3), "float32"), "input_2": "#,
       "--outputs 'my outputs.npz' --inputs inputs.npz\n")
   }

@@ -8,10 +8,10 @@ package struct DarknetSource: Sendable {
   /// The files that were read, by role.
   package private(set) var files: [SourceFile]
   private let path: String
-  private let configuration: DarknetConfiguration
-  private let options: ReadOptions
+  let configuration: DarknetConfiguration
+  let options: ReadOptions
   private let weights: SourceFile?
-  private var trees: [String: DarknetTree] = [:]
+  private(set) var trees: [String: DarknetTree] = [:]
 
   /// Opens the files.
   ///
@@ -44,9 +44,9 @@ package struct DarknetSource: Sendable {
       return nil
     }
     let weightsPath = options.weights ?? PathName(path).replacingExtension("weights")
-    let file: MappedFile
+    let store: ByteStore
     do throws(WeighbridgeError) {
-      file = try MappedFile(path: weightsPath)
+      store = try SourceFile.open(weightsPath)
     } catch {
       guard options.weights == nil, error.code == .missing else { throw error }
       throw WeighbridgeError(
@@ -56,7 +56,7 @@ package struct DarknetSource: Sendable {
       ).at(file: path)
     }
     return SourceFile(
-      role: "weights", path: weightsPath, store: ByteStore(file),
+      role: "weights", path: weightsPath, store: store,
       startsDigest: options.preparesWriting)
   }
 

@@ -8,13 +8,13 @@ package struct KerasSource: Sendable {
   /// The files that were read, by role.
   package let files: [SourceFile]
   /// The file with the weights; `nil` for an architecture alone.
-  private let file: KerasFile?
+  let file: KerasFile?
   /// The most elements that a weight of an architecture alone may have.
-  private var zerosLimit: Int?
-  private let model: KerasModelRecord
-  private let version: KerasVersion?
-  private let backend: String?
-  private let custom: CustomLayerPolicy
+  private(set) var zerosLimit: Int?
+  let model: KerasModelRecord
+  let version: KerasVersion?
+  let backend: String?
+  let custom: CustomLayerPolicy
   /// The file with the architecture, where nobody named it and it was found beside the weights.
   private let foundArchitecture: String?
 
@@ -39,7 +39,7 @@ package struct KerasSource: Sendable {
     if let path = origin.path {
       files.append(
         SourceFile(
-          role: "architecture", path: path, store: ByteStore(try MappedFile(path: path)),
+          role: "architecture", path: path, store: try SourceFile.open(path),
           startsDigest: starts))
     }
     model = origin.model
@@ -70,6 +70,7 @@ package struct KerasSource: Sendable {
       }
       let found: ArchitectureSearch.Candidate
       if let given = options.architecture {
+        _ = try SourceFile.open(given)
         let names = file.weightGroups.map(\.layerName)
         found = .init(
           path: given, architecture: try KerasArchitecture.read(path: given, layerNames: names))
@@ -90,6 +91,7 @@ package struct KerasSource: Sendable {
   ///
   /// - Throws: As ``KerasArchitecture``.
   init(architecture path: String, options: ReadOptions) throws(WeighbridgeError) {
+    let store = try SourceFile.open(path)
     let architecture = try KerasArchitecture.read(path: path)
     file = nil
     foundArchitecture = nil
@@ -99,8 +101,7 @@ package struct KerasSource: Sendable {
     backend = options.kerasBackend ?? architecture.backend
     var files = [
       SourceFile(
-        role: "architecture", path: path, store: ByteStore(try MappedFile(path: path)),
-        startsDigest: options.preparesWriting)
+        role: "architecture", path: path, store: store, startsDigest: options.preparesWriting)
     ]
     let (custom, customFile) = try CustomLayerPolicy.opened(options)
     if let customFile { files.append(customFile) }
@@ -168,7 +169,8 @@ package struct KerasSource: Sendable {
     return version
   }
 
-  private func weights() throws(WeighbridgeError) -> [String: [KerasLayer.Weight]] {
+  /// The weights of the file, by their layers' names.
+  func weights() throws(WeighbridgeError) -> [String: [KerasLayer.Weight]] {
     var result: [String: [KerasLayer.Weight]] = [:]
     guard let file else { return result }
     for group in try file.weightGroups(of: model) {

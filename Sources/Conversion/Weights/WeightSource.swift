@@ -47,7 +47,7 @@ package struct WeightSource: Sendable {
     _ path: String, _ options: ReadOptions
   ) throws(WeighbridgeError) -> (ModelContent, [SourceFile]) {
     let own: Set<String> = ["model", "architecture", "weights"]
-    let start = try MappedFile(path: path).withBytes { $0.copied(0..<min(4096, $0.byteCount)) }
+    let start = try SourceFile.open(path).withBytes { $0.copied(0..<min(4096, $0.byteCount)) }
     if KerasArchitecture.isText(start) {
       let source = try KerasSource(architecture: path, options: options)
       return (try source.content(), source.files.filter { !own.contains($0.role) })

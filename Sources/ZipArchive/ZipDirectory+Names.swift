@@ -1,0 +1,38 @@
+import Bytes
+
+extension ZipDirectory {
+  /// How far from the end the directory is looked for, and how many names are read.
+  private static let window = 1 << 18
+  private static let nameLimit = 256
+
+  /// The names of members, for telling what an archive is: as far as they can be read, from the
+  /// directory or from the first local header, whatever else is damaged or not supported.
+  ///
+  /// - Returns: At most 256 names; none when the bytes do not begin like an archive.
+  package static func names(_ bytes: RawSpan) -> [String] {
+    guard isMagic(bytes) else { return [] }
+    var names: [String] = []
+    var offset = max(0, bytes.byteCount - window)
+    while offset + 46 <= bytes.byteCount, names.count < nameLimit {
+      guard let name = centralName(bytes, at: offset) else {
+        offset += 1
+        continue
+      }
+      names.append(String(decoding: name, as: UTF8.self))
+      offset += 46 + name.count
+    }
+    return names.isEmpty ? firstName(bytes).map { [$0] } ?? [] : names
+  }
+
+  /// The name of a directory's entry that begins at an offset, if one does.
+  private static func centralName(_ bytes: RawSpan, at offset: Int) -> [UInt8]? {
+    guard bytes[byte: offset] == 0x50 else { return nil }
+    var cursor = ByteCursor(offset..<bytes.byteCount)
+    guard (try? cursor.integer(UInt32.self, from: bytes)) == centralSignature,
+      (try? cursor.skip(24, in: bytes)) != nil,
+      let count = try? cursor.integer(UInt16.self, from: bytes),
+      (try? cursor.skip(16, in: bytes)) != nil
+    else { return nil }
+    return try? cursor.bytes(Int(count), from: bytes)
+  }
+}
