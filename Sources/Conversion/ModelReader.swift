@@ -30,6 +30,9 @@ public struct ReadOptions: Sendable {
   public var darknetData: String?
   /// Makes up the weights of a `.cfg`: the same for each seed.
   public var randomSeed: UInt64?
+  /// Inputs of an ONNX model that are always one number, such as the rate of sound that a file has a
+  /// network for each of: the model is read for this number, and they are no inputs of it any more.
+  public var fixedInputs: [String: InputNumber] = [:]
   /// Whether what darknet passes over in silence is an error.
   public var isStrict = false
   /// Whether the model will be written: the digests of its sources are then computed by another
@@ -42,6 +45,17 @@ public struct ReadOptions: Sendable {
 
   /// Nothing is said.
   public init() {}
+}
+
+extension ReadOptions {
+  /// Refuses fixed inputs where a file is no ONNX file.
+  func refuseFixedInputs(_ path: String) throws(WeighbridgeError) {
+    guard let name = fixedInputs.keys.sorted().first else { return }
+    throw WeighbridgeError(
+      .mismatch,
+      "is no ONNX file, and only inputs of those can be fixed: --set \(name)=... does not apply"
+    ).at(file: path)
+  }
 }
 
 /// A model as it was read, and the file it was read from.
@@ -113,7 +127,10 @@ package enum ModelReader {
     let store = try SourceFile.open(path)
     store.expect(.sparse)  // to look at the start and a header must not read the weights too
     defer { store.expect(.sequential) }
-    switch try kind(store, path) {
+    let kind = try kind(store, path)
+    // Other kinds of weights are read into an architecture, which says whether it takes them.
+    if kind != .onnx, kind != .weights { try options.refuseFixedInputs(path) }
+    switch kind {
     case .wbm:
       guard options.architecture == nil || options.toleratesStoredModels else {
         throw WeighbridgeError(

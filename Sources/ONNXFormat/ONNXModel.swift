@@ -18,6 +18,8 @@ package struct ONNXModel: Sendable {
   package var metadata: [(key: String, value: String)]
   /// What the model computes.
   package var graph: ONNXGraph
+  /// Whether the file defines operators by others; only in a file that was read.
+  package internal(set) var hasFunctions = false
 
   /// Makes a model.
   package init(
@@ -34,7 +36,8 @@ package struct ONNXModel: Sendable {
   }
 }
 
-/// Nodes in an order in which they can be computed.
+/// Nodes, and the tensors that are known beforehand. In files of others the nodes may stand in any
+/// order.
 package struct ONNXGraph: Sendable {
   /// The graph's name; never empty.
   package var name: String
@@ -163,6 +166,9 @@ package struct ONNXFeature: Sendable {
   package var denotation: String?
   /// What its axes are in ONNX' words, such as `DATA_CHANNEL`; empty when that is not said.
   package var axisDenotations: [String]
+  /// Why its type cannot be read, as what follows its name; only in a file that was read. Outputs,
+  /// and all inputs of bodies, have the types that follow from the nodes, whatever is said of them.
+  package internal(set) var problem: String?
 
   /// Makes a feature.
   package init(

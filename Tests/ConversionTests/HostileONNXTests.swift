@@ -9,9 +9,20 @@ import Weighbridge
 enum HostileONNXFiles {
   static let all: [HostileFile] = [
     .init("attribute_twice", .malformed, "two settings group"),
+    .init("axis_missing", .malformed, "Softmax names axis 1 of a tensor that has axis 0 only"),
+    .init("axis_twice", .malformed, "Squeeze names an axis twice: [0, -4]"),
     .init("bias_shape", .malformed, "layer #0 y (Conv): the bias"),
+    .init("condition_list", .malformed, "an If whose condition has 2 elements, and not one"),
+    .init(
+      "condition_tensor", .unsupported, "its condition follows from what the input x holds"),
     .init("constant_huge", .limitExceeded, "layer #0 c (ConstantOfShape): computes"),
-    .init("cycle", .malformed, "layer #0 a (Add): reads b, which nothing before it makes"),
+    .init(
+      "cycle", .malformed,
+      "the nodes form a cycle, so that none can be computed first: #0 a (Add), which reads from "
+        + "#1 b (Relu), which reads from #0 a (Add)"),
+    .init(
+      "cycle_body", .malformed, "#0 p (Add), which reads from #1 q (Relu), which reads from #0 p"),
+    .init("cycle_self", .malformed, "the node #0 y (Add) reads what it makes itself"),
     .init("deep", .limitExceeded, "nests messages deeper than the limit of 64"),
     .init("dims_huge", .malformed, "the size of a tensor"),
     .init("dims_negative", .malformed, "layer the weight w: a tensor has the shape [-4, 3, 3, 3]"),
@@ -24,6 +35,13 @@ enum HostileONNXFiles {
     .init(
       "external_short", .malformed, "its 432 bytes from byte 999999999999 on are not in make.py"),
     .init("groups_zero", .malformed, "layer #0 y (Conv): 0 groups"),
+    .init(
+      "input_sequence", .unsupported, "the input x is a sequence, and only tensors can be read"),
+    .init("input_shapeless", .unsupported, "the input x does not say how many axes it has"),
+    .init(
+      "input_strings", .unsupported,
+      "the input x is a tensor of strings, and only numbers can be read"),
+    .init("input_untyped", .unsupported, "the input x does not say the type of its elements"),
     .init("kernel_shape", .malformed, "kernel_shape is [5, 5], and the kernel is [4, 3, 3, 3]"),
     .init("length_huge", .malformed, "bytes, and 0 are left in what holds it"),
     .init("loop_growing", .limitExceeded, "all that is known beforehand would take"),
@@ -31,8 +49,12 @@ enum HostileONNXFiles {
     .init("metadata_wrong", .malformed, "the metadata detector is no JSON"),
     .init("metadata_picture", .malformed, "how a picture becomes nowhere, which is no input"),
     .init("names_twice", .malformed, "two values are called y"),
-    .init("operators_unknown", .unsupported, "cannot be read: Warp (2 times), com.example.Fused"),
-    .init("opset_missing", .malformed, "names 0 versions of ONNX' operators"),
+    .init(
+      "operators_unknown", .unsupported,
+      "cannot be read: Warp (2 times), com.example.Fused. com.example is no part of ONNX"),
+    .init("opset_missing", .malformed, "does not say which version of ONNX' operators it uses"),
+    .init(
+      "opset_twice", .malformed, "names the versions 9, 17 of ONNX' operators, and a model has"),
     .init("opset_old", .unsupported, "opset 6, and 7 to"),
     .init("output_missing", .malformed, "nothing makes the output z"),
     .init("pads_negative", .malformed, "a padding below 0"),
@@ -48,7 +70,7 @@ enum HostileONNXFiles {
     .init("slopes", .unsupported, "slopes float32 [2, 3, 6, 6] for each picture of a batch"),
     .init("truncated", .malformed, "are left in what holds it"),
     .init("twice", .malformed, "stands twice"),
-    .init("value_missing", .malformed, "reads nothing, which nothing before it makes"),
+    .init("value_missing", .malformed, "reads nothing, which nothing makes"),
     .init("weight_unknown", .unsupported, "holds field 111, which this version does not know"),
     .init("window_short", .malformed, "a window of 1 axes for the input float32 [1, 3, 6, 6]"),
   ]

@@ -20,12 +20,30 @@ import Testing
       ["run", "a.wbm", "--inputs", "x", "--outputs", "y", "--memory-limit", "-1G"],
       ["run", "a.wbm", "--inputs", "x", "--outputs", "y", "--fast", "--engine", "reference"],
       ["run", "a.wbm", "--inputs", "x", "--profile", "--repeat", "2", "--json"],
-      ["metadata", "a.wbm", "--set", "author"],
+      ["metadata", "a.wbm", "--set", "author"], ["convert", "a.onnx", "--set", "sr"],
+      ["convert", "a.onnx", "--set", "sr=fast"], ["inspect", "a.onnx", "--set", "=1"],
+      ["convert", "a.onnx", "--set", "sr=1", "--set", "sr=2"],
     ])
   func badUsage(arguments: [String]) throws {
     let outcome = try Program.run(arguments)
     outcome.expect(2)
     #expect(outcome.output.isEmpty && !outcome.messages.isEmpty)
+  }
+
+  @Test("An input that is fixed where it cannot be has the status 2, and where it can be is said")
+  func fixedInput() throws {
+    let folder = try TemporaryFolder()
+    let (model, output) = (Places.sample("ONNX/Exported/rates.onnx"), folder.file("m.wbm"))
+    let convert = ["convert", model, "-o", output]
+    try Program.run(convert).expect(3, "fix it, for example with --set sr=16000")
+    try Program.run(convert + ["--set", "rate=1"]).expect(2, "its inputs are x, sr")
+    try Program.run(convert + ["--set", "sr=0.5"]).expect(2, "takes int64, which 0.5 is not")
+    try Program.run(convert + ["--set", "x=1"]).expect(2, "only a single number can be fixed")
+    #expect(folder.names.isEmpty)
+    try Program.run(convert + ["--set", "sr=16000"]).expect(0, "the input sr is fixed at 16000")
+    try Program.run("verify", output, "--against", model, "--set", "sr=16000").expect(0)
+    try Program.run("export", output, "-o", folder.file("m.onnx"), "--set", "sr=16000")
+      .expect(2, "is no ONNX file, and only inputs of those can be fixed")
   }
 
   @Test("--version prints the program's name and version")

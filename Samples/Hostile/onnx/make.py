@@ -133,7 +133,45 @@ SIZE = numpy_helper.from_array(numpy.array([1 << 20, 1 << 20]), "size")
 SCALARS = [numpy_helper.from_array(numpy.array(v), n) for n, v in (
     ("zero", 0), ("end", 1 << 40), ("one", 1))]
 
+
+
+def branches(condition):
+    """A node that runs one of two bodies."""
+    body = helper.make_graph([node("Relu", ["x"], ["t"])], "body", [], [port("t", None)])
+    return node("If", [condition], ["y"], then_branch=body, else_branch=body)
+
+
+def typed(kind):
+    """A model whose input has a type that is no tensor of numbers."""
+    result = model([node("Relu", ["x"], ["y"])])
+    result.graph.input[0].type.CopyFrom(kind)
+    return result
+
+
+def cycle_body():
+    body = helper.make_graph(
+        [node("Add", ["x", "q"], ["p"]), node("Relu", ["p"], ["q"])], "body", [], [port("q", None)])
+    return model([node("If", ["w"], ["y"], then_branch=body, else_branch=body)], [tensor(shape=())])
+
+
+def two_opsets():
+    result = model([conv()], [tensor()])
+    result.opset_import.append(helper.make_opsetid("ai.onnx", 9))
+    return result
+
+
 CASES = {
+    "axis_missing": (model([node("Softmax", ["x"], ["y"], axis=1)], inputs=[port("x", (5,))]), "An axis that is not there."),
+    "axis_twice": (model([node("Squeeze", ["x", "a"], ["y"])], [numpy_helper.from_array(numpy.array([0, -4]), "a")]), "An axis that is named twice."),
+    "condition_list": (model([branches("w")], [tensor(shape=(2,))]), "A choice by two conditions at once."),
+    "condition_tensor": (model([node("Cast", ["x"], ["c"], to=TensorProto.BOOL), branches("c")]), "A choice by what a tensor holds."),
+    "cycle_body": (cycle_body(), "Nodes of a body that wait for each other."),
+    "cycle_self": (model([node("Add", ["x", "y"], ["y"])]), "A node that waits for itself."),
+    "input_sequence": (typed(helper.make_sequence_type_proto(helper.make_tensor_type_proto(FLOAT, (3,)))), "An input that is a list of tensors."),
+    "input_strings": (typed(helper.make_tensor_type_proto(TensorProto.STRING, (3,))), "An input of strings."),
+    "input_untyped": (typed(helper.make_tensor_type_proto(0, (3,))), "An input whose type nobody knows."),
+    "input_shapeless": (typed(helper.make_tensor_type_proto(FLOAT, None)), "An input whose axes nobody knows."),
+    "opset_twice": (two_opsets(), "Operators of two versions."),
     "attribute_twice": (model([helper.make_node("Conv", ["x", "w"], ["y"], "y", group=1)], [tensor()]), "A setting that stands twice."),
     "bias_shape": (model([node("Conv", ["x", "w", "b"], ["y"])], [tensor(), tensor("b", (7,))]), "A bias for other channels than the kernel's."),
     "constant_huge": (model([node("ConstantOfShape", ["size"], ["c"]), node("Add", ["x", "c"], ["y"])], [SIZE]), "A constant of a million times a million zeros."),

@@ -21,11 +21,19 @@ struct ONNXImporter {
   }
 
   private var model: ONNXModel
+  /// The inputs that are numbers from the start, by their names.
+  private let fixed: [String: InputNumber]
   private let readTensor: ONNXNetwork.TensorReader
 
-  /// - Parameter readTensor: Reads the elements of a tensor of the file.
-  init(_ model: ONNXModel, readTensor: @escaping ONNXNetwork.TensorReader) {
+  /// - Parameters:
+  ///   - fixed: Inputs that are numbers from the start, by their names.
+  ///   - readTensor: Reads the elements of a tensor of the file.
+  init(
+    _ model: ONNXModel, fixed: [String: InputNumber],
+    readTensor: @escaping ONNXNetwork.TensorReader
+  ) {
     self.model = model
+    self.fixed = fixed
     self.readTensor = readTensor
   }
 
@@ -40,11 +48,21 @@ struct ONNXImporter {
         "uses the operators of ONNX' opset \(model.opset), and \(Self.opsets.lowerBound) to "
           + "\(Self.opsets.upperBound) can be read")
     }
+    let order = try ONNXOrder.sorted(model.graph)
+    model.graph = order.graph
     let choice = try ONNXBoxChoice(model.graph)
     if let choice { model.graph = choice.network }
-    try checkOperators()
+    try ONNXKnownOperators(model.graph.operatorCounts, hasFunctions: model.hasFunctions).check()
     var network = ONNXNetwork(
       opset: model.opset, names: Self.names(model.graph), readTensor: readTensor)
+    if order.earlyCount > 0 {
+      network.decide(
+        "",
+        order.earlyCount == 1
+          ? "a node stands before one that it reads from; the nodes were put in order"
+          : "\(order.earlyCount) nodes stand before others that they read from; the nodes were put in "
+            + "order")
+    }
     try begin(&network)
     for (position, node) in model.graph.nodes.enumerated() {
       let source = Self.source(node)
@@ -56,9 +74,10 @@ struct ONNXImporter {
   }
 
   /// Adds the weights and the inputs. An input that has a weight's name need not be given, and is
-  /// what the weight says.
+  /// what the weight says, unless it is fixed.
   private func begin(_ network: inout ONNXNetwork) throws(WeighbridgeError) {
-    for tensor in model.graph.initializers {
+    try checkFixed()
+    for tensor in model.graph.initializers where fixed[tensor.name] == nil {
       let elements = try locating({ $0.at(layer: "the weight \(tensor.name)") }) {
         () throws(WeighbridgeError) in try readTensor(tensor)
       }
@@ -66,16 +85,32 @@ struct ONNXImporter {
       try network.define(tensor.name, .constant(tensor.name, elements))
     }
     for feature in model.graph.inputs {
-      if network.values[feature.name] != nil {
+      if let number = fixed[feature.name] {
+        try network.define(feature.name, .constant(feature.name, try feature.tensor(number)))
+        network.decide(
+          "",
+          "the input \(feature.name) is fixed at \(number), and is no input of the model any more")
+      } else if network.values[feature.name] != nil {
         // Before that version, every weight was among the inputs too.
         if model.irVersion >= 4 {
           network.decide(
             "", "the input \(feature.name) has a value of its own, and always has that")
         }
-        continue
+      } else if let problem = feature.problem {
+        throw WeighbridgeError(.unsupported, "the input \(feature.name) \(problem)")
+      } else {
+        try network.addInput(feature.name, feature.type)
       }
-      try network.addInput(feature.name, feature.type)
     }
+  }
+
+  /// Refuses numbers for inputs that the model does not have.
+  private func checkFixed() throws(WeighbridgeError) {
+    let names = Set(model.graph.inputs.map(\.name))
+    guard let name = fixed.keys.sorted().first(where: { !names.contains($0) }) else { return }
+    let list = model.graph.inputs.prefix(20).map(\.name).joined(separator: ", ")
+    throw WeighbridgeError(
+      .mismatch, "has no input \(name), which was to be fixed; its inputs are \(list)")
   }
 
   /// The graph without nodes that no output needs.
@@ -113,8 +148,8 @@ struct ONNXImporter {
     to network: consuming ONNXNetwork
   ) throws(WeighbridgeError) -> ONNXNetwork {
     do throws(WeighbridgeError) {
-      guard let build = ONNXNodes.builders[node.operation], node.domain.isEmpty else {
-        throw WeighbridgeError(.unsupported, "the operator \(node.fullName) is not known")
+      guard let build = ONNXNodes.builder(node.kind) else {
+        throw WeighbridgeError(.unsupported, "the operator \(node.kind.fullName) is not known")
       }
       if let name = node.outputs.first(where: { network.values[$0] != nil }) {
         throw WeighbridgeError(.malformed, "two values are called \(name)")
@@ -138,28 +173,6 @@ struct ONNXImporter {
     return SourceScope(layer: name ?? node.operation, className: node.operation)
   }
 
-  /// Refuses a graph with operators that are not known, and names them all.
-  private func checkOperators() throws(WeighbridgeError) {
-    var counts: [String: Int] = [:]
-    var graphs = [model.graph]
-    while let graph = graphs.popLast() {
-      for node in graph.nodes {
-        if ONNXNodes.builders[node.operation] == nil || !node.domain.isEmpty {
-          counts[node.fullName, default: 0] += 1
-        }
-        for case (_, .graph(let body)) in node.attributes { graphs.append(body) }
-      }
-    }
-    guard !counts.isEmpty else { return }
-    let list = counts.sorted { $0.key < $1.key }.prefix(40).map { name, count in
-      count == 1 ? name : "\(name) (\(count) times)"
-    }
-    throw WeighbridgeError(
-      .unsupported,
-      "uses \(counts.count == 1 ? "an operator" : "\(counts.count) operators") that cannot be "
-        + "read: \(list.joined(separator: ", "))")
-  }
-
   /// All names of values in a graph and the bodies in it.
   private static func names(_ graph: ONNXGraph) -> Set<String> {
     var names: Set<String> = []
@@ -176,11 +189,6 @@ struct ONNXImporter {
   }
 }
 
-extension ONNXNode {
-  /// The operator with its domain, where that is not ONNX' own.
-  fileprivate var fullName: String { domain.isEmpty ? operation : "\(domain).\(operation)" }
-}
-
 extension ONNXFeature {
   /// The type as the graph has it.
   var type: TensorType {
@@ -193,5 +201,21 @@ extension ONNXFeature {
         case .unknown: .unknown
         }
       })
+  }
+
+  /// A number as a tensor of this type.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the type has other elements, or more than one.
+  fileprivate func tensor(_ number: InputNumber) throws(WeighbridgeError) -> Tensor {
+    guard problem == nil, shape.allSatisfy({ $0 == .fixed(1) }) else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the input \(name) \(problem ?? "is \(type)"), and only a single number can be fixed")
+    }
+    guard let tensor = number.tensor(elementType, rank: shape.count) else {
+      throw WeighbridgeError(
+        .mismatch, "the input \(name) takes \(elementType.rawValue), which \(number) is not")
+    }
+    return tensor
   }
 }

@@ -129,7 +129,7 @@ extension ONNXLayer {
     guard position < node.inputs.count, !node.inputs[position].isEmpty else { return nil }
     let name = node.inputs[position]
     guard let value = network.values[name] else {
-      throw malformed("reads \(name), which nothing before it makes")
+      throw malformed("reads \(name), which nothing makes")
     }
     return value
   }
@@ -186,8 +186,15 @@ extension ONNXLayer {
   /// Axes counted from the first one, rising.
   func axes(_ axes: [Int], rank: Int) throws(WeighbridgeError) -> [Int] {
     let counted = axes.map { $0 < 0 ? $0 + rank : $0 }
-    guard counted.allSatisfy((0..<rank).contains), Set(counted).count == axes.count else {
-      throw malformed("the axes \(axes) of \(rank)")
+    if let position = counted.firstIndex(where: { !(0..<rank).contains($0) }) {
+      let known =
+        rank == 0
+        ? "without axes"
+        : rank == 1 ? "that has axis 0 only" : "that has the axes 0 to \(rank - 1)"
+      throw malformed("\(node.operation) names axis \(axes[position]) of a tensor \(known)")
+    }
+    guard Set(counted).count == axes.count else {
+      throw malformed("\(node.operation) names an axis twice: \(axes)")
     }
     return counted.sorted()
   }

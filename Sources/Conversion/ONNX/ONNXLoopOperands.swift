@@ -144,7 +144,8 @@ extension ONNXLayer {
       return LoopOperands(sequence: sequence, weights: weights)
     }
     guard let operation = operation as? any RecurrentOperator, case .computed(let id) = sequence,
-      let made = network.products[id], made.count == (operation.bias == .none ? 2 : 3),
+      case (is Dense, let made)? = network.makers[id],
+      made.count == (operation.bias == .none ? 2 : 3),
       let kernel = network.graph.constant(of: made[1]), kernel.shape.count == 2
     else { return nil }
     let sums = kernel.shape[0]

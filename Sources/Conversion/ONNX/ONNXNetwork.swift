@@ -26,10 +26,10 @@ struct ONNXNetwork {
   /// Names of the file that no weight has yet.
   private var unclaimed: Set<String>
   private var weights: [WeightKey: ValueID] = [:]
-  /// What dense layers take, by what they give.
-  private(set) var products: [ValueID: [ValueID]] = [:]
-  /// What each value was made of that is nothing but another one in other axes, or repeated.
-  private var turns: [ValueID: (operation: any CatalogOperator, input: ValueID)] = [:]
+  /// What makes each value that is computed when the model runs.
+  private(set) var makers: [ValueID: (operation: any CatalogOperator, inputs: [ValueID])] = [:]
+  /// The names of the model's inputs.
+  private(set) var inputNames: [ValueID: String] = [:]
   /// The number that every element is, of values that are nothing else.
   private var numbers: [ValueID: Double] = [:]
 
@@ -71,7 +71,9 @@ struct ONNXNetwork {
   }
 
   mutating func addInput(_ name: String, _ type: TensorType) throws(WeighbridgeError) {
-    values[name] = .computed(try graph.addInput(name, type))
+    let id = try graph.addInput(name, type)
+    inputNames[id] = name
+    values[name] = .computed(id)
   }
 
   /// Gives a value its name.
@@ -232,13 +234,13 @@ struct ONNXNetwork {
   /// The value that is repeated to make another one, where each of its elements is copied next to
   /// itself by a `Tile` behind an axis of 1.
   func repeated(_ id: ValueID) -> (input: ValueID, axis: Int, count: Int)? {
-    guard case (let tile as Tile, let expanded)? = turns[id],
-      case (let expansion as ExpandDims, let input)? = turns[expanded],
+    guard case (let tile as Tile, let tiled)? = makers[id],
+      case (let expansion as ExpandDims, let expanded)? = makers[tiled[0]],
       expansion.axes.count == 1, let axis = expansion.axes.first, axis >= 1,
       tile.counts.indices.contains(axis),
       tile.counts.indices.allSatisfy({ $0 == axis || tile.counts[$0] == 1 })
     else { return nil }
-    return (input, axis - 1, tile.counts[axis])
+    return (expanded[0], axis - 1, tile.counts[axis])
   }
 
   /// Adds a node.
@@ -262,23 +264,18 @@ struct ONNXNetwork {
     }
     let ids = try graph.addNode(
       operation, named: name, inputs: inputs, source: source, outputNames: outputs)
-    if Self.isTurn(operation) { turns[ids[0]] = (operation, inputs[0]) }
-    if operation is Dense { products[ids[0]] = inputs }
+    for id in ids { makers[id] = (operation, inputs) }
     return ids
-  }
-
-  private static func isTurn(_ operation: any CatalogOperator) -> Bool {
-    operation is Transpose || operation is ExpandDims || operation is Tile
   }
 
   /// What a value was before the turn that an operator undoes, if it does.
   private func undone(_ operation: any CatalogOperator, _ inputs: [ValueID]) -> ValueID? {
-    guard let input = inputs.first, let (turn, before) = turns[input] else { return nil }
+    guard let input = inputs.first, let (turn, before) = makers[input] else { return nil }
     switch (operation, turn) {
     case (let back as Transpose, let turn as Transpose):
-      return back.axes.map { turn.axes[$0] } == Array(turn.axes.indices) ? before : nil
+      return back.axes.map { turn.axes[$0] } == Array(turn.axes.indices) ? before[0] : nil
     case (let squeeze as Squeeze, let expansion as ExpandDims):
-      return squeeze.axes == expansion.axes ? before : nil
+      return squeeze.axes == expansion.axes ? before[0] : nil
     default: return nil
     }
   }

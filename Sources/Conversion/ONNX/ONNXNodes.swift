@@ -1,10 +1,21 @@
 import Bytes
 import GraphIR
 import LayerCatalog
+import ONNXFormat
 
-/// What each of ONNX' operators becomes, by its name.
+/// What each of ONNX' operators becomes.
 enum ONNXNodes {
-  static let builders: [String: ONNXLayer.Build] = [
+  /// What an operator becomes; `nil` for one that cannot be read.
+  static func builder(_ kind: ONNXOutline.Operator) -> ONNXLayer.Build? {
+    switch kind.domain {
+    case "": own[kind.name]
+    case machineLearningDomain: machineLearning[kind.name]
+    default: nil
+    }
+  }
+
+  /// What the operators of ONNX' own set become, by name.
+  private static let own: [String: ONNXLayer.Build] = [
     activations, arithmetic, constants, control, convolutions, dense, extents, indexing, logic,
     normalizations, pooling, quantization, recurrent, reductions, reshaping, resizing, spectra,
   ].reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }

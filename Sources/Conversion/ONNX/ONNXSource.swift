@@ -7,24 +7,30 @@ package struct ONNXSource: Sendable {
   /// The files that were read, by role.
   package private(set) var files: [SourceFile]
   private let file: ONNXFile
+  private let model: ONNXModel
   private let path: String
-  private let startsDigest: Bool
+  private let options: ReadOptions
 
   /// The version of ONNX' operators.
-  package var opset: Int { file.model.opset }
+  package var opset: Int { model.opset }
 
   /// Opens the file.
   ///
-  /// - Throws: As ``ONNXFile``, with the file's name.
+  /// - Throws: As ``ONNXFile``, with the file's name; ``WeighbridgeError/Code/unsupported`` for a file
+  ///   with operators of other sets than ONNX' own.
   package init(
     _ store: ByteStore, path: String, options: ReadOptions
   ) throws(WeighbridgeError) {
     self.path = path
-    startsDigest = options.preparesWriting
-    file = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try ONNXFile(store)
+    self.options = options
+    (file, model) = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      let file = try ONNXFile(store)
+      try ONNXKnownOperators.checkDomains(file.outline)
+      return (file, try file.model())
     }
-    files = [SourceFile(role: "model", path: path, store: store, startsDigest: startsDigest)]
+    files = [
+      SourceFile(role: "model", path: path, store: store, startsDigest: options.preparesWriting)
+    ]
   }
 
   /// Imports the model.
@@ -33,20 +39,21 @@ package struct ONNXSource: Sendable {
   ///   file with weights is not there.
   package mutating func content() throws(WeighbridgeError) -> ModelContent {
     let stores = try openExternalData()
-    let (file, path) = (file, path)
+    let (file, model, path, options) = (file, model, path, options)
     return try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      var importer = ONNXImporter(file.model) { (tensor) throws(WeighbridgeError) in
+      var importer = ONNXImporter(model, fixed: options.fixedInputs) {
+        (tensor) throws(WeighbridgeError) in
         try Self.read(tensor, file.store, stores)
       }
       let result = try importer.run()
-      var provenance = ONNXMetadata.provenance(file.model)
+      var provenance = ONNXMetadata.provenance(model)
       provenance.decisions = result.decisions
       provenance.decisions += file.ignored.map {
         .init(layer: "", text: "\($0) is in the file, which is for training, and not read")
       }
       var content = ModelContent(
         graph: result.graph, description: ModelDescription(), provenance: provenance)
-      try ONNXMetadata.describe(&content, file.model, detector: result.detector)
+      try ONNXMetadata.describe(&content, model, detector: result.detector)
       return content
     }
   }
@@ -54,12 +61,13 @@ package struct ONNXSource: Sendable {
   /// Opens the files that tensors name; all of them lie in the model's folder.
   private mutating func openExternalData() throws(WeighbridgeError) -> [String: ByteStore] {
     var stores: [String: ByteStore] = [:]
-    for name in file.model.graph.externalFileNames {
+    for name in model.graph.externalFileNames {
       let place = PathName(path).beside(name)
       let store = ByteStore(try MappedFile(path: place))
       stores[name] = store
       files.append(
-        SourceFile(role: "weights", path: place, store: store, startsDigest: startsDigest))
+        SourceFile(
+          role: "weights", path: place, store: store, startsDigest: options.preparesWriting))
     }
     return stores
   }
@@ -90,16 +98,34 @@ package struct ONNXSource: Sendable {
 }
 
 extension ONNXGraph {
-  /// The files beside the model that hold elements, each once, in the order of the weights.
+  /// The files beside the model that hold elements, those of bodies and settings included; each once,
+  /// in the order in which they are met.
   fileprivate var externalFileNames: [String] {
     var names: [String] = []
     var seen: Set<String> = []
-    for tensor in initializers {
+    for tensor in tensors {
       guard case .beside(let name, _)? = tensor.elements, seen.insert(name).inserted else {
         continue
       }
       names.append(name)
     }
     return names
+  }
+
+  /// All tensors in the graph and in the bodies in it.
+  private var tensors: [ONNXInitializer] {
+    var tensors: [ONNXInitializer] = []
+    var graphs = [self]
+    while let graph = graphs.popLast() {
+      tensors += graph.initializers
+      for case (_, let value) in graph.nodes.flatMap(\.attributes) {
+        switch value {
+        case .tensor(let tensor): tensors.append(tensor)
+        case .graph(let body): graphs.append(body)
+        default: break
+        }
+      }
+    }
+    return tensors
   }
 }

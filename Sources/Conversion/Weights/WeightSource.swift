@@ -49,6 +49,7 @@ package struct WeightSource: Sendable {
     let own: Set<String> = ["model", "architecture", "weights"]
     let start = try SourceFile.open(path).withBytes { $0.copied(0..<min(4096, $0.byteCount)) }
     if KerasArchitecture.isText(start) {
+      try options.refuseFixedInputs(path)
       let source = try KerasSource(architecture: path, options: options)
       return (try source.content(), source.files.filter { !own.contains($0.role) })
     }

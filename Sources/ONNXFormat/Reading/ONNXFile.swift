@@ -6,10 +6,11 @@ package import ProtobufWire
 package struct ONNXFile: Sendable {
   /// The file.
   package let store: ByteStore
-  /// What the file says.
-  package let model: ONNXModel
+  /// Which operators the file uses.
+  package let outline: ONNXOutline
   /// Parts of the file that nobody here looks at, in words.
   package let ignored: [String]
+  private let record: ProtobufRecord
 
   /// Whether bytes begin as an ONNX file does: with fields of a `ModelProto`, the graph among them.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
@@ -21,7 +22,7 @@ package struct ONNXFile: Sendable {
   ///
   /// - Parameter limits: What is accepted of everything but the elements of tensors.
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for fields
-  ///   and types that are not known; ``WeighbridgeError/Code/limitExceeded``. The place is the byte.
+  ///   that are not known; ``WeighbridgeError/Code/limitExceeded``. The place is the byte.
   package init(
     _ store: ByteStore, limits: ProtobufLimits = ProtobufLimits()
   ) throws(WeighbridgeError) {
@@ -34,7 +35,14 @@ package struct ONNXFile: Sendable {
         bytes, as: descriptor, inPlace: [tensor: [4, 9, 10]], limits: limits)
     }
     self.store = store
-    model = try ONNXModel(record)
+    self.record = record
+    outline = ONNXOutline(record)
     ignored = ["training_info", "configuration"].filter { record[$0] != nil }
   }
+
+  /// What the file says.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for weights
+  ///   of types that are not known.
+  package func model() throws(WeighbridgeError) -> ONNXModel { try ONNXModel(record) }
 }

@@ -8,10 +8,19 @@ extension ONNXModel {
     guard let graph = record.record("graph") else {
       throw WeighbridgeError(.malformed, "the model has no graph")
     }
-    let own = record.records("opset_import").filter { ["", "ai.onnx"].contains($0.text("domain")) }
-    guard let opset = own.first?.integer("version"), own.count == 1 else {
+    let own = record.records("opset_import").filter { $0.domain.isEmpty }
+    // Some writers say the same twice.
+    let versions = Set(own.map { $0.integer("version") }).sorted()
+    guard let opset = versions.first else {
       throw WeighbridgeError(
-        .malformed, "the model names \(own.count) versions of ONNX' operators, and there is one")
+        .malformed, "the model does not say which version of ONNX' operators it uses (opset_import)"
+      )
+    }
+    guard versions.count == 1 else {
+      throw WeighbridgeError(
+        .malformed,
+        "the model names the versions \(versions.map(String.init).joined(separator: ", ")) of ONNX' "
+          + "operators, and a model has one")
     }
     let summary = record.text("doc_string")
     self.init(
@@ -21,14 +30,12 @@ extension ONNXModel {
       metadata: record.records("metadata_props").map {
         (key: $0.text("key"), value: $0.text("value"))
       }, graph: try ONNXGraph(graph))
+    hasFunctions = record["functions"] != nil
   }
 }
 
 extension ONNXGraph {
-  /// - Parameter isBody: Whether it is a node's.
-  fileprivate init(
-    _ record: ProtobufRecord, isBody: Bool = false
-  ) throws(WeighbridgeError) {
+  fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     guard record["sparse_initializer"] == nil else {
       throw WeighbridgeError(.unsupported, "the graph has sparse weights, which cannot be read")
     }
@@ -45,37 +52,13 @@ extension ONNXGraph {
     self.init(
       name: record.text("name"), summary: summary.isEmpty ? nil : summary, nodes: nodes,
       initializers: initializers,
-      inputs: try Self.features(record.records("input"), needTypes: !isBody),
-      outputs: try Self.features(record.records("output"), needTypes: false))
-  }
-
-  /// - Parameter needTypes: Whether they must have shapes. Those of outputs, and all of a body's, follow
-  ///   from the nodes.
-  private static func features(
-    _ records: [ProtobufRecord], needTypes: Bool
-  ) throws(WeighbridgeError) -> [ONNXFeature] {
-    var features: [ONNXFeature] = []
-    for record in records {
-      let type = record.record("type")
-      if !needTypes, type?.record("tensor_type")?.record("shape") == nil,
-        type == nil || type?.record("tensor_type") != nil
-      {
-        let number = type?.record("tensor_type")?.integer("elem_type") ?? 0
-        features.append(
-          ONNXFeature(
-            name: record.text("name"), elementType: ElementType(onnxNumber: number) ?? .float32,
-            shape: []))
-      } else {
-        features.append(try ONNXFeature(record))
-      }
-    }
-    return features
+      inputs: record.records("input").map(ONNXFeature.init),
+      outputs: record.records("output").map(ONNXFeature.init))
   }
 }
 
 extension ONNXNode {
   fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
-    let domain = record.text("domain")
     var attributes: [(name: String, value: ONNXAttribute)] = []
     var names: Set<String> = []
     for attribute in record.records("attribute") {
@@ -87,7 +70,7 @@ extension ONNXNode {
       attributes.append((name, try ONNXAttribute(attribute)))
     }
     self.init(
-      name: record.text("name"), domain: domain == "ai.onnx" ? "" : domain,
+      name: record.text("name"), domain: record.domain,
       operation: record.text("op_type"), inputs: record.texts("input"),
       outputs: record.texts("output"), attributes: attributes)
   }
@@ -118,7 +101,7 @@ extension ONNXAttribute {
     case "STRINGS": self = .texts(record.texts("strings"))
     case "TENSOR":
       self = .tensor(try ONNXInitializer(record.record("t") ?? ProtobufRecord()))
-    case "GRAPH": self = .graph(try ONNXGraph(record.record("g") ?? ProtobufRecord(), isBody: true))
+    case "GRAPH": self = .graph(try ONNXGraph(record.record("g") ?? ProtobufRecord()))
     case let other?: self = .other(other)
     case nil: self = .other("UNDEFINED")
     }
@@ -126,29 +109,38 @@ extension ONNXAttribute {
 }
 
 extension ONNXFeature {
-  fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
-    let name = record.text("name")
-    guard let tensor = record.record("type")?.record("tensor_type") else {
-      throw WeighbridgeError(
-        .unsupported,
-        "the value \(name) is no tensor of known type: sequences, maps and optional "
-          + "values cannot be read")
-    }
-    let number = tensor.integer("elem_type")
-    guard let type = ElementType(onnxNumber: number) else {
-      throw WeighbridgeError(.unsupported, "the value \(name) has elements of ONNX' type \(number)")
-    }
-    guard let shape = tensor.record("shape") else {
-      throw WeighbridgeError(.unsupported, "the value \(name) does not say how many axes it has")
-    }
+  fileprivate init(_ record: ProtobufRecord) {
+    let type = record.record("type") ?? ProtobufRecord()
+    let tensor = type.record("tensor_type")
     let summary = record.text("doc_string")
     self.init(
-      name: name, elementType: type, shape: try shape.records("dim").map(Self.extent),
+      name: record.text("name"),
+      elementType: ElementType(onnxNumber: tensor?.integer("elem_type") ?? 0) ?? .float32,
+      shape: (tensor?.record("shape")?.records("dim") ?? []).map(Self.extent),
       summary: summary.isEmpty ? nil : summary)
+    problem = Self.problem(type)
+  }
+
+  /// What ONNX has beside tensors, by the fields of a type.
+  private static let others = [
+    "sequence_type": "a sequence", "map_type": "a map", "sparse_tensor_type": "a sparse tensor",
+    "optional_type": "an optional value",
+  ]
+
+  private static func problem(_ type: ProtobufRecord) -> String? {
+    if let other = others.first(where: { type[$0.key] != nil })?.value {
+      return "is \(other), and only tensors can be read"
+    }
+    guard let tensor = type.record("tensor_type") else { return "has no type" }
+    let number = tensor.integer("elem_type")
+    if number == 0 { return "does not say the type of its elements" }
+    if number == 8 { return "is a tensor of strings, and only numbers can be read" }
+    if ElementType(onnxNumber: number) == nil { return "has elements of ONNX' type \(number)" }
+    return tensor.record("shape") == nil ? "does not say how many axes it has" : nil
   }
 
   /// An extent of -1 or 0, as some writers have it, is not known.
-  private static func extent(_ record: ProtobufRecord) throws(WeighbridgeError) -> Extent {
+  private static func extent(_ record: ProtobufRecord) -> Extent {
     if case .integer(let extent)? = record["dim_value"] {
       return extent > 0 ? .fixed(extent) : .unknown
     }

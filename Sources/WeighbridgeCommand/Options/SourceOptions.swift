@@ -55,8 +55,24 @@ struct SourceOptions: ParsableArguments {
     help: ArgumentHelp("Make up the weights of a darknet .cfg.", valueName: "seed"))
   var randomWeights: UInt64?
 
+  @Option(
+    name: .customLong("set"),
+    help: ArgumentHelp(
+      """
+      Fix an input of an ONNX model that is a single number, for example --set sr=16000: it is no \
+      input any more, and what the model decides by it is decided. May be given for several inputs.
+      """, valueName: "input=number"))
+  var fixed: [FixedInputArgument] = []
+
   @Flag(help: "Refuse what the original framework passes over in silence.")
   var strict = false
+
+  func validate() throws {
+    var names: Set<String> = []
+    if let twice = fixed.first(where: { !names.insert($0.name).inserted }) {
+      throw ValidationError("--set gives the input \(twice.name) twice")
+    }
+  }
 
   var readOptions: ReadOptions {
     var options = ReadOptions()
@@ -70,6 +86,8 @@ struct SourceOptions: ParsableArguments {
     options.darknetData = data
     options.randomSeed = randomWeights
     options.isStrict = strict
+    options.fixedInputs = Dictionary(
+      fixed.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
     return options
   }
 }

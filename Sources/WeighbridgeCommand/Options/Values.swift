@@ -29,6 +29,21 @@ struct PairArgument: ExpressibleByArgument {
   }
 }
 
+/// `INPUT=NUMBER`, where the number may also be `true` or `false`.
+struct FixedInputArgument: ExpressibleByArgument {
+  let name: String
+  let number: InputNumber
+
+  init?(argument: String) {
+    // The name of an input may have the sign in it, and a number has not.
+    guard let sign = argument.lastIndex(of: "="), sign != argument.startIndex,
+      let number = InputNumber(String(argument[argument.index(after: sign)...]))
+    else { return nil }
+    name = String(argument[..<sign])
+    self.number = number
+  }
+}
+
 /// A number, also as a fraction: `1/255`.
 struct FractionArgument: ExpressibleByArgument {
   let value: Double

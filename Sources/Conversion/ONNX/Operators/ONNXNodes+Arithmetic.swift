@@ -95,7 +95,7 @@ extension ONNXLayer {
     guard values.count == 2 else { return nil }
     for (product, bias) in [(values[0], values[1]), (values[1], values[0])] {
       guard case .computed(let id) = product, case .constant(_, let tensor) = bias,
-        let inputs = network.products[id], inputs.count == 2,
+        case (is Dense, let inputs)? = network.makers[id], inputs.count == 2,
         let units = type(product).shape.last?.value,
         tensor.count == units, tensor.shape.last == units
       else { continue }

@@ -8,11 +8,17 @@ extension ONNXNodes {
   static let control: [String: ONNXLayer.Build] = [
     "If": { (layer) throws(WeighbridgeError) in
       let branches = (try layer.body("then_branch"), try layer.body("else_branch"))
-      guard let condition = try layer.constant(0), condition.count == 1 else {
-        throw layer.malformed("an If without a condition")
+      let given = try layer.input()
+      guard let condition = given.tensor else {
+        throw layer.unsupported(ONNXDependence(of: given, layer.network).reason)
+      }
+      guard condition.count == 1 else {
+        throw layer.malformed("an If whose condition has \(condition.count) elements, and not one")
       }
       let isMet = condition.doubles[0] != 0
-      return try layer.run(isMet ? branches.0 : branches.1, [], isMet ? "then" : "else")
+      let branch = isMet ? branches.0 : branches.1
+      try ONNXKnownOperators(branch.operatorCounts).check()
+      return try layer.run(branch, [], isMet ? "then" : "else")
     },
     "Loop": { (layer) throws(WeighbridgeError) in try layer.loop() },
     "Scan": { (layer) throws(WeighbridgeError) in try layer.scan() },
