@@ -3,7 +3,8 @@ package import DarknetFormat
 package import GraphIR
 
 extension DarknetLayer {
-  /// Reads an activation's name; a name that the fork does not know counts as `relu`.
+  /// Reads an activation's name; a name that the fork does not know counts as `relu`. One of which the
+  /// fork makes zeros is a decision.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for such a name in strict mode.
   mutating func activationName(
@@ -11,10 +12,37 @@ extension DarknetLayer {
   ) throws(WeighbridgeError) -> String {
     guard let name = try text(key) else { return fallback }
     let known = fork == .alexeyab ? Self.common.union(Self.alexeyab) : Self.common
-    if known.contains(name) { return name }
+    if known.contains(name) {
+      let makesZeros = key == "activation" && Self.makesZeros(name, in: self.name)
+      if fork == .alexeyab, makesZeros { decideOnZeros(name) }
+      return name
+    }
     try tolerate("\(fork.title) does not know the activation \(name) and takes relu for it")
     return "relu"
   }
+
+  /// Whether AlexeyAB's darknet, which knows the name of an activation, lacks its code in a section on
+  /// a CPU and so makes zeros of everything.
+  package static func makesZeros(_ activation: String, in section: String) -> Bool {
+    // The recurrent sections whose layers are convolutions have what convolutions have.
+    if ["convolutional", "crnn", "conv_lstm"].contains(section) { return activation == "relu6" }
+    if section == "shortcut", ["swish", "mish"].contains(activation) { return false }
+    return zeros.contains(activation)
+  }
+
+  private mutating func decideOnZeros(_ activation: String) {
+    decide(
+      activation == "relu6"
+        ? "AlexeyAB's darknet has no relu6 on a CPU and makes zeros of everything; computed here is "
+          + "min(max(x, 0), 6), as on a GPU"
+        : "AlexeyAB's darknet has no \(activation) in [\(name)] and makes zeros of everything; "
+          + "computed here is \(activation) as in [convolutional]")
+  }
+
+  private static let zeros: Set<String> = [
+    "relu6", "swish", "mish", "hard_mish", "normalize_channels", "normalize_channels_softmax",
+    "normalize_channels_softmax_maxval",
+  ]
 
   /// The activations that both forks know.
   private static let common: Set<String> = [

@@ -109,20 +109,15 @@ struct DarknetDraft {
       warnings.append("nothing in the .cfg tells that it is for \(fork.title)")
     }
     let zeros = sections.flatMap { section in
-      section.options.map(\.value).filter { Self.makesZeros($0, in: section.name) }
+      section.options.filter { $0.key == "activation" }.map(\.value)
+        .filter { DarknetLayer.makesZeros($0, in: section.name) }
     }
     if fork == .alexeyab, !zeros.isEmpty {
       warnings.append(
-        "on a processor \(fork.title) makes zeros of \(Set(zeros).sorted().joined(separator: ", "))"
+        "on a CPU \(fork.title) makes zeros of \(Set(zeros).sorted().joined(separator: ", "))"
           + " where it stands here")
     }
     return warnings
-  }
-
-  /// Activations that AlexeyAB's darknet forgets on a processor.
-  private static func makesZeros(_ activation: String, in section: String) -> Bool {
-    activation == "relu6"
-      || (["swish", "mish", "hard_mish"].contains(activation) && section != "convolutional")
   }
 
   private static let broken = WeighbridgeError(.unsupported, "a section could not be written")
