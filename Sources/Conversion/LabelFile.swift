@@ -2,7 +2,7 @@ public import Bytes
 
 /// Files of class labels: one a line, as darknet's `.names`.
 public enum LabelFile {
-  /// Reads the labels. Blank lines at the end are no labels.
+  /// Reads the labels. Blank lines at the end and a byte order mark are no labels.
   ///
   /// - Parameter path: The file; blanks at the ends of a line are no part of a label.
   /// - Returns: The labels, in the order of the lines.
@@ -13,6 +13,8 @@ public enum LabelFile {
   }
 
   static func parse(_ bytes: [UInt8], path: String) throws(WeighbridgeError) -> [String] {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let bytes = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw WeighbridgeError(.mismatch, "is not UTF-8 text").at(file: path)
     }

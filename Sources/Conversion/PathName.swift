@@ -1,3 +1,5 @@
+import Bytes
+
 /// A path as text, taken apart.
 struct PathName {
   /// The folder with its slash; empty when there is none.
@@ -24,9 +26,12 @@ struct PathName {
   func beside(_ other: String) -> String { folder + other }
 
   /// Where a path that stands in this file may lead: from its folder on, in its folder, and from the
-  /// working directory on.
+  /// working directory on. A path of Windows counts by its name too.
   func candidates(for other: String) -> [String] {
-    if other.hasPrefix("/") { return [other, beside(PathName(other).name)] }
-    return [beside(other), beside(PathName(other).name), other]
+    let named = beside(PathName(other.replacing("\\", with: "/")).name)
+    return other.hasPrefix("/") ? [other, named] : [beside(other), named, other]
   }
+
+  /// Whether a path leads to a file that can be opened.
+  static func isFile(_ path: String) -> Bool { (try? MappedFile(path: path)) != nil }
 }

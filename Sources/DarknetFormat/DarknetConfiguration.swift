@@ -3,7 +3,8 @@ package import Bytes
 /// A `.cfg` file: sections of keys and values, as both forks of darknet read the text.
 ///
 /// All blanks of a line are dropped, inside too. A line whose first character is `#` or `;` is a
-/// comment; there are no other comments. The first `=` ends the key.
+/// comment; there are no other comments. The first `=` ends the key. A byte order mark, which darknet
+/// stumbles over, is passed over.
 package struct DarknetConfiguration: Hashable, Sendable {
   /// The most sections a file may have, several times more than any network.
   package static let sectionLimit = 8_192
@@ -30,15 +31,22 @@ package struct DarknetConfiguration: Hashable, Sendable {
   /// - Throws: As ``init(_:)``.
   package init(bytes: [UInt8]) throws(WeighbridgeError) {
     var sections: [DarknetSection] = []
-    for (position, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-      .enumerated()
-    {
+    let lines = Self.withoutMark(bytes).split(separator: 0x0A, omittingEmptySubsequences: false)
+    for (position, line) in lines.enumerated() {
       try locating({ $0.at(.line(position + 1)) }) { () throws(WeighbridgeError) in
         try Self.read(line, number: position + 1, into: &sections)
       }
     }
     guard !sections.isEmpty else { throw WeighbridgeError(.malformed, "has no section") }
     self.sections = sections
+  }
+
+  /// A configuration of sections, at least one.
+  package init(sections: [DarknetSection]) { self.sections = sections }
+
+  /// Bytes of a text without the byte order mark of UTF-8.
+  static func withoutMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+    bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
   }
 
   private static func read(
@@ -92,7 +100,7 @@ package struct DarknetConfiguration: Hashable, Sendable {
   /// Whether bytes begin like a `.cfg`: the first line that is no comment is a `[section]`.
   package static func recognizes(_ bytes: borrowing RawSpan) -> Bool {
     let start = bytes.copied(0..<min(bytes.byteCount, 1 << 16))
-    for line in start.split(separator: 0x0A) {
+    for line in withoutMark(start).split(separator: 0x0A) {
       guard let text = try? meaningful(line) else {
         if line.contains(0) { return false }
         continue
@@ -113,43 +121,4 @@ package struct DarknetConfiguration: Hashable, Sendable {
     isDigit(byte) || byte == UInt8(ascii: "_")
       || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
-}
-
-/// A section of a `.cfg`.
-package struct DarknetSection: Hashable, Sendable {
-  /// The name between the brackets, as it is written.
-  package let name: String
-  /// The line of its name; the first is 1.
-  package let line: Int
-  /// Its keys in their order, those that stand twice included.
-  package private(set) var options: [DarknetOption] = []
-
-  /// A section.
-  package init(name: String, line: Int, options: [DarknetOption] = []) {
-    self.name = name
-    self.line = line
-    self.options = options
-  }
-
-  mutating func append(_ option: DarknetOption) { options.append(option) }
-}
-
-/// A key of a `.cfg` with its value.
-package struct DarknetOption: Hashable, Sendable {
-  /// The key.
-  package let key: String
-  /// The value, without blanks; may be empty.
-  package let value: String
-  /// Its line; the first is 1.
-  package let line: Int
-
-  /// Makes a key with its value.
-  package init(key: String, value: String, line: Int) {
-    self.key = key
-    self.value = value
-    self.line = line
-  }
-
-  /// As it stands in the file.
-  package var text: String { "\(key)=\(value)" }
 }

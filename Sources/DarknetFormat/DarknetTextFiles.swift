@@ -15,7 +15,8 @@ package struct DarknetDataFile: Hashable, Sendable {
       throw WeighbridgeError(.limitExceeded, "has \(store.count) bytes, too many for a .data file")
     }
     // The section keeps every line's number: it stands on the first one.
-    let text = Array("[data] ".utf8) + [0x0A] + store.withBytes { $0.copied(0..<$0.byteCount) }
+    let bytes = store.withBytes { $0.copied(0..<$0.byteCount) }
+    let text = Array("[data] ".utf8) + [0x0A] + DarknetConfiguration.withoutMark(bytes)
     let options: [DarknetOption]
     do {
       options = try DarknetConfiguration(bytes: text).sections[0].options

@@ -24,6 +24,12 @@ import Testing
     #expect(sections[0].options[0].line == 2)
   }
 
+  @Test("A byte order mark before the first section is no part of it")
+  func mark() throws {
+    #expect(try parse("\u{FEFF}[net]\r\nwidth=4").map(\.name) == ["net"])
+    #expect(try parse("\u{FEFF}# comment\n[net]").map(\.line) == [2])
+  }
+
   @Test("A comment is a line that begins with # or ;, and nothing else is one")
   func comments() throws {
     let sections = try parse("# a\n;b\n[net]\n  # c\nactivation=leaky # d\n")
@@ -60,7 +66,7 @@ import Testing
     arguments: [
       ("[net]\n", true), ("# a\r\n\r\n ; b\n [ convolutional ]\r\n", true), ("[1, 2]", false),
       ("[\"a\"]", false), ("{}", false), ("net", false), ("", false), ("[net\n]", false),
-      ("# only", false),
+      ("# only", false), ("\u{FEFF}[net]\r\n", true),
     ])
   func recognition(text: String, isOne: Bool) {
     #expect(DarknetConfiguration.recognizes(Array(text.utf8).span.bytes) == isOne)
