@@ -11,7 +11,9 @@ enum HostileDarknetFiles {
 
   /// Broken `.cfg` files.
   static let configurations: [HostileFile] = [
-    .init("classes_changed", .malformed, ":14: layer #1 [yolo]: takes 20 channels"),
+    .init(
+      "classes_changed", .malformed,
+      "and the anchors; write filters=20 there, or classes=3 in this section"),
     .init("dilation", .unsupported, ":9: layer #0 [convolutional]: dilation=2 with a padding of 0"),
     .init("empty_list", .malformed, ":11: layer #1 [route]: layers=,, and a whole number"),
     .init("filters_huge", .malformed, ":6: layer #0 [convolutional]: filters=1000000000"),
@@ -50,15 +52,42 @@ enum HostileDarknetFiles {
   /// Weights that do not fit.
   static let weights: [HostileFile] = [
     .init(
+      "weights_anchors", .malformed,
+      "or the weights are of a network with 2 anchors in each layer of boxes, and the cfg's has 1: "
+        + "they fit with filters=18 in line 11 and 2 anchors in line 15"),
+    .init(
       "weights_backbone", .malformed,
-      "byte 468: layer #1 [convolutional]: takes 9 numbers for its bias, and 0 are left"),
-    .init("weights_classes", .malformed, "the weights are of a network for 2 classes"),
+      "the file ends with layer 0, as a `.conv.1` file of pretrained weights does"),
+    .init(
+      "weights_classes", .malformed,
+      "the weights are of a network for 2 classes, and the cfg's is for 4: they fit with classes=2 in "
+        + "line 18 and filters=7 in line 11"),
     .init("weights_counter", .malformed, "counter has 32 bits and was read as 64"),
     .init("weights_cut", .malformed, "byte 504: layer #1 [convolutional]: takes 36 numbers"),
     .init("weights_empty", .malformed, "is empty"),
+    .init(
+      "weights_filters", .malformed,
+      "they fit with filters=22 in line 11, which is 17 classes with 1 anchor or 6 classes with 2 "
+        + "anchors each"),
+    .init(
+      "weights_gray", .malformed,
+      "images of 1 channel, and the cfg's is for 3: they fit with channels=1 in line 4"),
     .init("weights_half_number", .malformed, "byte 644: ends with 2 bytes"),
     .init("weights_header_only", .malformed, "cut off behind its header"),
+    .init(
+      "weights_normalized", .malformed,
+      "with batch normalization: they fit when batch_normalize=1 stands in [convolutional] in line 5"
+    ),
     .init("weights_not_darknet", .malformed, "this is not a darknet .weights file"),
+    .init(
+      "weights_outputs", .malformed,
+      "gives 20 numbers, such as one for each class, and the cfg's gives 9: they fit with filters=20 "
+        + "in line 11"),
+    .init(
+      "weights_plain", .malformed,
+      "without batch normalization: they fit when batch_normalize=1 is removed from [convolutional] "
+        + "in line 5"),
+    .init("weights_pointer", .unsupported, "a pointer of Git LFS", "git lfs pull"),
     .init("weights_surplus", .malformed, "byte 648: the last layer leaves 40 numbers"),
     .init("weights_tiny", .malformed, "for example of the -tiny one"),
   ]

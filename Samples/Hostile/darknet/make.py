@@ -49,7 +49,11 @@ def header(major=0, minor=2, seen=b"\0" * 8):
     return struct.pack("<iii", major, minor, 0) + seen
 
 
-# The network of weights_*.cfg takes 4 + 108 numbers, then 9 + 36.
+def numbers(count):
+    return header() + b"\0\0\0\x3f" * count
+
+
+# The network of most weights_*.cfg takes 4 + 108 numbers, then 9 + 36.
 NUMBERS = b"\0\0\0\x3f" * (4 + 108 + 9 + 36)
 WEIGHTED = NET + CONV + CONV.replace("filters=4\nsize=3\npad=1", "filters=9\nsize=1") + (
     "[yolo]\nmask=0\nanchors=10,14\nnum=1\nclasses=4\n")
@@ -63,7 +67,20 @@ WEIGHTS = {
     "weights_header_only": (header(), "A header, and nothing behind it."),
     "weights_not_darknet": (b"\x89HDF\r\n\x1a\n" + b"\0" * 64, "A file of another kind."),
     "weights_surplus": (header() + NUMBERS + b"\0\0\0\x3f" * 40, "Numbers behind the last layer."),
+    "weights_anchors": (numbers(112 + 18 * 5), "The numbers of the same network with two anchors."),
+    "weights_filters": (numbers(112 + 22 * 5), "The numbers of a network with other classes and anchors."),
+    "weights_gray": (numbers(4 + 36 + 45), "The numbers of the same network for gray images."),
+    "weights_normalized": (numbers(4 * 4 + 108 + 45), "The numbers of the same network with batch normalization."),
+    "weights_outputs": (numbers(112 + 20 * 5), "The numbers of a classifier of 20 classes."),
+    "weights_plain": (numbers(112 + 45), "The numbers of the same network without batch normalization."),
+    "weights_pointer": (b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 648\n", "A pointer in place of the file."),
     "weights_tiny": (header() + NUMBERS * 40, "The numbers of a much larger network."),
+}
+# The networks that are not the one above.
+NETWORKS = {
+    "weights_filters": WEIGHTED.replace("filters=9", "filters=27").replace("mask=0", "mask=0,1,2").replace("10,14\nnum=1", "1,2,3,4,5,6\nnum=3"),
+    "weights_outputs": NET + CONV + CONV.replace("filters=4\nsize=3\npad=1", "filters=9\nsize=1") + "[avgpool]\n[softmax]\n",
+    "weights_plain": NET + CONV.replace("filters", "batch_normalize=1\nfilters") + WEIGHTED.removeprefix(NET + CONV),
 }
 
 rows = []
@@ -71,7 +88,7 @@ for name, (text, reason) in CONFIGURATIONS.items():
     (HERE / f"{name}.cfg").write_bytes(text.encode())
     rows.append((f"{name}.cfg", reason))
 for name, (data, reason) in WEIGHTS.items():
-    (HERE / f"{name}.cfg").write_bytes(WEIGHTED.encode())
+    (HERE / f"{name}.cfg").write_bytes(NETWORKS.get(name, WEIGHTED).encode())
     (HERE / f"{name}.weights").write_bytes(data)
     rows.append((f"{name}.weights", reason))
 

@@ -26,6 +26,34 @@ struct DarknetImporter {
   /// - Throws: ``WeighbridgeError/Code/malformed`` and ``WeighbridgeError/Code/unsupported`` with
   ///   the line and the layer; a ``DarknetMisfit`` in words when the numbers do not fit.
   func run(_ weights: DarknetWeightSupply) throws(WeighbridgeError) -> Result {
+    let names = try sectionNames()
+    let (network, isLetterboxed) = try network(names, weights)
+    if let misfit = DarknetMisfit(network, self) { throw misfit.error }
+    let outputs = Self.outputs(network, names: names)
+    let heads = outputs.compactMap { index, port in
+      network.layers[index].head.map { (port.name, $0) }
+    }
+    return Result(
+      graph: try network.graph.finish(outputs: outputs.map(\.port)),
+      decisions: network.decisions, heads: heads, isLetterboxed: isLetterboxed)
+  }
+
+  /// How many numbers the network takes.
+  ///
+  /// - Throws: As ``run(_:)``, for the `.cfg` alone.
+  func numberCount() throws(WeighbridgeError) -> Int {
+    try network(sectionNames(), .recording()).network.weights.taken
+  }
+
+  /// The same for another configuration.
+  func with(_ configuration: DarknetConfiguration) -> DarknetImporter {
+    DarknetImporter(configuration: configuration, fork: fork, isStrict: isStrict, trees: trees)
+  }
+
+  /// All layers, whether the numbers fit or not.
+  private func network(
+    _ names: [String], _ weights: DarknetWeightSupply
+  ) throws(WeighbridgeError) -> (network: DarknetNetwork, isLetterboxed: Bool?) {
     let (trees, isRandom) = (trees, weights.isRandom)
     var network = DarknetNetwork(fork: fork, isStrict: isStrict, weights: weights) {
       (path) throws(WeighbridgeError) in
@@ -33,7 +61,6 @@ struct DarknetImporter {
       guard isRandom else { throw WeighbridgeError(.missing, "the tree \(path) is not there") }
       return nil
     }
-    let names = try sectionNames()
     var isLetterboxed: Bool?
     for (position, section) in configuration.sections.enumerated() {
       if position == 0 {
@@ -43,14 +70,7 @@ struct DarknetImporter {
           section, name: names[position], index: position - 1, to: consume network)
       }
     }
-    if let misfit = DarknetMisfit(network, configuration) { throw misfit.error }
-    let outputs = Self.outputs(network, names: names)
-    let heads = outputs.compactMap { index, port in
-      network.layers[index].head.map { (port.name, $0) }
-    }
-    return Result(
-      graph: try network.graph.finish(outputs: outputs.map(\.port)),
-      decisions: network.decisions, heads: heads, isLetterboxed: isLetterboxed)
+    return (network, isLetterboxed)
   }
 
   /// The full names of all sections.

@@ -13,14 +13,14 @@ struct DarknetMisfit {
   private let cause: String
 
   /// What does not fit, `nil` when all does.
-  init?(_ network: DarknetNetwork, _ configuration: DarknetConfiguration) {
+  init?(_ network: DarknetNetwork, _ importer: DarknetImporter) {
     let weights = network.weights
     guard !weights.isRandom, weights.taken != weights.available else { return nil }
     (taken, available, shortage) = (weights.taken, weights.available, weights.shortage)
     offset =
       shortage.map { weights.offset - 4 * $0.left } ?? weights.offset
-    section = shortage.map { configuration.sections[$0.layer + 1].name } ?? ""
-    cause = Self.cause(network, configuration)
+    section = shortage.map { importer.configuration.sections[$0.layer + 1].name } ?? ""
+    cause = Self.cause(network, importer)
   }
 
   /// The misfit in words, at the layer and the byte where the counts part.
@@ -40,9 +40,7 @@ struct DarknetMisfit {
     ).at(.byte(offset)).at(layer: "#\(shortage.layer) [\(section)]")
   }
 
-  private static func cause(
-    _ network: DarknetNetwork, _ configuration: DarknetConfiguration
-  ) -> String {
+  private static func cause(_ network: DarknetNetwork, _ importer: DarknetImporter) -> String {
     let weights = network.weights
     let difference = weights.available - weights.taken
     if weights.available == 0 { return "the file is cut off behind its header" }
@@ -51,18 +49,10 @@ struct DarknetMisfit {
         + (difference < 0 ? "" : " and was read as 32")
         + " (--darknet chooses how old files are read), or one number was lost"
     }
-    if let classes = classCount(network) {
-      return "the weights are of a network for \(classes.found) classes, and the cfg's is for "
-        + "\(classes.written): `classes` was changed, or `filters` before the layers of boxes "
-        + "were"
-    }
-    if difference < 0,
-      let layer = weights.takenByLayer.lastIndex(of: weights.available),
-      layer + 1 < network.layers.count
-    {
-      return "the file ends with layer \(layer), as a `.conv.\(layer + 1)` file of pretrained "
-        + "weights does"
-    }
+    // Those come first that say most: they have no number that could be made to fit.
+    if let cause = DarknetHypotheses(importer, wanted: weights.available).cause { return cause }
+    if let cause = backbone(weights) { return cause }
+    if let cause = DarknetHeadChange(network, importer.configuration).cause { return cause }
     if weights.available < weights.taken / 2 || weights.taken < weights.available / 2 {
       return "the weights are of another network, for example of the -tiny one with the cfg of the "
         + "full one or the other way round"
@@ -72,22 +62,12 @@ struct DarknetMisfit {
       : "the weights are of another network, or something was appended"
   }
 
-  /// The number of classes with which the counts would fit.
-  private static func classCount(_ network: DarknetNetwork) -> (written: Int, found: Int)? {
-    var numbersPerClass = 0
-    var written: Int?
-    for (index, layer) in network.layers.enumerated() where index > 0 {
-      guard let head = layer.head, let numbers = network.layers[index - 1].numbersPerFilter,
-        numbers < 1 << 32
-      else { continue }
-      let classCount = head.detector.classCount
-      guard written ?? classCount == classCount else { return nil }
-      written = classCount
-      numbersPerClass += numbers * head.mask.count
-    }
-    let difference = network.weights.available - network.weights.taken
-    guard let written, numbersPerClass > 0, difference % numbersPerClass == 0 else { return nil }
-    let found = written + difference / numbersPerClass
-    return (1...100_000).contains(found) ? (written, found) : nil
+  /// The layer behind which weights end that only begin a training.
+  private static func backbone(_ weights: DarknetWeightSupply) -> String? {
+    guard let layer = weights.takenByLayer.firstIndex(of: weights.available) else { return nil }
+    return
+      "the file ends with layer \(layer), as a `.conv.\(layer + 1)` file of pretrained weights "
+      + "does, with which a training begins; the network needs the file that the training ended "
+      + "with (NAME_best.weights or NAME_final.weights)"
   }
 }

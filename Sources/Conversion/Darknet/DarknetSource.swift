@@ -56,8 +56,7 @@ package struct DarknetSource: Sendable {
       ).at(file: path)
     }
     return SourceFile(
-      role: "weights", path: weightsPath, store: store,
-      startsDigest: options.preparesWriting)
+      role: "weights", path: weightsPath, store: store, startsDigest: options.preparesWriting)
   }
 
   /// Reads the trees that sections name. One that is missing is refused by the section, unless the

@@ -23,7 +23,7 @@ enum DarknetDetections {
       order: .channelsFirst)
     try layer.readSuppression(&detector)
     layer.result.head = DarknetHead(detector: detector, mask: anchors.mask, scaleXY: scale)
-    var boxes = try layer.boxes(anchors.mask.count, entries: 5 + classes)
+    var boxes = try layer.boxes(anchors.mask.count, entries: 5, classes: classes)
     var centres = try layer.rows(0..<2, of: boxes, role: "centers")
     if !isActivated { centres = try layer.add(Sigmoid(), [centres], role: "centers/logistic") }
     centres = try layer.stretched(centres, by: scale)
@@ -46,7 +46,7 @@ enum DarknetDetections {
     try layer.readSuppression(&detector)
     layer.result.head = DarknetHead(
       detector: detector, mask: anchors.mask, scaleXY: scale, boxPoint: try layer.boxPoint())
-    let boxes = try layer.boxes(anchors.mask.count, entries: 9 + classes)
+    let boxes = try layer.boxes(anchors.mask.count, entries: 9, classes: classes)
     var parts: [ValueID] = []
     let spans = [0..<1, 1..<2, 2..<3, 3..<4, 4..<5, 5..<6, 6..<7, 7..<9 + classes]
     for (position, span) in spans.enumerated() {
@@ -81,7 +81,7 @@ enum DarknetDetections {
     if let tree, tree.parents.count != classes {
       throw layer.malformed("the tree has \(tree.parents.count) classes, and classes=\(classes)")
     }
-    let boxes = try layer.boxes(anchors.mask.count, entries: 5 + classes)
+    let boxes = try layer.boxes(anchors.mask.count, entries: 5, classes: classes)
     let isPlain = layer.fork == .alexeyab
     let detector = DetectorDescription(
       kind: .region, anchors: anchors.all, heads: [], boxEncoding: .exponential,
@@ -215,16 +215,25 @@ extension DarknetLayer {
   }
 
   /// The input as `[1, anchors, entries, places]`.
-  mutating func boxes(_ anchors: Int, entries: Int) throws(WeighbridgeError) -> ValueID {
+  ///
+  /// - Parameters:
+  ///   - entries: The channels of an anchor besides those of the classes.
+  mutating func boxes(
+    _ anchors: Int, entries: Int, classes: Int
+  ) throws(WeighbridgeError) -> ValueID {
     let extents = try picture(input)
-    guard extents.channels == anchors * entries else {
+    let wanted = anchors * (entries + classes)
+    guard extents.channels == wanted else {
+      let found = extents.channels / anchors - entries
+      let other =
+        extents.channels % anchors == 0 && found > 0 ? ", or classes=\(found) in this section" : ""
       throw malformed(
-        "takes \(anchors * entries) channels (\(entries) for each of \(anchors) anchors) and has "
+        "takes \(wanted) channels (\(entries + classes) for each of \(anchors) anchors) and has "
           + "\(extents.channels): `filters` of the convolution before does not go with `classes` "
-          + "and the anchors")
+          + "and the anchors; write filters=\(wanted) there\(other)")
     }
     let places = try Checked.product([extents.height, extents.width], of: "the number of places")
-    return try add(Reshape(target: [anchors, entries, places]), [input], role: "split")
+    return try add(Reshape(target: [anchors, entries + classes, places]), [input], role: "split")
   }
 
   /// s x - (s - 1)/2.
