@@ -163,6 +163,8 @@ package enum ModelReader {
       var source = try DarknetSource(store, path: path, options: options)
       let content = try source.content()
       return .darknet(source, content)
+    case .darknetWeights:
+      throw DarknetMissingFile(options).configuration(of: path, store)
     case .coreml:
       try checkDarknetOptions(options, path)
       let given = [options.architecture, options.kerasVersion, options.kerasBackend]
@@ -215,7 +217,7 @@ package enum ModelReader {
     }
   }
 
-  enum Kind { case wbm, keras, darknet, coreml, onnx, weights }
+  enum Kind { case wbm, keras, darknet, darknetWeights, coreml, onnx, weights }
 
   static func kind(
     _ store: ByteStore, _ path: String
@@ -227,7 +229,8 @@ package enum ModelReader {
       if KerasFile.recognizes(bytes) { return .keras }
       if DarknetConfiguration.recognizes(bytes) { return .darknet }
       if CoreMLReader.recognizes(bytes) { return .coreml }
-      return ONNXFile.recognizes(bytes) ? .onnx : nil
+      if ONNXFile.recognizes(bytes) { return .onnx }
+      return DarknetWeightsHeader.recognizes(bytes) ? .darknetWeights : nil
     }
     guard let kind else { throw ForeignFile.unknown(store, path: path) }
     return kind

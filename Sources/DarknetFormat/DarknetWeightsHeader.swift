@@ -57,6 +57,16 @@ package struct DarknetWeightsHeader: Hashable, Sendable {
   /// Above every version there was.
   private static let largestPart = 100_000
 
+  /// Whether bytes can be a `.weights` file, which has no mark of its own: a version that darknet
+  /// wrote, a possible counter, and whole numbers behind it.
+  package static func recognizes(_ bytes: borrowing RawSpan) -> Bool {
+    guard let header = try? DarknetWeightsHeader(bytes, fork: .alexeyab) else { return false }
+    let version = [header.major, header.minor, header.revision]
+    return version.contains { $0 > 0 } && version.allSatisfy { $0 <= 1_001 }
+      && header.seen < 1 << 40 && bytes.byteCount > header.byteCount
+      && (bytes.byteCount - header.byteCount) % 4 == 0
+  }
+
   /// Whether the matrices of connected layers are stored `[in, out]`.
   package var isTransposed: Bool { major > 1000 || minor > 1000 }
 

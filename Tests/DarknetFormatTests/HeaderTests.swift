@@ -43,6 +43,22 @@ import Testing
     }
   }
 
+  @Test(
+    "Weights are told by a version, a counter and whole numbers behind it",
+    arguments: [
+      ([0, 2, 5], 12, true), ([0, 1, 0], 12, true), ([0, 2, 5], 8, false), ([0, 2, 5], 13, false),
+      ([0, 0, 0], 12, false), ([1002, 0, 0], 12, false), ([-1, 2, 5], 12, false),
+    ] as [([Int32], Int, Bool)])
+  func recognition(parts: [Int32], more: Int, isOne: Bool) {
+    var bytes = store(parts, more: more).withBytes { $0.copied(0..<$0.byteCount) }
+    for index in 12..<min(20, bytes.count) { bytes[index] = 0 }
+    #expect(DarknetWeightsHeader.recognizes(bytes.span.bytes) == isOne)
+    if bytes.count > 20 {
+      bytes[19] = 0x7F
+      #expect(!DarknetWeightsHeader.recognizes(bytes.span.bytes) || parts == [0, 1, 0])
+    }
+  }
+
   @Test("Lines with one parent that follow each other are a group of the tree")
   func tree() throws {
     let tree = try DarknetTree(ByteStore(Array("a -1\nb -1\r\nc 0\nd 1\ne 1\n".utf8)))

@@ -27,14 +27,14 @@ package struct DarknetSource: Sendable {
       try DarknetConfiguration(store)
     }
     files = [SourceFile(role: "model", path: path, store: store, startsDigest: starts)]
-    weights = try Self.weights(path, options)
+    weights = try Self.weights(path, configuration, options)
     if let weights { files.append(weights) }
     try openTrees()
   }
 
   /// The file with the weights: the one that is named, or `.weights` beside the `.cfg`.
   private static func weights(
-    _ path: String, _ options: ReadOptions
+    _ path: String, _ configuration: DarknetConfiguration, _ options: ReadOptions
   ) throws(WeighbridgeError) -> SourceFile? {
     if options.laterWeightLimit != nil { return nil }
     guard options.randomSeed == nil else {
@@ -49,11 +49,8 @@ package struct DarknetSource: Sendable {
       store = try SourceFile.open(weightsPath)
     } catch {
       guard options.weights == nil, error.code == .missing else { throw error }
-      throw WeighbridgeError(
-        .missing,
-        "its weights are expected in \(weightsPath), which cannot be opened; name them with "
-          + "--weights, or make some up with --random-weights SEED"
-      ).at(file: path)
+      throw try DarknetMissingFile(options).weights(
+        of: path, configuration, expected: weightsPath)
     }
     return SourceFile(
       role: "weights", path: weightsPath, store: store, startsDigest: options.preparesWriting)
@@ -64,7 +61,7 @@ package struct DarknetSource: Sendable {
   private mutating func openTrees() throws(WeighbridgeError) {
     for option in configuration.sections.flatMap(\.options)
     where option.key == "tree" && trees[option.value] == nil && !option.value.isEmpty {
-      guard let found = PathName(path).candidates(for: option.value).first(where: Self.isFile)
+      guard let found = PathName(path).candidates(for: option.value).first(where: PathName.isFile)
       else { continue }
       let store = ByteStore(try MappedFile(path: found))
       trees[option.value] = try locating({ $0.at(file: found) }) { () throws(WeighbridgeError) in
@@ -75,8 +72,6 @@ package struct DarknetSource: Sendable {
           role: "tree", path: found, store: store, startsDigest: options.preparesWriting))
     }
   }
-
-  static func isFile(_ path: String) -> Bool { (try? MappedFile(path: path)) != nil }
 
   /// Imports the model, and adds the file with the labels to the files.
   ///
@@ -117,13 +112,22 @@ package struct DarknetSource: Sendable {
       return (choice.fork, choice.decision, try importModel(choice.fork))
     } catch {
       let fork = choice.fork.other
-      guard !choice.isKnown, let result = try? importModel(fork) else { throw error }
+      guard !choice.isKnown, let result = try? importModel(fork) else { throw explained(error) }
       return (
         fork,
         "read as \(fork.title) means it, since \(choice.fork.title) refuses it: \(error.reason)",
         result
       )
     }
+  }
+
+  /// An error about weights that do not fit, with what beside them does.
+  private func explained(_ error: WeighbridgeError) -> WeighbridgeError {
+    guard case .byte = error.place.spot, let weights,
+      let fitting = DarknetNeighbors(options: options).fitting(
+        path, configuration, weights.path, weights.store)
+    else { return error }
+    return WeighbridgeError(error.code, "\(error.reason); \(fitting)", place: error.place)
   }
 
   private func importModel(_ fork: DarknetFork) throws(WeighbridgeError) -> DarknetImporter.Result {
@@ -136,8 +140,8 @@ package struct DarknetSource: Sendable {
       return try importer.run(supply)
     } catch {
       // What has a byte offset was found in the weights.
-      if case .byte = error.place.spot { throw error.at(file: weights?.path ?? path) }
-      throw error.at(file: path)
+      guard case .byte = error.place.spot, let weights else { throw error.at(file: path) }
+      throw error.at(file: weights.path)
     }
   }
 
@@ -193,7 +197,7 @@ package struct DarknetSource: Sendable {
       throw WeighbridgeError(.mismatch, "has no names=").at(file: path)
     }
     let candidates = PathName(path).candidates(for: names.value)
-    guard let found = candidates.first(where: Self.isFile) else {
+    guard let found = candidates.first(where: PathName.isFile) else {
       throw WeighbridgeError(.missing, "names=\(names.value) is not there").at(file: path)
     }
     let labels = try LabelFile.read(found)

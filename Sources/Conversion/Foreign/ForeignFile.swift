@@ -50,6 +50,7 @@ struct ForeignFile: Sendable {
     return WeighbridgeError(
       .unsupported,
       text ?? "is not a model in a format that can be read: \(readableFormats)"
+        + DarknetMissingFile.hint(path)
     ).at(file: path)
   }
 

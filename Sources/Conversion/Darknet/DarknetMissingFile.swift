@@ -1,0 +1,82 @@
+import Bytes
+import DarknetFormat
+
+/// What to say where one of the two files of a darknet model is given alone.
+struct DarknetMissingFile {
+  private let options: ReadOptions
+  private let neighbors: DarknetNeighbors
+
+  init(_ options: ReadOptions) {
+    self.options = options
+    neighbors = DarknetNeighbors(options: options)
+  }
+
+  /// What to say of a file that is of no known format and called as darknet's weights are.
+  static func hint(_ path: String) -> String {
+    guard PathName(path).isNamedAsWeights else { return "" }
+    return
+      "; its name is that of darknet's weights, but it does not begin as they do, or was cut off "
+      + "within a number"
+  }
+
+  /// A file of weights alone: its `.cfg` is needed.
+  func configuration(of path: String, _ store: ByteStore) -> WeighbridgeError {
+    let given = [options.architecture, options.weights].compactMap(\.self)
+    let own = given.first { (try? neighbors.demand(of: $0)) != nil }
+    let found = neighbors.configurations(beside: path, for: store)
+    let command = DarknetNeighbors.command(own ?? found.first?.path ?? "NETWORK.cfg", path)
+    let offer =
+      own != nil
+      ? command : Self.offer(found, command) ?? "none is beside it; type \(command) with yours"
+    let verb = PathName(path).isNamedAsWeights ? "is" : "looks like"
+    return WeighbridgeError(
+      .missing,
+      "\(verb) a darknet .weights file, which holds numbers only: the .cfg file of the network is "
+        + "needed and comes first; \(offer)"
+    ).at(file: path)
+  }
+
+  /// A `.cfg` alone: its weights are not where they are expected.
+  ///
+  /// - Throws: What is wrong with the `.cfg` itself.
+  func weights(
+    of path: String, _ configuration: DarknetConfiguration, expected: String
+  ) throws(WeighbridgeError) -> WeighbridgeError {
+    let demand = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try DarknetDemand(configuration, options)
+    }
+    let found = neighbors.weights(beside: path, for: demand)
+    let command = found.first.map { DarknetNeighbors.command(path, $0.path) }
+    let offer =
+      command.flatMap { Self.offer(found, $0) }
+      ?? "name them with --weights, or make some up with --random-weights SEED"
+    return WeighbridgeError(
+      .missing, "its weights are expected in \(expected), which cannot be opened; \(offer)"
+    ).at(file: path)
+  }
+
+  /// What lies beside the file, and the command that takes the first of it.
+  private static func offer(
+    _ found: [DarknetNeighbors.Neighbor], _ command: String
+  ) -> String? {
+    guard let first = found.first?.name else { return nil }
+    let fitting = found.filter(\.fits).map(\.name)
+    switch (fitting.count, found.count) {
+    case (1, 1): return "\(first) beside it fits: type \(command)"
+    case (1, _): return "of the \(found.count) beside it only \(first) fits: type \(command)"
+    case (2..., _):
+      return "\(String.listing(fitting)) beside it fit, so choose one: type for example \(command)"
+    case (_, 1): return "\(first) beside it does not fit; to see why, type \(command)"
+    default:
+      return "\(String.listing(found.map(\.name))) beside it do not fit; to see why, type for "
+        + "example \(command)"
+    }
+  }
+}
+
+extension PathName {
+  /// Whether a file is called as darknet calls what it writes.
+  fileprivate var isNamedAsWeights: Bool {
+    name.hasSuffix(".weights") || name.hasSuffix(".backup") || name.contains(".conv.")
+  }
+}

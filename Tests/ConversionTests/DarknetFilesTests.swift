@@ -1,0 +1,161 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// The files of a darknet training as somebody has them: which belong together, and what is said when
+/// one is missing.
+@Suite struct DarknetFilesTests {
+  /// Copies files of the sample, under other names where `to` says so.
+  private func folder(
+    _ names: String..., to others: [String: String] = [:]
+  ) throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    for name in names {
+      try Files.write(
+        Files.read(Places.sample("Darknet/training/\(name)")),
+        to: folder.file(others[name] ?? name))
+    }
+    return folder
+  }
+
+  private func refusal(_ path: String, _ options: ReadOptions = ReadOptions()) -> WeighbridgeError?
+  {
+    failure { _ = try Model(contentsOf: path, options: options) }
+  }
+
+  @Test("Weights alone name the only .cfg beside them that fits, and the command")
+  func weightsAlone() throws {
+    let folder = try folder("pets_best.weights", "pets.cfg", "birds.cfg", "setup.cfg")
+    let path = folder.file("pets_best.weights")
+    let error = try #require(refusal(path))
+    #expect(error.code == .missing)
+    #expect(error.reason.hasPrefix("is a darknet .weights file, which holds numbers only"))
+    #expect(
+      error.reason.hasSuffix(
+        "; of the 2 beside it only pets.cfg fits: type weighbridge convert "
+          + "\(folder.file("pets.cfg")) --weights \(path)"))
+  }
+
+  @Test("Weights are told from their content, and the name only chooses the words")
+  func weightsUnderAnyName() throws {
+    let folder = try folder(
+      "pets_best.weights", "pets.cfg",
+      to: ["pets_best.weights": "a model", "pets.cfg": "a net.cfg"])
+    let error = try #require(refusal(folder.file("a model")))
+    #expect(error.reason.hasPrefix("looks like a darknet .weights file"))
+    #expect(
+      error.reason.hasSuffix(
+        "; a net.cfg beside it fits: type weighbridge convert '\(folder.file("a net.cfg"))' --weights "
+          + "'\(folder.file("a model"))'"))
+  }
+
+  @Test("Weights of the .cfg's own name need no option")
+  func weightsOfTheSameName() throws {
+    let folder = try folder(
+      "pets_best.weights", "pets.cfg", to: ["pets_best.weights": "pets.weights"])
+    let error = try #require(refusal(folder.file("pets.weights")))
+    #expect(error.reason.hasSuffix("type weighbridge convert \(folder.file("pets.cfg"))"))
+    #expect(try Model(contentsOf: folder.file("pets.cfg")).outputs.map(\.name) == ["2_yolo"])
+  }
+
+  @Test("Weights whose .cfg does not fit, is one of several, or is not there, say so")
+  func otherConfigurations() throws {
+    let alone = try folder("pets_best.weights")
+    #expect(
+      refusal(alone.file("pets_best.weights"))?.reason.contains(
+        "none is beside it; type weighbridge convert NETWORK.cfg --weights") == true)
+    let other = try folder("pets_best.weights", "birds.cfg")
+    #expect(
+      refusal(other.file("pets_best.weights"))?.reason.contains(
+        "birds.cfg beside it does not fit; to see why, type weighbridge convert") == true)
+    let two = try folder("pets_best.weights", "pets.cfg", "birds.cfg", to: ["birds.cfg": "new.cfg"])
+    try Files.write(Files.read(two.file("pets.cfg")), to: two.file("a.cfg"))
+    #expect(
+      refusal(two.file("pets_best.weights"))?.reason.contains(
+        "pets.cfg and a.cfg beside it fit, so choose one: type for example weighbridge convert "
+          + two.file("pets.cfg")) == true)
+  }
+
+  @Test("A .cfg that is given as an option is the one to type first")
+  func configurationAsOption() throws {
+    let folder = try folder("pets_best.weights", "pets.cfg")
+    var options = ReadOptions()
+    options.architecture = folder.file("pets.cfg")
+    #expect(
+      refusal(folder.file("pets_best.weights"), options)?.reason.hasSuffix(
+        "; weighbridge convert \(folder.file("pets.cfg")) --weights "
+          + folder.file("pets_best.weights")) == true)
+  }
+
+  @Test("A file that is only called .weights says so")
+  func otherContent() throws {
+    let folder = try TemporaryFolder()
+    try Files.write([UInt8](repeating: 0xA5, count: 64), to: folder.file("m.weights"))
+    let error = try #require(refusal(folder.file("m.weights")))
+    #expect(error.code == .unsupported)
+    #expect(error.reason.contains("its name is that of darknet's weights"))
+  }
+
+  @Test("A .cfg whose weights have another name offers the only ones, and lists several")
+  func otherWeights() throws {
+    let one = try folder("pets.cfg", "pets_best.weights")
+    let error = try #require(refusal(one.file("pets.cfg")))
+    #expect(error.code == .missing)
+    #expect(
+      error.reason.hasSuffix(
+        "pets.weights, which cannot be opened; pets_best.weights beside it fits: type weighbridge "
+          + "convert \(one.file("pets.cfg")) --weights \(one.file("pets_best.weights"))"))
+    let several = try folder(
+      "pets.cfg", "pets_1000.weights", "pets_best.weights", "pets_last.weights",
+      "birds_final.weights")
+    #expect(
+      refusal(several.file("pets.cfg"))?.reason.contains(
+        "pets_best.weights, pets_last.weights and pets_1000.weights beside it fit, so choose one: "
+          + "type for example weighbridge convert \(several.file("pets.cfg")) --weights "
+          + several.file("pets_best.weights")) == true)
+    let wrong = try folder("pets.cfg", "birds_final.weights")
+    #expect(
+      refusal(wrong.file("pets.cfg"))?.reason.contains(
+        "birds_final.weights beside it does not fit; to see why, type") == true)
+  }
+
+  @Test("Weights that do not fit name what beside them does")
+  func fitting() throws {
+    let folder = try folder("pets.cfg", "pets_best.weights", "birds.cfg", "birds_final.weights")
+    var options = ReadOptions()
+    options.weights = folder.file("birds_final.weights")
+    let error = try #require(refusal(folder.file("pets.cfg"), options))
+    #expect(
+      error.reason.contains(
+        "for 3 classes, and the cfg's is for 2: they fit with classes=3 in line 24 and filters=24 in "
+          + "line 17; birds.cfg beside it fits: type weighbridge convert \(folder.file("birds.cfg"))"
+      ))
+    let other = try self.folder("pets.cfg", "pets_best.weights", "birds_final.weights")
+    options.weights = other.file("birds_final.weights")
+    #expect(
+      refusal(other.file("pets.cfg"), options)?.reason.contains(
+        "; pets_best.weights fits the .cfg: type weighbridge convert \(other.file("pets.cfg"))")
+        == true)
+  }
+
+  @Test("What is wrong with the .cfg itself is said before its weights are missed")
+  func brokenConfiguration() throws {
+    let folder = try TemporaryFolder()
+    try Files.write("[net]\nwidth=8\nheight=8\nchannels=3\n[warp]\n".utf8, to: folder.file("m.cfg"))
+    let error = try #require(refusal(folder.file("m.cfg")))
+    #expect(error.code == .unsupported)
+    #expect(error.place.file == folder.file("m.cfg") && error.place.spot == .line(5))
+  }
+
+  @Test("A training's .cfg with a byte order mark and CR LF is verified with its weights")
+  func verified() throws {
+    let folder = try folder("pets.cfg", "pets_best.weights", "obj.data", "obj.names")
+    var options = ReadOptions()
+    options.weights = folder.file("pets_best.weights")
+    options.darknetData = folder.file("obj.data")
+    let model = try Model(contentsOf: folder.file("pets.cfg"), options: options)
+    #expect(model.description.labels == ["cat", "dog"])
+    try model.write(to: folder.file("m.wbm"))
+    #expect(try Model(contentsOf: folder.file("m.wbm")).verify().passed)
+  }
+}
