@@ -28,6 +28,9 @@ public struct ReadOptions: Sendable {
   public var darknetFork: DarknetFork?
   /// A darknet `.data` file, which names the file with the labels.
   public var darknetData: String?
+  /// Whether labels are looked for beside a darknet `.cfg`; not needed when a ``DescriptionEdit`` will
+  /// say them.
+  public var findsLabels = true
   /// Makes up the weights of a `.cfg`: the same for each seed.
   public var randomSeed: UInt64?
   /// Inputs of an ONNX model that are always one number, such as the rate of sound that a file has a

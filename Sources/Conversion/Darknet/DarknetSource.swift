@@ -93,13 +93,10 @@ package struct DarknetSource: Sendable {
     var description = maker.make()
     provenance.decisions += maker.decisions
     description.name = PathName(path).base
-    if let labels = try labels(maker.classCount) {
-      description.labels = labels.labels
-      files.append(labels.file)
-      if let decision = labels.decision {
-        provenance.decisions.append(.init(layer: "", text: decision))
-      }
-    }
+    let labels = try DarknetLabels(path, classCount: maker.classCount, options)
+    description.labels = labels.labels
+    if let file = labels.file { files.append(file) }
+    provenance.decisions += labels.decisions.map { .init(layer: "", text: $0) }
     return ModelContent(graph: result.graph, description: description, provenance: provenance)
   }
 
@@ -159,56 +156,5 @@ package struct DarknetSource: Sendable {
       return DarknetWeightSupply(
         weights.store, headerSize: header.byteCount, isTransposed: header.isTransposed)
     }
-  }
-
-  /// The names of the classes: of the `.data` file, or of a `.names` beside the `.cfg` whose number
-  /// of names is that of the classes.
-  private func labels(
-    _ classCount: Int?
-  ) throws(WeighbridgeError) -> (labels: [String], file: SourceFile, decision: String?)? {
-    if let data = options.darknetData { return try labels(ofData: data, classCount) }
-    guard let classCount else { return nil }
-    let name = PathName(path)
-    let fitting = FolderListing.names(in: name.folder).filter { $0.hasSuffix(".names") }
-      .prefix(100).compactMap { file -> (path: String, labels: [String])? in
-        let path = name.beside(file)
-        guard let labels = try? LabelFile.read(path), labels.count == classCount else { return nil }
-        return (path, labels)
-      }
-    let own = fitting.first { $0.path == name.replacingExtension("names") }
-    guard let found = own ?? (fitting.count == 1 ? fitting[0] : nil) else { return nil }
-    let store = ByteStore(try MappedFile(path: found.path))
-    let file = SourceFile(
-      role: "labels", path: found.path, store: store, startsDigest: options.preparesWriting)
-    return (
-      found.labels, file,
-      "the labels are those of \(PathName(found.path).name) beside the .cfg, which are as many as "
-        + "the classes"
-    )
-  }
-
-  private func labels(
-    ofData path: String, _ classCount: Int?
-  ) throws(WeighbridgeError) -> (labels: [String], file: SourceFile, decision: String?)? {
-    let data = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try DarknetDataFile(ByteStore(try MappedFile(path: path)))
-    }
-    guard let names = data.names, !names.value.isEmpty else {
-      throw WeighbridgeError(.mismatch, "has no names=").at(file: path)
-    }
-    let candidates = PathName(path).candidates(for: names.value)
-    guard let found = candidates.first(where: PathName.isFile) else {
-      throw WeighbridgeError(.missing, "names=\(names.value) is not there").at(file: path)
-    }
-    let labels = try LabelFile.read(found)
-    if let classCount, labels.count != classCount {
-      throw WeighbridgeError(
-        .mismatch, "has \(labels.count) labels, and the network has \(classCount) classes"
-      ).at(file: found)
-    }
-    let store = ByteStore(try MappedFile(path: found))
-    let file = SourceFile(
-      role: "labels", path: found, store: store, startsDigest: options.preparesWriting)
-    return (labels, file, nil)
   }
 }

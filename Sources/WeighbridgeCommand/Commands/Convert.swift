@@ -13,6 +13,7 @@ struct Convert: ParsableCommand {
       Example:
         weighbridge convert tinyyolo.h5 -o tinyyolo.wbm --input-name image --image-input image \
       --image-scale 1/255 --author "A. Author" --license MIT
+        weighbridge convert yolov4-pets.cfg --weights yolov4-pets_best.weights --labels pets.names
       """)
 
   @Argument(
@@ -53,8 +54,10 @@ struct Convert: ParsableCommand {
     let path = output ?? Self.outputName(for: input)
     var options = source.readOptions
     options.preparesWriting = true
+    let edit = try description.edit()
+    options.findsLabels = edit.labels == nil
     var model = try Model(contentsOf: input, options: options)
-    try model.describe(try description.edit())
+    try model.describe(edit)
     if let arrays = try references.arrays() {
       try model.addReferences(
         inputs: arrays.inputs, outputs: arrays.outputs, author: referenceBy ?? "")

@@ -48,7 +48,9 @@ struct SourceOptions: ParsableArguments {
   var darknet: WordArgument<DarknetFork>?
 
   @Option(
-    help: ArgumentHelp("A darknet .data file, for the labels.", valueName: "file.data"))
+    help: ArgumentHelp(
+      "A darknet .data file, for the labels; by default a .names file that fits, beside the .cfg.",
+      valueName: "file.data"))
   var data: String?
 
   @Option(

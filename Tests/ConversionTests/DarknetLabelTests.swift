@@ -1,0 +1,78 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// Which labels a darknet network gets, and what is said of it.
+@Suite struct DarknetLabelTests {
+  private let training = Places.sample("Darknet/training")
+
+  private func model(
+    _ names: [String: String], findsLabels: Bool = true
+  ) throws -> (model: Model, decisions: String) {
+    let folder = try TemporaryFolder()
+    try Files.write(Files.read("\(training)/pets.cfg"), to: folder.file("pets.cfg"))
+    for (name, text) in names { try Files.write(text.utf8, to: folder.file(name)) }
+    var options = ReadOptions()
+    options.randomSeed = 1
+    options.findsLabels = findsLabels
+    let model = try Model(contentsOf: folder.file("pets.cfg"), options: options)
+    return (model, model.provenance.decisions.map(\.text).joined(separator: "\n"))
+  }
+
+  @Test("Several .names files that fit are named, and none is taken")
+  func several() throws {
+    let (model, decisions) = try model(["obj.names": "a\nb\n", "colors.names": "c\nd\n"])
+    #expect(model.description.labels.isEmpty)
+    #expect(
+      decisions.contains(
+        "colors.names and obj.names beside the .cfg have as many names as there are classes (2), and "
+          + "none was taken: choose one with --labels"))
+  }
+
+  @Test("The one of the .cfg's own name is taken, and the others that fit are named")
+  func own() throws {
+    let (model, decisions) = try model(["pets.names": "a\nb\n", "colors.names": "c\nd\n"])
+    #expect(model.description.labels == ["a", "b"])
+    #expect(decisions.contains("those of pets.names beside the .cfg"))
+    #expect(decisions.contains("(as those of colors.names are)"))
+  }
+
+  @Test("Files that do not fit or cannot be read are named with the reason")
+  func others() throws {
+    let (model, decisions) = try model(["pets.names": "a\nb\nc\n", "birds.names": "c\n\nd\n"])
+    #expect(model.description.labels.isEmpty)
+    #expect(
+      decisions.contains(
+        "no .names file beside the .cfg has 2 names (birds.names: a blank line between labels; "
+          + "pets.names: 3 names): name the file with --labels"))
+  }
+
+  @Test("Labels that the user says are no decision")
+  func said() throws {
+    var (model, decisions) = try model(["obj.names": "a\nb\n"], findsLabels: false)
+    #expect(!decisions.contains("labels") && model.description.labels.isEmpty)
+    var edit = DescriptionEdit()
+    edit.labels = ["x", "y"]
+    try model.describe(edit)
+    #expect(model.description.labels == ["x", "y"])
+  }
+
+  @Test("A byte order mark is no part of the first label")
+  func mark() throws {
+    #expect(try LabelFile.read("\(training)/obj.names") == ["cat", "dog"])
+  }
+
+  @Test("A .data file whose list is elsewhere says what to do")
+  func data() throws {
+    let folder = try TemporaryFolder()
+    try Files.write(Files.read("\(training)/obj.data"), to: folder.file("obj.data"))
+    var options = ReadOptions()
+    options.weights = "\(training)/pets_best.weights"
+    options.darknetData = folder.file("obj.data")
+    let error = try #require(
+      failure { _ = try Model(contentsOf: "\(training)/pets.cfg", options: options) })
+    #expect(error.code == .missing)
+    #expect(error.place.spot == .line(3))
+    #expect(error.reason.contains("nor is a file of that name beside this one"))
+  }
+}
