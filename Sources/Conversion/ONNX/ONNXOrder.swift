@@ -96,7 +96,7 @@ struct ONNXOrder {
 
 extension ONNXNode {
   /// The values that it and its bodies read and do not make.
-  fileprivate var reads: Set<String> {
+  var reads: Set<String> {
     var names = Set(inputs)
     for case (_, .graph(let body)) in attributes { names.formUnion(body.reads) }
     return names

@@ -39,7 +39,7 @@ struct CoreMLLayers {
 }
 
 extension CoreMLLayer: ExportNode {
-  var reads: [String] { inputs }
+  var reads: Set<String> { Set(inputs) }
 
   func renaming(_ names: [String: String]) -> CoreMLLayer {
     var result = self

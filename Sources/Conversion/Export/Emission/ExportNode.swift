@@ -5,7 +5,7 @@ protocol ExportNode {
   /// What it makes.
   var outputs: [String] { get }
   /// What it, or a body of it, reads.
-  var reads: [String] { get }
+  var reads: Set<String> { get }
   /// The same with other names for what it reads and makes; those that are not listed stay.
   func renaming(_ names: [String: String]) -> Self
 }

@@ -61,7 +61,7 @@ struct ONNXTranslation {
       draft.add("Identity", [draft.input(value)])
     }
     let nodes = (draft.casts + draft.nodes).needed(for: names, renaming: newNames)
-    let read = Set(names + nodes.flatMap(\.reads))
+    let read = nodes.reduce(into: Set(names)) { $0.formUnion($1.reads) }
     return (nodes, draft.weights.filter { read.contains($0.head.name) })
   }
 
@@ -141,12 +141,6 @@ extension ImageInput {
 }
 
 extension ONNXNode: ExportNode {
-  var reads: [String] {
-    var names = inputs
-    for case (_, .graph(let body)) in attributes { names += body.nodes.flatMap(\.reads) }
-    return names
-  }
-
   func renaming(_ names: [String: String]) -> ONNXNode {
     var result = self
     result.inputs = inputs.map { names[$0] ?? $0 }
