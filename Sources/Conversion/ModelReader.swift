@@ -15,6 +15,8 @@ public struct ReadOptions: Sendable {
   public var kerasVersion: String?
   /// The back end that Keras ran on, such as `tensorflow`, in place of the file's own.
   public var kerasBackend: String?
+  /// The shapes of a Keras model's inputs, where its file leaves them or some of their sizes open.
+  public var inputShapes: [InputShape] = []
   /// A file that says what layers are that are not Keras' own (`Schemas/custom-layers.schema.json`).
   public var customLayers: String?
   /// Whether layers that are not known are kept as they are; the model then cannot run.
@@ -133,6 +135,7 @@ package enum ModelReader {
     let kind = try kind(store, path)
     // Other kinds of weights are read into an architecture, which says whether it takes them.
     if kind != .onnx, kind != .weights { try options.refuseFixedInputs(path) }
+    try checkInputShapes(options, kind, path)
     switch kind {
     case .wbm:
       guard options.architecture == nil || options.toleratesStoredModels else {
@@ -218,6 +221,18 @@ package enum ModelReader {
         "is no darknet .cfg: --weights, --darknet, --data and --random-weights do not apply"
       ).at(file: path)
     }
+  }
+
+  /// Refuses input shapes for models that are not Keras'.
+  private static func checkInputShapes(
+    _ options: ReadOptions, _ kind: Kind, _ path: String
+  ) throws(WeighbridgeError) {
+    guard !options.inputShapes.isEmpty, ![.keras, .weights].contains(kind),
+      !options.toleratesStoredModels
+    else { return }
+    throw WeighbridgeError(
+      .mismatch, "is no Keras model: --input-shape does not apply"
+    ).at(file: path)
   }
 
   enum Kind { case wbm, keras, darknet, darknetWeights, coreml, onnx, weights }

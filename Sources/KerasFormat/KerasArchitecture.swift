@@ -73,6 +73,12 @@ package struct KerasArchitecture: Hashable, Sendable {
     try JSONReader(json, place: "").optional(key)?.string()
   }
 
+  /// Whether a text begins as a `to_json` text does, which may stand in a JSON string.
+  package static func recognizes(_ text: [UInt8]) -> Bool {
+    let first = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    return first == UInt8(ascii: "{") || first == UInt8(ascii: "\"") || isYAML(text)
+  }
+
   /// Parses what `json.dump(model.to_json(), file)` wrote into a string.
   private static func json(inString text: String) throws(WeighbridgeError) -> JSONValue {
     let value: JSONValue
@@ -105,11 +111,6 @@ package struct KerasArchitecture: Hashable, Sendable {
         ? "is empty"
         : "is neither JSON (to_json), YAML (to_yaml), HDF5 (.h5) nor a .keras archive, one of which "
           + "is expected")
-  }
-
-  /// Whether a file that begins with these bytes is read as a `to_json` or a `to_yaml` text.
-  package static func isText(_ start: [UInt8]) -> Bool {
-    start.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "{") || isYAML(start)
   }
 
   /// Whether a text has the key in front of a line that every `to_yaml` text has.

@@ -9,6 +9,8 @@ struct KerasLayerDraft {
   let function: KerasFunctionName?
   let registeredName: String?
   let config: JSONObject
+  /// `input_shape` of `build_config`, where that is one shape.
+  let buildInputShape: JSONValue?
   /// The list under `inbound_nodes`; `nil` in a Sequential.
   let nodes: JSONReader?
 
@@ -51,6 +53,9 @@ struct KerasLayerDraft {
     let isOwn = module?.hasPrefix("keras.src.") == true
     registeredName =
       registered?.value == .null || isOwn ? nil : try registered?.string()
+    let built = json.value.object?["build_config"]?.object?["input_shape"]
+    let isShape = built?.array?.allSatisfy { $0 == .null || $0.integer != nil } == true
+    buildInputShape = isShape ? built : nil
     nodes = try json.optional("inbound_nodes")
     function = KerasFunctionName(
       className: className, module: module, config: self.config,
@@ -66,7 +71,8 @@ struct KerasLayerDraft {
   func record(_ calls: [KerasCall]) -> KerasLayerRecord {
     KerasLayerRecord(
       index: index, name: name, className: className, function: function,
-      registeredName: registeredName, config: config, calls: calls)
+      registeredName: registeredName, config: config, buildInputShape: buildInputShape,
+      calls: calls)
   }
 }
 

@@ -67,6 +67,8 @@ package struct KerasLayerRecord: Hashable, Sendable {
   /// The settings as written. A nested Sequential whose settings are a bare list (before Keras
   /// 2.2.3) gets the newer form, `{"name": ..., "layers": [...]}`.
   package let config: JSONObject
+  /// The shape that the layer was built for, with the batch axis, where a `.keras` file states it.
+  package let buildInputShape: JSONValue?
   /// The calls, in the order that ``KerasTensorReference/call`` counts them. An InputLayer has one
   /// call without inputs.
   package let calls: [KerasCall]
@@ -74,8 +76,10 @@ package struct KerasLayerRecord: Hashable, Sendable {
   /// A layer from its parts.
   package init(
     index: Int = 0, name: String, className: String, function: KerasFunctionName? = nil,
-    registeredName: String? = nil, config: JSONObject, calls: [KerasCall] = []
+    registeredName: String? = nil, config: JSONObject, buildInputShape: JSONValue? = nil,
+    calls: [KerasCall] = []
   ) {
+    self.buildInputShape = buildInputShape
     self.index = index
     self.name = name
     self.className = className

@@ -76,7 +76,9 @@ public struct Inspection: Sendable {
   public init(
     of path: String, options: ReadOptions = ReadOptions()
   ) throws(WeighbridgeError) {
-    if options.architecture == nil, let file = try ModelReader.weightFile(path) {
+    if options.architecture == nil, options.inputShapes.isEmpty,
+      let file = try ModelReader.weightFile(path)
+    {
       self.init(file, path: path)
     } else {
       self.init(try Model(contentsOf: path, options: options), path: path)

@@ -63,6 +63,51 @@ import Testing
     }
   }
 
+  @Test("A model without an input shape says what to type, and then converts")
+  func inputShape() throws {
+    let model = Places.sample("Shapeless/2.2.4-tf/dense.h5")
+    try expectFailure(
+      3, model, ["its last dimension is 3, not how many", "--input-shape dense_input=3 says none"])
+    let place = try Workplace()
+    for shape in ["dense_input=3", "None,3"] {
+      try Program.run("convert", model, "-o", place.output, "--input-shape", shape).expect(0)
+    }
+    for (shape, part) in [
+      ("4", "say that its last dimension is 3"), ("=-3", "dimensions from 1 on are expected"),
+      ("x=3", "has no input x"),
+    ] {
+      let option = shape.hasPrefix("=") ? ["--input-shape\(shape)"] : ["--input-shape", shape]
+      try expectFailure(2, model, [part], also: option)
+    }
+  }
+
+  @Test("An input shape is refused where it does not apply, and where it is none")
+  func inputShapeElsewhere() throws {
+    let place = try Workplace()
+    let (model, array) = (Places.sample("Shapeless/2.2.4-tf/dense.h5"), ["--input-shape", "3"])
+    try Program.run(["convert", model, "-o", place.output] + array).expect(0)
+    let onnx = place.folder.file("dense.onnx")
+    let tensors = place.folder.file("dense.safetensors")
+    for path in [onnx, tensors] {
+      try Program.run(["export", model, "-o", path] + array).expect(0)
+    }
+    for arguments in [
+      ["convert", place.output, "-o", onnx], ["convert", onnx, "-o", place.output],
+      ["export", place.output, "-o", onnx], ["inspect", onnx],
+      ["convert", tensors, "--architecture", place.output, "-o", place.output],
+    ] {
+      try Program.run(arguments + array).expect(
+        2, "is no Keras model: --input-shape does not apply")
+    }
+    try Program.run(["diff", place.output, onnx] + array).expect(2, "neither model is a Keras file")
+    try Program.run(["diff", model, onnx] + array).expect(0)
+    try Program.run(["inspect", tensors] + array).expect(3, "holds weights only")
+    for text in ["", "3,", "3.0", "(3,)"] {
+      let outcome = try Program.run("inspect", model, "--input-shape=\(text)")
+      outcome.expect(2, "--input-shape")
+    }
+  }
+
   @Test("All unknown layers are listed, with their names and classes")
   func unknownLayers() throws {
     try expectFailure(

@@ -19,6 +19,10 @@ import Weighbridge
       let same = try Model(contentsOf: "\(sample)/shape-detector.h5", options: options)
       #expect(same.inputs == model.inputs)
 
+      options.inputShapes = [InputShape([88, 88, 3], of: "input_1")]
+      let given = try Model(contentsOf: "\(sample)/shape-detector.h5", options: options)
+      #expect(given.inputs == model.inputs)
+
       var edit = DescriptionEdit()
       edit.author = "The Weighbridge authors"
       edit.license = "Apache-2.0"
@@ -85,7 +89,7 @@ import Weighbridge
   @Test("Each code block of the article stands in this file")
   func articleIsTested() throws {
     try expectTested(
-      article, by: "Tests/WeighbridgeTests/ArticleTests.swift", blockCount: 8)
+      article, by: "Tests/WeighbridgeTests/ArticleTests.swift", blockCount: 9)
   }
 
   @Test("Each example of the article on custom layers is read")

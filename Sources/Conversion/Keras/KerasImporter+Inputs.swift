@@ -76,31 +76,13 @@ extension KerasImporter {
     return output
   }
 
-  /// A Sequential without an InputLayer takes what its first layer says, or what that one's first
-  /// layer says where it is a model.
-  private mutating func addImpliedInput(
-    _ model: KerasModelRecord
-  ) throws(WeighbridgeError) -> ValueID {
-    let first = model.layers[0]  // a model without layers is refused where it is read
-    let label = Self.label(first, "")
-    return try locating({ $0.at(layer: label) }) { () throws(WeighbridgeError) in
-      guard let shape = try Self.inputShape(first) ?? model.buildInputShape else {
-        throw WeighbridgeError(
-          .unsupported, "the model was never given an input shape, so its weights have no meaning")
-      }
-      let name = "\(first.name)_input"
-      let type = try Self.type(shape: shape, try Self.firstType(first), name: name)
-      return try graph.addInput(name, type)
-    }
-  }
-
   /// The shape with the batch axis, under the name of the writing version: `batch_shape` is
   /// Keras 3's.
   private static func inputShape(_ settings: JSONObject) -> JSONValue? {
     settings["batch_input_shape"] ?? settings["batch_shape"]
   }
 
-  private static func inputShape(
+  static func inputShape(
     _ layer: KerasLayerRecord
   ) throws(WeighbridgeError) -> JSONValue? {
     var layer = layer
@@ -113,7 +95,7 @@ extension KerasImporter {
   }
 
   /// The number type of the input that a first layer implies: that of its weights.
-  private static func firstType(_ layer: KerasLayerRecord) throws(WeighbridgeError) -> ElementType {
+  static func firstType(_ layer: KerasLayerRecord) throws(WeighbridgeError) -> ElementType {
     try KerasTypePolicy.separate(layer.config).policy?.variable ?? .float32
   }
 
@@ -140,12 +122,12 @@ extension KerasImporter {
     let type = try Self.type(
       shape: Self.inputShape(record.config) ?? .null, try Self.elementType(record.config["dtype"]),
       name: record.name)
-    return try graph.addInput(record.name, type)
+    return try addInput(record.name, type)
   }
 
   /// An input's type: the batch axis is symbolic when its extent is open, other open axes carry the
   /// input's name.
-  private static func type(
+  static func type(
     shape: JSONValue, _ elementType: ElementType, name: String
   ) throws(WeighbridgeError) -> TensorType {
     guard let extents = shape.array, !extents.isEmpty else {

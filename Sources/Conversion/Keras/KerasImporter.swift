@@ -34,7 +34,7 @@ package struct KerasImporter: ~Copyable {
 
   let writer: KerasWriter
   /// What turns the layers of a Keras 1 model into those of Keras 2.
-  private let dialect: Keras1Dialect?
+  let dialect: Keras1Dialect?
   /// What the user says of layers that are not Keras' own.
   let custom: CustomLayerPolicy
   /// The functions among that.
@@ -50,7 +50,13 @@ package struct KerasImporter: ~Copyable {
   private let zerosLimit: Int?
   /// The graph's values of each layer's weights, by its path and their roles.
   private var weightValues: [String: [String: ValueID]] = [:]
-  private var decisions: [Provenance.Decision] = []
+  var decisions: [Provenance.Decision] = []
+  /// What the user states of the inputs' shapes.
+  let stated: StatedShapes
+  /// What an error behind the inputs may come from: a shape that is stated, or is left open.
+  var inputNote: String?
+  /// Whether a size comes from the user only.
+  var isShapeStated = false
   /// What the layers asked for, while the weights of a model inside the model are being shared out.
   var requests: WeightRequests?
 
@@ -62,18 +68,27 @@ package struct KerasImporter: ~Copyable {
   ///   - weights: The weights of each layer, by its name, in the order of the file.
   ///   - custom: What is said of layers that are not Keras' own. ``checkLayers(_:_:weights:)`` must
   ///     have let the model through.
+  ///   - inputShapes: What the user states of the inputs' shapes.
   ///   - zerosLimit: Makes all weights zeros, each of no more elements than this: another file has
   ///     them by the graph's names.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for settings that are not known;
-  ///   ``WeighbridgeError/Code/malformed`` where model and weights do not fit.
+  ///   ``WeighbridgeError/Code/malformed`` where model and weights do not fit;
+  ///   ``WeighbridgeError/Code/mismatch`` where what is stated does not fit them.
   package static func importModel(
     _ model: KerasModelRecord, writer: KerasWriter, weights: [String: [KerasLayer.Weight]],
-    custom: CustomLayerPolicy = CustomLayerPolicy(), zerosLimit: Int? = nil
+    custom: CustomLayerPolicy = CustomLayerPolicy(), inputShapes: [InputShape] = [],
+    zerosLimit: Int? = nil
   ) throws(WeighbridgeError) -> Result {
     var importer = KerasImporter(
-      model, writer: writer, weights: weights, custom: custom, zerosLimit: zerosLimit)
+      model, writer: writer, weights: weights, custom: custom,
+      stated: try StatedShapes(inputShapes, inputs: inputNames(model)), zerosLimit: zerosLimit)
     try importer.checkWeightOwners(model)
-    let outputs = try importer.inline(model, path: "", inputs: nil)
+    let outputs: [ValueID]
+    do throws(WeighbridgeError) {
+      outputs = try importer.inline(model, path: "", inputs: nil)
+    } catch {
+      throw importer.noted(error)
+    }
     let ports = importer.ports(model, outputs)
     let decisions = importer.decisions
     return Result(graph: try importer.graph.finish(outputs: ports), decisions: decisions)
@@ -81,8 +96,9 @@ package struct KerasImporter: ~Copyable {
 
   private init(
     _ model: KerasModelRecord, writer: KerasWriter, weights: [String: [KerasLayer.Weight]],
-    custom: CustomLayerPolicy, zerosLimit: Int?
+    custom: CustomLayerPolicy, stated: StatedShapes, zerosLimit: Int?
   ) {
+    self.stated = stated
     self.writer = writer
     self.zerosLimit = zerosLimit
     self.custom = custom

@@ -15,6 +15,7 @@ package struct KerasSource: Sendable {
   let version: KerasVersion?
   let backend: String?
   let custom: CustomLayerPolicy
+  let inputShapes: [InputShape]
   /// The file with the architecture, where nobody named it and it was found beside the weights.
   private let foundArchitecture: String?
 
@@ -51,6 +52,7 @@ package struct KerasSource: Sendable {
     let (custom, customFile) = try CustomLayerPolicy.opened(options)
     if let customFile { files.append(customFile) }
     self.custom = custom
+    inputShapes = options.inputShapes
     self.files = files
   }
 
@@ -106,6 +108,7 @@ package struct KerasSource: Sendable {
     let (custom, customFile) = try CustomLayerPolicy.opened(options)
     if let customFile { files.append(customFile) }
     self.custom = custom
+    inputShapes = options.inputShapes
     self.files = files
   }
 
@@ -130,12 +133,16 @@ package struct KerasSource: Sendable {
         weightNames: file?.weightGroups.flatMap(\.weights).map(\.name) ?? []
       ) { provenance.decisions.append(Provenance.Decision(layer: "", text: $0)) }
       provenance.options = custom.options
+      if !inputShapes.isEmpty {
+        provenance.options["input-shape"] = inputShapes.map(\.description).joined(separator: " ")
+      }
       // Says more than what their weights may miss.
       provenance.decisions += try custom.check(model, Keras1Dialect(writer, model)) {
         try? file?.weightGroups(of: model)
       }
       let result = try KerasImporter.importModel(
-        model, writer: writer, weights: try weights(), custom: custom, zerosLimit: zerosLimit)
+        model, writer: writer, weights: try weights(), custom: custom, inputShapes: inputShapes,
+        zerosLimit: zerosLimit)
       provenance.framework = "keras"
       provenance.frameworkVersion = version?.description
       provenance.backend = backend

@@ -26,7 +26,7 @@ package struct WeightSource: Sendable {
     }
     var options = options
     options.architecture = nil
-    options.toleratesStoredModels = true
+    options.toleratesStoredModels = options.inputShapes.isEmpty
     options.laterWeightLimit = file.weights.reduce(0) { $0 + $1.tensor.count }
     let (content, others) = try Self.read(architecture, options)
     self.architecture = content
@@ -48,7 +48,7 @@ package struct WeightSource: Sendable {
   ) throws(WeighbridgeError) -> (ModelContent, [SourceFile]) {
     let own: Set<String> = ["model", "architecture", "weights"]
     let start = try SourceFile.open(path).withBytes { $0.copied(0..<min(4096, $0.byteCount)) }
-    if KerasArchitecture.isText(start) {
+    if KerasArchitecture.recognizes(start) {
       try options.refuseFixedInputs(path)
       let source = try KerasSource(architecture: path, options: options)
       return (try source.content(), source.files.filter { !own.contains($0.role) })

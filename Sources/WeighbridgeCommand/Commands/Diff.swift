@@ -46,6 +46,10 @@ struct Diff: ParsableCommand {
     readOptions.toleratesStoredModels = true
     let model = try Model(contentsOf: first, options: readOptions)
     let other = try Model(contentsOf: second, options: readOptions)
+    guard source.inputShape.isEmpty || model.takesInputShapes || other.takesInputShapes else {
+      throw WeighbridgeError(
+        .mismatch, "neither model is a Keras file, so that --input-shape does not apply")
+    }
     let differences = try model.differences(from: other, options)
     if general.json {
       Console.printLine(differences.json.text(indented: true))

@@ -96,7 +96,8 @@ struct Export: ParsableCommand {
     let (cancellation, signals) = Interrupts.cancellation()
     defer { signals.cancel() }
     var readOptions = source.readOptions
-    readOptions.toleratesStoredModels = true
+    readOptions.toleratesStoredModels = source.inputShape.isEmpty
+    if !source.inputShape.isEmpty { readOptions.darknetFork = nil }  // here it is the target's
     var options = ExportOptions()
     options.darknetFork = source.darknet?.word
     options.isReplacing = !noClobber

@@ -26,6 +26,15 @@ struct SourceOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      """
+      The shape of an input of a Keras model without the batch axis, where the file leaves it or \
+      sizes of it open: 8, or 28,28,1, or None,3 where any length will do; NAME=28,28,1 where there \
+      are several inputs. May be repeated. What the file states must agree.
+      """, valueName: "name=shape"))
+  var inputShape: [InputShapeArgument] = []
+
+  @Option(
+    help: ArgumentHelp(
       "What Lambda and custom layers compute (Schemas/custom-layers.schema.json).",
       valueName: "file.json"))
   var customLayers: String?
@@ -81,6 +90,7 @@ struct SourceOptions: ParsableArguments {
     options.architecture = architecture
     options.kerasVersion = kerasVersion
     options.kerasBackend = kerasBackend
+    options.inputShapes = inputShape.map(\.shape)
     options.customLayers = customLayers
     options.keepsUnknown = keepUnknown
     options.weights = weights

@@ -44,6 +44,16 @@ struct FixedInputArgument: ExpressibleByArgument {
   }
 }
 
+/// `8,None,3`, or `NAME=8,None,3`.
+struct InputShapeArgument: ExpressibleByArgument {
+  let shape: InputShape
+
+  init?(argument: String) {
+    guard let shape = InputShape(argument) else { return nil }
+    self.shape = shape
+  }
+}
+
 /// A number, also as a fraction: `1/255`.
 struct FractionArgument: ExpressibleByArgument {
   let value: Double
