@@ -31,4 +31,40 @@ import Weighbridge
     #expect(other.classLabel == nil)
     #expect(try Inspection(of: Places.sample("ONNX/vgg.onnx")).isUpdatable == nil)
   }
+
+  @Test("What is proposed for custom layers from their descriptions makes the model run")
+  func proposal() throws {
+    let error = try #require(failure { _ = try Model(contentsOf: sample("cropped.mlmodel")) })
+    #expect(error.code == .unsupported)
+    #expect(
+      error.reason.contains(#"#0 crop (CropLambda), described as "return x[:, 2:-2, 1:-4]""#))
+    #expect(error.reason.contains("Proposed for crop, rescale from what the file says of them."))
+    #expect(!error.reason.contains("in place of the dots"))
+    let folder = try TemporaryFolder()
+    let start = try #require(error.reason.firstIndex(of: "{"))
+    try Files.write(error.reason[start...].utf8, to: folder.file("custom.json"))
+    var options = ReadOptions()
+    options.customLayers = folder.file("custom.json")
+    let model = try Model(contentsOf: sample("cropped.mlmodel"), options: options)
+    let outputs = try model.run(ArrayFile.read(sample("cropped.inputs.npz"))).outputs
+    for distance in distances(
+      got: outputs, want: try ArrayFile.read(sample("cropped.outputs.npz")))
+    {
+      #expect(distance.error < 1e-6, "\(distance)")
+    }
+  }
+
+  @Test("A custom layer is listed with its parameters, its weights' shapes and its description")
+  func customLayers() throws {
+    let error = try #require(
+      failure { _ = try Model(contentsOf: sample("custom_layers.mlmodel")) })
+    for text in [
+      #"#3 attend (Attend), heads=2, mode="soft", scale=0.5, weights weight_0 [4], weight_1 [2], "#
+        + #"described as "Weighs the channels""#,
+      "Say what each computes", "Proposed for crop, swish, rescale from",
+      #""activation": "swish""#, #""cropping": 2"#, #""weight_1""#,
+    ] {
+      #expect(error.reason.contains(text), "\(text)")
+    }
+  }
 }

@@ -17,18 +17,24 @@ struct CoreMLCustomLayers: Sendable {
   func check(_ layers: [CoreMLLayer]) throws(WeighbridgeError) {
     var used: Set<String> = []
     var unknown: [(record: KerasLayerRecord, path: String)] = []
+    var remarks: [String: UnknownLayers.Remark] = [:]
     for (index, layer) in layers.enumerated() where layer.kind == "custom" {
       let record = Self.record(layer, index: index)
       if let entry = try policy.layers.entry(for: record, path: "", onlyExact: false) {
         used.insert(entry.place)
       } else {
         unknown.append((record, ""))
+        remarks[layer.name] = try locating({ $0.at(layer: layer.name) }) {
+          () throws(WeighbridgeError) in try Self.remark(layer)
+        }
       }
     }
+    Self.settleProposals(unknown.map(\.record), &remarks)
     let idle = policy.layers.layers.entries.map(\.place).filter { !used.contains($0) }
     if !unknown.isEmpty, !policy.keepsUnknown {
       throw UnknownLayers(
-        layers: unknown, weights: [], idleEntries: idle, file: policy.layers.path ?? ""
+        layers: unknown, weights: [], idleEntries: idle, file: policy.layers.path ?? "",
+        remarks: remarks
       ).error
     }
     if let place = idle.first {
@@ -85,19 +91,38 @@ struct CoreMLCustomLayers: Sendable {
   ) throws(WeighbridgeError) -> [KerasLayer.Weight] {
     var weights: [KerasLayer.Weight] = []
     for (index, record) in call.records("weights").enumerated() {
-      let form = try CoreMLWeights(record)
-      let bits: Int
-      switch form.encoding {
-      case .float32: bits = 32
-      case .float16: bits = 16
-      case .quantized(let count, _): bits = count
-      case .int8: bits = 8
-      }
       let tensor = try call.tensor(
-        "weight", in: ["weight": .record(record)], shape: [form.place.byteCount * 8 / bits])
-      weights.append(KerasLayer.Weight(path: "weight_\(index)", tensor: tensor))
+        "weight", in: ["weight": .record(record)], shape: [CoreMLWeights(record).count])
+      weights.append(KerasLayer.Weight(path: Self.weightName(index), tensor: tensor))
     }
     return weights
+  }
+
+  private static func weightName(_ index: Int) -> String { "weight_\(index)" }
+
+  /// What the file says of a layer besides its parameters.
+  private static func remark(_ layer: CoreMLLayer) throws(WeighbridgeError) -> UnknownLayers.Remark
+  {
+    var remark = UnknownLayers.Remark(description: layer.settings.text("description"))
+    for (index, record) in layer.settings.records("weights").enumerated() {
+      remark.weights.append((Self.weightName(index), [try CoreMLWeights(record).count]))
+    }
+    if remark.weights.isEmpty, layer.settings.records("parameters").isEmpty {
+      remark.proposal =
+        DescribedLayer(
+          className: layer.settings.text("className"), description: remark.description)?.mapping
+    }
+    return remark
+  }
+
+  /// Leaves a proposal for a class only where it is the same for all its layers.
+  private static func settleProposals(
+    _ layers: [KerasLayerRecord], _ remarks: inout [String: UnknownLayers.Remark]
+  ) {
+    for layers in Dictionary(grouping: layers, by: \.className).values {
+      guard Set(layers.map { remarks[$0.name]?.proposal }).count > 1 else { continue }
+      for layer in layers { remarks[layer.name]?.proposal = nil }
+    }
   }
 
   /// Keeps a layer as it is.

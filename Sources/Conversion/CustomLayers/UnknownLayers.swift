@@ -12,6 +12,8 @@ struct UnknownLayers {
   let idleEntries: [String]
   /// The user's file; empty when there is none.
   let file: String
+  /// What is known of layers from elsewhere than their settings, by their paths.
+  var remarks: [String: Remark] = [:]
 
   /// How many layers are described; of the others there are only the names.
   private static let describedCount = 20
@@ -24,7 +26,8 @@ struct UnknownLayers {
     let shapes = Dictionary(
       weights.map { ($0.layerName, $0.weights) }, uniquingKeysWith: { first, _ in first })
     for (record, path) in layers.prefix(Self.describedCount) {
-      lines.append("  " + Self.line(record, path, shapes[path + record.name]))
+      let parts = [Self.line(record, path, shapes[path + record.name])]
+      lines.append("  " + (parts + remarkParts(path + record.name)).joined(separator: ", "))
     }
     if layers.count > Self.describedCount {
       let others = layers.dropFirst(Self.describedCount).map { $0.path + $0.record.name }
@@ -33,10 +36,14 @@ struct UnknownLayers {
     if !idleEntries.isEmpty {
       lines.append("About no layer in \(file): " + idleEntries.joined(separator: ", "))
     }
-    lines.append(
-      "Say what each computes in a file for --custom-layers, with a layer of Keras (class_name and "
-        + "config) or operators in place of the dots; --keep-unknown keeps them, and the model then "
-        + "cannot run:")
+    let described = layers.prefix(Self.describedCount).map { $0.path + $0.record.name }
+    if described.contains(where: { remarks[$0]?.proposal == nil }) {
+      lines.append(
+        "Say what each computes in a file for --custom-layers, with a layer of Keras (class_name and "
+          + "config) or operators in place of the dots; --keep-unknown keeps them, and the model then "
+          + "cannot run:")
+    }
+    if let line = proposalLine(described) { lines.append(line) }
     lines.append(template(shapes).text(indented: true))
     return WeighbridgeError(.unsupported, lines.joined(separator: "\n"))
   }
@@ -91,6 +98,7 @@ struct UnknownLayers {
         for key in Self.settingKeys(record) { config[key] = .string("$settings.\(key)") }
       }
       entry["config"] = .object(config)
+      if let remark = remarks[path + record.name] { remark.complete(&entry) }
       if let weights = shapes[path + record.name], !weights.isEmpty {
         entry["weights"] = .array(
           weights.map { .string(Self.pattern($0.path, record)) })

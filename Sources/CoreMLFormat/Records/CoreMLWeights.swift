@@ -19,6 +19,16 @@ package struct CoreMLWeights: Hashable, Sendable {
   /// Whether training on the device changes them.
   package var isUpdatable: Bool
 
+  /// How many numbers there are; of quantized ones, how many fit the bytes.
+  package var count: Int {
+    switch encoding {
+    case .float32: place.byteCount / 4
+    case .float16: place.byteCount / 2
+    case .quantized(let bits, _): place.byteCount * 8 / bits
+    case .int8: place.byteCount
+    }
+  }
+
   /// Makes weights.
   package init(_ encoding: Encoding, at place: ProtobufPlace, isUpdatable: Bool = false) {
     self.encoding = encoding
