@@ -5,7 +5,6 @@
 Writes <version>/<case>.* with what that version computes: in the inputs file in0, in the outputs file out0.
 See README.md for the writers and cases.
 """
-import json
 import os
 import zlib
 
