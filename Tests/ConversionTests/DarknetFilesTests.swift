@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import Weighbridge
@@ -83,7 +84,7 @@ import Weighbridge
     options.architecture = folder.file("pets.cfg")
     #expect(
       refusal(folder.file("pets_best.weights"), options)?.reason.hasSuffix(
-        "; weighbridge convert \(folder.file("pets.cfg")) --weights "
+        "; type weighbridge convert \(folder.file("pets.cfg")) --weights "
           + folder.file("pets_best.weights")) == true)
   }
 
@@ -136,6 +137,25 @@ import Weighbridge
       refusal(other.file("pets.cfg"), options)?.reason.contains(
         "; pets_best.weights fits the .cfg: type weighbridge convert \(other.file("pets.cfg"))")
         == true)
+  }
+
+  @Test("Folders, empty files and files too large for a network are passed over")
+  func others() throws {
+    let folder = try folder("pets_best.weights", "pets.cfg")
+    for name in ["a.cfg", "a.weights"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.file(name), withIntermediateDirectories: false)
+      try Files.write([], to: folder.file("b\(name)"))
+    }
+    let many =
+      "[net]\nwidth=8\nheight=8\nchannels=3\n" + String(repeating: "[conv]\n", count: 5_000)
+    try Files.write(many.utf8, to: folder.file("c.cfg"))
+    #expect(
+      refusal(folder.file("pets_best.weights"))?.reason.contains(
+        "; pets.cfg beside it fits: type") == true)
+    #expect(
+      refusal(folder.file("pets.cfg"))?.reason.contains(
+        "of the 2 beside it only pets_best.weights fits: type") == true)
   }
 
   @Test("What is wrong with the .cfg itself is said before its weights are missed")

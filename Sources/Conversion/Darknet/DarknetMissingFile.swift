@@ -27,7 +27,8 @@ struct DarknetMissingFile {
     let command = DarknetNeighbors.command(own ?? found.first?.path ?? "NETWORK.cfg", path)
     let offer =
       own != nil
-      ? command : Self.offer(found, command) ?? "none is beside it; type \(command) with yours"
+      ? "type \(command)"
+      : Self.offer(found, command) ?? "none is beside it; type \(command) with yours"
     let verb = PathName(path).isNamedAsWeights ? "is" : "looks like"
     return WeighbridgeError(
       .missing,

@@ -15,6 +15,9 @@ struct DarknetNeighbors {
 
   /// More files of a folder than this are not opened.
   private static let limit = 200
+  /// A `.cfg` of more bytes or sections than this, several times those of any network, is passed over:
+  /// nobody asked for it.
+  private static let (byteLimit, sectionLimit) = (1 << 20, 2_000)
 
   let options: ReadOptions
 
@@ -42,9 +45,13 @@ struct DarknetNeighbors {
   /// - Throws: As ``DarknetConfiguration`` and ``DarknetImporter``.
   func demand(of path: String) throws(WeighbridgeError) -> DarknetDemand? {
     let store = ByteStore(try MappedFile(path: path))
-    guard store.withBytes({ DarknetConfiguration.recognizes($0) }) else { return nil }
+    guard store.count <= Self.byteLimit,
+      store.withBytes({ DarknetConfiguration.recognizes($0) })
+    else { return nil }
     let configuration = try DarknetConfiguration(store)
-    guard ["net", "network"].contains(configuration.sections[0].name) else { return nil }
+    guard ["net", "network"].contains(configuration.sections[0].name),
+      configuration.sections.count <= Self.sectionLimit
+    else { return nil }
     return try DarknetDemand(configuration, options)
   }
 
