@@ -87,6 +87,7 @@ struct CoreMLExportSource {
       description.outputs = []  // their summaries are of the heads
     }
     if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
+    graph = try PixelBlocks(graph).graph  // Core ML has five axes at most
     let turned = try ChannelsFirst(
       graph, turnsPorts: true, together: description.headNames,
       needs: CoreMLOperators.needsChannelsFirst)

@@ -1,0 +1,171 @@
+import Bytes
+import Conversion
+import GraphIR
+import LayerCatalog
+import ReferenceRuntime
+import TestSupport
+import Testing
+import Weighbridge
+
+/// Channels that become blocks of pixels, and back, in three steps over six axes.
+@Suite struct PixelBlocksTests {
+  /// How a graph does it.
+  struct Steps: Sendable, CustomTestStringConvertible {
+    let layout: DataLayout
+    let toDepth: Bool
+    /// The three parts of the channels: y and x in a block, and c.
+    let parts: String
+    var testDescription: String { "\(layout) \(toDepth ? "to" : "from") depth \(parts)" }
+
+    /// The six axes on the side of the depth, and on that of the pixels.
+    var depth: String { layout == .channelsFirst ? "n\(parts)hw" : "nhw\(parts)" }
+    var pixels: String { layout == .channelsFirst ? "nchywx" : "nhywxc" }
+    /// What becomes one axis on each side.
+    var wholes: (depth: [String], pixels: [String]) {
+      layout == .channelsFirst
+        ? (["n", parts, "h", "w"], ["n", "c", "hy", "wx"])
+        : (["n", "h", "w", parts], ["n", "hy", "wx", "c"])
+    }
+  }
+
+  private static let all = DataLayout.allCases.flatMap { layout in
+    [false, true].flatMap { toDepth in
+      ["yxc", "cyx", "xyc", "cxy", "ycx", "xcy"].map {
+        Steps(layout: layout, toDepth: toDepth, parts: $0)
+      }
+    }
+  }
+
+  private static let extents: [Character: Int] = [
+    "n": 2, "c": 3, "h": 2, "w": 5, "y": 2, "x": 2,
+  ]
+
+  private let source = SourceScope(layer: "layer", className: "Layer")
+  private let runtime = ReferenceRuntime(workers: Workers(count: 1))
+
+  private func size(_ axes: some StringProtocol, _ extents: [Character: Int]) -> Int {
+    axes.reduce(1) { $0 * (extents[$1] ?? 1) }
+  }
+
+  /// A graph of the three steps.
+  ///
+  /// - Parameter openAxes: Those of the input that are open.
+  private func graph(
+    _ steps: Steps, _ extents: [Character: Int] = extents, openAxes: Set<Int> = [],
+    givesInner: Bool = false
+  ) throws -> (Graph, Tensor) {
+    let (from, to) = steps.toDepth ? (steps.pixels, steps.depth) : (steps.depth, steps.pixels)
+    let wholes = steps.toDepth ? (steps.wholes.pixels, steps.wholes.depth) : steps.wholes
+    let shape = wholes.0.map { size($0, extents) }
+    let count = shape.reduce(1, *)
+    var builder = GraphBuilder()
+    let type = TensorType(
+      .float32, shape.enumerated().map { openAxes.contains($0) ? .unknown : .fixed($1) })
+    let input = try builder.addInput("input", type)
+    func add(_ operation: any Operator, _ id: ValueID, _ name: String) throws -> ValueID {
+      try builder.addNode(operation, named: name, inputs: [id], source: source)[0]
+    }
+    // The batch keeps its extent, and where another axis is open it is what is left.
+    func reshaping(_ axes: [String]) -> ReshapeAxes {
+      ReshapeAxes(
+        axes.map { axis in
+          if axis == "n" { return openAxes.contains(0) ? .axis(0) : .fixed(extents["n"] ?? 1) }
+          let isOpen = openAxes.contains { wholes.0[$0].first == axis.first && $0 > 0 }
+          return isOpen ? .rest : .fixed(size(axis, extents))
+        })
+    }
+    let cut = try add(reshaping(from.map { String($0) }), input, "cut")
+    let order = to.map { axis in
+      from.firstIndex(of: axis).map { from.distance(from: from.startIndex, to: $0) } ?? 0
+    }
+    let moved = try add(Transpose(axes: order), cut, "moved")
+    let output = try add(reshaping(wholes.1), moved, "output")
+    let ports =
+      [Port(name: "output", value: output)]
+      + (givesInner ? [Port(name: "inner", value: moved)] : [])
+    return (
+      try builder.finish(outputs: ports),
+      Tensor(.float32, shape: shape, (0..<count).map(Double.init))
+    )
+  }
+
+  private func hasSixAxes(_ graph: Graph) -> Bool { graph.values.contains { $0.type.rank > 5 } }
+
+  @Test(
+    "Three steps become one operator that does the same, in every order and of open extents",
+    arguments: all, [[], [0], [2], [0, 2]] as [Set<Int>])
+  func replaced(_ steps: Steps, openAxes: Set<Int>) throws {
+    let (graph, input) = try graph(steps, openAxes: openAxes)
+    let found = try PixelBlocks(graph).graph
+    #expect(hasSixAxes(graph) && !hasSixAxes(found))
+    let kinds = Set(found.nodes.map(\.operation.kind))
+    #expect(kinds.contains(steps.toDepth ? SpaceToDepth.kind : DepthToSpace.kind))
+    #expect(kinds.contains(Gather.kind) == (steps.parts != "yxc"))
+    let wanted = try runtime.run(graph, inputs: [input]) { _ in }
+    let got = try runtime.run(found, inputs: [input]) { _ in }
+    #expect(got.map(\.shape) == wanted.map(\.shape))
+    #expect(got.map(\.doubles) == wanted.map(\.doubles))
+    #expect(found.outputs.map(\.name) == graph.outputs.map(\.name))
+  }
+
+  @Test("What is no square block, or whose steps others read, stays as it is", arguments: all)
+  func kept(_ steps: Steps) throws {
+    let oblong = Self.extents.merging(["x": 3]) { $1 }
+    for (graph, _) in [try graph(steps, oblong), try graph(steps, givesInner: true)] {
+      #expect(try PixelBlocks(graph).graph.nodes.map(\.name) == graph.nodes.map(\.name))
+    }
+  }
+
+  @Test("Steps that also turn the picture stay as they are")
+  func otherOrder() throws {
+    let steps: [any Operator] = [
+      Reshape(target: [3, 2, 2, 2, 5]), Transpose(axes: [0, 1, 5, 2, 4, 3]),
+      Reshape(target: [3, 10, 4]),
+    ]
+    var builder = GraphBuilder()
+    var value = try builder.addInput("input", TensorType(.float32, [2, 12, 2, 5]))
+    for step in steps {
+      value = try builder.addNode(step, named: "step", inputs: [value], source: source)[0]
+    }
+    let graph = try builder.finish(outputs: [Port(name: "output", value: value)])
+    #expect(hasSixAxes(try PixelBlocks(graph).graph))
+  }
+
+  /// The samples, by model, inputs and outputs.
+  private static let samples = [
+    [
+      "Models/pixel-shuffle/model.keras", "Models/pixel-shuffle/inputs.npz",
+      "Models/pixel-shuffle/outputs.npz",
+    ],
+    [
+      "ONNX/Exported/shuffled.onnx", "ONNX/Exported/shuffled.inputs.npz",
+      "ONNX/Exported/shuffled.outputs.npz",
+    ],
+    [
+      "ONNX/Exported/unshuffled.onnx", "ONNX/Exported/unshuffled.inputs.npz",
+      "ONNX/Exported/unshuffled.outputs.npz",
+    ],
+  ]
+
+  @Test(
+    "A pixel shuffle of Keras or PyTorch is read as it is, and exports to every format of networks",
+    arguments: samples, ["mlmodel", "onnx", "keras", "h5"])
+  func exported(_ sample: [String], to target: String) throws {
+    let paths = sample.map { Places.sample($0) }
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: paths[0])
+    #expect(hasSixAxes(model.content.graph))
+    let wanted = try ArrayFile.read(paths[2])[0].tensor
+    let input = try ArrayFile.read(paths[1])[0]
+    #expect(Distance(got: try model.run([input]).outputs[0].tensor, want: wanted).error < 1e-6)
+    try model.export(to: folder.file("m.\(target)"))
+    let read = try Model(contentsOf: folder.file("m.\(target)"))
+    #expect(hasSixAxes(read.content.graph) == (target != "mlmodel"))
+    // Core ML takes and gives channels first.
+    let turns = target == "mlmodel" && sample[0].hasSuffix(".keras")
+    let given = turns ? input.tensor.permuted([0, 3, 1, 2]) : input.tensor
+    let got = try read.run([NamedTensor(name: input.name, tensor: given)]).outputs[0].tensor
+    let output = turns ? got.permuted([0, 2, 3, 1]) : got
+    #expect(Distance(got: output, want: wanted).error < 1e-6)
+  }
+}
