@@ -21,9 +21,6 @@ public struct ReadOptions: Sendable {
   public var customLayers: String?
   /// Whether layers that are not known are kept as they are; the model then cannot run.
   public var keepsUnknown = false
-  /// Whether a `.wbm` file, which needs none of these, is read all the same; otherwise they are an
-  /// error there.
-  public var toleratesStoredModels = false
   /// The weights of a darknet `.cfg`; by default the file beside it with `.weights` for `.cfg`.
   public var weights: String?
   /// Whose darknet a `.cfg` is for; by default told from the file.
@@ -44,23 +41,14 @@ public struct ReadOptions: Sendable {
   /// thread from the start.
   public var preparesWriting = false
 
+  /// What may be said although the file does not take it, because it is said for another file too.
+  package var tolerated: Set<ReadOption> = []
   /// The most elements of a weight where only the architecture is read, because another file has the
   /// weights by the graph's names.
   var laterWeightLimit: Int?
 
   /// Nothing is said.
   public init() {}
-}
-
-extension ReadOptions {
-  /// Refuses fixed inputs where a file is no ONNX file.
-  func refuseFixedInputs(_ path: String) throws(WeighbridgeError) {
-    guard let name = fixedInputs.keys.sorted().first else { return }
-    throw WeighbridgeError(
-      .mismatch,
-      "is no ONNX file, and only inputs of those can be fixed: --set \(name)=... does not apply"
-    ).at(file: path)
-  }
 }
 
 /// A model as it was read, and the file it was read from.
@@ -120,6 +108,20 @@ package enum ReadModel: Sendable {
   }
 }
 
+extension ReadModel {
+  /// The file's format.
+  package var kind: ModelReader.Kind {
+    switch self {
+    case .wbm: .wbm
+    case .keras: .keras
+    case .darknet: .darknet
+    case .coreml: .coreml
+    case .weights: .weights
+    case .onnx: .onnx
+    }
+  }
+}
+
 /// Reads models of every format; told from the content, whatever the file is called.
 package enum ModelReader {
   /// Reads a model.
@@ -133,66 +135,29 @@ package enum ModelReader {
     store.expect(.sparse)  // to look at the start and a header must not read the weights too
     defer { store.expect(.sequential) }
     let kind = try kind(store, path)
-    // Other kinds of weights are read into an architecture, which says whether it takes them.
-    if kind != .onnx, kind != .weights { try options.refuseFixedInputs(path) }
-    try checkInputShapes(options, kind, path)
+    try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try options.check(for: kind)
+    }
     switch kind {
     case .wbm:
-      guard options.architecture == nil || options.toleratesStoredModels else {
-        throw WeighbridgeError(
-          .mismatch, "is a .wbm file, which has its architecture: --architecture does not apply"
-        )
-        .at(file: path)
-      }
-      let isPlain = options.customLayers == nil && !options.keepsUnknown
-      guard isPlain || options.toleratesStoredModels else {
-        throw WeighbridgeError(
-          .mismatch,
-          "is a .wbm file, whose layers are known: --custom-layers and --keep-unknown do not apply"
-        )
-        .at(file: path)
-      }
-      try checkDarknetOptions(options, path)
       return .wbm(try WBMModel(store, path: path))
     case .keras:
-      try checkDarknetOptions(options, path)
       store.expect(.sequential)
       let source = try KerasSource(store, path: path, options: options)
       return .keras(source, try source.content())
     case .darknet:
-      let given = [options.architecture, options.kerasVersion, options.customLayers]
-      guard given.allSatisfy({ $0 == nil }) || options.toleratesStoredModels else {
-        throw WeighbridgeError(
-          .mismatch, "is a darknet .cfg: the options for Keras files do not apply"
-        ).at(file: path)
-      }
       var source = try DarknetSource(store, path: path, options: options)
       let content = try source.content()
       return .darknet(source, content)
     case .darknetWeights:
       throw DarknetMissingFile(options).configuration(of: path, store)
     case .coreml:
-      try checkDarknetOptions(options, path)
-      let given = [options.architecture, options.kerasVersion, options.kerasBackend]
-      guard given.allSatisfy({ $0 == nil }) || options.toleratesStoredModels else {
-        throw WeighbridgeError(
-          .mismatch,
-          "is a Core ML model: --architecture, --keras-version and --keras-backend do not apply"
-        ).at(file: path)
-      }
       let source = try CoreMLSource(store, path: path, options: options)
       return .coreml(source, try source.content())
     case .weights:
       let source = try WeightSource(store, path: path, options: options)
       return .weights(source, try source.content())
     case .onnx:
-      try checkDarknetOptions(options, path)
-      let given = [options.architecture, options.kerasVersion, options.customLayers]
-      guard given.allSatisfy({ $0 == nil }) || options.toleratesStoredModels else {
-        throw WeighbridgeError(
-          .mismatch, "is an ONNX file: the options for Keras files do not apply"
-        ).at(file: path)
-      }
       var source = try ONNXSource(store, path: path, options: options)
       let content = try source.content()
       return .onnx(source, content)
@@ -208,34 +173,8 @@ package enum ModelReader {
     return try WeightFile(store, path: path)
   }
 
-  /// Refuses options for a darknet `.cfg` where the file is another one.
-  private static func checkDarknetOptions(
-    _ options: ReadOptions, _ path: String
-  ) throws(WeighbridgeError) {
-    let isPlain =
-      options.weights == nil && options.darknetFork == nil && options.darknetData == nil
-      && options.randomSeed == nil
-    guard isPlain || options.toleratesStoredModels else {
-      throw WeighbridgeError(
-        .mismatch,
-        "is no darknet .cfg: --weights, --darknet, --data and --random-weights do not apply"
-      ).at(file: path)
-    }
-  }
-
-  /// Refuses input shapes for models that are not Keras'.
-  private static func checkInputShapes(
-    _ options: ReadOptions, _ kind: Kind, _ path: String
-  ) throws(WeighbridgeError) {
-    guard !options.inputShapes.isEmpty, ![.keras, .weights].contains(kind),
-      !options.toleratesStoredModels
-    else { return }
-    throw WeighbridgeError(
-      .mismatch, "is no Keras model: --input-shape does not apply"
-    ).at(file: path)
-  }
-
-  enum Kind { case wbm, keras, darknet, darknetWeights, coreml, onnx, weights }
+  /// A format of models.
+  package enum Kind { case wbm, keras, darknet, darknetWeights, coreml, onnx, weights }
 
   static func kind(
     _ store: ByteStore, _ path: String

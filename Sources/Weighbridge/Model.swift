@@ -34,15 +34,6 @@ public struct Model: Sendable {
     content = origin.content
   }
 
-  /// Whether the file's format may leave the shapes of inputs open, so that
-  /// ``ReadOptions/inputShapes`` apply.
-  package var takesInputShapes: Bool {
-    switch origin {
-    case .keras, .weights: true
-    case .wbm, .darknet, .coreml, .onnx: false
-    }
-  }
-
   /// What is known of the model besides its computation.
   public var description: ModelDescription { content.description }
 

@@ -36,7 +36,8 @@ import Testing
     try Program.run(["inspect", weights] + options).expect(0)
     try Program.run(["verify", output, "--against", weights] + options).expect(0)
     try Program.run(["diff", output, weights] + options).expect(0)
-    try Program.run(["verify", output] + options.suffix(2)).expect(2, "do not apply")
+    try Program.run(["verify", output] + options.suffix(2)).expect(
+      2, "is a .wbm file: --custom-layers does not apply")
   }
 
   @Test("Without a mapping the layer is named and nothing is written")

@@ -43,7 +43,7 @@ import Testing
     try Program.run(convert + ["--set", "sr=16000"]).expect(0, "the input sr is fixed at 16000")
     try Program.run("verify", output, "--against", model, "--set", "sr=16000").expect(0)
     try Program.run("export", output, "-o", folder.file("m.onnx"), "--set", "sr=16000")
-      .expect(2, "is no ONNX file, and only inputs of those can be fixed")
+      .expect(2, "is a .wbm file: --set does not apply")
   }
 
   @Test("--version prints the program's name and version")

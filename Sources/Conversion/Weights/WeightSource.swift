@@ -26,7 +26,6 @@ package struct WeightSource: Sendable {
     }
     var options = options
     options.architecture = nil
-    options.toleratesStoredModels = options.inputShapes.isEmpty
     options.laterWeightLimit = file.weights.reduce(0) { $0 + $1.tensor.count }
     let (content, others) = try Self.read(architecture, options)
     self.architecture = content
@@ -49,7 +48,9 @@ package struct WeightSource: Sendable {
     let own: Set<String> = ["model", "architecture", "weights"]
     let start = try SourceFile.open(path).withBytes { $0.copied(0..<min(4096, $0.byteCount)) }
     if KerasArchitecture.recognizes(start) {
-      try options.refuseFixedInputs(path)
+      try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+        try options.check(for: .keras)
+      }
       let source = try KerasSource(architecture: path, options: options)
       return (try source.content(), source.files.filter { !own.contains($0.role) })
     }

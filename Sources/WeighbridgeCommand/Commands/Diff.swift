@@ -1,4 +1,5 @@
 import ArgumentParser
+import Conversion
 import Dispatch
 import JSON
 import Weighbridge
@@ -43,13 +44,10 @@ struct Diff: ParsableCommand {
     options.run.threads = checking.threads
     options.tolerance = checking.tolerance
     var readOptions = source.readOptions
-    readOptions.toleratesStoredModels = true
+    readOptions.tolerated = Set(ReadOption.allCases)  // each is for one of the two
     let model = try Model(contentsOf: first, options: readOptions)
     let other = try Model(contentsOf: second, options: readOptions)
-    guard source.inputShape.isEmpty || model.takesInputShapes || other.takesInputShapes else {
-      throw WeighbridgeError(
-        .mismatch, "neither model is a Keras file, so that --input-shape does not apply")
-    }
+    try source.readOptions.check(for: model.origin.kind, other.origin.kind)
     let differences = try model.differences(from: other, options)
     if general.json {
       Console.printLine(differences.json.text(indented: true))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Conversion
 import Dispatch
 import JSON
 import Weighbridge
@@ -96,8 +97,7 @@ struct Export: ParsableCommand {
     let (cancellation, signals) = Interrupts.cancellation()
     defer { signals.cancel() }
     var readOptions = source.readOptions
-    readOptions.toleratesStoredModels = source.inputShape.isEmpty
-    if !source.inputShape.isEmpty { readOptions.darknetFork = nil }  // here it is the target's
+    readOptions.tolerated = [.fork]  // it is the target's too
     var options = ExportOptions()
     options.darknetFork = source.darknet?.word
     options.isReplacing = !noClobber

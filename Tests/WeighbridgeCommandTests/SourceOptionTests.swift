@@ -1,0 +1,53 @@
+import TestSupport
+import Testing
+
+/// Options of a source that its format does not take.
+@Suite struct SourceOptionTests {
+  private static let values: [String: [String]] = [
+    "--architecture": ["a.json"], "--keras-version": ["2.1.5"], "--keras-backend": ["theano"],
+    "--input-shape": ["3"], "--from-token-ids": [], "--custom-layers": ["a.json"],
+    "--keep-unknown": [], "--weights": ["a.weights"], "--darknet": ["pjreddie"],
+    "--data": ["a.data"], "--random-weights": ["1"], "--set": ["a=1"], "--strict": [],
+  ]
+
+  private static let files: [(path: String, taken: Set<String>)] = [
+    (
+      Sample.detector,
+      [
+        "--architecture", "--keras-version", "--keras-backend", "--input-shape",
+        "--from-token-ids", "--custom-layers", "--keep-unknown",
+      ]
+    ),
+    (Places.sample("ONNX/vgg.onnx"), ["--set"]),
+    (
+      Places.sample("Hostile/darknet/weights_tiny.cfg"),
+      ["--weights", "--darknet", "--data", "--random-weights", "--strict"]
+    ),
+    (Places.sample("Hostile/coreml/custom_layer.mlmodel"), ["--custom-layers", "--keep-unknown"]),
+  ]
+
+  @Test("Every option that a format does not take is bad usage", arguments: files.indices)
+  func surplus(index: Int) throws {
+    let (path, taken) = Self.files[index]
+    for (option, value) in Self.values.sorted(by: { $0.key < $1.key })
+    where !taken.contains(option) {
+      try Program.run(["inspect", path, option] + value).expect(2, "\(option) does not apply")
+    }
+  }
+
+  @Test("Several of them are named together")
+  func together() throws {
+    try Program.run("inspect", Sample.detector, "--strict", "--darknet", "pjreddie", "--set", "a=1")
+      .expect(2, "is a Keras file: --darknet, --set and --strict do not apply")
+  }
+
+  @Test("A stored model takes none of them")
+  func stored() throws {
+    let place = try Workplace()
+    try Sample.convert(to: place.output)
+    for (option, value) in Self.values.sorted(by: { $0.key < $1.key }) {
+      try Program.run(["inspect", place.output, option] + value).expect(
+        2, "is a .wbm file: \(option) does not apply")
+    }
+  }
+}
