@@ -11,7 +11,7 @@ extension ONNXNodes {
       let isNearest = try layer.text("mode", default: "nearest") == "nearest"
       let given = try layer.reals("scales")
       let scales = given == nil ? try layer.constant(1)?.doubles ?? [] : given ?? []
-      let resampling = ONNXResampling(
+      let resampling = Resampling(
         mode: isNearest ? .nearest : .linear, transformation: .asymmetric, rounding: .floor)
       return [try layer.resampled(input, try layer.axes(scales: scales, input), resampling)]
     },
@@ -66,7 +66,7 @@ extension ONNXLayer {
     return [try resampled(input, resized, resampling)]
   }
 
-  private mutating func resampling() throws(WeighbridgeError) -> ONNXResampling {
+  private mutating func resampling() throws(WeighbridgeError) -> Resampling {
     // Before opset 11 there was one way, which had no name.
     let isOld = opset < 11
     let modeName = try text("mode", default: "nearest")
@@ -76,17 +76,17 @@ extension ONNXLayer {
     let coefficient = try real("cubic_coeff_a", default: -0.75)
     let excludesOutside = try flag("exclude_outside")
     ignore("extrapolation_value")
-    let mode: ONNXResampling.Mode
+    let mode: Resampling.Mode
     switch modeName {
     case "nearest": mode = .nearest
     case "linear": mode = .linear
     case "cubic": mode = .cubic(a: coefficient, excludesOutside: excludesOutside)
     default: throw unsupported("a Resize of the mode \(modeName)")
     }
-    guard let transformation = ONNXResampling.Transformation(rawValue: transformationName),
-      let named = ONNXResampling.Rounding(rawValue: roundingName), named != .older
+    guard let transformation = Resampling.Transformation(rawValue: transformationName),
+      let named = Resampling.Rounding(rawValue: roundingName), named != .older
     else { throw unsupported("a Resize of \(transformationName) and \(roundingName)") }
-    return ONNXResampling(
+    return Resampling(
       mode: mode, transformation: transformation, rounding: isOld ? .older : named)
   }
 
@@ -151,7 +151,7 @@ extension ONNXLayer {
 
   /// An input with other extents: by one operator where there is one, else axis by axis.
   fileprivate mutating func resampled(
-    _ input: ONNXValue, _ axes: [ResizedAxis], _ resampling: ONNXResampling
+    _ input: ONNXValue, _ axes: [ResizedAxis], _ resampling: Resampling
   ) throws(WeighbridgeError) -> ONNXValue {
     let spatial = axes.dropFirst(2)
     if axes.count >= 3, axes[..<2].allSatisfy(\.isKept) {
@@ -181,10 +181,10 @@ extension ONNXLayer {
       guard let old = axes[axis].old, let new = axes[axis].new else {
         throw unsupported("a Resize of open extents: \(type(input))")
       }
-      guard (1...1 << 24).contains(old), (1...ONNXResampling.largestExtent).contains(new) else {
+      guard (1...1 << 24).contains(old), (1...Resampling.largestExtent).contains(new) else {
         throw unsupported("a Resize of \(old) elements to \(new)")
       }
-      let resized = ONNXResampling.Axis(old: old, new: new, scale: axes[axis].scale)
+      let resized = Resampling.Axis(old: old, new: new, scale: axes[axis].scale)
       result = try interpolated(
         result, along: axis, resampling.taps(resized), isLast: axis == changed.last)
     }
@@ -193,7 +193,7 @@ extension ONNXLayer {
 
   /// Weighted sums of elements along an axis.
   private mutating func interpolated(
-    _ input: ONNXValue, along axis: Int, _ taps: ONNXResampling.Taps, isLast: Bool
+    _ input: ONNXValue, along axis: Int, _ taps: Resampling.Taps, isLast: Bool
   ) throws(WeighbridgeError) -> ONNXValue {
     let count = taps.indices.count
     let type = type(input)
@@ -221,7 +221,7 @@ extension ONNXLayer {
   }
 }
 
-extension ONNXResampling {
+extension Resampling {
   private var isHalfPixel: Bool {
     transformation == .halfPixel || transformation == .pytorchHalfPixel
       || transformation == .halfPixelSymmetric

@@ -102,9 +102,9 @@ extension ONNXDraft {
   private func nearestPlaces(_ operation: Resizing) -> [[Int]]? {
     let extents = type().shape.dropFirst(2).compactMap(\.value)
     guard extents.count == operation.extents.count,
-      operation.extents.allSatisfy({ $0 <= ONNXResampling.largestExtent })
+      operation.extents.allSatisfy({ $0 <= Resampling.largestExtent })
     else { return nil }
-    let resampling = ONNXResampling(
+    let resampling = Resampling(
       mode: .nearest, transformation: .halfPixel, rounding: .preferCeiling)
     let pairs = zip(extents, operation.extents)
     if pairs.allSatisfy({ resampling.isNearest(from: $0, to: $1) }) { return nil }

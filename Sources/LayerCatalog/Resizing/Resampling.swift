@@ -1,11 +1,10 @@
-import Bytes
-
-/// How `Resize` finds the elements of a longer or shorter axis (ONNX operator Resize, opset 10 to 19).
+/// How the elements of a longer or shorter axis are found where ``Resizing`` and ``Upsampling`` do not:
+/// ONNX' operator Resize (opset 10 to 19), and the functions of TensorFlow 1.
 ///
 /// Coordinates are float32, as in onnxruntime, since their rounding can decide which element is the
 /// nearest.
-struct ONNXResampling {
-  enum Mode {
+package struct Resampling {
+  package enum Mode {
     case nearest
     case linear
     /// Cubic convolution with the coefficient a (Keys 1981), which leaves out what lies outside of the
@@ -14,7 +13,7 @@ struct ONNXResampling {
   }
 
   /// Where an element of the output lies on the input's axis.
-  enum Transformation: String {
+  package enum Transformation: String {
     case halfPixel = "half_pixel"
     case halfPixelSymmetric = "half_pixel_symmetric"
     case pytorchHalfPixel = "pytorch_half_pixel"
@@ -24,7 +23,7 @@ struct ONNXResampling {
   }
 
   /// Which of its neighbours is nearest to a coordinate.
-  enum Rounding: String {
+  package enum Rounding: String {
     case preferFloor = "round_prefer_floor"
     case preferCeiling = "round_prefer_ceil"
     case floor
@@ -35,20 +34,27 @@ struct ONNXResampling {
   }
 
   /// The longest axis whose elements are looked up one by one.
-  static let largestExtent = 1 << 18
+  package static let largestExtent = 1 << 18
 
-  let mode: Mode
-  let transformation: Transformation
-  let rounding: Rounding
+  package let mode: Mode
+  package let transformation: Transformation
+  package let rounding: Rounding
+
+  /// A way from its parts.
+  package init(mode: Mode, transformation: Transformation, rounding: Rounding) {
+    self.mode = mode
+    self.transformation = transformation
+    self.rounding = rounding
+  }
 
   /// An axis, and what becomes of it.
-  struct Axis {
+  package struct Axis {
     /// The input's extent, at least 1.
-    let old: Int
+    package let old: Int
     /// The output's extent, at least 1.
-    let new: Int
+    package let new: Int
     /// How many of the output's elements come to one of the input's; `nil` where the extents say it.
-    let scale: Float?
+    package let scale: Float?
 
     /// How far from the input's start something is that lies so far from the output's.
     fileprivate func position(_ distance: Float) -> Float {
@@ -56,18 +62,25 @@ struct ONNXResampling {
     }
 
     fileprivate var becomesShorter: Bool { scale.map { $0 < 1 } ?? (new < old) }
+
+    /// An axis from its parts.
+    package init(old: Int, new: Int, scale: Float?) {
+      self.old = old
+      self.new = new
+      self.scale = scale
+    }
   }
 
   /// Elements of the input's axis for every element of the output's, and their weights.
-  struct Taps {
+  package struct Taps {
     /// For each tap, an index for every element of the output's axis.
-    var indices: [[Int]]
+    package var indices: [[Int]]
     /// As many weights; 1 for all of a single tap.
-    var weights: [[Double]]
+    package var weights: [[Double]]
   }
 
   /// What the elements of an axis are made of.
-  func taps(_ axis: Axis) -> Taps {
+  package func taps(_ axis: Axis) -> Taps {
     let samples = (0..<axis.new).map { sample(at: coordinate($0, axis), axis) }
     let count = samples[0].count
     return Taps(
