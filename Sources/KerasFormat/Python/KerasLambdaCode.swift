@@ -1,0 +1,72 @@
+package import Bytes
+package import JSON
+
+/// The compiled function that a `Lambda` keeps, as data.
+package struct KerasLambdaCode: Sendable {
+  /// The function.
+  package let code: PythonCode
+  /// The values of its last arguments that are given when a call does not; empty without any.
+  package let defaults: [JSONValue]
+
+  /// More than any function of a layer has.
+  private static let sizeLimit = 1 << 20
+
+  /// Reads the function of a layer's settings: a list of its code, defaults and closure in Keras 1 and
+  /// 2, an object with them in Keras 3.
+  ///
+  /// - Returns: `nil` when the settings hold none.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is no function of Python;
+  ///   ``WeighbridgeError/Code/limitExceeded``.
+  package init?(of record: KerasLayerRecord) throws(WeighbridgeError) {
+    let function = record.config["function"]
+    let parts = function?.object?["config"]?.object
+    guard record.className == "Lambda",
+      let text = parts?["code"]?.string ?? function?.array?.first?.string, !text.isEmpty
+    else { return nil }
+    guard text.utf8.count <= Self.sizeLimit else {
+      throw WeighbridgeError(.limitExceeded, "has \(text.utf8.count) bytes of compiled code")
+    }
+    code = try PythonMarshal.code(try Self.bytes(text))
+    let list = function?.array ?? []
+    defaults = (parts?["defaults"] ?? (list.count > 1 ? list[1] : .null)).array ?? []
+  }
+
+  /// The bytes of a text: base64, or in Keras 1 and early versions of Keras 2 a character for each.
+  private static func bytes(_ text: String) throws(WeighbridgeError) -> [UInt8] {
+    let scalars = Array(text.unicodeScalars)
+    // A code object begins with a letter and the low byte of a small number, in base64 Y or 4.
+    guard let first = scalars.first, !["c", "\u{E3}"].contains(first) else { return raw(scalars) }
+    return try base64(scalars)
+  }
+
+  /// The inverse of Python's `raw_unicode_escape`.
+  private static func raw(_ scalars: [UnicodeScalar]) -> [UInt8] {
+    scalars.flatMap { scalar -> [UInt8] in
+      if let byte = UInt8(exactly: scalar.value) { return [byte] }
+      let digits = String(scalar.value, radix: 16)
+      let isShort = scalar.value <= 0xFFFF
+      let zeros = String(repeating: "0", count: max(0, (isShort ? 4 : 8) - digits.count))
+      return Array("\\\(isShort ? "u" : "U")\(zeros)\(digits)".utf8)
+    }
+  }
+
+  private static func base64(_ scalars: [UnicodeScalar]) throws(WeighbridgeError) -> [UInt8] {
+    let alphabet = Array(
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".unicodeScalars)
+    var digits: [UnicodeScalar: UInt32] = [:]
+    for (value, letter) in alphabet.enumerated() { digits[letter] = UInt32(value) }
+    var bytes: [UInt8] = []
+    var (bits, count): (UInt32, Int) = (0, 0)
+    for scalar in scalars where !["\n", "\r", "="].contains(scalar) {
+      guard let digit = digits[scalar] else {
+        throw WeighbridgeError(.malformed, "is neither base64 nor compiled code")
+      }
+      bits = (bits << 6 | digit) & 0xFFFF
+      count += 6
+      guard count >= 8 else { continue }
+      count -= 8
+      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+    }
+    return bytes
+  }
+}

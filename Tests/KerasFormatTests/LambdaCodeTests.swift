@@ -1,0 +1,129 @@
+import Bytes
+import Foundation
+import JSON
+import KerasFormat
+import Testing
+
+/// The compiled functions of Lambda layers, read as data.
+@Suite struct LambdaCodeTests {
+  /// The functions that Pythons from 2.7 to 3.13 compiled, by version and then by their text.
+  private static func stored() throws -> JSONObject {
+    let path = file("../../../Samples/Custom/Lambda/functions.json")
+    let json = try JSONValue(parsing: [UInt8](Data(contentsOf: URL(filePath: path))))
+    return try #require(json.object)
+  }
+
+  private func code(_ text: String) throws -> PythonCode {
+    let function: JSONValue = [.string(text), .null, .null]
+    let record = KerasLayerRecord(
+      name: "l", className: "Lambda", config: ["function": function, "function_type": "lambda"])
+    let stored = try KerasLambdaCode(of: record)
+    return try #require(stored).code
+  }
+
+  @Test(
+    "What a function computes is told from its compiled code",
+    arguments: ["2.7", "3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"])
+  func expressions(version: String) throws {
+    let functions = try #require(Self.stored()[version]?.object)
+    // Lists and tuples, and the order of what brackets leave open, are not told apart.
+    let others = [
+      "lambda x: 1.0 - x * 2": "1.0 - (x * 2)",
+      "lambda x: (x - np.array([103.5, 116.25, 123.75])) / 2.0":
+        "(x - np.array((103.5, 116.25, 123.75))) / 2.0",
+      "lambda x, a=2.0: x * a": "x * a",
+      "lambda x: K.reverse(x, axes=[1, 2, 3])": "K.reverse(x, axes=(1, 2, 3))",
+      "lambda x: tf.image.resize_images(x, (66, 200), align_corners=True)":
+        "tf.image.resize_images(x, (66, 200), align_corners=True)",
+      "lambda x: tf.image.resize(x, [66, 200], method='nearest')":
+        "tf.image.resize(x, (66, 200), method='nearest')",
+      "resize": "tensorflow.image.resize_images(image, (40, 160))",
+    ]
+    // A condition and a loop are not followed.
+    let unread: Set = ["lambda x: K.softmax(x) if x is None else x", "lambda x: [y for y in x]"]
+    for text in functions.keys {
+      let code = try code(functions[text]?.string ?? "")
+      let expression = code.expression?.text(Array(code.variables.prefix(code.argumentCount)))
+      if unread.contains(text) {
+        #expect(expression == nil, "\(text)")
+      } else if text == "raw" {
+        #expect(code.name == "resize")
+        #expect(expression == others["resize"])
+      } else {
+        #expect(expression == others[text] ?? String(text.dropFirst("lambda x: ".count)))
+      }
+    }
+    let condition = try code(functions["lambda x: K.softmax(x) if x is None else x"]?.string ?? "")
+    #expect(condition.names.suffix(2) == ["K", "softmax"])  // Python 2 has None among them
+  }
+
+  @Test(
+    "Code that was cut off or changed anywhere is refused or read as something else, at no risk")
+  func damaged() throws {
+    for version in ["2.7", "3.6", "3.11", "3.13"] {
+      let functions = try Self.stored()[version]?.object
+      let text = try #require(functions?["lambda x: x[:, None, -1, :]"]?.string)
+      let bytes = [UInt8](try #require(Data(base64Encoded: text)))
+      for count in 0..<bytes.count {
+        let cut = Data(bytes.prefix(count)).base64EncodedString()
+        if count > 0 { #expect(throws: WeighbridgeError.self) { try code(cut) } }
+      }
+      for index in bytes.indices {
+        for bit in 0..<8 {
+          var changed = bytes
+          changed[index] ^= 1 << UInt8(bit)
+          _ = try? code(Data(changed).base64EncodedString()).expression
+        }
+      }
+    }
+  }
+
+  @Test("Hostile code is refused", arguments: HostileCode.all)
+  func hostile(_ hostile: HostileCode) throws {
+    let error = #expect(throws: WeighbridgeError.self) {
+      try code(Data(hostile.bytes).base64EncodedString())
+    }
+    #expect(error?.code == hostile.code)
+  }
+
+  @Test("A text that is no compiled function is refused")
+  func noCode() {
+    for text in ["secret", "Y!", "c", "\u{E3}\u{20AC}", String(repeating: "A", count: 2 << 20)] {
+      #expect(throws: WeighbridgeError.self) { try code(text) }
+    }
+  }
+}
+
+/// Bytes in the form of `marshal` that no Python writes.
+struct HostileCode: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let bytes: [UInt8]
+  var code = WeighbridgeError.Code.malformed
+
+  private static let head: [UInt8] = [0xE3] + [UInt8](repeating: 0, count: 20) + [0x73, 0, 0, 0, 0]
+
+  static let all: [HostileCode] = [
+    HostileCode(
+      testDescription: "a list of 2^31 - 1 constants",
+      bytes: head + [0x28, 0xFF, 0xFF, 0xFF, 0x7F]),
+    HostileCode(
+      testDescription: "a list of -1 constants", bytes: head + [0x28, 0xFF, 0xFF, 0xFF, 0xFF]),
+    HostileCode(
+      testDescription: "an integer of 2^31 digits", bytes: head + [0x6C, 0, 0, 0, 0x80]),
+    HostileCode(
+      testDescription: "a list that is an element of itself",
+      bytes: head + [0xA9, 1, 0x72, 1, 0, 0, 0]),
+    HostileCode(
+      testDescription: "a reference to nothing", bytes: head + [0x72, 0xFF, 0xFF, 0xFF, 0x7F]),
+    HostileCode(
+      testDescription: "a list in a list, 10,000 times",
+      bytes: head + (0..<10_000).flatMap { _ -> [UInt8] in [0x29, 1] } + [0x4E],
+      code: .limitExceeded),
+    HostileCode(
+      testDescription: "references that double the values 60 times",
+      bytes: head + [0x29, 61, 0xA9, 2, 0x4E, 0x4E]
+        + (0..<60).flatMap { index -> [UInt8] in
+          [0xA9, 2] + [0x72, UInt8(index + 1), 0, 0, 0, 0x72, UInt8(index + 1), 0, 0, 0]
+        }, code: .limitExceeded),
+  ]
+}
