@@ -89,6 +89,13 @@ extension WeighbridgeError {
     return copy
   }
 
+  /// The same error with what is known of another one's place.
+  package func at(_ place: Place) -> Self {
+    var copy = self
+    copy.place = place
+    return copy
+  }
+
   /// The same error with its layer, unless one is known already.
   public func at(layer: String) -> Self {
     var copy = self

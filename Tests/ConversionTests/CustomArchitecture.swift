@@ -88,6 +88,19 @@ struct BadMapping: CustomTestStringConvertible, Sendable {
       .limitExceeded, "has 1001 entries"),
     BadMapping(of: "7", "classes.Odd is a number, and an object is expected"),
     BadMapping(of: "[]", "classes.Odd has 0 steps"),
+    BadMapping(of: #"{"kind": "tanh", "sublayer": "att"}"#, "no sub-layer is called att"),
+    BadMapping(
+      of: #"{"kind": "tanh", "sublayer": "att", "weights": [0]}"#, "both a \"sublayer\" and"),
+    BadMapping(of: #"{"layer": "$settings.layer"}"#, "refers to \"$settings.layer\""),
+    BadMapping(of: #"{"layer": "Dense"}"#, "classes.Odd.layer is a place in the settings"),
+    BadMapping(of: #"{"kind": "add", "inputs": ["input", [[1, 2], [3]]]}"#, "equally long"),
+    BadMapping(of: #"{"kind": "add", "inputs": ["input", [1, NaN]]}"#, "nor an array of finite"),
+    BadMapping(
+      of: #"{"kind": "add", "inputs": ["input", {"constant": 1, "dtype": "int3"}]}"#,
+      "is no type of numbers"),
+    BadMapping(
+      #"{"classes": {"Odd": {"class_name": "tf.image.resize_images", "config": {"size": [2, 2]}}}}"#,
+      .unsupported, "takes [batch, height, width, channels]"),
     BadMapping(of: "{}", "classes.Odd has neither a \"class_name\""),
     BadMapping(of: #"{"kind": "tanh", "class_name": "Tanh"}"#, "has both"),
     BadMapping(of: #"{"class_name": "Odd"}"#, "a mapping cannot lead to another one"),

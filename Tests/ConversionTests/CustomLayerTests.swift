@@ -105,6 +105,48 @@ import Weighbridge
     let error = failure { _ = try read(layers, mapping: #"{"layers": {"l": {"kind": "tanh"}}}"#) }
     #expect(error?.code == .mismatch)
     #expect(error?.reason.contains("says that the layer makes float32 [?, 6]") == true)
+    #expect(
+      error?.reason.contains("if the file is wrong, say \"overrule_shape\": true in layers.l")
+        == true)
+  }
+
+  @Test("A shape that the file states wrongly is overruled where the mapping says so, and recorded")
+  func overruledShape() throws {
+    let layers = CustomArchitecture.dense(
+      between: [("Lambda", "l")],
+      settings: #""output_shape": [6], "output_shape_type": "raw", "function": ["", null, null]"#)
+    let plain = CustomArchitecture.dense(
+      between: [("Activation", "l")], settings: #""activation": "tanh""#)
+    let mapping = #"{"layers": {"l": {"kind": "tanh", "overrule_shape": true}}}"#
+    #expect(try run(layers, mapping: mapping) == run(plain, mapping: nil))
+    let decisions = try read(layers, mapping: mapping).provenance.decisions
+    #expect(
+      decisions.contains {
+        $0.text == "layers.l makes float32 [batch, 3], and the file says that the layer makes "
+          + "float32 [?, 6]; the file is overruled"
+      })
+    let list = failure { _ = try read(layers, mapping: #"{"layers": {"l": [{"kind": "tanh"}]}}"#) }
+    #expect(list?.reason.hasSuffix("whose list then stands under \"steps\"") == true)
+  }
+
+  @Test("A mapping holds numbers, as arrays of any rank and of a type that is said")
+  func constants() throws {
+    let layers = CustomArchitecture.dense(between: [("Odd", "odd")])
+    let doubled = #"{"kind": "rescaling", "attributes": {"scale": [2], "offset": [0]}}"#
+    let plain = try run(layers, mapping: #"{"classes": {"Odd": \#(doubled)}}"#)
+    for form in [
+      #"{"kind": "multiply", "inputs": ["input", 2]}"#,
+      #"{"kind": "multiply", "inputs": ["input", [2, 2.0, 2]]}"#,
+      #"{"class_name": "Multiply", "inputs": ["input", [[2, 2, 2]]]}"#,
+      #"{"kind": "multiply", "inputs": ["input", {"constant": [[2]], "dtype": "float32"}]}"#,
+      #"""
+      [{"kind": "gather", "attributes": {"axis": 1, "batch_axes": 0},
+        "inputs": ["input", {"constant": [2, 1, 0], "dtype": "int64"}]},
+       {"kind": "reverse", "attributes": {"axes": [1]}}, \#(doubled)]
+      """#,
+    ] {
+      #expect(try run(layers, mapping: #"{"classes": {"Odd": \#(form)}}"#) == plain, "\(form)")
+    }
   }
 
   @Test("Bad mappings are refused with their place", arguments: BadMapping.all)
@@ -168,7 +210,11 @@ import Weighbridge
     #expect(text.contains("kept"))
     #expect("\(model.content.graph[node.outputs[0]].type)" == "float32 [batch, 3]")
     let error = failure { _ = try read(layers, mapping: nil, keeps: true) }
-    #expect(error != nil, "Dense needs to know how many numbers it gets")
+    #expect(error?.description.contains("b (Dense)") == true, "Dense must know what it gets")
+    let entry = #"{"layers":{"l":{"keep":true,"output_shapes":[[null,3]]}}}"#
+    #expect(error?.reason.contains("it comes behind l, which is kept") == true)
+    #expect(error?.reason.contains(entry) == true, "\(error as Any)")
+    _ = try read(layers, mapping: entry)
   }
 }
 

@@ -45,7 +45,8 @@ import Testing
     let output = try folder.get().file("out.wbm")
     let outcome = try Program.run(["convert", weights, "-o", output] + options(mapping: nil))
     outcome.expect(
-      3, "#2 layer2 (Odd), activation=\"tanh\"", "\"activation\": \"$settings.activation\"")
+      3, "#2 layer2 (Odd), takes float32 [batch, 3], activation=\"tanh\"",
+      "\"activation\": \"$settings.activation\"")
     #expect(try folder.get().names == ["net.json"])
   }
 
@@ -65,6 +66,6 @@ import Testing
     try Program.run("run", output, "--inputs", input, "--outputs", "/dev/null").expect(
       3, "#1 layer2 (Odd): is kept as it is because nobody said what it computes")
     try Program.run(["convert", weights, "-o", output, "--keep-unknown"] + options.prefix(2))
-      .expect(3, "#3 b (Dense)")
+      .expect(3, "#3 b (Dense)", #"{"layers":{"layer2":{"keep":true,"output_shapes":[[null,3]]}}}"#)
   }
 }

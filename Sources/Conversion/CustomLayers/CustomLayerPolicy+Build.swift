@@ -35,28 +35,35 @@ extension CustomLayerPolicy.Builder {
         let name = layer.graph.type(of: output).elementType.rawValue
         stated[0] = KerasStatedType(shape: [nil] + lambda, dtype: name)
       }
-      try Self.check(outputs, layer.graph, stated, entry.place)
+      try Self.check(outputs, &layer, stated, entry)
       return outputs
     }
   }
 
-  /// The mapping must make what the file says that the layer makes.
+  /// The mapping must make what the file says that the layer makes, unless it overrules that.
   private static func check(
-    _ outputs: [ValueID], _ graph: GraphBuilder, _ stated: [Int: KerasStatedType], _ place: String
+    _ outputs: [ValueID], _ layer: inout KerasLayer, _ stated: [Int: KerasStatedType],
+    _ entry: CustomLayers.Entry
   ) throws(WeighbridgeError) {
+    let place = entry.place
     for (position, stated) in stated.sorted(by: { $0.key < $1.key }) {
       guard outputs.indices.contains(position) else {
         throw WeighbridgeError(
           .mismatch, "\(place) gives \(outputs.count) outputs, and output \(position) is used")
       }
-      let type = graph.type(of: outputs[position])
+      let type = layer.graph.type(of: outputs[position])
       let shape = stated.shape.map { $0.map(Dimension.fixed) ?? .unknown }
-      guard type.agrees(with: type.with(shape: shape)), type.elementType.rawValue == stated.dtype
-      else {
+      let isSameType = type.elementType.rawValue == stated.dtype
+      if isSameType, type.agrees(with: type.with(shape: shape)) { continue }
+      let claim =
+        "\(place) makes \(type), and the file says that the layer makes \(stated.dtype) \(shape)"
+      guard entry.mapping.overrulesShape else {
         throw WeighbridgeError(
           .mismatch,
-          "\(place) makes \(type), and the file says that the layer makes \(stated.dtype) \(shape)")
+          "\(claim); if the file is wrong, say \"overrule_shape\": true in \(place)"
+            + (entry.mapping.isList ? ", whose list then stands under \"steps\"" : ""))
       }
+      layer.decideOnce("\(claim); the file is overruled")
     }
   }
 
@@ -89,6 +96,7 @@ extension CustomLayerPolicy.Builder {
         Opaque.Output(
           elementType: type.elementType, extents: [Int?](repeating: nil, count: type.rank))
       ]
+      layer.hasGuessedShape = true
       layer.decideOnce(
         "the file does not say what shape it makes; taken to have \(type.rank) axes, as its input "
           + "(a mapping with \"keep\" and \"output_shapes\" says another)")

@@ -100,11 +100,13 @@ package struct CustomLayerPolicy: Sendable {
   /// - Parameters:
   ///   - dialect: What turns the layers of a Keras 1 model into those of Keras 2.
   ///   - weights: The weights of the file, when they can be told.
+  ///   - surveyed: What can be learnt of layers of which nothing is known.
   /// - Returns: What of the user's entries is about nothing in the model and may be.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for such layers;
   ///   ``WeighbridgeError/Code/mismatch`` for an entry about a layer that the model does not have.
   func check(
-    _ model: KerasModelRecord, _ dialect: Keras1Dialect?, weights: () -> [KerasWeightGroup]?
+    _ model: KerasModelRecord, _ dialect: Keras1Dialect?, weights: () -> [KerasWeightGroup]?,
+    surveyed: () -> LayerSurvey
   ) throws(WeighbridgeError) -> [Provenance.Decision] {
     var survey = Survey(dialect: dialect)
     try survey.add(model, path: "", self)
@@ -115,7 +117,8 @@ package struct CustomLayerPolicy: Sendable {
     let file = layers.path ?? ""
     if !survey.unknown.isEmpty, !keepsUnknown {
       throw UnknownLayers(
-        layers: survey.unknown, weights: weights() ?? [], idleEntries: idle, file: file
+        layers: survey.unknown, weights: weights() ?? [], idleEntries: idle, file: file,
+        survey: surveyed()
       ).error
     }
     if let place = idle.first {

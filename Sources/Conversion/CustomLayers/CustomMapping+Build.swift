@@ -1,6 +1,7 @@
 import Bytes
 import GraphIR
 import JSON
+import KerasFormat
 import LayerCatalog
 
 extension CustomMapping {
@@ -44,7 +45,8 @@ extension CustomMapping {
     for key in settings.keys where !used.contains(key) {
       let value = settings[key] ?? .null
       let isKnown =
-        KerasLayer.hasNoMeaningAtInference(key) || (isLambda && Self.isOfLambda(key, value))
+        value == .null || KerasLayer.hasNoMeaningAtInference(key)
+        || (isLambda && Self.isOfLambda(key, value))
         || ignored.contains { $0.matches(key) }
       guard isKnown else {
         throw WeighbridgeError(
@@ -75,6 +77,13 @@ private struct MappingRun {
   var references: SettingReferences
   /// What each step gave so far.
   var results: [[ValueID]] = []
+  private var constantCount = 0
+
+  init(inputs: [ValueID], isOnly: Bool, references: SettingReferences) {
+    self.inputs = inputs
+    self.isOnly = isOnly
+    self.references = references
+  }
 
   mutating func add(_ step: CustomStep, to layer: inout KerasLayer) throws(WeighbridgeError) {
     do throws(WeighbridgeError) {
@@ -89,13 +98,7 @@ private struct MappingRun {
   private mutating func outputs(
     of step: CustomStep, _ layer: inout KerasLayer
   ) throws(WeighbridgeError) -> [ValueID] {
-    let settings: JSONObject
-    switch step.form {
-    case .layer(_, _, let config): settings = try references.resolve(config)
-    case .operation(_, let attributes): settings = try references.resolve(attributes)
-    }
-    return try layer.addStep(isOnly ? "" : step.name, settings: [:]) {
-      (layer) throws(WeighbridgeError) in
+    try layer.addStep(isOnly ? "" : step.name, settings: [:]) { (layer) throws(WeighbridgeError) in
       var data = results.last ?? inputs
       if let sources = step.inputs {
         data = []
@@ -103,15 +106,58 @@ private struct MappingRun {
       }
       try layer.bringForward(step.weights ?? [], called: \.text) { $0.matches($1, $2) }
       switch step.form {
-      case .layer(let className, let build, _):
-        let outputs = try layer.addInner(settings, data, role: "", build: build)
-        try layer.passMasks(of: className, from: data, to: outputs)
-        return outputs
-      case .operation(let type, _):
+      case .layer(let className, let build, let config):
+        let settings = try references.resolve(config)
+        return try Self.add(className, build, settings, data, step, to: &layer)
+      case .wrapped(let reference):
+        let (className, build, settings) = try wrapped(reference)
+        return try Self.add(className, build, settings, data, step, to: &layer)
+      case .operation(let type, let attributes):
+        let settings = try references.resolve(attributes)
         let operation = try CustomStep.makeOperator(type, settings, place: step.place)
-        return try Self.add(operation, data, to: &layer)
+        return try Self.withWeights(of: step, "", [:], &layer) { (layer) throws(WeighbridgeError) in
+          try Self.add(operation, data, to: &layer)
+        }
       }
     }
+  }
+
+  /// The class and the settings of a layer that stands among the layer's settings.
+  private mutating func wrapped(
+    _ reference: String
+  ) throws(WeighbridgeError) -> (String, KerasMapping.Build, JSONObject) {
+    let form = try references.resolve(.string(reference)).object
+    guard let className = form?["class_name"]?.string, let settings = form?["config"]?.object else {
+      throw WeighbridgeError(.mismatch, "\(reference) is no layer with its class and settings")
+    }
+    let registered = form?["registered_name"]?.string ?? className
+    guard registered == className, let build = CustomStep.build(of: className) else {
+      throw WeighbridgeError(
+        .unsupported, "\(reference) is a layer \(registered), which Weighbridge does not know")
+    }
+    return (className, build, settings)
+  }
+
+  private static func add(
+    _ className: String, _ build: KerasMapping.Build, _ settings: JSONObject, _ data: [ValueID],
+    _ step: CustomStep, to layer: inout KerasLayer
+  ) throws(WeighbridgeError) -> [ValueID] {
+    try withWeights(of: step, className, settings, &layer) { (layer) throws(WeighbridgeError) in
+      let outputs = try layer.addInner(settings, data, role: "", build: build)
+      try layer.passMasks(of: className, from: data, to: outputs)
+      return outputs
+    }
+  }
+
+  /// Adds the nodes of a step, which takes the weights of a sub-layer where it names one.
+  private static func withWeights(
+    of step: CustomStep, _ className: String, _ settings: JSONObject, _ layer: inout KerasLayer,
+    _ body: (inout KerasLayer) throws(WeighbridgeError) -> [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard let sublayer = step.sublayer else { return try body(&layer) }
+    let record = KerasLayerRecord(name: step.name, className: className, config: settings)
+    return try layer.withWeights(
+      ofInner: sublayer.text, where: sublayer.matches, order: record.order(ofVariables:), body)
   }
 
   private static func add(
@@ -125,7 +171,7 @@ private struct MappingRun {
   }
 
   /// - Parameter first: The step's first input, whose number of axes a weight gets.
-  func value(
+  mutating func value(
     _ source: TensorSource, for layer: inout KerasLayer, like first: ValueID? = nil
   ) throws(WeighbridgeError) -> ValueID {
     switch source {
@@ -142,6 +188,14 @@ private struct MappingRun {
       let rank = first.map { layer.graph.type(of: $0).rank } ?? 0
       let role = layer.remainingWeights.first?.name ?? "weight"
       return try layer.nextWeight(role, rank: rank)
+    case .constant(let shape, let elements, let type):
+      let like = first.map { layer.graph.type(of: $0) }
+      let rank = max(like?.rank ?? 0, shape.count)
+      let axes = [Int](repeating: 1, count: type == nil ? rank - shape.count : 0) + shape
+      constantCount += 1
+      return try layer.constant(
+        "constant_\(constantCount)",
+        Tensor(type ?? like?.elementType ?? .float32, shape: axes, elements))
     }
   }
 

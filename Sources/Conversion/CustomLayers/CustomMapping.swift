@@ -21,18 +21,24 @@ struct CustomMapping: Sendable {
   /// Whether the first input's mask travels on beside the outputs; layers of a class of one's own
   /// drop it unless they say otherwise.
   let keepsMask: Bool
+  /// Whether it counts where the file says that the layer makes another shape.
+  let overrulesShape: Bool
+  /// Whether it is written as a list of steps, which has no members of its own.
+  let isList: Bool
 
   /// Reads a mapping: one step, a list of steps, or an object with steps and what else there is to
   /// say.
   init(parsing json: JSONValue, place: String) throws(WeighbridgeError) {
     if let list = json.array {
       form = .steps(try Self.steps(list, place: place), outputs: nil)
-      (ignored, keepsMask) = ([], false)
+      (ignored, keepsMask, overrulesShape, isList) = ([], false, false, true)
       return
     }
+    isList = false
     var members = try MappingMembers(json, place: place)
     ignored = try members.texts("ignore")?.map(NamePattern.init) ?? []
     keepsMask = try members.flag("keep_mask") ?? false
+    overrulesShape = try members.flag("overrule_shape") ?? false
     if let keeps = members.take("keep") {
       guard keeps == true else { throw members.failure("can only be true", "keep") }
       form = .kept(shapes: try Self.shapes(&members))
@@ -40,7 +46,7 @@ struct CustomMapping: Sendable {
     } else if let list = try members.list("steps") {
       let steps = try Self.steps(list, place: "\(place).steps")
       var outputs: [TensorSource]?
-      if let names = try members.texts("outputs") {
+      if let names = try members.list("outputs") {
         outputs = try names.map { (name) throws(WeighbridgeError) in
           try TensorSource(name, steps: steps.map(\.name), place: "\(place).outputs")
         }
@@ -95,7 +101,7 @@ struct CustomMapping: Sendable {
 }
 
 /// Where a tensor of a mapping comes from: `input`, `input[1]`, a step's name, `name[1]`,
-/// `$weights.NAME`, `$weights[0]`.
+/// `$weights.NAME`, `$weights[0]`, or numbers that the mapping itself holds.
 enum TensorSource: Sendable {
   /// An input of the layer; the only one unless a number is given.
   case input(Int?)
@@ -103,6 +109,46 @@ enum TensorSource: Sendable {
   case step(Int, output: Int)
   /// One of the layer's weights.
   case weight(WeightName)
+  /// Numbers, with their element type; `nil` for that of the first input.
+  case constant(shape: [Int], [Double], ElementType?)
+
+  /// - Parameter steps: The names of the steps that can be meant.
+  init(_ json: JSONValue, steps: [String], place: String) throws(WeighbridgeError) {
+    if let text = json.string {
+      try self.init(text, steps: steps, place: place)
+      return
+    }
+    var numbers = json
+    var type: ElementType?
+    if let object = json.object {
+      var members = try MappingMembers(json, place: place)
+      numbers = members.take("constant") ?? .null
+      let name = try members.text("dtype")
+      type = name.flatMap(ElementType.init)
+      try members.finish()
+      guard object["dtype"] == nil || type != nil else {
+        throw members.failure("is no type of numbers", "dtype")
+      }
+    }
+    guard let (shape, elements) = Self.array(numbers) else {
+      throw WeighbridgeError(
+        .mismatch,
+        "\(place) has \(json.text().prefix(40)), which is neither a name nor an array of finite numbers "
+          + "whose rows are equally long")
+    }
+    self = .constant(shape: shape, elements, type)
+  }
+
+  /// A number, or numbers in lists of lists that are equally long.
+  private static func array(_ json: JSONValue) -> (shape: [Int], elements: [Double])? {
+    if let number = json.real { return number.isFinite ? ([], [number]) : nil }
+    guard let list = json.array, !list.isEmpty else { return nil }
+    let rows = list.compactMap(array)
+    guard rows.count == list.count, rows.allSatisfy({ $0.shape == rows[0].shape }) else {
+      return nil
+    }
+    return ([rows.count] + rows[0].shape, rows.flatMap(\.elements))
+  }
 
   /// - Parameter steps: The names of the steps that can be meant.
   init(_ text: String, steps: [String], place: String) throws(WeighbridgeError) {

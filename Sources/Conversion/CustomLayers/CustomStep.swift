@@ -10,6 +10,8 @@ struct CustomStep: Sendable {
     case layer(className: String, KerasMapping.Build, JSONObject)
     /// An operator with all its attributes, as `Schemas/operators.md` lists them.
     case operation(any CatalogOperator.Type, JSONObject)
+    /// The layer that stands at a place in the settings, such as the one that a wrapper wraps.
+    case wrapped(String)
   }
 
   /// What later steps call it, and its nodes' role when there are several steps.
@@ -19,6 +21,8 @@ struct CustomStep: Sendable {
   let inputs: [TensorSource]?
   /// Which of the layer's weights it takes, in its own order; `nil` for the next ones.
   let weights: [WeightName]?
+  /// The layer inside the layer whose weights it takes, all of them; `nil` for none.
+  let sublayer: NamePattern?
   /// The place in the file.
   let place: String
 
@@ -35,8 +39,8 @@ struct CustomStep: Sendable {
     else { throw members.failure("\"\(name)\" is no name for a step, or is taken", "name") }
     form = try Self.form(&members)
     let place = "\(members.place).inputs"
-    inputs = try members.texts("inputs")?.map { (text) throws(WeighbridgeError) in
-      try TensorSource(text, steps: earlier, place: place)
+    inputs = try members.list("inputs")?.map { (json) throws(WeighbridgeError) in
+      try TensorSource(json, steps: earlier, place: place)
     }
     let failure = members.failure("is not a list of names and numbers", "weights")
     weights = try members.list("weights")?.map { (json) throws(WeighbridgeError) in
@@ -44,17 +48,30 @@ struct CustomStep: Sendable {
       guard let name = json.string else { throw failure }
       return .name(NamePattern(name))
     }
+    sublayer = try members.text("sublayer").map(NamePattern.init)
+    if sublayer != nil, weights != nil {
+      throw members.failure("has both a \"sublayer\" and \"weights\"")
+    }
     try members.finish()
   }
 
   private static func form(_ members: inout MappingMembers) throws(WeighbridgeError) -> Form {
+    if let reference = try members.text("layer") {
+      guard reference.hasPrefix("$settings."), !members.has("class_name"), !members.has("kind")
+      else {
+        throw members.failure(
+          "is a place in the settings, such as \"$settings.layer\", in place of a class_name or kind",
+          "layer")
+      }
+      return .wrapped(reference)
+    }
     guard members.has("class_name") != members.has("kind") else {
       throw members.failure(
         "has \(members.has("kind") ? "both" : "neither") a \"class_name\" (a layer of Keras) "
           + "\(members.has("kind") ? "and" : "nor") a \"kind\" (an operator)")
     }
     if let className = try members.text("class_name") {
-      guard let build = Catalog.kerasLayers[className] ?? WellKnownLayers.layers[className] else {
+      guard let build = build(of: className) else {
         throw members.failure(
           "is \"\(className)\", which is no layer that Weighbridge knows; a mapping cannot lead "
             + "to another one", "class_name")
@@ -71,6 +88,12 @@ struct CustomStep: Sendable {
       _ = try makeOperator(type, attributes, place: members.place)
     }
     return .operation(type, attributes)
+  }
+
+  /// What adds the nodes of a layer that a mapping can name.
+  static func build(of className: String) -> KerasMapping.Build? {
+    Catalog.kerasLayers[className] ?? WellKnownLayers.layers[className]
+      ?? WellKnownLayers.steps[className]
   }
 
   /// An operator of attributes that a person wrote.
@@ -99,6 +122,7 @@ struct CustomStep: Sendable {
     switch form {
     case .layer(let className, _, let config): (name, settings) = (className, config)
     case .operation(let type, let attributes): (name, settings) = (type.kind, attributes)
+    case .wrapped(let reference): (name, settings) = (reference, [:])
     }
     return ([name] + settings.keys.map { "\($0)=\(settings[$0]?.text() ?? "")" })
       .joined(separator: " ")

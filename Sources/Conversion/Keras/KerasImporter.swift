@@ -57,6 +57,10 @@ package struct KerasImporter: ~Copyable {
   var inputNote: String?
   /// Whether a size comes from the user only.
   var isShapeStated = false
+  /// The layer behind which nobody knows a value's shape, for each such value.
+  private var guesses: [ValueID: KeptLayer] = [:]
+  /// What is known of layers that nobody understands, while it is being collected.
+  var survey: LayerSurvey?
   /// What the layers asked for, while the weights of a model inside the model are being shared out.
   var requests: WeightRequests?
 
@@ -94,6 +98,23 @@ package struct KerasImporter: ~Copyable {
     return Result(graph: try importer.graph.finish(outputs: ports), decisions: decisions)
   }
 
+  /// What can be learnt of layers that nobody understands, from the layers before them.
+  package static func survey(
+    _ model: KerasModelRecord, writer: KerasWriter, weights: [String: [KerasLayer.Weight]]?,
+    custom: CustomLayerPolicy, inputShapes: [InputShape]
+  ) -> LayerSurvey {
+    var custom = custom
+    custom.keepsUnknown = true
+    let stated = try? StatedShapes(inputShapes, inputs: inputNames(model))
+    var importer = KerasImporter(
+      model, writer: writer, weights: weights ?? [:], custom: custom,
+      stated: stated ?? StatedShapes(), zerosLimit: weights == nil ? LayerSurvey.weightLimit : nil)
+    importer.survey = LayerSurvey()
+    // Where it fails it has learnt what it could.
+    _ = try? importer.inline(model, path: "", inputs: nil)
+    return importer.survey ?? LayerSurvey()
+  }
+
   private init(
     _ model: KerasModelRecord, writer: KerasWriter, weights: [String: [KerasLayer.Weight]],
     custom: CustomLayerPolicy, stated: StatedShapes, zerosLimit: Int?
@@ -126,29 +147,60 @@ package struct KerasImporter: ~Copyable {
       values[key] = try locating({ $0.at(layer: Self.label(record, path)) }) {
         () throws(WeighbridgeError) in
         if record.className == "InputLayer" { return [try addInput(try form(of: record).record)] }
-        let written = record.calls[reference.call]
-        let isFirst = model.isSequential && reference.layer == 0
-        let tensors =
-          isFirst
-          ? values[.impliedInput] ?? [] : try Self.values(of: written.inputs, model, values)
-        var arguments = KerasLayer.CallArguments(plain: written.arguments)
-        for argument in written.tensorArguments {
-          let tensors = try Self.values(of: argument.tensors, model, values)
-          arguments.tensors.append((argument.name, tensors))
-        }
-        // Layers of a model that is called again are called again themselves.
-        let number = reference.call + call * record.calls.count
-        let layerCall = LayerCall(
-          inputs: tensors, arguments: arguments, operands: written.operands, number: number)
-        if record.isModel { return try addModel(record, path: path, layerCall) }
-        if let inner = try Self.distributedModel(record) {
-          return try addDistributed(inner, record, path: path, layerCall)
-        }
-        return try addLayer(
-          record, path: path, layerCall, stated: { model.statedOutputs(of: reference) })
+        let layerCall = try layerCall(reference, of: model, values, modelCall: call)
+        let guess = layerCall.inputs.compactMap { guesses[$0] }.first
+        do throws(WeighbridgeError) {
+          let outputs = try add(record, path: path, layerCall) {
+            model.statedOutputs(of: reference)
+          }
+          if let guess { note(guess, behind: outputs) }
+          return outputs
+        } catch { throw guess?.explaining(error) ?? error }
       }
     }
     return try Self.values(of: model.outputs, model, values)
+  }
+
+  /// What a call of a layer is given.
+  ///
+  /// - Parameter modelCall: Which call of the model this is.
+  private func layerCall(
+    _ reference: KerasCallReference, of model: KerasModelRecord, _ values: [CallKey: [ValueID]],
+    modelCall: Int
+  ) throws(WeighbridgeError) -> LayerCall {
+    let calls = model.layers[reference.layer].calls
+    let written = calls[reference.call]
+    let isFirst = model.isSequential && reference.layer == 0
+    let tensors =
+      isFirst ? values[.impliedInput] ?? [] : try Self.values(of: written.inputs, model, values)
+    var arguments = KerasLayer.CallArguments(plain: written.arguments)
+    for argument in written.tensorArguments {
+      let tensors = try Self.values(of: argument.tensors, model, values)
+      arguments.tensors.append((argument.name, tensors))
+    }
+    // Layers of a model that is called again are called again themselves.
+    return LayerCall(
+      inputs: tensors, arguments: arguments, operands: written.operands,
+      number: reference.call + modelCall * calls.count)
+  }
+
+  /// Adds a layer, or the model that it is or wraps.
+  private mutating func add(
+    _ record: KerasLayerRecord, path: String, _ call: LayerCall,
+    stated: () -> [Int: KerasStatedType]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    if record.isModel { return try addModel(record, path: path, call) }
+    if let inner = try Self.distributedModel(record) {
+      return try addDistributed(inner, record, path: path, call)
+    }
+    return try addLayer(record, path: path, call, stated: stated)
+  }
+
+  /// Notes that nobody knows some shapes.
+  private mutating func note(_ guess: KeptLayer, behind outputs: [ValueID]) {
+    for output in outputs where graph.type(of: output).shape.contains(.unknown) {
+      guesses[output] = guess
+    }
   }
 
   private mutating func addModel(
@@ -183,12 +235,29 @@ package struct KerasImporter: ~Copyable {
     _ record: KerasLayerRecord, path: String, _ call: LayerCall,
     stated: () -> [Int: KerasStatedType]
   ) throws(WeighbridgeError) -> [ValueID] {
-    let (form, formDecisions) = try form(of: record)
+    let (form, decisions) = try form(of: record)
     let builder = try custom.builder(of: form, path: path)
     let name = path + record.name
     if case .function(let function) = builder {
       return try addFunction(function, record, name, call)
     }
+    if survey != nil, case .kept = builder,
+      let outputs = addProposed(record, form, name, call, stated: stated)
+    {
+      return outputs
+    }
+    return try build(
+      builder, record, form, name, call, call.number == 0 ? decisions : [], stated: stated)
+  }
+
+  /// - Parameters:
+  ///   - form: The layer as Keras 2 or later would write it.
+  ///   - formDecisions: What was decided before the layer was read.
+  private mutating func build(
+    _ builder: CustomLayerPolicy.Builder, _ record: KerasLayerRecord, _ form: KerasLayerRecord,
+    _ name: String, _ call: LayerCall, _ formDecisions: [String],
+    stated: () -> [Int: KerasStatedType]
+  ) throws(WeighbridgeError) -> [ValueID] {
     let (settings, types) = try KerasTypePolicy.separate(form.config)
     var layer = KerasLayer(
       source: SourceScope(layer: name, className: record.className, call: call.number),
@@ -199,8 +268,38 @@ package struct KerasImporter: ~Copyable {
     layer.functions = functions
     let outputs = try builder.build(
       &layer, layer.castInputs(call.inputs), className: form.className, stated: stated)
-    try finish(layer, record, name, call.number == 0 ? formDecisions : [])
+    let isGuess = layer.hasGuessedShape
+    try finish(layer, record, name, formDecisions)
+    if isGuess, let first = call.inputs.first {
+      note(KeptLayer(name: name, input: graph.type(of: first)), behind: outputs)
+    }
     return outputs
+  }
+
+  /// Adds a layer of which nothing is known as its stored code says, to learn what those behind it
+  /// take; for the survey only.
+  ///
+  /// - Returns: `nil` when it says nothing, and for other layers.
+  private mutating func addProposed(
+    _ record: KerasLayerRecord, _ form: KerasLayerRecord, _ name: String, _ call: LayerCall,
+    stated: () -> [Int: KerasStatedType]
+  ) -> [ValueID]? {
+    let isKnown = !call.inputs.contains { guesses[$0] != nil }
+    let types = call.inputs.map { graph.type(of: $0) }
+    if isKnown { survey?.inputs[name] = types }
+    survey?.outputs[name] = stated()
+    guard isKnown, let plain = LambdaProposal(of: form, input: types.first) else { return nil }
+    let (graphBefore, masksBefore) = (graph, masks)
+    for proposal in [plain, plain.overruling] {
+      if let entry = proposal.entry(name),
+        let outputs = try? build(.entry(entry), record, form, name, call, [], stated: stated)
+      {
+        survey?.proposals[name] = proposal
+        return outputs
+      }
+      (graph, masks) = (graphBefore, masksBefore)
+    }
+    return nil
   }
 
   /// Takes back what a layer's call was given.

@@ -137,9 +137,13 @@ package struct KerasSource: Sendable {
         provenance.options["input-shape"] = inputShapes.map(\.description).joined(separator: " ")
       }
       // Says more than what their weights may miss.
-      provenance.decisions += try custom.check(model, Keras1Dialect(writer, model)) {
-        try? file?.weightGroups(of: model)
-      }
+      provenance.decisions += try custom.check(
+        model, Keras1Dialect(writer, model), weights: { try? file?.weightGroups(of: model) },
+        surveyed: {
+          KerasImporter.survey(
+            model, writer: writer, weights: try? weights(), custom: custom,
+            inputShapes: inputShapes)
+        })
       let result = try KerasImporter.importModel(
         model, writer: writer, weights: try weights(), custom: custom, inputShapes: inputShapes,
         zerosLimit: zerosLimit)
@@ -186,7 +190,8 @@ package struct KerasSource: Sendable {
         let (store, range) = try file.bytes(of: weight)
         let tensor = try Tensor(
           weight.elementType, shape: weight.shape, store: store, range: range)
-        weights.append(KerasLayer.Weight(path: weight.path, tensor: tensor))
+        weights.append(
+          KerasLayer.Weight(path: weight.path, tensor: tensor, localName: weight.localName))
       }
       result[group.layerName] = weights
     }

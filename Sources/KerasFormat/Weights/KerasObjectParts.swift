@@ -70,3 +70,32 @@ struct KerasObjectParts {
     }
   }
 }
+
+extension KerasLayerRecord {
+  /// The order in which Keras lists the variables of a layer that it writes under paths such as
+  /// `query_dense/vars/0`; what is not known comes last. As they are where they have other names.
+  package func order(ofVariables names: [String]) -> [Int] {
+    let known = (try? Self.variables(of: self, among: names)) ?? []
+    let ranks = Dictionary(
+      known.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    return names.indices.sorted {
+      (ranks[names[$0]] ?? .max, $0) < (ranks[names[$1]] ?? .max, $1)
+    }
+  }
+
+  private static func variables(
+    of record: KerasLayerRecord, among names: [String]
+  ) throws(WeighbridgeError) -> [String] {
+    let own = names.filter { $0.hasPrefix("vars/") }
+    var result = own
+    let parts = try KerasObjectParts(of: record, ownCount: own.count)
+    for (alternatives, part) in parts.objects {
+      for name in alternatives {
+        let inner = names.filter { $0.hasPrefix("\(name)/") }
+          .map { String($0.dropFirst(name.count + 1)) }
+        result += try variables(of: part, among: inner).map { "\(name)/\($0)" }
+      }
+    }
+    return result
+  }
+}

@@ -40,9 +40,11 @@ struct KerasObjectReader {
         try addGroups(of: inner, at: place, path: "\(path)\(layer.name)/", to: &groups)
       } else {
         let variables = try variables(of: layer, at: place, isTrained: true)
-        let weights = variables.filter(\.isTrained) + variables.filter { !$0.isTrained }
-        groups.append(
-          KerasWeightGroup(layerName: path + layer.name, weights: weights.map(\.weight)))
+        var weights = (variables.filter(\.isTrained) + variables.filter { !$0.isTrained })
+          .map(\.weight)
+        // What layers stand in one of somebody else's, and where, is told by the paths alone.
+        if layer.registeredName != nil { weights += try tree.unusedVariables(below: place) }
+        groups.append(KerasWeightGroup(layerName: path + layer.name, weights: weights))
       }
     }
   }

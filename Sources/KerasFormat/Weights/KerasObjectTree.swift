@@ -81,24 +81,55 @@ struct KerasObjectTree {
   /// the one variable that Keras writes under its name.
   mutating func variables(at path: String) throws(WeighbridgeError) -> [KerasWeight] {
     var variables: [KerasWeight] = []
-    while let variable = try variable(at: "\(path)/vars/\(variables.count)") {
+    while let variable = try variable("vars/\(variables.count)", at: path) {
       variables.append(variable)
     }
-    if let named = try variable(at: "\(path)/vars/idf_weights") { variables.append(named) }
+    if let named = try variable("vars/idf_weights", at: path) { variables.append(named) }
     return variables
   }
 
-  private mutating func variable(at path: String) throws(WeighbridgeError) -> KerasWeight? {
+  /// The variables below an object that nobody used, by their paths, numbers in their order.
+  mutating func unusedVariables(below path: String) throws(WeighbridgeError) -> [KerasWeight] {
+    let names = members.filter {
+      $0.value.kind == .dataset && isUnused($0.key) && $0.key.hasPrefix("\(path)/")
+    }
+    .map { String($0.key.dropFirst(path.count + 1)) }
+    var weights: [KerasWeight] = []
+    for name in names.sorted(by: Self.comes) {
+      if let weight = try variable(name, at: path) { weights.append(weight) }
+    }
+    return weights
+  }
+
+  /// Whether a path comes before another: numbers by their value, other parts as texts.
+  private static func comes(_ first: String, before second: String) -> Bool {
+    for (left, right) in zip(first.split(separator: "/"), second.split(separator: "/"))
+    where left != right {
+      if let left = Int(left), let right = Int(right) { return left < right }
+      return left < right
+    }
+    return first.count < second.count
+  }
+
+  private mutating func variable(
+    _ name: String, at place: String
+  ) throws(WeighbridgeError) -> KerasWeight? {
+    let path = "\(place)/\(name)"
     guard members[path]?.kind == .dataset else { return nil }
     used.insert(path)
-    return KerasWeight(name: String(path.dropFirst()), dataset: try dataset(at: path))
+    return KerasWeight(
+      name: String(path.dropFirst()), dataset: try dataset(at: path), localName: name)
+  }
+
+  private func isUnused(_ path: String) -> Bool {
+    !used.contains(path)
+      && !path.split(separator: "/").contains { Self.training.contains(String($0)) }
   }
 
   /// Refuses what nobody used: it would be lost without a word.
   func checkAllUsed() throws(WeighbridgeError) {
     let unused = members.filter { path, member in
-      member.kind != .group && !used.contains(path)
-        && !path.split(separator: "/").contains { Self.training.contains(String($0)) }
+      member.kind != .group && isUnused(path)
     }
     guard let first = unused.min(by: { $0.key < $1.key }) else { return }
     let others = unused.count == 1 ? "" : "; so are \(unused.count - 1) others"

@@ -33,8 +33,8 @@ struct KerasWeightReader {
 
   private func path(_ name: String) -> String { HDF5File.path(name, in: root) }
 
-  private func group(_ name: String) throws(WeighbridgeError) -> KerasWeightGroup {
-    let path = path(name)
+  private func group(_ layer: String) throws(WeighbridgeError) -> KerasWeightGroup {
+    let path = path(layer)
     let names = try names("weight_names", of: path)
     // Keras writes the attribute for every layer, empty or not.
     guard let names else {
@@ -44,10 +44,18 @@ struct KerasWeightReader {
     try checkUnique(names, "weight_names", at: path)
     var weights: [KerasWeight] = []
     for name in names {
-      let dataset = try file.dataset(at: HDF5File.path(name, in: path))
-      weights.append(KerasWeight(name: name, dataset: dataset))
+      weights.append(
+        KerasWeight(
+          name: name, dataset: try file.dataset(at: HDF5File.path(name, in: path)),
+          localName: Self.localName(name, of: layer)))
     }
-    return KerasWeightGroup(layerName: name, weights: weights)
+    return KerasWeightGroup(layerName: layer, weights: weights)
+  }
+
+  /// A weight's name without its layer's in front, and without TensorFlow's `:0`.
+  private static func localName(_ name: String, of layer: String) -> String {
+    let whole = HDF5File.path(name).dropFirst().prefix { $0 != ":" }
+    return String(whole.hasPrefix("\(layer)/") ? whole.dropFirst(layer.count + 1) : whole)
   }
 
   /// A list of names: one attribute, or `name0`, `name1`, ... when it was too long for one.

@@ -15,6 +15,8 @@ package struct KerasWeight: Hashable, Sendable {
   package let name: String
   /// The array: its path in the file, element type, shape in Keras' axis order, and storage.
   package let dataset: HDF5Dataset
+  /// The name within its layer, such as `kernel`, or `att/query_dense/vars/0` in a layer of layers.
+  package let localName: String
 
   /// The full path in the file, for errors.
   package var path: String { dataset.path }

@@ -68,11 +68,16 @@ extension KerasLayer {
   mutating func attentionTensors(
     _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> AttentionTensors {
-    let query = try onlyInput(inputs)
-    guard let value = try castTensor("value", position: 1) else {
+    guard let query = inputs.first, inputs.count <= 3 else {
+      throw WeighbridgeError(
+        .malformed, "takes query, value and maybe key, and has \(inputs.count)")
+    }
+    // A step of a mapping gives all of them as its inputs.
+    let second = inputs.count > 1 ? inputs[1] : try castTensor("value", position: 1)
+    guard let value = second else {
       throw WeighbridgeError(.malformed, "is called without a value")
     }
-    let key = try castTensor("key", position: 2)
+    let key = inputs.count > 2 ? inputs[2] : try castTensor("key", position: 2)
     // Keras 2 looks at masks since 2.10; from 3.8 that of the query counts whatever was given.
     let follows = version >= KerasVersion(2, 10)
     let isNew = version.major >= 3

@@ -16,7 +16,7 @@ extension KerasLayer {
       "is kept as it is, and cannot run" + (hadCode ? "; its Python code is left out" : ""))
     var names: [String] = []
     var weights: [ValueID] = []
-    while let name = remainingWeights.first?.name {
+    while let name = remainingPaths.first?.name {
       names.append(name)
       weights.append(try nextWeight(name))
     }

@@ -41,7 +41,7 @@ extension KerasLayer {
   /// - Parameters:
   ///   - wanted: How each is called, for messages.
   ///   - isMeant: Whether a weight is one of these, by its place among those left, from 0, and by
-  ///     the last part of its name, without `:0`.
+  ///     a name: the last part of its name without `:0`, or its name within the layer.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` unless each is another one, and only one;
   ///   ``WeighbridgeError/Code/unsupported`` where the weights are not known yet.
   package mutating func bringForward<Name>(
@@ -49,10 +49,15 @@ extension KerasLayer {
   ) throws(WeighbridgeError) {
     if wanted.isEmpty { return }
     guard placeholderLimit == nil else { throw namelessWeights }
-    let names = unreadWeights.map { Self.shortName($0.path) }
+    let names = unreadWeights.map(\.localName)
+    let lastParts = unreadWeights.map { Self.shortName($0.path) }
     var order: [Int] = []
     for name in wanted {
-      let meant = names.indices.filter { isMeant(name, $0, names[$0]) && !order.contains($0) }
+      var meant = names.indices.filter { isMeant(name, $0, lastParts[$0]) && !order.contains($0) }
+      if meant.count != 1 {
+        let others = names.indices.filter { isMeant(name, $0, names[$0]) && !order.contains($0) }
+        meant = others.isEmpty ? meant : others
+      }
       guard meant.count == 1 else {
         let found = names.isEmpty ? "none are left" : "left are \(names.joined(separator: ", "))"
         throw WeighbridgeError(
@@ -65,6 +70,54 @@ extension KerasLayer {
     let left = Array(unreadWeights)
     let rest = left.indices.filter { !order.contains($0) }
     unreadWeights = (order + rest).map { left[$0] }[...]
+  }
+
+  /// Lets a step take the weights of a layer inside this one, and no others.
+  ///
+  /// - Parameters:
+  ///   - name: The inner layer's name, for messages.
+  ///   - isMeant: Whether a path within the layer, such as `ffn/layers/dense`, is the inner layer's.
+  ///   - order: Brings the names of its weights, without that path, into the order in which its class
+  ///     takes them.
+  ///   - body: Adds the step's nodes.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` unless there is one such layer, and the step takes
+  ///   all its weights; ``WeighbridgeError/Code/unsupported`` where the weights are not known yet.
+  package mutating func withWeights(
+    ofInner name: String, where isMeant: (String) -> Bool, order: ([String]) -> [Int],
+    _ body: (inout KerasLayer) throws(WeighbridgeError) -> [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard placeholderLimit == nil else { throw namelessWeights }
+    let weights = Array(unreadWeights)
+    let owners = weights.map { weight in Self.owners(of: weight.localName).first(where: isMeant) }
+    let found = Set(owners.compactMap { $0 })
+    guard found.count == 1, let owner = found.first else {
+      let known = Set(weights.flatMap { Self.owners(of: $0.localName) }).sorted()
+      throw WeighbridgeError(
+        .mismatch,
+        "\(found.isEmpty ? "no sub-layer is" : "\(found.count) sub-layers are") called \(name); those "
+          + "with weights that no step took are "
+          + (known.isEmpty ? "none" : known.joined(separator: ", ")))
+    }
+    let own = weights.indices.filter { owners[$0] == owner }
+    let names = own.map { String(weights[$0].localName.dropFirst(owner.count + 1)) }
+    unreadWeights = order(names).map { weights[own[$0]] }[...]
+    let outputs = try body(&self)
+    guard unreadWeights.isEmpty else {
+      let left = unreadWeights.map { "\($0.localName) \($0.tensor.shape)" }
+      throw WeighbridgeError(
+        .mismatch,
+        "the step does not take all weights of \(owner): left are "
+          + left.joined(separator: ", "))
+    }
+    unreadWeights = weights.indices.filter { owners[$0] == nil }.map { weights[$0] }[...]
+    return outputs
+  }
+
+  /// The paths of the layers within this one that a weight is in, from the outermost on.
+  private static func owners(of name: String) -> [String] {
+    let parts = name.split(separator: "/").dropLast()
+    return parts.indices.map { parts[...$0] }.filter { $0.last != "vars" }
+      .map { $0.joined(separator: "/") }
   }
 
   /// Takes the next weight, whatever its shape.
@@ -92,6 +145,11 @@ extension KerasLayer {
   /// The names and shapes of the weights that nobody took yet.
   package var remainingWeights: [(name: String, shape: [Int])] {
     unreadWeights.map { (Self.shortName($0.path), $0.tensor.shape) }
+  }
+
+  /// The same with the names within the layer.
+  package var remainingPaths: [(name: String, shape: [Int])] {
+    unreadWeights.map { ($0.localName, $0.tensor.shape) }
   }
 
   /// The last part of a weight's path, without `:0`.

@@ -15,11 +15,16 @@ package struct KerasLayer {
     package let path: String
     /// The elements in Keras' axis order.
     package let tensor: Tensor
+    /// The name within the layer, such as `kernel`, or `att/query_dense/vars/0` in a layer of layers.
+    package let localName: String
 
     /// Makes a weight.
-    package init(path: String, tensor: Tensor) {
+    ///
+    /// - Parameter localName: The name within the layer; `nil` for the last part of the path.
+    package init(path: String, tensor: Tensor, localName: String? = nil) {
       self.path = path
       self.tensor = tensor
+      self.localName = localName ?? KerasLayer.shortName(path)
     }
   }
 
@@ -69,6 +74,8 @@ package struct KerasLayer {
   var step = ""
   /// The order of the axes of pictures where the settings say none.
   package var defaultLayout = DataLayout.channelsLast
+  /// Whether it is kept as it is, and nobody says what shape it makes.
+  package var hasGuessedShape = false
   /// Functions that the user mapped, by the name that `activation` takes.
   package var functions: [String: KerasMapping.Build] = [:]
 

@@ -13,11 +13,14 @@ package enum WellKnownLayers {
   package static let layers: [String: KerasMapping.Build] = [
     "Addons>GroupNormalization": addonsNormalization,
     "Addons>InstanceNormalization": addonsNormalization,
+    "CastToFloat32": castToFloat32,
     "FixedDropout": fixedDropout,
     "InstanceNormalization": contribNormalization,
     "L2Normalization": ssdNormalization,
     "ReflectionPadding2D": reflectionPadding,
     "Scale": channelScale,
+    "TokenAndPositionEmbedding": tokenAndPositionEmbedding,
+    "TransformerBlock": transformerBlock,
   ]
 
   /// By the name of the function that a `Lambda` calls, or of the layer where it keeps a function

@@ -1,0 +1,114 @@
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// `x[:, 0:4]`, `x[..., ::-1]` and the like.
+extension LambdaChain {
+  /// What an index does to the axes, read from its parts.
+  private struct Index {
+    var ranges: [Slice.Range] = []
+    /// The input's axes that are left out.
+    var removed: [Int] = []
+    /// The output's axes that are new.
+    var added: [Int] = []
+    var axis = 0
+    var outputAxis = 0
+
+    mutating func skip(_ count: Int) {
+      axis += count
+      outputAxis += count
+    }
+  }
+
+  /// Adds what an index takes of the value so far.
+  mutating func addItem(_ index: PythonExpression) -> Bool {
+    var parts = [index]
+    if case .tuple(let list) = index { parts = list }
+    if case .value(.tuple(let list)) = index { parts = list.map { .value($0) } }
+    var read = Index()
+    for (position, part) in parts.enumerated() {
+      guard add(part, parts.dropFirst(position + 1), to: &read) else { return false }
+    }
+    // Nothing may be done to the batch, and no axis be counted that is not there.
+    guard !read.removed.contains(0), !read.added.contains(0),
+      !read.ranges.contains(where: { $0.axis == 0 }),
+      shape.map({ read.axis <= $0.count }) ?? true
+    else { return false }
+    addRanges(read.ranges)
+    addShape(read)
+    return true
+  }
+
+  private func add(
+    _ part: PythonExpression, _ rest: ArraySlice<PythonExpression>, to read: inout Index
+  ) -> Bool {
+    switch part {
+    case .value(.none):
+      read.added.append(read.outputAxis)
+      read.outputAxis += 1
+    case .value(.ellipsis):
+      guard let shape else { return rest.isEmpty }
+      let counted = rest.count { $0 != .value(.none) }
+      guard shape.count >= read.axis + counted else { return false }
+      read.skip(shape.count - read.axis - counted)
+    case .slice(let parts):
+      let ends = parts.map { arguments.integers($0) }
+      for (part, end) in zip(parts, ends) where part != .value(.none) && end?.count != 1 {
+        return false
+      }
+      let step = ends.count > 2 ? ends[2]?[0] ?? 1 : 1
+      guard step != 0, step.magnitude <= 1 << 24 else { return false }
+      let range = Slice.Range(
+        axis: read.axis, start: ends[0]?[0], stop: ends[1]?[0], step: step)
+      if parts.contains(where: { $0 != .value(.none) }) { read.ranges.append(range) }
+      read.skip(1)
+    default:
+      guard let index = arguments.integers(part), index.count == 1, case .value = part else {
+        return false
+      }
+      let stop = index[0] == -1 ? nil : index[0] + 1
+      read.ranges.append(Slice.Range(axis: read.axis, start: index[0], stop: stop, step: 1))
+      read.removed.append(read.axis)
+      read.axis += 1
+    }
+    return true
+  }
+
+  private mutating func addRanges(_ ranges: [Slice.Range]) {
+    let isReversed = { (range: Slice.Range) in
+      range.step == -1 && range.start == .max && range.stop == .min
+    }
+    let reversed = ranges.filter(isReversed).map(\.axis)
+    if !reversed.isEmpty { addOperator("reverse", ["axes": .integers(reversed)]) }
+    let others = ranges.filter { !isReversed($0) }
+    guard !others.isEmpty else { return }
+    addOperator(
+      "slice",
+      [
+        "axes": .integers(others.map(\.axis)), "starts": .integers(others.map(\.start)),
+        "stops": .integers(others.map(\.stop)), "steps": .integers(others.map(\.step)),
+      ])
+    for range in others {
+      if let extent = shape?[range.axis] { shape?[range.axis] = range.resolved(extent).count }
+    }
+  }
+
+  private mutating func addShape(_ read: Index) {
+    if !read.removed.isEmpty { squeeze(read.removed) }
+    if !read.added.isEmpty { expand(read.added) }
+  }
+
+  /// Leaves out axes, which rise.
+  mutating func squeeze(_ axes: [Int]) {
+    addOperator("squeeze", ["axes": .integers(axes)])
+    for axis in axes.reversed() where shape?.indices.contains(axis) == true {
+      shape?.remove(at: axis)
+    }
+  }
+
+  /// Adds axes, which rise.
+  mutating func expand(_ axes: [Int]) {
+    addOperator("expand_dims", ["axes": .integers(axes)])
+    for axis in axes where axis <= shape?.count ?? -1 { shape?.insert(1, at: axis) }
+  }
+}
