@@ -89,8 +89,9 @@ enum HostileKerasFiles {
     .init("two_inputs_for_one", .malformed, "#1 a (Dense): takes one input and has 2"),
     .init(
       "unknown_layers", .unsupported,
-      "3 layers of a class that is not supported:\n  #1 first (Hologram)\n"
-        + "  #3 second (TimeMachine), years=-3\n  #4 third (Lambda), a function without a name\n"),
+      "3 layers of a class that is not supported:\n  #1 first (Hologram), takes float32 [batch, 4]\n"
+        + "  #3 second (TimeMachine), years=-3\n  #4 third (Lambda), a function whose stored code cannot "
+        + "be read (it is no compiled function of Python)\n"),
   ]
 
   /// Files with impossible settings (`settings.py`).
