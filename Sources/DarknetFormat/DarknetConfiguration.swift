@@ -14,6 +14,9 @@ package struct DarknetConfiguration: Hashable, Sendable {
   /// The sections in their order; the first is the network's own.
   package let sections: [DarknetSection]
 
+  /// A part of a file, which begins with the network's own section.
+  package init(sections: [DarknetSection]) { self.sections = sections }
+
   /// Reads a file.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` at a line that is neither a section nor a key,

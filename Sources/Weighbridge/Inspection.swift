@@ -12,14 +12,19 @@ public struct Inspection: Sendable {
     public let name: String
     /// The class in the source, for example `Conv2D`.
     public let className: String
-    /// The operator in the catalogue, for example `convolution`.
+    /// The operator in the catalogue, for example `convolution`; empty for a layer that could not be
+    /// imported.
     public let kind: String
     /// The types of what it makes.
     public let outputs: [TensorType]
     /// Whether it can run; a layer that was kept without being understood cannot.
-    public var runs: Bool { kind != Opaque.kind }
-    /// The number of weights' elements that no earlier layer uses already.
+    public var runs: Bool { kind != Opaque.kind && !kind.isEmpty && problem == nil }
+    /// The number of weights' elements that no earlier layer uses already; 0 where it is not known.
     public let parameterCount: Int
+    /// The names of what it reads, where only the layers of the source are known.
+    public var inputs: [String] = []
+    /// Why it cannot be converted; `nil` when it can, or when that is not known.
+    public var problem: String?
   }
 
   /// A set of reference arrays.
@@ -50,8 +55,13 @@ public struct Inspection: Sendable {
   public let layers: [Layer]
   /// The weights of a file that has nothing else; empty for a model, whose layers say what they are.
   public let looseWeights: [ModelPort]
+  /// Why the model cannot be read as a whole: then the layers are those of the source, with types
+  /// where they are known. `nil` for a model, and for weights that need another file.
+  public let problem: WeighbridgeError?
+  /// What else can be told, such as the framework that names of weights point to.
+  public let notes: [String]
   /// Whether all layers can run; a file with weights only has none.
-  public var runs: Bool { !layers.isEmpty && layers.allSatisfy(\.runs) }
+  public var runs: Bool { problem == nil && !layers.isEmpty && layers.allSatisfy(\.runs) }
   /// The number of weights.
   public let weightCount: Int
   /// The number of all weights' elements.
@@ -69,9 +79,10 @@ public struct Inspection: Sendable {
   /// The reference arrays.
   public let references: [References]
 
-  /// Looks into a file of any format that Weighbridge reads.
+  /// Looks into a file of any format that Weighbridge reads. Of a model that cannot be converted, and
+  /// of weights alone, it shows what there is.
   ///
-  /// - Throws: As ``Model/init(contentsOf:options:)``.
+  /// - Throws: As ``Model/init(contentsOf:options:)``, where there is nothing to show.
   /// - Complexity: For `.wbm`, reads the header only, whatever the size of the weights.
   public init(
     of path: String, options: ReadOptions = ReadOptions()
@@ -81,8 +92,38 @@ public struct Inspection: Sendable {
     {
       self.init(file, path: path)
     } else {
-      self.init(try Model(contentsOf: path, options: options), path: path)
+      do throws(WeighbridgeError) {
+        self.init(try Model(contentsOf: path, options: options), path: path)
+      } catch {
+        guard let outline = ModelReader.outline(path, options: options, refusedBy: error) else {
+          throw error
+        }
+        self.init(outline, path: path, problem: error)
+      }
     }
+  }
+
+  private init(_ outline: ModelOutline, path: String, problem: WeighbridgeError) {
+    self.path = path
+    format = outline.format
+    fileSize = outline.byteCount
+    description = ModelDescription()
+    inputs = outline.inputs.map { ModelPort(name: $0.name, type: $0.type) }
+    outputs = outline.outputs.map { ModelPort(name: $0.name, type: $0.type) }
+    layers = outline.layers.enumerated().map { index, layer in
+      Layer(
+        index: index, name: layer.name, className: layer.className, kind: layer.kind,
+        outputs: layer.outputs, parameterCount: layer.parameterCount ?? 0, inputs: layer.inputs,
+        problem: layer.problem)
+    }
+    let weights = outline.weights.map { ModelPort(name: $0.name, type: $0.type) }
+    looseWeights = layers.isEmpty ? weights : []
+    weightCount = weights.count
+    (parameterCount, weightByteCount) = outline.weightSize
+    cost = nil
+    (provenance, references) = (outline.provenance, [])
+    self.problem = problem
+    notes = outline.notes
   }
 
   private init(_ file: WeightFile, path: String) {
@@ -98,6 +139,7 @@ public struct Inspection: Sendable {
     cost = nil
     (classLabel, isUpdatable) = (nil, nil)
     (provenance, references) = (Provenance(), [])
+    (problem, notes) = (nil, file.notes)
   }
 
   init(_ model: Model, path: String) {
@@ -109,6 +151,7 @@ public struct Inspection: Sendable {
     outputs = model.outputs
     layers = Self.layers(model.content.graph)
     looseWeights = []
+    (problem, notes) = (nil, [])
     let weights = model.content.graph.weights
     weightCount = weights.count
     parameterCount = model.content.graph.parameterCount

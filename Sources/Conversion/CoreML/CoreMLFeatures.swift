@@ -285,6 +285,20 @@ extension CoreMLImage {
   }
 }
 
+extension CoreMLFeature {
+  /// The type as the graph has it; `nil` for what is no tensor.
+  var outsideType: TensorType? {
+    switch type {
+    case .image(let image):
+      return TensorType(.float32, [.fixed(image.colors.componentCount)] + image.extents)
+    case .multiArray(let array):
+      let isWhole = array.element == .int32 || array.element == .int8
+      return TensorType(isWhole ? .int32 : .float32, array.extents)
+    default: return nil
+    }
+  }
+}
+
 extension CoreMLArray {
   /// The extents, open where others may be given.
   fileprivate var extents: [Dimension] {

@@ -71,7 +71,7 @@ struct CoreMLImporter {
     var suppression: CoreMLSuppression?
   }
 
-  private static func members(of model: CoreMLModel) throws(WeighbridgeError) -> [Member] {
+  static func members(of model: CoreMLModel) throws(WeighbridgeError) -> [Member] {
     switch model.content {
     case .pipeline(let pipeline), .pipelineClassifier(let pipeline),
       .pipelineRegressor(let pipeline):
@@ -124,7 +124,7 @@ struct CoreMLImporter {
     try CoreMLCustomLayers(custom).check(layers)
   }
 
-  private func add(
+  func add(
     _ layers: CoreMLNetwork, prefix: String, to network: consuming CoreMLGraph
   ) throws(WeighbridgeError) -> CoreMLGraph {
     for (position, layer) in layers.layers.enumerated() {

@@ -6,12 +6,12 @@ package import GraphIR
 package struct CoreMLSource: Sendable {
   /// The files that were read, by role.
   package let files: [SourceFile]
-  private let model: CoreMLModel
+  let model: CoreMLModel
   /// The class that a classifier gives; `nil` for other models.
   package var classLabel: ClassLabel? { ClassLabel(model.description) }
   /// Whether an app can train the model further.
   package var isUpdatable: Bool { model.isUpdatable }
-  private let custom: CustomLayerPolicy
+  let custom: CustomLayerPolicy
 
   /// Opens the file.
   ///

@@ -173,6 +173,17 @@ struct ONNXImporter {
     return SourceScope(layer: name ?? node.operation, className: node.operation)
   }
 
+  /// Why a node cannot be read, as far as its operator and those of its bodies tell.
+  static func problem(of node: ONNXNode) -> String? {
+    guard ONNXNodes.builder(node.kind) != nil else {
+      return "the operator \(node.kind.fullName) cannot be read"
+    }
+    for case (_, .graph(let body)) in node.attributes {
+      if let problem = body.nodes.lazy.compactMap(problem).first { return problem }
+    }
+    return nil
+  }
+
   /// All names of values in a graph and the bodies in it.
   private static func names(_ graph: ONNXGraph) -> Set<String> {
     var names: Set<String> = []

@@ -6,10 +6,10 @@ import ONNXFormat
 package struct ONNXSource: Sendable {
   /// The files that were read, by role.
   package private(set) var files: [SourceFile]
-  private let file: ONNXFile
-  private let model: ONNXModel
+  let file: ONNXFile
+  let model: ONNXModel
   private let path: String
-  private let options: ReadOptions
+  let options: ReadOptions
 
   /// The version of ONNX' operators.
   package var opset: Int { model.opset }
@@ -59,7 +59,7 @@ package struct ONNXSource: Sendable {
   }
 
   /// Opens the files that tensors name; all of them lie in the model's folder.
-  private mutating func openExternalData() throws(WeighbridgeError) -> [String: ByteStore] {
+  mutating func openExternalData() throws(WeighbridgeError) -> [String: ByteStore] {
     var stores: [String: ByteStore] = [:]
     for name in model.graph.externalFileNames {
       let place = PathName(path).beside(name)
@@ -72,7 +72,8 @@ package struct ONNXSource: Sendable {
     return stores
   }
 
-  private static func read(
+  /// The elements of a tensor of the file, or of one beside it.
+  static func read(
     _ tensor: ONNXInitializer, _ store: ByteStore, _ others: [String: ByteStore]
   ) throws(WeighbridgeError) -> Tensor {
     switch tensor.elements {

@@ -24,6 +24,9 @@ package struct WeightFile: Sendable {
     DescriptionEntries.description(metadata, .safetensors)
   }
 
+  /// What the names say of the model that the weights belong to.
+  package var notes: [String] { WeightOrigin.notes(weights.map(\.name), metadata: metadata) }
+
   /// Whether bytes begin like such a file.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
     SafetensorsFile.recognizes(bytes) || NumPyFile.recognizesArchive(bytes)

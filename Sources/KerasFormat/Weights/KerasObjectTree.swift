@@ -12,7 +12,7 @@ struct KerasObjectTree {
   static let olderLayers = "_layer_checkpoint_dependencies"
 
   /// Groups of the state of training and of random layers, which a model that runs does not use.
-  private static let training: Set<String> = [
+  static let training: Set<String> = [
     "optimizer", "metrics", "_metrics", "loss_tracker", "_loss_tracker", "_compile_metrics",
     "_compile_loss", "seed_generator", "_random_generator",
   ]

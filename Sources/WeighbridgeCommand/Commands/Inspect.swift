@@ -9,6 +9,9 @@ struct Inspect: ParsableCommand {
     discussion: """
       Example:
         weighbridge inspect tinyyolo.wbm --layers
+
+      Of a model that cannot be converted it shows the layers, with shapes where they are known, and \
+      what is not supported; of weights alone, their names, shapes and types.
       """)
 
   @Argument(help: "The model, of any format that can be read.")
@@ -24,5 +27,8 @@ struct Inspect: ParsableCommand {
     let inspection = try Inspection(of: file, options: source.readOptions)
     Console.printLine(
       general.json ? inspection.json.text(indented: true) : inspection.text(layers: layers))
+    if let problem = inspection.problem, !general.quiet {
+      Console.message("note: it cannot be converted as it is: \(problem)")
+    }
   }
 }

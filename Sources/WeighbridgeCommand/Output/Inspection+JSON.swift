@@ -24,6 +24,8 @@ extension Inspection {
     ]
     object["classLabel"] = classLabel.map(\.json)
     object["updatable"] = isUpdatable.map(JSONValue.bool)
+    object["problem"] = problem.map { .string($0.description) }
+    object["notes"] = notes.isEmpty ? nil : .array(notes.map(JSONValue.string))
     object["tensors"] = looseWeights.isEmpty ? nil : .array(looseWeights.map(\.json))
     return .object(object)
   }
@@ -52,11 +54,14 @@ extension TensorType {
 
 extension Inspection.Layer {
   var json: JSONValue {
-    .object([
+    var object: JSONObject = [
       "index": .integer(index), "name": .string(name), "class": .string(className),
-      "operator": .string(kind), "outputs": .array(outputs.map(\.json)),
+      "operator": kind.isEmpty ? .null : .string(kind), "outputs": .array(outputs.map(\.json)),
       "parameters": .integer(parameterCount),
-    ])
+    ]
+    object["inputs"] = inputs.isEmpty ? nil : .array(inputs.map(JSONValue.string))
+    object["problem"] = problem.map(JSONValue.string)
+    return .object(object)
   }
 }
 

@@ -5,14 +5,14 @@ extension Inspection {
   ///
   /// - Parameter layers: Whether every layer is listed.
   func text(layers showsLayers: Bool) -> String {
-    var lines = ["\(path): \(format), \(fileSize.grouped) bytes", ""]
-    lines += description.lines + coreMLLines
+    var lines = ["\(path): \(format), \(fileSize.grouped) bytes"]
+    for part in [description.lines + coreMLLines, notes] where !part.isEmpty { lines += [""] + part }
     if layers.isEmpty { return (lines + weightLines).joined(separator: "\n") }
     lines += ["", "inputs"] + inputs.map { "  \($0.name)  \($0.type)" }
     lines += ["outputs"] + outputs.map { "  \($0.name)  \($0.type)" }
     lines += [
       "",
-      "\(layers.count) nodes, \(weightCount) weights with \(parameterCount.grouped) parameters "
+      "\(layerCount), \(weightCount) weights with \(parameterCount.grouped) parameters "
         + "(\(weightByteCount.grouped) bytes)",
     ]
     if let cost {
@@ -20,11 +20,17 @@ extension Inspection {
         "\(cost.operationCount.grouped) floating-point operations and at most "
           + "\(cost.activationByteCount.grouped) bytes of activations for one input")
     }
-    let kept = layers.filter { !$0.runs }.map { "\($0.name) (\($0.className))" }
+    let kept = layers.filter { $0.kind == "opaque" && problem == nil }.map {
+      "\($0.name) (\($0.className))"
+    }
     if !kept.isEmpty {
       lines.append("cannot run: kept without being understood: \(kept.joined(separator: ", "))")
     }
-    if showsLayers { lines += ["", layerTable] }
+    if showsLayers || problem != nil { lines += ["", layerTable] }
+    let problems = layers.compactMap { layer in
+      layer.problem.map { "  #\(layer.index) \(layer.name) (\(layer.className)): \($0)" }
+    }
+    if !problems.isEmpty { lines += ["", "cannot be converted"] + problems }
     lines += provenanceLines
     for set in references {
       let author = set.author.isEmpty ? "somebody" : set.author
@@ -48,6 +54,11 @@ extension Inspection {
     return lines
   }
 
+  /// How many steps the model has, or layers where only those of the source are known.
+  private var layerCount: String {
+    "\(layers.count) \(problem == nil ? "node" : "layer")\(layers.count == 1 ? "" : "s")"
+  }
+
   /// What there is to say of a file with weights only.
   private var weightLines: [String] {
     var table = Table(["weight", "type"])
@@ -57,7 +68,7 @@ extension Inspection {
       "\(weightCount) weights with \(parameterCount.grouped) parameters "
         + "(\(weightByteCount.grouped) bytes); the layers are those of a model (--architecture)",
       "", table.text,
-    ]
+    ] + (problem == nil ? [] : provenanceLines)
   }
 
   private var layerTable: String {

@@ -1,0 +1,79 @@
+import JSON
+import TestSupport
+import Testing
+import Weighbridge
+
+/// `inspect` of models that cannot be converted, and of weights alone.
+@Suite struct InspectOutlineTests {
+  private func inspect(_ sample: String, _ options: String...) throws -> Outcome {
+    try Program.run(["inspect", Places.sample(sample)] + options)
+  }
+
+  @Test("Keras layers of which nothing is known are named, with the shapes in front of them")
+  func keras() throws {
+    let outcome = try inspect("Hostile/keras/unknown_layers.h5")
+    outcome.expect(0, "note: it cannot be converted as it is", "3 layers of a class")
+    for part in [
+      "#1 first (Hologram): is of a class that is not supported",
+      "#4 third (Lambda): is of a class that is not supported",
+      "from keras 2.15.0 on tensorflow", "x  float32 [?, 4]", "5 layers, 4 weights with 23",
+    ] {
+      #expect(outcome.output.contains(part), "\(outcome.output)")
+    }
+  }
+
+  @Test("Weights of Keras alone are listed, with what they need")
+  func weights() throws {
+    let outcome = try inspect("Hostile/keras/weights_only.h5")
+    outcome.expect(0, "note: it cannot be converted as it is", "--architecture")
+    for part in [
+      "a/a/kernel:0  float32 [4, 3]", "4 weights with 23 parameters (92 bytes)",
+      "3 layers, 2 of them with weights", "from keras 2.15.0 on tensorflow",
+    ] {
+      #expect(outcome.output.contains(part), "\(outcome.output)")
+    }
+  }
+
+  @Test("A custom layer of Core ML, and an unknown operator of ONNX, are named with their layers")
+  func others() throws {
+    let core = try inspect("Hostile/coreml/custom_layer.mlmodel")
+    core.expect(0, "note: ")
+    #expect(core.output.contains("magic (custom Teleport): is a custom layer"), "\(core.output)")
+    let onnx = try inspect("Hostile/onnx/operators_unknown.onnx")
+    onnx.expect(0, "note: ")
+    #expect(onnx.output.contains("cannot be read"), "\(onnx.output)")
+  }
+
+  @Test("A section that darknet's forks do not have is named, with the shapes in front of it")
+  func darknet() throws {
+    let outcome = try inspect("Hostile/darknet/section_unknown.cfg")
+    outcome.expect(0, "note: ")
+    for part in [
+      "#2 2_teleport ([teleport]): is a section that is not known", "data  float32 [1, 3, 6, 8]",
+      "leaky_relu  [1, 4, 6, 8]",
+    ] {
+      #expect(outcome.output.contains(part), "\(outcome.output)")
+    }
+  }
+
+  @Test("--json says the same, and no message stands in the way with --quiet")
+  func json() throws {
+    let outcome = try inspect("Hostile/keras/unknown_layers.h5", "--json", "--quiet")
+    outcome.expect(0)
+    #expect(outcome.messages.isEmpty)
+    let json = try outcome.json()
+    #expect(json["runs"] == false)
+    #expect(json["problem"]?.string?.contains("3 layers of a class") == true)
+    let layers = try #require(json["layers"]?.array).compactMap(\.object)
+    #expect(layers.compactMap { $0["class"]?.string }.count == 5)
+    #expect(layers[1]["operator"] == .null && layers[1]["problem"] != nil)
+  }
+
+  @Test("What is given with a model must be right: another error stays an error")
+  func otherErrors() throws {
+    try inspect("Hostile/keras/weights_only.h5", "--architecture", "/nowhere.json").expect(
+      3, "/nowhere.json: cannot open")
+    try inspect("Hostile/keras/truncated.h5").expect(3, "is cut off")
+    try Program.run("inspect", "/nowhere.h5").expect(3, "cannot open")
+  }
+}
