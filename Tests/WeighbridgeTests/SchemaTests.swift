@@ -116,6 +116,19 @@ import Weighbridge
     }
   }
 
+  @Test("So is what it prints of models that cannot be converted, and of weights alone")
+  func outlinesFit() throws {
+    let check = SchemaCheck(
+      try inspection.get(), others: ["metadata.schema.json": try metadata.get()])
+    for name in [
+      "keras/unknown_layers.h5", "keras/weights_only.h5", "coreml/custom_layer.mlmodel",
+      "onnx/operators_unknown.onnx", "darknet/section_unknown.cfg",
+    ] {
+      let file = "\(Project.folder)/Samples/Hostile/\(name)"
+      #expect(check.problems(try json("inspect", file, "--json")) == [], "\(file)")
+    }
+  }
+
   @Test("The example in the schema of custom layers fits it and is read")
   func customLayers() throws {
     let schema = try Self.schema("custom-layers")
