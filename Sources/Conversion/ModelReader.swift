@@ -19,6 +19,9 @@ public struct ReadOptions: Sendable {
   public var inputShapes: [InputShape] = []
   /// A file that says what layers are that are not Keras' own (`Schemas/custom-layers.schema.json`).
   public var customLayers: String?
+  /// Whether a Keras model that splits texts and looks them up (`TextVectorization`, `StringLookup`) is
+  /// read from the token ids on, which become its input.
+  public var startsAtTokens = false
   /// Whether layers that are not known are kept as they are; the model then cannot run.
   public var keepsUnknown = false
   /// The weights of a darknet `.cfg`; by default the file beside it with `.weights` for `.cfg`.

@@ -43,7 +43,7 @@ extension ReadOptions {
       case .kerasVersion: kerasVersion != nil
       case .kerasBackend: kerasBackend != nil
       case .inputShape: !inputShapes.isEmpty
-      case .tokenIDs: false
+      case .tokenIDs: startsAtTokens
       case .customLayers: customLayers != nil
       case .keepUnknown: keepsUnknown
       case .weights: weights != nil

@@ -31,6 +31,8 @@ package struct KerasFile: Sendable {
   package let weightGroups: [KerasWeightGroup]
   /// Texts about the model that the file holds beside what Keras writes, by their keys.
   package let texts: [(key: String, value: String)]
+  /// The vocabularies that layers keep in files of their own, by the files' names in the archive.
+  private let vocabularies: [String: [UInt8]]
 
   /// Whether bytes begin like one of the containers; a file with weights only is one too.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
@@ -81,10 +83,12 @@ package struct KerasFile: Sendable {
     model = try archive.model()
     weightGroups = []
     texts = archive.texts
+    vocabularies = archive.vocabularies
   }
 
   private init(_ file: HDF5File) throws(WeighbridgeError) {
     self.file = file
+    vocabularies = [:]
     let reader = KerasFileReader(file: file)
     guard let root = try reader.weightsRoot() else {
       (container, version, backend, model, weightGroups) = (.objects, nil, nil, nil, [])
@@ -114,6 +118,22 @@ package struct KerasFile: Sendable {
     var reader = try KerasObjectReader(file)
     return try reader.groups(of: model)
   }
+
+  /// The lines of a layer's vocabulary, where the file has them beside the weights.
+  ///
+  /// - Parameter number: How many layers of the class stand before it in the model.
+  package func vocabulary(of className: String, _ number: Int) -> [String]? {
+    var names = KerasObjectNames()
+    for _ in 0..<number { _ = names.next(className) }
+    let name = "assets/layers/\(names.next(className))/vocabulary.txt"
+    return vocabularies[name].map {
+      String(decoding: $0, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        .map(String.init)
+    }
+  }
+
+  /// The name of the first vocabulary that a layer keeps in a file of its own; `nil` for none.
+  package var vocabularyName: String? { vocabularies.keys.min() }
 
   /// Where a weight's bytes are: the mapped file, or memory when they had to be decoded (which
   /// takes as many bytes as the weight has).

@@ -79,12 +79,20 @@ struct KerasArchiveTests {
     "what an archive may have and we cannot read is refused by name",
     arguments: [
       ("more", "a member \"notes.txt\", which no known version"),
-      ("assets", "vocabularies (assets/layers/lookup/vocabulary.txt)"),
+      ("table", "files of layers (assets/layers/table/rows.bin)"),
       ("keras4", "was written by Keras 4.0.0"),
     ])
   func unsupported(name: String, reason: String) {
     expectFailure(.unsupported, reason) { _ = try KerasFile(path: file("\(name).keras")) }
     expectFailure(.unsupported, "\(name).keras") { _ = try KerasFile(path: file("\(name).keras")) }
+  }
+
+  @Test("vocabularies of layers are read by the layer's class and number")
+  func vocabularies() throws {
+    let file = try KerasFile(path: file("assets.keras"))
+    #expect(file.vocabularyName == "assets/layers/lookup/vocabulary.txt")
+    #expect(file.vocabulary(of: "Lookup", 0) == ["one"])
+    #expect(file.vocabulary(of: "Lookup", 1) == nil)
   }
 
   @Test("what is unpacked, and how many members there are, is bounded")

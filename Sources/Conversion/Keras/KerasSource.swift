@@ -16,6 +16,8 @@ package struct KerasSource: Sendable {
   let backend: String?
   let custom: CustomLayerPolicy
   let inputShapes: [InputShape]
+  /// Whether the model is read from its token ids on.
+  private let startsAtTokens: Bool
   /// The file with the architecture, where nobody named it and it was found beside the weights.
   private let foundArchitecture: String?
 
@@ -31,6 +33,7 @@ package struct KerasSource: Sendable {
       try KerasFile(store, path: path)
     }
     self.file = file
+    startsAtTokens = options.startsAtTokens
     let origin = try Origin(of: file, path: path, options)
     var files = [
       SourceFile(
@@ -97,6 +100,7 @@ package struct KerasSource: Sendable {
     let architecture = try KerasArchitecture.read(path: path)
     file = nil
     foundArchitecture = nil
+    startsAtTokens = options.startsAtTokens
     zerosLimit = options.laterWeightLimit ?? 0
     model = architecture.model
     version = try options.kerasVersion.map(Self.parse) ?? architecture.version
@@ -136,6 +140,8 @@ package struct KerasSource: Sendable {
       if !inputShapes.isEmpty {
         provenance.options["input-shape"] = inputShapes.map(\.description).joined(separator: " ")
       }
+      if startsAtTokens { provenance.options["from-token-ids"] = "true" }
+      let (model, tokens) = try tokens()
       // Says more than what their weights may miss.
       provenance.decisions += try custom.check(
         model, Keras1Dialect(writer, model), weights: { try? file?.weightGroups(of: model) },
@@ -157,9 +163,23 @@ package struct KerasSource: Sendable {
       description.name = model.name
       var content = ModelContent(
         graph: result.graph, description: description, provenance: provenance)
+      TokenInputs.describe(tokens, in: &content)
       try DescriptionEntries.apply(file?.texts ?? [], .keras, to: &content)
       return content
     }
+  }
+
+  /// The model from the token ids on, when that is wanted, and its inputs of them.
+  private func tokens() throws(WeighbridgeError) -> (KerasModelRecord, [TokenInputs.Input]) {
+    let inputs = TokenInputs(model, file)
+    if startsAtTokens { return try inputs.replaced() }
+    if inputs.areNeeded, custom.options.isEmpty { throw inputs.missing }
+    if let name = file?.vocabularyName {
+      throw WeighbridgeError(
+        .unsupported, "has the vocabulary of a layer (\(name)), which cannot be read for this layer"
+      )
+    }
+    return (model, [])
   }
 
   /// An error with the file's name, and with the architecture's where that was only found.

@@ -32,6 +32,8 @@ struct KerasArchive: Sendable {
   let config: JSONValue
   /// The texts about the model, by their keys.
   let texts: [(key: String, value: String)]
+  /// The vocabularies that layers keep in files of their own, by the files' names.
+  let vocabularies: [String: [UInt8]]
   /// How many more bytes may be unpacked.
   private let memory: Int
 
@@ -66,7 +68,17 @@ struct KerasArchive: Sendable {
     texts = try locating({ $0.at(.path(Self.textsName)) }) { () throws(WeighbridgeError) in
       try KerasTexts.read(object)
     }
+    var vocabularies: [String: [UInt8]] = [:]
+    for name in directory.members.map(\.name) where Self.isVocabulary(name) {
+      let (contents, range) = try Self.contents(name, in: members, store, &memory)
+      vocabularies[name] = contents.withBytes { $0.copied(range) }
+    }
+    self.vocabularies = vocabularies
     self.memory = memory
+  }
+
+  private static func isVocabulary(_ name: String) -> Bool {
+    name.hasPrefix("assets/") && name.hasSuffix("/vocabulary.txt")
   }
 
   /// The weights, which stay in the mapped archive when they are stored there as they are.
@@ -99,10 +111,11 @@ struct KerasArchive: Sendable {
           .malformed, "has a member \"\(member.name)\", whose name leads out of the archive")
       }
       guard member.byteCount > 0 || !member.name.hasSuffix("/") else { continue }  // a folder
+      if isVocabulary(member.name) { continue }
       throw WeighbridgeError(
         .unsupported,
         parts.first == "assets"
-          ? "has files of layers such as vocabularies (\(member.name)), which cannot be read yet"
+          ? "has files of layers (\(member.name)) that are no vocabularies and cannot be read yet"
           : "has a member \"\(member.name)\", which no known version of Keras writes")
     }
   }

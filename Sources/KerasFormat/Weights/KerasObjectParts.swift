@@ -28,6 +28,10 @@ struct KerasObjectParts {
       trainedCount = 0  // the vector; the kernel is that of the wrapped layer
       alias = (0, "layer/vars/0")
       try addInner("layer", of: record)
+    case "TextVectorization":
+      trainedCount = 0
+      alias = (0, "_lookup_layer/vars/idf_weights")
+      addPlain(["_lookup_layer"])
     case "TimeDistributed": try addInner("layer", of: record)
     case "Bidirectional":
       try addInner("forward_layer", from: ["layer"], of: record)

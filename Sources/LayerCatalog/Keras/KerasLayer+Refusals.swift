@@ -5,9 +5,9 @@ extension Catalog {
     "DenseFeatures": "feature columns are TensorFlow's own",
     "FlaxLayer": "it is a program and not a layer",
     "JaxLayer": "it is a program and not a layer",
-    "StringLookup": "tensors of texts cannot be had; look up before the model runs",
+    "StringLookup": "tensors of texts cannot be had; --from-token-ids takes what it looks up",
     "TFSMLayer": "it runs a SavedModel",
-    "TextVectorization": "tensors of texts cannot be had; split and look up before the model runs",
+    "TextVectorization": "tensors of texts cannot be had; --from-token-ids takes what it looks up",
     "TorchModuleWrapper": "it is a program and not a layer",
   ]
 }

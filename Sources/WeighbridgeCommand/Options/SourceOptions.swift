@@ -39,6 +39,14 @@ struct SourceOptions: ParsableArguments {
       valueName: "file.json"))
   var customLayers: String?
 
+  @Flag(
+    name: .customLong("from-token-ids"),
+    help: """
+      Read a Keras model that looks texts up (TextVectorization, StringLookup) from the token \
+      ids on, which become its input: convert --from-token-ids reviews.keras
+      """)
+  var startsAtTokens = false
+
   @Flag(help: "Keep layers that are not known as they are; the model then cannot run.")
   var keepUnknown = false
 
@@ -93,6 +101,7 @@ struct SourceOptions: ParsableArguments {
     options.inputShapes = inputShape.map(\.shape)
     options.customLayers = customLayers
     options.keepsUnknown = keepUnknown
+    options.startsAtTokens = startsAtTokens
     options.weights = weights
     options.darknetFork = darknet?.word
     options.darknetData = data

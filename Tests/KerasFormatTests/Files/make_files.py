@@ -218,6 +218,7 @@ for offset in [512, 2048]:
         file.writestr(info, WEIGHTS)
         file.writestr(zipfile.ZipInfo("metadata.json"), METADATA)
         file.writestr(zipfile.ZipInfo("config.json"), json.dumps(MODEL))
+archive("table.keras", more=[("assets/layers/table/rows.bin", "one")])
 archive("folder.keras", more=[("assets/", "")])
 archive("bad_json.keras", {"config.json": '{"class_name": '})
 archive("bad_version.keras", {"metadata.json": '{"keras_version": "new"}'})

@@ -1,0 +1,88 @@
+import Bytes
+import JSON
+import KerasFormat
+
+/// A layer that looks texts up, with what its token ids mean.
+struct TokenLayer {
+  let record: KerasLayerRecord
+  /// The lines of its vocabulary file, if the model's file has one.
+  let file: [String]?
+
+  private var mode: String { record.config["output_mode"]?.string ?? "int" }
+  private var splitsTexts: Bool {
+    record.className == "TextVectorization" && record.config["split"] != .null
+  }
+
+  /// How many ids there are for tokens that the vocabulary does not have.
+  private var otherCount: Int {
+    record.className == "TextVectorization"
+      ? 1 : max(0, min(record.config["num_oov_indices"]?.integer ?? 1, 1 << 20))
+  }
+
+  /// The tokens in the order of their ids; `nil` where the file does not have them.
+  var vocabulary: [String]? {
+    guard let list = record.config["vocabulary"]?.array else { return file }
+    let tokens = list.compactMap(\.string)
+    guard tokens.count == list.count else { return nil }
+    let isText = record.className == "TextVectorization"
+    let mask = isText ? "" : record.config["mask_token"]?.string
+    let other = record.config["oov_token"]?.string ?? "[UNK]"
+    let special =
+      (mode == "int" ? mask.map { [$0] } ?? [] : []) + [String](repeating: other, count: otherCount)
+    return tokens.starts(with: special) ? tokens : special + tokens
+  }
+
+  /// The shape of the token ids for the shape of the texts, both with the batch axis.
+  func shape(ofTexts texts: [JSONValue]) throws(WeighbridgeError) -> [JSONValue] {
+    guard record.config["ragged"]?.bool != true, record.config["sparse"]?.bool != true else {
+      throw WeighbridgeError(.unsupported, "gives ragged or sparse tensors, which cannot be had")
+    }
+    guard splitsTexts else { return texts }
+    guard texts.count == 1 || (texts.count == 2 && texts[1] == 1) else {
+      throw WeighbridgeError(
+        .unsupported, "splits texts of the shape \(JSONValue.array(texts).text()), not one each")
+    }
+    let length = mode == "int" ? record.config["output_sequence_length"] ?? .null : .null
+    return [texts[0], length]
+  }
+
+  /// The layer of Keras that makes of the token ids what this one makes of texts.
+  func replacement() throws(WeighbridgeError) -> (className: String, config: JSONObject) {
+    guard mode != "int" else { return ("Activation", ["activation": "linear"]) }
+    guard ["multi_hot", "count", "binary", "one_hot", "tf_idf"].contains(mode) else {
+      throw WeighbridgeError(.unsupported, "output_mode=\(mode) is not known")
+    }
+    let padded = record.config["pad_to_max_tokens"]?.bool == true
+    let stated = padded ? record.config["max_tokens"] : record.config["vocabulary_size"]
+    guard let count = stated?.integer ?? vocabulary?.count, (1...1 << 24).contains(count) else {
+      throw WeighbridgeError(
+        .unsupported, "output_mode=\(mode), and the file does not say how many tokens there are")
+    }
+    // Ids as they are; -1 fills up what has fewer tokens than others.
+    var config: JSONObject = [
+      "vocabulary": .array((0..<count).map(JSONValue.integer)), "num_oov_indices": 0,
+      "mask_token": -1, "output_mode": .string(mode), "dtype": "int64",
+    ]
+    if mode == "tf_idf" { config["idf_weights"] = try frequencies(count) }
+    return ("IntegerLookup", config)
+  }
+
+  /// The inverse document frequency of each id: those of the settings, or zeros in the place of those
+  /// that `adapt` found, which are a weight.
+  private func frequencies(_ count: Int) throws(WeighbridgeError) -> JSONValue {
+    guard let written = record.config["idf_weights"]?.array else {
+      return .array([JSONValue](repeating: 0, count: count))
+    }
+    let numbers = written.compactMap(\.real)
+    guard numbers.count == written.count, !numbers.isEmpty else {
+      throw WeighbridgeError(.malformed, "has idf_weights that are no numbers")
+    }
+    let mean = numbers.reduce(0, +) / Double(numbers.count)
+    let all = [Double](repeating: mean, count: otherCount) + numbers
+    guard all.count <= count else {
+      throw WeighbridgeError(.malformed, "has \(all.count) idf_weights for \(count) tokens")
+    }
+    let padding = [Double](repeating: 0, count: count - all.count)
+    return .array((all + padding).map(JSONValue.real))
+  }
+}

@@ -1,0 +1,41 @@
+package import JSON
+
+extension KerasModelRecord {
+  /// The same model with other layers of the same names in place of some.
+  ///
+  /// - Parameters:
+  ///   - replacements: The layers by name; each is called as the one whose place it takes.
+  ///   - first: An InputLayer for a Sequential that has none.
+  package func replacing(
+    _ replacements: [String: (className: String, config: JSONObject)],
+    first: (name: String, config: JSONObject)? = nil
+  ) -> KerasModelRecord {
+    var layers: [KerasLayerRecord] = []
+    if let first {
+      layers.append(
+        KerasLayerRecord(
+          name: first.name, className: "InputLayer", config: first.config,
+          calls: [KerasCall(inputs: [])]))
+    }
+    for layer in self.layers {
+      let other = replacements[layer.name]
+      let isBehindFirst = first != nil && layers.count == 1
+      layers.append(
+        KerasLayerRecord(
+          index: layers.count, name: layer.name, className: other?.className ?? layer.className,
+          function: layer.function, registeredName: other == nil ? layer.registeredName : nil,
+          config: other?.config ?? layer.config,
+          calls: isBehindFirst
+            ? [KerasCall(inputs: [KerasTensorReference(layer: layers[0].name)])] : layer.calls))
+    }
+    return KerasModelRecord(
+      className: className, name: name, isSequential: isSequential,
+      buildInputShape: buildInputShape, layers: layers,
+      callOrder: first == nil
+        ? callOrder : layers.indices.map { KerasCallReference(layer: $0, call: 0) },
+      inputs: first.map { [KerasTensorReference(layer: $0.name)] } ?? inputs, outputs: outputs,
+      layerIndices: Dictionary(
+        layers.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first }),
+      statedTypes: statedTypes)
+  }
+}
