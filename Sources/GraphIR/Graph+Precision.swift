@@ -21,7 +21,7 @@ extension Graph {
 
 extension ElementType {
   /// How many significant bits a number of this floating-point type has.
-  fileprivate var significantBits: Int {
+  package var significantBits: Int {
     switch self {
     case .bfloat16: 8
     case .float16: 11

@@ -18,7 +18,8 @@ public struct TensorDifference: Hashable, Sendable {
   /// The number of elements where only one is NaN or infinite, or both but not the same.
   public let nonFiniteMismatches: Int
 
-  private let largestWanted: Double
+  /// The largest |want| that is finite.
+  let largestWanted: Double
   private let elementType: ElementType
 
   /// The error of a tensor as the interface defines it: max|got - want| / max(1, max|want|).

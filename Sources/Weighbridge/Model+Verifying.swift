@@ -21,6 +21,15 @@ public struct VerifyOptions: Sendable {
   public init() {}
 }
 
+extension VerifyOptions {
+  /// The reference engine, with the other options of ``run``.
+  fileprivate var referenceRuntime: any Runtime {
+    var options = run
+    options.engine = .reference
+    return options.runtime()
+  }
+}
+
 extension Model {
   /// Verifies the model: container, shapes, weights, reference outputs, the agreement of the engines,
   /// and the original file when one is named.
@@ -47,16 +56,17 @@ extension Model {
     checks.append(
       ReferencesCheck(
         runtime: options.run.runtime(observesAllNodes: options.checksLayers),
-        references: given, tolerance: options.tolerance, checksLayers: options.checksLayers))
+        measure: options.referenceRuntime, references: given, tolerance: options.tolerance,
+        checksLayers: options.checksLayers))
     checks.append(enginesCheck(options, inputs: given?.first?.inputs.map(\.tensor)))
     return try Verifier(checks).verify(subject)
   }
 
   private func enginesCheck(_ options: VerifyOptions, inputs: [Tensor]?) -> EnginesCheck {
-    var (engine, reference) = (options.run, options.run)
-    (engine.engine, reference.engine) = (.cpu, .reference)
+    var engine = options.run
+    engine.engine = .cpu
     return EnginesCheck(
-      engine: engine.runtime(), reference: reference.runtime(), inputs: inputs
+      engine: engine.runtime(), reference: options.referenceRuntime, inputs: inputs
     ) { ($0 as? any CatalogOperator)?.tolerance }
   }
 

@@ -40,7 +40,7 @@ import Weighbridge
 }
 
 /// The reference runtime with one node's results changed, for those who read them too.
-private struct ChangedRuntime: Runtime {
+struct ChangedRuntime: Runtime {
   let name = "changed"
   /// Which node.
   let position: Int

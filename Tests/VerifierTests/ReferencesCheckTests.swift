@@ -9,7 +9,8 @@ import Weighbridge
     _ content: ModelContent, layers: Bool = false, tolerance: Tolerance? = nil
   ) throws -> [CheckResult] {
     let check = ReferencesCheck(
-      runtime: ShapeDetector.runtime, tolerance: tolerance, checksLayers: layers)
+      runtime: ShapeDetector.runtime, measure: ShapeDetector.runtime, tolerance: tolerance,
+      checksLayers: layers)
     return try check.run(VerificationSubject(content: content))
   }
 

@@ -4,8 +4,8 @@ package import GraphIR
 /// A fast engine computes what the reference computes, layer by layer.
 package struct EnginesCheck: VerificationCheck {
   package let name = "engines"
-  private let engine: any Runtime
-  private let reference: any Runtime
+  let engine: any Runtime
+  let reference: any Runtime
   private let inputs: [Tensor]?
   private let tolerances: @Sendable (any Operator) -> Tolerance?
 
@@ -49,13 +49,13 @@ package struct EnginesCheck: VerificationCheck {
   }
 
   /// Compares step by step, as the engine is used. Where that differs, rounding may have grown on the
-  /// way; what the reference makes of each step's own inputs tells.
+  /// way: what the reference makes of each step's own inputs tells, and how much rounding changes.
   private func compare(
     _ graph: Graph, _ inputs: [Tensor]
   ) throws(WeighbridgeError) -> CheckResult {
     let tolerances = allowed(graph)
     let run = try compareRun(graph, inputs, tolerances)
-    guard var divergence = run.divergence else {
+    guard let divergence = run.divergence else {
       let most = run.worst.map { ", by \($0.difference.error.short) at most (\($0.layer))" }
       return CheckResult(
         name, .passed,
@@ -63,10 +63,31 @@ package struct EnginesCheck: VerificationCheck {
         difference: run.worst?.difference)
     }
     if let wrong = try compareSteps(graph, inputs, run.steps, tolerances) { return wrong }
-    divergence.status = .warning
-    divergence.reason +=
-      "; each step agrees on the same inputs, so that this is rounding which grows on the way"
-    return divergence
+    return try judge(divergence, in: graph, inputs)
+  }
+
+  /// Where two runs differ though each step by itself is right.
+  private func judge(
+    _ divergence: Divergence, in graph: Graph, _ inputs: [Tensor]
+  ) throws(WeighbridgeError) -> CheckResult {
+    let discrepancy = divergence.discrepancy
+    let sensitivity = try RoundingSensitivity.measure(
+      [discrepancy], in: graph, inputs: inputs, by: reference)
+    let verdict = sensitivity?[discrepancy]?.judge(discrepancy.difference, "this model")
+    var result = divergence.result
+    result.status = verdict?.0 == .passed ? .passed : .warning
+    if result.status == .warning {
+      result.reason +=
+        "; each step agrees on the same inputs, so that this is rounding which grows on the way"
+    }
+    if let words = verdict?.1 { result.reason += "; \(words)" }
+    return result
+  }
+
+  /// A place where two computations differ by more than the tolerance.
+  struct Divergence {
+    let discrepancy: Discrepancy
+    let result: CheckResult
   }
 
   /// What a comparison of whole runs found.
@@ -74,7 +95,7 @@ package struct EnginesCheck: VerificationCheck {
     /// For the last node of each step, all nodes of it.
     var steps: [Int: [Int]] = [:]
     /// The first step that is too far off.
-    var divergence: CheckResult?
+    var divergence: Divergence?
     /// The largest difference before that.
     var worst: (difference: TensorDifference, layer: String)?
   }
@@ -95,66 +116,31 @@ package struct EnginesCheck: VerificationCheck {
       guard comparison.divergence == nil,
         let got = results.removeValue(forKey: result.position)
       else { return }
-      let place = result.node.source.place(result.position)
-      for (id, (got, want)) in zip(result.node.outputs, zip(got, result.outputs)) {
+      for (number, (got, want)) in zip(got, result.outputs).enumerated() {
+        let id = result.node.outputs[number]
         let difference = TensorDifference(got: got, want: want)
         guard difference.isWithin(tolerances[id.index]) else {
-          comparison.divergence = divergence(difference, tolerances[id.index], place)
+          comparison.divergence = divergence(difference, tolerances[id.index], result, number)
           return
         }
         if difference.error > comparison.worst?.difference.error ?? -1 {
-          comparison.worst = (difference, place)
+          comparison.worst = (difference, result.node.source.place(result.position))
         }
       }
     }
     return comparison
   }
 
-  private func divergence(
-    _ difference: TensorDifference, _ tolerance: Tolerance, _ place: String
-  ) -> CheckResult {
-    CheckResult(
-      name, .failed,
-      "\(engine.name) and \(reference.name) diverge here: \(difference.words(tolerance))",
-      layer: place, difference: difference)
-  }
-
-  /// The first step that makes something else of what it gets in the engine's run than the reference
-  /// makes of the same, if there is one.
-  private func compareSteps(
-    _ graph: Graph, _ inputs: [Tensor], _ steps: [Int: [Int]], _ tolerances: [Tolerance]
-  ) throws(WeighbridgeError) -> CheckResult? {
-    let types = try graph.specialized(to: inputs)
-    // A value is kept until the last step that reads it has been compared.
-    var lastReaders: [ValueID: Int] = [:]
-    for (last, positions) in steps {
-      for id in positions.flatMap({ graph.nodes[$0].inputs }) {
-        lastReaders[id] = max(lastReaders[id] ?? 0, last)
-      }
-    }
-    var tensors: [ValueID: Tensor] = [:]
-    for (port, tensor) in zip(graph.inputs, inputs) { tensors[port.value] = tensor }
-    var wrong: CheckResult?
-    _ = try engine.run(graph, inputs: inputs) { (result) throws(WeighbridgeError) in
-      guard wrong == nil, let positions = steps[result.position] else { return }
-      let made = result.outputs
-      let part = try graph.part(positions, types: types)
-      let wanted = try reference.run(part.graph, inputs: part.inputs.compactMap { tensors[$0] }) {
-        _ in
-      }
-      for (id, (got, want)) in zip(result.node.outputs, zip(made, wanted)) {
-        tensors[id] = got
-        let difference = TensorDifference(got: got, want: want)
-        guard wrong == nil, !difference.isWithin(tolerances[id.index]) else { continue }
-        wrong = divergence(
-          difference, tolerances[id.index], result.node.source.place(result.position))
-      }
-      for id in positions.flatMap({ graph.nodes[$0].inputs })
-      where lastReaders[id] == result.position {
-        tensors[id] = nil
-      }
-    }
-    return wrong
+  func divergence(
+    _ difference: TensorDifference, _ tolerance: Tolerance, _ result: NodeResult, _ output: Int
+  ) -> Divergence {
+    Divergence(
+      discrepancy: Discrepancy(
+        position: result.position, output: output, difference: difference),
+      result: CheckResult(
+        name, .failed,
+        "\(engine.name) and \(reference.name) diverge here: \(difference.words(tolerance))",
+        layer: result.node.source.place(result.position), difference: difference))
   }
 
   /// Of what the engine makes, so much is kept for the comparison of runs: 2 GiB. What comes later is

@@ -5,21 +5,24 @@ package import GraphIR
 package struct ReferencesCheck: VerificationCheck {
   package let name = "references"
   private let runtime: any Runtime
+  private let measure: any Runtime
   private let references: [ReferenceSet]?
   private let tolerance: Tolerance?
   private let checksLayers: Bool
 
   /// - Parameters:
   ///   - runtime: Computes the model.
+  ///   - measure: Measures how much rounding changes, where something diverges.
   ///   - references: What to compare with; `nil` for what the file holds.
   ///   - tolerance: How far off a tensor may be; `nil` for the standard one of the coarsest type on
-  ///     the way to it.
+  ///     the way to it, or as far as rounding explains.
   ///   - checksLayers: Whether layers are compared too, up to the first that diverges.
   package init(
-    runtime: any Runtime, references: [ReferenceSet]? = nil, tolerance: Tolerance? = nil,
-    checksLayers: Bool = false
+    runtime: any Runtime, measure: any Runtime, references: [ReferenceSet]? = nil,
+    tolerance: Tolerance? = nil, checksLayers: Bool = false
   ) {
     self.runtime = runtime
+    self.measure = measure
     self.references = references
     self.tolerance = tolerance
     self.checksLayers = checksLayers
@@ -50,14 +53,34 @@ package struct ReferencesCheck: VerificationCheck {
       layers.compare(result, tolerance: tolerance)
     }
     var results: [CheckResult] = []
-    if checksLayers { results.append(layers.result) }
     let precisions = graph.precisions
     for (index, port) in graph.outputs.enumerated() where index < set.outputs.count {
       let tolerance =
         tolerance ?? .standard(for: precisions[port.value.index] ?? outputs[index].elementType)
       results.append(compare(set.outputs[index], outputs[index], tolerance, author: set.author))
     }
-    return results
+    if tolerance == nil { try judge(&results, &layers, graph, set) }
+    return (checksLayers ? [layers.result] : []) + results
+  }
+
+  /// Lets pass what rounding explains.
+  private func judge(
+    _ results: inout [CheckResult], _ layers: inout LayerComparison, _ graph: Graph,
+    _ set: ReferenceSet
+  ) throws(WeighbridgeError) {
+    let makers = graph.makers
+    let outputs = zip(results, graph.outputs).map { result, port in
+      makers[port.value].flatMap { result.discrepancy(at: $0.position, output: $0.output) }
+    }
+    let all = outputs.compactMap { $0 } + layers.discrepancies.compactMap { $0 }
+    guard
+      let sensitivity = try RoundingSensitivity.measure(
+        all, in: graph, inputs: set.inputs.map(\.tensor), by: measure)
+    else { return }
+    for (index, discrepancy) in outputs.enumerated() {
+      if let discrepancy { results[index].judge(discrepancy, sensitivity) }
+    }
+    layers.judge(sensitivity)
   }
 
   private func compare(
@@ -76,54 +99,31 @@ package struct ReferencesCheck: VerificationCheck {
   }
 }
 
-/// Compares layer by layer with reference outputs of layers, as they are computed.
-private struct LayerComparison {
-  private var wanted: [String: Tensor]
-  private let lastNodes: [Int: String]
-  private let precisions: [ElementType?]
-  private let total: Int
-  private var compared = 0
-  private var divergence: CheckResult?
-
-  init(graph: Graph, wanted: [ReferenceSet.Entry]) {
-    self.wanted = Dictionary(
-      wanted.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first })
-    total = wanted.count
-    lastNodes = graph.layerNodes
-    precisions = wanted.isEmpty ? [] : graph.precisions
+extension CheckResult {
+  /// What rounding might explain of a failed comparison.
+  func discrepancy(at position: Int, output: Int) -> Discrepancy? {
+    guard status == .failed, let difference, difference.nonFiniteMismatches == 0 else { return nil }
+    return Discrepancy(position: position, output: output, difference: difference)
   }
 
-  mutating func compare(_ result: NodeResult, tolerance: Tolerance?) {
-    guard divergence == nil, let layer = lastNodes[result.position],
-      let output = result.outputs.first,
-      let want = wanted[layer]
-    else { return }
-    compared += 1
-    let place = result.node.source.place(result.position)
-    guard want.shape == output.shape else {
-      divergence = CheckResult(
-        "layers", .failed, "has the shape \(output.shape), and the reference \(want.shape)",
-        layer: place)
-      return
-    }
-    let difference = TensorDifference(got: output, want: want)
-    let precision = precisions[result.node.outputs[0].index] ?? output.elementType
-    let tolerance = tolerance ?? .standard(for: precision)
-    guard !difference.isWithin(tolerance) else { return }
-    divergence = CheckResult(
-      "layers", .failed, "is the first layer that diverges: \(difference.words(tolerance))",
-      layer: place, difference: difference)
+  /// Judges a failed comparison by how much rounding changes.
+  mutating func judge(
+    _ discrepancy: Discrepancy, _ sensitivity: RoundingSensitivity
+  ) {
+    guard let effect = sensitivity[discrepancy] else { return }
+    let (verdict, words) = effect.judge(discrepancy.difference, "this model")
+    status = verdict
+    reason += "; \(words)"
   }
+}
 
-  var result: CheckResult {
-    if let divergence { return divergence }
-    guard total > 0 else {
-      return CheckResult("layers", .skipped, "there are no reference outputs of layers")
+extension Graph {
+  /// The node that makes each value, by its position, and as which of its outputs.
+  fileprivate var makers: [ValueID: (position: Int, output: Int)] {
+    var makers: [ValueID: (position: Int, output: Int)] = [:]
+    for (position, node) in nodes.enumerated() {
+      for (output, id) in node.outputs.enumerated() { makers[id] = (position, output) }
     }
-    guard compared == total else {
-      return CheckResult(
-        "layers", .failed, "\(total - compared) of \(total) references belong to no layer")
-    }
-    return CheckResult("layers", .passed, "all \(compared) layers agree with their references")
+    return makers
   }
 }
