@@ -528,13 +528,29 @@ def places():
     return g, {"x": g.random.normal(size=(3, 4, 5)), "k": numpy.array([-1, 2, -6])}
 
 
+def defaults():
+    """Weights among the inputs though the file's version need not, as PyTorch wrote: inputs with values."""
+    g = Builder("defaults", 9, ir_version=4, weights_are_inputs=True)
+    value = g.input("x", [1, 3, 6, 6])
+    channels = 3
+    for number in range(3):
+        prefix = f"features.{number}"
+        kernel = g.numbers(f"{prefix}.weight", 4, channels, 3, 3)
+        value = g.add("Conv", [value, kernel, g.numbers(f"{prefix}.bias", 4)], pads=[1] * 4)
+        value, channels = g.add("Relu", [value]), 4
+    value = g.add("Flatten", [g.add("GlobalAveragePool", [value])])
+    g.output(g.add("Gemm", [value, g.numbers("fc.weight", 5, 4), g.numbers("fc.bias", 5)],
+                   name="logits", transB=1), [1, 5])
+    return g, {"x": g.random.normal(size=(1, 3, 6, 6))}
+
+
 def main():
     rows = []
     settings = onnxruntime.SessionOptions()
     # As the file says, and not in whole numbers where that is nearly the same.
     settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     for make in (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern,
-                 quantized, control, pixels, newest, resized, windows, shapes, places):
+                 quantized, control, pixels, newest, resized, windows, shapes, places, defaults):
         builder, inputs = make()
         name = make.__name__
         kinds = {p.name: helper.tensor_dtype_to_np_dtype(p.type.tensor_type.elem_type)

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 import Weighbridge
 
+@testable import WeighbridgeCommand
+
 /// What the commands print and write when all is well, or when a check fails.
 @Suite struct ResultTests {
   @Test("verify --json has the promised members")
@@ -128,5 +130,40 @@ import Weighbridge
     #expect(description.detector?.anchors.count == 3)
     #expect(description.labels == ["ellipse", "rectangle", "triangle"])
     try Program.run("verify", folder.file("x.wbm"), "--against", Sample.detector).expect(0)
+  }
+
+  @Test("Decisions in the same words are one line with a count; as JSON each has its name")
+  func decisions() throws {
+    let folder = try TemporaryFolder()
+    let line =
+      "decision, 8 times: this input has a value of its own, and always has that "
+      + "(features.0.weight, features.0.bias, features.1.weight and 5 more)"
+    let (model, output) = (Places.sample("ONNX/defaults.onnx"), folder.file("out.wbm"))
+    let conversion = try Program.run("convert", model, "-o", output)
+    conversion.expect(0, "weighbridge: \(line)\n")
+    #expect(conversion.messages.split(separator: "decision").count == 2)
+    for path in [model, output] {
+      let lines = try Program.run("inspect", path).output.split(separator: "\n")
+      #expect(lines.filter { $0.hasPrefix("decision") } == [line[...]])
+      let json = try Program.run("inspect", path, "--json").json()
+      let decisions = try #require(json["provenance"]?.object?["decisions"]?.array)
+      let layers = decisions.compactMap { $0.object?["layer"]?.string }
+      #expect(layers.count == 8 && layers.last == "fc.bias")
+    }
+  }
+
+  @Test("Up to three names are all listed, and what is decided once stays as it is")
+  func fewDecisions() throws {
+    var provenance = Provenance()
+    let names = ["a", "c", "", "b", "", "a", "x", "y", "z"]
+    let texts = ["one", "one", "whole", "two", "whole", "one", "four", "four", "four"]
+    provenance.decisions = zip(names, texts).map { .init(layer: $0, text: $1) }
+    provenance.decisions += [.init(layer: "w", text: "four"), .init(layer: "", text: "last")]
+    #expect(
+      provenance.decisionLines == [
+        "decision, 3 times: one (a, c, a)", "decision, 2 times: whole", "decision: b: two",
+        "decision, 4 times: four (x, y, z and 1 more)", "decision: last",
+      ])
+    #expect(Provenance().decisionLines.isEmpty)
   }
 }

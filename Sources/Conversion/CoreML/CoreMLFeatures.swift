@@ -13,7 +13,9 @@ struct CoreMLFeatures {
 
   init(_ model: CoreMLDescription) { self.model = model }
 
-  private mutating func decide(_ text: String) { decisions.append(.init(layer: "", text: text)) }
+  private mutating func decide(_ feature: String, _ text: String) {
+    decisions.append(.init(layer: feature, text: text))
+  }
 
   // MARK: Inputs
 
@@ -24,7 +26,7 @@ struct CoreMLFeatures {
     for feature in model.inputs {
       guard !feature.isOptional else {
         network.omitted.insert(feature.name)
-        decide("the input \(feature.name) may be left out, and is")
+        decide(feature.name, "this input may be left out, and is")
         continue
       }
       do throws(WeighbridgeError) {
@@ -241,7 +243,7 @@ struct CoreMLFeatures {
       array.flexibility == nil,
       !type.agrees(with: type.with(shape: array.shape.map { .fixed($0) }))
     else { return }
-    decide("the output \(feature.name) is said to be \(array.shape), and is \(type.shape)")
+    decide(feature.name, "this output is said to be \(array.shape), and is \(type.shape)")
   }
 }
 

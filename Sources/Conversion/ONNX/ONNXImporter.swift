@@ -94,7 +94,7 @@ struct ONNXImporter {
         // Before that version, every weight was among the inputs too.
         if model.irVersion >= 4 {
           network.decide(
-            "", "the input \(feature.name) has a value of its own, and always has that")
+            feature.name, "this input has a value of its own, and always has that")
         }
       } else if let problem = feature.problem {
         throw WeighbridgeError(.unsupported, "the input \(feature.name) \(problem)")

@@ -23,7 +23,7 @@ public struct Provenance: Hashable, Sendable {
 
   /// How something was understood that the source leaves open.
   public struct Decision: Hashable, Sendable {
-    /// The layer's name; empty when it is about the whole model.
+    /// The name of the layer, input or output; empty when it is about the whole model.
     public var layer: String
     /// What was decided, and why.
     public var text: String

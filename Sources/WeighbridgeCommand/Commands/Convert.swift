@@ -94,7 +94,7 @@ struct Convert: ParsableCommand {
     Console.message(
       "\(path): \(graph.nodes.count) nodes, \(graph.parameterCount.grouped) parameters, "
         + "\(try MappedFile(path: path).count.grouped) bytes")
-    for decision in model.provenance.decisions { Console.message("decision: \(decision.line)") }
+    for line in model.provenance.decisionLines { Console.message(line) }
   }
 
   /// The input's base name with `.wbm` for its extension.

@@ -106,11 +106,6 @@ extension Provenance {
   }
 }
 
-extension Provenance.Decision {
-  /// The layer and what was decided, in a line.
-  var line: String { layer.isEmpty ? text : "\(layer): \(text)" }
-}
-
 extension [UInt8] {
   /// Two lowercase hexadecimal digits a byte.
   var hexadecimal: String {

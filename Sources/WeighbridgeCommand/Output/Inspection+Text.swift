@@ -95,7 +95,6 @@ extension Inspection {
       lines.append("  \(source.role) \(source.fileName), \(source.byteCount.grouped) bytes")
       lines.append("    sha256 \(source.sha256.hexadecimal)")
     }
-    for decision in provenance.decisions { lines.append("decision: \(decision.line)") }
-    return lines
+    return lines + provenance.decisionLines
   }
 }

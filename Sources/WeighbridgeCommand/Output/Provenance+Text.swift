@@ -1,0 +1,28 @@
+import Weighbridge
+
+extension Provenance {
+  /// The decisions for people. What was decided several times in the same words is one line, with how
+  /// often and the first names.
+  var decisionLines: [String] {
+    var texts: [String] = []
+    var names: [String: [String]] = [:]
+    for decision in decisions {
+      if names[decision.text] == nil { texts.append(decision.text) }
+      names[decision.text, default: []].append(decision.layer)
+    }
+    return texts.map { Self.decisionLine($0, of: names[$0] ?? []) }
+  }
+
+  private static func decisionLine(_ text: String, of layers: [String]) -> String {
+    let names = layers.filter { !$0.isEmpty }
+    guard layers.count > 1 else { return "decision: " + (names + [text]).joined(separator: ": ") }
+    let line = "decision, \(layers.count.grouped) times: \(text)"
+    guard !names.isEmpty else { return line }
+    let shown = names.prefix(shownNames).joined(separator: ", ")
+    let rest = names.count - shownNames
+    return line + (rest > 0 ? " (\(shown) and \(rest.grouped) more)" : " (\(shown))")
+  }
+
+  /// How many of the names that share a decision are listed; `--json` has all.
+  private static let shownNames = 3
+}
