@@ -44,9 +44,6 @@ package struct DarknetConfiguration: Hashable, Sendable {
     self.sections = sections
   }
 
-  /// A configuration of sections, at least one.
-  package init(sections: [DarknetSection]) { self.sections = sections }
-
   /// Bytes of a text without the byte order mark of UTF-8.
   static func withoutMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
     bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
