@@ -83,7 +83,7 @@ let package = Package(
     module("DarknetFormat", ["Bytes"]),
     module("NumPyFormat", ["Bytes", "ZipArchive"]),
     .target(name: "CCoreML", dependencies: ["CProtobufC"]),
-    module("CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "ProtobufWire"]),
+    module("CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "JSON", "ProtobufWire"]),
     module("SafetensorsFormat", ["Bytes", "JSON"]),
     .target(name: "CONNX", dependencies: ["CProtobufC"]),
     module("ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),

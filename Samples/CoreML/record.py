@@ -34,8 +34,14 @@ def features(**shapes):
     return [(name, datatypes.Array(*shape) if shape else None) for name, shape in shapes.items()]
 
 
+def settled(spec):
+    """The file's bytes without the day of the conversion, and with maps in order."""
+    spec.description.metadata.userDefined.pop("com.github.apple.coremltools.conversion_date", None)
+    return spec.SerializeToString(deterministic=True)
+
+
 def save(name, spec, inputs=None, outputs=None):
-    (HERE / f"{name}.mlmodel").write_bytes(spec.SerializeToString(deterministic=True))
+    (HERE / f"{name}.mlmodel").write_bytes(settled(spec))
     if inputs:
         np.savez(HERE / f"{name}.inputs.npz", **inputs)
         np.savez(HERE / f"{name}.outputs.npz", **outputs)
@@ -173,7 +179,7 @@ def image_classifier():
 def settle(package):
     """Writes a package's model with its maps in order, and fixed names in place of random ones."""
     path = package / "Data/com.apple.CoreML/model.mlmodel"
-    path.write_bytes(Model_pb2.Model.FromString(path.read_bytes()).SerializeToString(deterministic=True))
+    path.write_bytes(settled(Model_pb2.Model.FromString(path.read_bytes())))
     path = package / "Manifest.json"
     manifest = json.loads(path.read_text())
     names = {}
@@ -255,7 +261,7 @@ def write_readme():
     lines = [
         "# Core ML files of coremltools", "",
         title.replace("Makes the Core ML files of this folder", "Made by `record.py`").replace(", and README.md", ""),
-        "`Tests/ConversionTests/CoreMLSampleTests.swift` reads them.", "", *about, "",
+        "`CoreMLSampleTests.swift` and `CoreMLPackageTests.swift` in `Tests/ConversionTests` read them.", "", *about, "",
         "| file | what is in it |", "|---|---|"]
     for names in MAKERS.values():
         lines += [f"| `{name}` | {what} |" for name, what in names]

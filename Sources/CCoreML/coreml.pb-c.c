@@ -187,6 +187,126 @@ void   coreml__model_description__free_unpacked
   assert(message->base.descriptor == &coreml__model_description__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   coreml__function_description__init
+                     (Coreml__FunctionDescription         *message)
+{
+  static const Coreml__FunctionDescription init_value = COREML__FUNCTION_DESCRIPTION__INIT;
+  *message = init_value;
+}
+size_t coreml__function_description__get_packed_size
+                     (const Coreml__FunctionDescription *message)
+{
+  assert(message->base.descriptor == &coreml__function_description__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t coreml__function_description__pack
+                     (const Coreml__FunctionDescription *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &coreml__function_description__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t coreml__function_description__pack_to_buffer
+                     (const Coreml__FunctionDescription *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &coreml__function_description__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Coreml__FunctionDescription *
+       coreml__function_description__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Coreml__FunctionDescription *)
+     protobuf_c_message_unpack (&coreml__function_description__descriptor,
+                                allocator, len, data);
+}
+void   coreml__function_description__free_unpacked
+                     (Coreml__FunctionDescription *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &coreml__function_description__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   coreml__mlprogram__function_entry__init
+                     (Coreml__MLProgram__FunctionEntry         *message)
+{
+  static const Coreml__MLProgram__FunctionEntry init_value = COREML__MLPROGRAM__FUNCTION_ENTRY__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__function__init
+                     (Coreml__MLProgram__Function         *message)
+{
+  static const Coreml__MLProgram__Function init_value = COREML__MLPROGRAM__FUNCTION__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__block_entry__init
+                     (Coreml__MLProgram__BlockEntry         *message)
+{
+  static const Coreml__MLProgram__BlockEntry init_value = COREML__MLPROGRAM__BLOCK_ENTRY__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__block__init
+                     (Coreml__MLProgram__Block         *message)
+{
+  static const Coreml__MLProgram__Block init_value = COREML__MLPROGRAM__BLOCK__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__operation__init
+                     (Coreml__MLProgram__Operation         *message)
+{
+  static const Coreml__MLProgram__Operation init_value = COREML__MLPROGRAM__OPERATION__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__init
+                     (Coreml__MLProgram         *message)
+{
+  static const Coreml__MLProgram init_value = COREML__MLPROGRAM__INIT;
+  *message = init_value;
+}
+size_t coreml__mlprogram__get_packed_size
+                     (const Coreml__MLProgram *message)
+{
+  assert(message->base.descriptor == &coreml__mlprogram__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t coreml__mlprogram__pack
+                     (const Coreml__MLProgram *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &coreml__mlprogram__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t coreml__mlprogram__pack_to_buffer
+                     (const Coreml__MLProgram *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &coreml__mlprogram__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Coreml__MLProgram *
+       coreml__mlprogram__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Coreml__MLProgram *)
+     protobuf_c_message_unpack (&coreml__mlprogram__descriptor,
+                                allocator, len, data);
+}
+void   coreml__mlprogram__free_unpacked
+                     (Coreml__MLProgram *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &coreml__mlprogram__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   coreml__feature_description__init
                      (Coreml__FeatureDescription         *message)
 {
@@ -5901,7 +6021,7 @@ const ProtobufCMessageDescriptor coreml__pipeline_kind__descriptor =
   (ProtobufCMessageInit) coreml__pipeline_kind__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor coreml__model_description__field_descriptors[6] =
+static const ProtobufCFieldDescriptor coreml__model_description__field_descriptors[9] =
 {
   {
     "input",
@@ -5952,6 +6072,42 @@ static const ProtobufCFieldDescriptor coreml__model_description__field_descripto
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "state",
+    13,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__ModelDescription, n_state),
+    offsetof(Coreml__ModelDescription, state),
+    &coreml__feature_description__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "functions",
+    20,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__ModelDescription, n_functions),
+    offsetof(Coreml__ModelDescription, functions),
+    &coreml__function_description__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "defaultFunctionName",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__ModelDescription, defaultfunctionname),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "trainingInput",
     50,
     PROTOBUF_C_LABEL_REPEATED,
@@ -5977,20 +6133,24 @@ static const ProtobufCFieldDescriptor coreml__model_description__field_descripto
   },
 };
 static const unsigned coreml__model_description__field_indices_by_name[] = {
+  6,   /* field[6] = defaultFunctionName */
+  5,   /* field[5] = functions */
   0,   /* field[0] = input */
-  5,   /* field[5] = metadata */
+  8,   /* field[8] = metadata */
   1,   /* field[1] = output */
   2,   /* field[2] = predictedFeatureName */
   3,   /* field[3] = predictedProbabilitiesName */
-  4,   /* field[4] = trainingInput */
+  4,   /* field[4] = state */
+  7,   /* field[7] = trainingInput */
 };
-static const ProtobufCIntRange coreml__model_description__number_ranges[4 + 1] =
+static const ProtobufCIntRange coreml__model_description__number_ranges[5 + 1] =
 {
   { 1, 0 },
   { 10, 1 },
-  { 50, 4 },
-  { 100, 5 },
-  { 0, 6 }
+  { 20, 5 },
+  { 50, 7 },
+  { 100, 8 },
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor coreml__model_description__descriptor =
 {
@@ -6000,11 +6160,382 @@ const ProtobufCMessageDescriptor coreml__model_description__descriptor =
   "Coreml__ModelDescription",
   "coreml",
   sizeof(Coreml__ModelDescription),
-  6,
+  9,
   coreml__model_description__field_descriptors,
   coreml__model_description__field_indices_by_name,
-  4,  coreml__model_description__number_ranges,
+  5,  coreml__model_description__number_ranges,
   (ProtobufCMessageInit) coreml__model_description__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__function_description__field_descriptors[6] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__FunctionDescription, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "input",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__FunctionDescription, n_input),
+    offsetof(Coreml__FunctionDescription, input),
+    &coreml__feature_description__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "output",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__FunctionDescription, n_output),
+    offsetof(Coreml__FunctionDescription, output),
+    &coreml__feature_description__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "predictedFeatureName",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__FunctionDescription, predictedfeaturename),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "predictedProbabilitiesName",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__FunctionDescription, predictedprobabilitiesname),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__FunctionDescription, n_state),
+    offsetof(Coreml__FunctionDescription, state),
+    &coreml__feature_description__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__function_description__field_indices_by_name[] = {
+  1,   /* field[1] = input */
+  0,   /* field[0] = name */
+  2,   /* field[2] = output */
+  3,   /* field[3] = predictedFeatureName */
+  4,   /* field[4] = predictedProbabilitiesName */
+  5,   /* field[5] = state */
+};
+static const ProtobufCIntRange coreml__function_description__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor coreml__function_description__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.FunctionDescription",
+  "FunctionDescription",
+  "Coreml__FunctionDescription",
+  "coreml",
+  sizeof(Coreml__FunctionDescription),
+  6,
+  coreml__function_description__field_descriptors,
+  coreml__function_description__field_indices_by_name,
+  1,  coreml__function_description__number_ranges,
+  (ProtobufCMessageInit) coreml__function_description__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__function_entry__field_descriptors[2] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__FunctionEntry, key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__FunctionEntry, value),
+    &coreml__mlprogram__function__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__function_entry__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange coreml__mlprogram__function_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__function_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.FunctionEntry",
+  "FunctionEntry",
+  "Coreml__MLProgram__FunctionEntry",
+  "coreml",
+  sizeof(Coreml__MLProgram__FunctionEntry),
+  2,
+  coreml__mlprogram__function_entry__field_descriptors,
+  coreml__mlprogram__function_entry__field_indices_by_name,
+  1,  coreml__mlprogram__function_entry__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__function_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__function__field_descriptors[1] =
+{
+  {
+    "blockSpecializations",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Function, n_blockspecializations),
+    offsetof(Coreml__MLProgram__Function, blockspecializations),
+    &coreml__mlprogram__block_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__function__field_indices_by_name[] = {
+  0,   /* field[0] = blockSpecializations */
+};
+static const ProtobufCIntRange coreml__mlprogram__function__number_ranges[1 + 1] =
+{
+  { 3, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__function__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.Function",
+  "Function",
+  "Coreml__MLProgram__Function",
+  "coreml",
+  sizeof(Coreml__MLProgram__Function),
+  1,
+  coreml__mlprogram__function__field_descriptors,
+  coreml__mlprogram__function__field_indices_by_name,
+  1,  coreml__mlprogram__function__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__function__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__block_entry__field_descriptors[2] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__BlockEntry, key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__BlockEntry, value),
+    &coreml__mlprogram__block__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__block_entry__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange coreml__mlprogram__block_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__block_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.BlockEntry",
+  "BlockEntry",
+  "Coreml__MLProgram__BlockEntry",
+  "coreml",
+  sizeof(Coreml__MLProgram__BlockEntry),
+  2,
+  coreml__mlprogram__block_entry__field_descriptors,
+  coreml__mlprogram__block_entry__field_indices_by_name,
+  1,  coreml__mlprogram__block_entry__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__block_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__block__field_descriptors[1] =
+{
+  {
+    "operations",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Block, n_operations),
+    offsetof(Coreml__MLProgram__Block, operations),
+    &coreml__mlprogram__operation__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__block__field_indices_by_name[] = {
+  0,   /* field[0] = operations */
+};
+static const ProtobufCIntRange coreml__mlprogram__block__number_ranges[1 + 1] =
+{
+  { 3, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__block__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.Block",
+  "Block",
+  "Coreml__MLProgram__Block",
+  "coreml",
+  sizeof(Coreml__MLProgram__Block),
+  1,
+  coreml__mlprogram__block__field_descriptors,
+  coreml__mlprogram__block__field_indices_by_name,
+  1,  coreml__mlprogram__block__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__block__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__operation__field_descriptors[2] =
+{
+  {
+    "type",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__Operation, type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "blocks",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Operation, n_blocks),
+    offsetof(Coreml__MLProgram__Operation, blocks),
+    &coreml__mlprogram__block__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__operation__field_indices_by_name[] = {
+  1,   /* field[1] = blocks */
+  0,   /* field[0] = type */
+};
+static const ProtobufCIntRange coreml__mlprogram__operation__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 4, 1 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__operation__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.Operation",
+  "Operation",
+  "Coreml__MLProgram__Operation",
+  "coreml",
+  sizeof(Coreml__MLProgram__Operation),
+  2,
+  coreml__mlprogram__operation__field_descriptors,
+  coreml__mlprogram__operation__field_indices_by_name,
+  2,  coreml__mlprogram__operation__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__operation__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__field_descriptors[1] =
+{
+  {
+    "functions",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram, n_functions),
+    offsetof(Coreml__MLProgram, functions),
+    &coreml__mlprogram__function_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__field_indices_by_name[] = {
+  0,   /* field[0] = functions */
+};
+static const ProtobufCIntRange coreml__mlprogram__number_ranges[1 + 1] =
+{
+  { 2, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram",
+  "MLProgram",
+  "Coreml__MLProgram",
+  "coreml",
+  sizeof(Coreml__MLProgram),
+  1,
+  coreml__mlprogram__field_descriptors,
+  coreml__mlprogram__field_indices_by_name,
+  1,  coreml__mlprogram__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor coreml__feature_description__field_descriptors[3] =

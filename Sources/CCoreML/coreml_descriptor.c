@@ -4,6 +4,10 @@ const ProtobufCMessageDescriptor *coreml_model_descriptor(void) {
   return &coreml__model__descriptor;
 }
 
+const ProtobufCMessageDescriptor *coreml_program_descriptor(void) {
+  return &coreml__mlprogram__descriptor;
+}
+
 const ProtobufCMessageDescriptor *coreml_weights_descriptor(void) {
   return &coreml__weight_params__descriptor;
 }

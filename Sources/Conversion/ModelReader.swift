@@ -134,12 +134,17 @@ package enum ModelReader {
   package static func read(
     _ path: String, options: ReadOptions = ReadOptions()
   ) throws(WeighbridgeError) -> ReadModel {
-    let store = try SourceFile.open(path)
+    let package = try CoreMLPackage(at: path)
+    let store = try SourceFile.open(package?.model ?? path)
     store.expect(.sparse)  // to look at the start and a header must not read the weights too
     defer { store.expect(.sequential) }
     let kind = try kind(store, path)
     try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try options.check(for: kind)
+    }
+    guard package == nil || kind == .coreml else {
+      throw WeighbridgeError(.malformed, "is a Core ML package whose model is of another format")
+        .at(file: path)
     }
     switch kind {
     case .wbm:
@@ -155,7 +160,8 @@ package enum ModelReader {
     case .darknetWeights:
       throw DarknetMissingFile(options).configuration(of: path, store)
     case .coreml:
-      let source = try CoreMLSource(store, path: path, options: options)
+      let source = try CoreMLSource(
+        store, path: package?.model ?? path, package: package, options: options)
       return .coreml(source, try source.content())
     case .weights:
       let source = try WeightSource(store, path: path, options: options)
@@ -171,6 +177,7 @@ package enum ModelReader {
   ///
   /// - Throws: As ``read(_:options:)``.
   package static func weightFile(_ path: String) throws(WeighbridgeError) -> WeightFile? {
+    if try CoreMLPackage(at: path) != nil { return nil }
     let store = try SourceFile.open(path)
     guard store.withBytes({ WeightFile.recognizes($0) }) else { return nil }
     return try WeightFile(store, path: path)

@@ -8,6 +8,16 @@ enum CoreMLSchema {
   /// The message of a whole file.
   static var model: ProtobufScanner.Descriptor? { coreml_model_descriptor() }
 
+  /// The message of an ML Program.
+  static var program: ProtobufScanner.Descriptor? { coreml_program_descriptor() }
+
+  /// What models are, but the members of pipelines: all that an outline leaves where it is.
+  static var contentsInPlace: ProtobufFieldsInPlace {
+    guard let model else { return [:] }
+    let pipelines: Set<UInt32> = [200, 201, 202]
+    return [model: Set<UInt32>(200...3000).subtracting(pipelines)]
+  }
+
   /// The numbers that are never copied: elements of weights and of mean images.
   static var fieldsInPlace: ProtobufFieldsInPlace {
     var fields: ProtobufFieldsInPlace = [:]

@@ -8,16 +8,20 @@ package enum ProtobufRecordReader {
   /// - Parameters:
   ///   - bytes: The serialized message.
   ///   - descriptor: Its type.
+  ///   - skippingUnknown: Whether fields that the schema does not know are passed over; otherwise they
+  ///     are an error.
   ///   - inPlace: Fields whose bytes are neither copied nor counted.
   ///   - limits: What is accepted.
   /// - Throws: As ``ProtobufScanner``, which sees the bytes first;
   ///   ``WeighbridgeError/Code/unsupported`` for an enumerator that the schema does not know.
   package static func read(
-    _ bytes: RawSpan, as descriptor: ProtobufScanner.Descriptor,
+    _ bytes: RawSpan, as descriptor: ProtobufScanner.Descriptor, skippingUnknown: Bool = false,
     inPlace: ProtobufFieldsInPlace = [:], limits: ProtobufLimits
   ) throws(WeighbridgeError) -> ProtobufRecord {
     try ProtobufScanner.scan(
-      bytes, as: descriptor, keepingUnknownIn: [], inPlace: inPlace, limits: limits)
+      bytes, as: descriptor, keepingUnknownIn: [], isLenient: skippingUnknown, inPlace: inPlace,
+      limits: limits)
+    // What is unknown here was allowed there.
     var reader = WireReader(0..<bytes.byteCount)
     return try record(&reader, bytes, descriptor, inPlace)
   }
@@ -69,7 +73,8 @@ package enum ProtobufRecordReader {
     while !reader.isAtEnd {
       let tag = try reader.tag(bytes)
       guard let field = protobuf_c_message_descriptor_get_field(descriptor, tag.number) else {
-        throw WeighbridgeError(.unsupported, "holds field \(tag.number)")
+        _ = try reader.skip(tag.wireType, bytes)
+        continue
       }
       let rule = ProtobufFieldRule(field: field.pointee)
       let name = rule.name

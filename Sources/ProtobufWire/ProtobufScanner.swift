@@ -21,6 +21,7 @@ package struct ProtobufScanner {
   ///   - descriptor: Its type.
   ///   - keepingUnknownIn: Fields of the outermost message inside which, at any level, fields
   ///     unknown to the descriptor are allowed; elsewhere they are refused.
+  ///   - isLenient: Whether fields unknown to the descriptor are allowed everywhere.
   ///   - inPlace: Fields that will not be unpacked; nothing is counted for their bytes, and those
   ///     of a list of numbers must stand in one piece.
   ///   - limits: What is accepted.
@@ -28,13 +29,13 @@ package struct ProtobufScanner {
   ///   unknown field, ``WeighbridgeError/Code/limitExceeded``; the place is the byte in `bytes`.
   package static func scan(
     _ bytes: RawSpan, as descriptor: Descriptor, keepingUnknownIn: Set<UInt32>,
-    inPlace: ProtobufFieldsInPlace = [:], limits: ProtobufLimits
+    isLenient: Bool = false, inPlace: ProtobufFieldsInPlace = [:], limits: ProtobufLimits
   ) throws(WeighbridgeError) {
     var scanner = ProtobufScanner(
       limits: limits, lenientFields: keepingUnknownIn, inPlace: inPlace)
     var reader = WireReader(0..<bytes.byteCount)
     do {
-      try scanner.message(&reader, bytes, descriptor, depth: 1, isLenient: false)
+      try scanner.message(&reader, bytes, descriptor, depth: 1, isLenient: isLenient)
     } catch {
       throw scanner.located(error, at: reader.offset)
     }

@@ -70,6 +70,9 @@ public struct Inspection: Sendable {
   public let weightByteCount: Int
   /// The class that a Core ML classifier gives; `nil` for other models.
   public let classLabel: ClassLabel?
+  /// What is in a Core ML file that is not converted: an ML Program, or a model without a network.
+  /// `nil` for models that are; then nothing else but the description is known.
+  public let contents: CoreMLContents?
   /// Whether an app can train a Core ML model further; `nil` for other formats.
   public let isUpdatable: Bool?
   /// What a run costs for one input; `nil` when it depends on extents that are open.
@@ -91,6 +94,8 @@ public struct Inspection: Sendable {
       let file = try ModelReader.weightFile(path)
     {
       self.init(file, path: path)
+    } else if let contents = try CoreMLContents(of: path) {
+      self.init(contents, path: path)
     } else {
       do throws(WeighbridgeError) {
         self.init(try Model(contentsOf: path, options: options), path: path)
@@ -122,6 +127,7 @@ public struct Inspection: Sendable {
     (parameterCount, weightByteCount) = outline.weightSize
     cost = nil
     (provenance, references) = (outline.provenance, [])
+    (classLabel, isUpdatable, contents) = (nil, nil, nil)
     self.problem = problem
     notes = outline.notes
   }
@@ -137,9 +143,26 @@ public struct Inspection: Sendable {
     parameterCount = file.weights.reduce(0) { $0 + $1.tensor.count }
     weightByteCount = file.weights.reduce(0) { $0 + $1.tensor.byteCount }
     cost = nil
-    (classLabel, isUpdatable) = (nil, nil)
+    (classLabel, isUpdatable, contents) = (nil, nil, nil)
     (provenance, references) = (Provenance(), [])
     (problem, notes) = (nil, file.notes)
+  }
+
+  private init(_ contents: CoreMLContents, path: String) {
+    self.path = path
+    format = "coreml \(contents.kind)"
+    fileSize = contents.fileSize
+    description = contents.description
+    (inputs, outputs, layers, looseWeights) = ([], [], [], [])
+    (weightCount, parameterCount, weightByteCount, cost) = (0, 0, 0, nil)
+    classLabel = contents.classLabel
+    isUpdatable = contents.isUpdatable
+    self.contents = contents
+    var provenance = Provenance()
+    provenance.framework = "coreml"
+    provenance.frameworkVersion = "specification \(contents.specificationVersion)"
+    (self.provenance, references) = (provenance, [])
+    (problem, notes) = (nil, [])
   }
 
   init(_ model: Model, path: String) {
@@ -157,6 +180,7 @@ public struct Inspection: Sendable {
     parameterCount = model.content.graph.parameterCount
     weightByteCount = weights.reduce(0) { $0 + $1.tensor.byteCount }
     cost = ComputationCost(model.content.graph)
+    contents = nil
     if case .coreml(let source, _) = model.origin {
       classLabel = source.classLabel
       isUpdatable = source.isUpdatable

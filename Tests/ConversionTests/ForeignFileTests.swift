@@ -109,7 +109,6 @@ import Weighbridge
     let folder = try TemporaryFolder()
     for (name, members, words) in [
       ("unzipped", ["config.json", "model.weights.h5"], "/model.weights.h5 with --architecture"),
-      ("model.mlpackage", ["Manifest.json", "Data"], "is a Core ML package (.mlpackage)"),
       ("model.mlmodelc", ["coremldata.bin"], "is a model that Core ML compiled"),
       ("training", ["checkpoint", "model.index"], "is a folder with checkpoints of TensorFlow"),
       ("archive", ["data.pkl", "version"], "is a PyTorch archive that was unpacked"),

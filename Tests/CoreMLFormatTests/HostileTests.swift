@@ -10,6 +10,7 @@ import Testing
     .init("bias_cut", .malformed, "bias.bias.floatValue has 7 bytes, which are no whole numbers"),
     .init("bias_pieces", .malformed, "bias.bias.floatValue stands twice"),
     .init("bias_unpacked", .malformed, "floatValue has wire type 5, expected 2"),
+    .init("description_state", .unsupported, "the description holds state, which only ML Programs"),
     .init("enumerator_unknown", .unsupported, "type has the value 9, which is not known"),
     .init("feature_state", .unsupported, "the feature x has no type that can be read"),
     .init("field_twice", .malformed, "layers.activation stands twice"),

@@ -12,6 +12,11 @@ package enum Files {
     try Data(bytes).write(to: URL(filePath: path))
   }
 
+  /// Makes a folder, with those around it.
+  package static func makeFolder(_ path: String) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
   /// The names in a folder, sorted; none when it is not there.
   package static func names(in path: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()

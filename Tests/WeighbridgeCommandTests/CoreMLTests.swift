@@ -15,4 +15,24 @@ import Testing
     #expect(digits.output.contains("class label:  label, int64"))
     #expect(!digits.output.contains("updatable"))
   }
+
+  @Test("inspect shows a package that cannot be converted, and convert says what to do")
+  func program() throws {
+    let inspection = try Program.run("inspect", sample("program.mlpackage"))
+    inspection.expect(0)
+    for text in [
+      "coreml mlProgram", "author:       A. Author", "x  image RGB 8 x 8",
+      "y  float32 [1, 4, 8, 8]",
+      "function main: ", "1 conv", "cannot be converted: it is an ML Program",
+    ] {
+      #expect(inspection.output.contains(text), "\(inspection.output)")
+    }
+    let place = try Workplace()
+    try Program.run("convert", sample("program.mlpackage/"), "-o", place.output).expect(
+      3, "program.mlpackage: is an ML Program", "convert_to=\"neuralnetwork\"")
+    try place.expectUntouched()
+    let output = place.folder.file("other.wbm")
+    try Program.run("convert", sample("network.mlpackage/"), "-o", output).expect(0)
+    try Program.run("verify", output, "--against", sample("network.mlpackage")).expect(0)
+  }
 }

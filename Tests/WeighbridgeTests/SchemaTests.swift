@@ -110,7 +110,10 @@ import Weighbridge
       let weights = output + ".safetensors"
       try model.export(to: weights)
       let updatable = "\(Project.folder)/Samples/CoreML/fruit.mlmodel"
-      for file in [output, source, classifier, weights, updatable] {
+      let programs = ["program", "functions"].map {
+        "\(Project.folder)/Samples/CoreML/\($0).mlpackage"
+      }
+      for file in [output, source, classifier, weights, updatable] + programs {
         #expect(check.problems(try json("inspect", file, "--json")) == [], "\(file)")
       }
     }

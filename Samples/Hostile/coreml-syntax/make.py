@@ -49,6 +49,7 @@ FILES = {
     "bias_pieces": (network(layer(message(250, message(2, FLOATS, FLOATS)))), "Weights in two pieces, which another reader puts together."),
     "bias_unpacked": (network(layer(message(250, message(2, b"\x0d" + bytes(4))))), "Weights with a tag before each number."),
     "enumerator_unknown": (network(layer(message(120, number(1, 9)))), "Pooling of a kind that nobody knows."),
+    "description_state": (VERSION + message(2, message(13, message(1, "s"))) + message(500), "A network that keeps its state between runs, as only ML Programs do."),
     "feature_state": (VERSION + message(2, message(1, message(1, "x"), message(3, message(8, b"")))) + message(500), "An input that keeps its state, of a later specification."),
     "field_twice": (network(layer(RELU, message(130, message(30)))), "A layer of two activations."),
     "field_unknown": (network(layer(message(99999, b"warp"))), "A layer that no specification has."),

@@ -6,6 +6,9 @@
 // The message of a whole file.
 const ProtobufCMessageDescriptor *coreml_model_descriptor(void);
 
+// The message of an ML Program.
+const ProtobufCMessageDescriptor *coreml_program_descriptor(void);
+
 // The messages of numbers that are too many to be copied.
 const ProtobufCMessageDescriptor *coreml_weights_descriptor(void);
 const ProtobufCMessageDescriptor *coreml_mean_image_descriptor(void);

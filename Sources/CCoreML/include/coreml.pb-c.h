@@ -19,6 +19,13 @@ typedef struct Coreml__Model Coreml__Model;
 typedef struct Coreml__Pipeline Coreml__Pipeline;
 typedef struct Coreml__PipelineKind Coreml__PipelineKind;
 typedef struct Coreml__ModelDescription Coreml__ModelDescription;
+typedef struct Coreml__FunctionDescription Coreml__FunctionDescription;
+typedef struct Coreml__MLProgram Coreml__MLProgram;
+typedef struct Coreml__MLProgram__FunctionEntry Coreml__MLProgram__FunctionEntry;
+typedef struct Coreml__MLProgram__Function Coreml__MLProgram__Function;
+typedef struct Coreml__MLProgram__BlockEntry Coreml__MLProgram__BlockEntry;
+typedef struct Coreml__MLProgram__Block Coreml__MLProgram__Block;
+typedef struct Coreml__MLProgram__Operation Coreml__MLProgram__Operation;
 typedef struct Coreml__FeatureDescription Coreml__FeatureDescription;
 typedef struct Coreml__Metadata Coreml__Metadata;
 typedef struct Coreml__UserDefinedEntry Coreml__UserDefinedEntry;
@@ -466,6 +473,17 @@ struct  Coreml__ModelDescription
   char *predictedfeaturename;
   char *predictedprobabilitiesname;
   /*
+   * What the model keeps between runs. Only ML Programs have it, as the functions below.
+   */
+  size_t n_state;
+  Coreml__FeatureDescription **state;
+  /*
+   * The functions of an ML Program that has several, and the one that runs unless another is named.
+   */
+  size_t n_functions;
+  Coreml__FunctionDescription **functions;
+  char *defaultfunctionname;
+  /*
    * What training takes.
    */
   size_t n_traininginput;
@@ -474,7 +492,104 @@ struct  Coreml__ModelDescription
 };
 #define COREML__MODEL_DESCRIPTION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&coreml__model_description__descriptor) \
-    , 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, NULL }
+    , 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, NULL }
+
+
+/*
+ * What a function of an ML Program takes and gives.
+ */
+struct  Coreml__FunctionDescription
+{
+  ProtobufCMessage base;
+  char *name;
+  size_t n_input;
+  Coreml__FeatureDescription **input;
+  size_t n_output;
+  Coreml__FeatureDescription **output;
+  char *predictedfeaturename;
+  char *predictedprobabilitiesname;
+  size_t n_state;
+  Coreml__FeatureDescription **state;
+};
+#define COREML__FUNCTION_DESCRIPTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__function_description__descriptor) \
+    , (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL }
+
+
+struct  Coreml__MLProgram__FunctionEntry
+{
+  ProtobufCMessage base;
+  char *key;
+  Coreml__MLProgram__Function *value;
+};
+#define COREML__MLPROGRAM__FUNCTION_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__function_entry__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
+struct  Coreml__MLProgram__Function
+{
+  ProtobufCMessage base;
+  /*
+   * By the opset that each is for.
+   */
+  size_t n_blockspecializations;
+  Coreml__MLProgram__BlockEntry **blockspecializations;
+};
+#define COREML__MLPROGRAM__FUNCTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__function__descriptor) \
+    , 0,NULL }
+
+
+struct  Coreml__MLProgram__BlockEntry
+{
+  ProtobufCMessage base;
+  char *key;
+  Coreml__MLProgram__Block *value;
+};
+#define COREML__MLPROGRAM__BLOCK_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__block_entry__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
+struct  Coreml__MLProgram__Block
+{
+  ProtobufCMessage base;
+  size_t n_operations;
+  Coreml__MLProgram__Operation **operations;
+};
+#define COREML__MLPROGRAM__BLOCK__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__block__descriptor) \
+    , 0,NULL }
+
+
+struct  Coreml__MLProgram__Operation
+{
+  ProtobufCMessage base;
+  char *type;
+  /*
+   * Of a loop or a condition.
+   */
+  size_t n_blocks;
+  Coreml__MLProgram__Block **blocks;
+};
+#define COREML__MLPROGRAM__OPERATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__operation__descriptor) \
+    , (char *)protobuf_c_empty_string, 0,NULL }
+
+
+/*
+ * An ML Program as far as its operations can be counted: what is not named here is passed over.
+ */
+struct  Coreml__MLProgram
+{
+  ProtobufCMessage base;
+  size_t n_functions;
+  Coreml__MLProgram__FunctionEntry **functions;
+};
+#define COREML__MLPROGRAM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__descriptor) \
+    , 0,NULL }
 
 
 /*
@@ -3032,6 +3147,59 @@ Coreml__ModelDescription *
 void   coreml__model_description__free_unpacked
                      (Coreml__ModelDescription *message,
                       ProtobufCAllocator *allocator);
+/* Coreml__FunctionDescription methods */
+void   coreml__function_description__init
+                     (Coreml__FunctionDescription         *message);
+size_t coreml__function_description__get_packed_size
+                     (const Coreml__FunctionDescription   *message);
+size_t coreml__function_description__pack
+                     (const Coreml__FunctionDescription   *message,
+                      uint8_t             *out);
+size_t coreml__function_description__pack_to_buffer
+                     (const Coreml__FunctionDescription   *message,
+                      ProtobufCBuffer     *buffer);
+Coreml__FunctionDescription *
+       coreml__function_description__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   coreml__function_description__free_unpacked
+                     (Coreml__FunctionDescription *message,
+                      ProtobufCAllocator *allocator);
+/* Coreml__MLProgram__FunctionEntry methods */
+void   coreml__mlprogram__function_entry__init
+                     (Coreml__MLProgram__FunctionEntry         *message);
+/* Coreml__MLProgram__Function methods */
+void   coreml__mlprogram__function__init
+                     (Coreml__MLProgram__Function         *message);
+/* Coreml__MLProgram__BlockEntry methods */
+void   coreml__mlprogram__block_entry__init
+                     (Coreml__MLProgram__BlockEntry         *message);
+/* Coreml__MLProgram__Block methods */
+void   coreml__mlprogram__block__init
+                     (Coreml__MLProgram__Block         *message);
+/* Coreml__MLProgram__Operation methods */
+void   coreml__mlprogram__operation__init
+                     (Coreml__MLProgram__Operation         *message);
+/* Coreml__MLProgram methods */
+void   coreml__mlprogram__init
+                     (Coreml__MLProgram         *message);
+size_t coreml__mlprogram__get_packed_size
+                     (const Coreml__MLProgram   *message);
+size_t coreml__mlprogram__pack
+                     (const Coreml__MLProgram   *message,
+                      uint8_t             *out);
+size_t coreml__mlprogram__pack_to_buffer
+                     (const Coreml__MLProgram   *message,
+                      ProtobufCBuffer     *buffer);
+Coreml__MLProgram *
+       coreml__mlprogram__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   coreml__mlprogram__free_unpacked
+                     (Coreml__MLProgram *message,
+                      ProtobufCAllocator *allocator);
 /* Coreml__FeatureDescription methods */
 void   coreml__feature_description__init
                      (Coreml__FeatureDescription         *message);
@@ -5191,6 +5359,27 @@ typedef void (*Coreml__PipelineKind_Closure)
 typedef void (*Coreml__ModelDescription_Closure)
                  (const Coreml__ModelDescription *message,
                   void *closure_data);
+typedef void (*Coreml__FunctionDescription_Closure)
+                 (const Coreml__FunctionDescription *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__FunctionEntry_Closure)
+                 (const Coreml__MLProgram__FunctionEntry *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__Function_Closure)
+                 (const Coreml__MLProgram__Function *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__BlockEntry_Closure)
+                 (const Coreml__MLProgram__BlockEntry *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__Block_Closure)
+                 (const Coreml__MLProgram__Block *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__Operation_Closure)
+                 (const Coreml__MLProgram__Operation *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram_Closure)
+                 (const Coreml__MLProgram *message,
+                  void *closure_data);
 typedef void (*Coreml__FeatureDescription_Closure)
                  (const Coreml__FeatureDescription *message,
                   void *closure_data);
@@ -5573,6 +5762,13 @@ extern const ProtobufCMessageDescriptor coreml__model__descriptor;
 extern const ProtobufCMessageDescriptor coreml__pipeline__descriptor;
 extern const ProtobufCMessageDescriptor coreml__pipeline_kind__descriptor;
 extern const ProtobufCMessageDescriptor coreml__model_description__descriptor;
+extern const ProtobufCMessageDescriptor coreml__function_description__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__function_entry__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__function__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__block_entry__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__block__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__operation__descriptor;
 extern const ProtobufCMessageDescriptor coreml__feature_description__descriptor;
 extern const ProtobufCMessageDescriptor coreml__metadata__descriptor;
 extern const ProtobufCMessageDescriptor coreml__user_defined_entry__descriptor;

@@ -1,5 +1,5 @@
 package import Bytes
-import CoreMLFormat
+package import CoreMLFormat
 package import GraphIR
 
 /// An `.mlmodel` file.
@@ -13,14 +13,24 @@ package struct CoreMLSource: Sendable {
   package var isUpdatable: Bool { model.isUpdatable }
   let custom: CustomLayerPolicy
 
+  /// The path that the user gave: the file's, or that of the package in which it lies.
+  private let givenPath: String
+
   /// Opens the file.
   ///
-  /// - Throws: As ``CoreMLReader``.
+  /// - Parameter package: The package in which the file lies.
+  /// - Throws: As ``CoreMLReader``; ``WeighbridgeError/Code/unsupported`` for models that are no
+  ///   networks, with what they are.
   package init(
-    _ store: ByteStore, path: String, options: ReadOptions
+    _ store: ByteStore, path: String, package: CoreMLPackage? = nil, options: ReadOptions
   ) throws(WeighbridgeError) {
-    model = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try store.withBytes { (bytes) throws(WeighbridgeError) in try CoreMLReader.read(bytes) }
+    let givenPath = package?.path ?? path
+    self.givenPath = givenPath
+    model = try locating({ $0.at(file: givenPath) }) { () throws(WeighbridgeError) in
+      try store.withBytes { (bytes) throws(WeighbridgeError) in
+        if let refusal = (try? CoreMLOutline(bytes))?.refusal { throw refusal }
+        return try CoreMLReader.read(bytes)
+      }
     }
     var files = [
       SourceFile(
@@ -36,7 +46,7 @@ package struct CoreMLSource: Sendable {
   ///
   /// - Throws: As ``CoreMLImporter``, with the file's name.
   package func content() throws(WeighbridgeError) -> ModelContent {
-    try locating({ $0.at(file: files[0].path) }) { () throws(WeighbridgeError) in
+    try locating({ $0.at(file: givenPath) }) { () throws(WeighbridgeError) in
       let result = try CoreMLImporter(store: files[0].store, custom: custom).run(model)
       var provenance = Provenance()
       provenance.framework = "coreml"
@@ -44,11 +54,27 @@ package struct CoreMLSource: Sendable {
       provenance.options = custom.options
       provenance.decisions = result.decisions
       var description = result.description
-      description.name = PathName(files[0].path).base
+      description.name = PathName(givenPath).base
       var content = ModelContent(
         graph: result.graph, description: description, provenance: provenance)
       try model.description.metadata.describe(&content, hasHeads: result.hasHeads)
       return content
     }
+  }
+}
+
+extension CoreMLContents {
+  /// Looks into a file or a package that is not converted.
+  ///
+  /// - Returns: `nil` for networks, and for what is no Core ML model that can be read so far.
+  package init?(of path: String) throws(WeighbridgeError) {
+    let package = try CoreMLPackage(at: path)
+    guard let file = try? MappedFile(path: package?.model ?? path) else { return nil }
+    let outline = file.withBytes { bytes in
+      CoreMLReader.recognizes(bytes) ? try? CoreMLOutline(bytes) : nil
+    }
+    guard let outline else { return nil }
+    self.init(
+      outline, name: PathName(package?.path ?? path).base, fileSize: file.count)
   }
 }

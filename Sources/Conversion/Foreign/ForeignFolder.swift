@@ -16,10 +16,6 @@ struct ForeignFolder: Sendable {
         + "\(name)/model.weights.h5 with --architecture \(name)/config.json, and "
         + "--keras-version as \(name)/metadata.json has it"
     },
-    ForeignFolder(members: ["Manifest.json", "Data"]) { _ in
-      "is a Core ML package (.mlpackage), which cannot be read; models of coremltools with "
-        + "convert_to=\"neuralnetwork\" (.mlmodel) can"
-    },
     ForeignFolder(members: ["coremldata.bin"]) { _ in
       "is a model that Core ML compiled (.mlmodelc), which cannot be read; give the .mlmodel that it "
         + "was made from"

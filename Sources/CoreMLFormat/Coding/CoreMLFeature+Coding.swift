@@ -35,7 +35,7 @@ extension CoreMLMetadata {
     return record
   }
 
-  fileprivate init(_ record: ProtobufRecord) {
+  init(_ record: ProtobufRecord) {
     self.init(
       summary: record.nonEmptyText("shortDescription"),
       version: record.nonEmptyText("versionString"), author: record.nonEmptyText("author"),
@@ -55,7 +55,7 @@ extension CoreMLFeature {
     return record
   }
 
-  fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
+  init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     let name = record.text("name")
     let type = record.record("type") ?? [:]
     self.init(

@@ -17,9 +17,14 @@ extension CoreMLModel {
     guard let content = try CoreMLContent(record) else {
       throw WeighbridgeError(.malformed, "the model is of no kind")
     }
+    let description = record.record("description") ?? [:]
+    for field in ["state", "functions", "defaultFunctionName"] where description[field] != nil {
+      throw WeighbridgeError(
+        .unsupported, "the description holds \(field), which only ML Programs have")
+    }
     self.init(
       specificationVersion: record.integer("specificationVersion"),
-      description: try CoreMLDescription(record.record("description") ?? [:]),
+      description: try CoreMLDescription(description),
       isUpdatable: record.boolean("isUpdatable"), content: content)
   }
 }

@@ -23,6 +23,7 @@ extension Inspection {
       "references": .array(references.map(\.json)),
     ]
     object["classLabel"] = classLabel.map(\.json)
+    object["contents"] = contents?.json
     object["updatable"] = isUpdatable.map(JSONValue.bool)
     object["problem"] = problem.map { .string($0.description) }
     object["notes"] = notes.isEmpty ? nil : .array(notes.map(JSONValue.string))

@@ -1,0 +1,136 @@
+package import Bytes
+package import ProtobufWire
+
+/// What a Core ML file, or a member of a pipeline, says of itself, whatever kind of model it holds.
+/// What later specifications added is passed over.
+package struct CoreMLOutline: Sendable {
+  /// An input, an output or a state.
+  package struct Feature: Sendable {
+    package let name: String
+    package let summary: String?
+    /// The type; `nil` for one that is not known.
+    package let type: CoreMLFeatureType?
+  }
+
+  /// A function of an ML Program.
+  package struct Function: Sendable {
+    package let name: String
+    /// What it takes, gives and keeps; empty where it is the only one, which is that of the model.
+    package var inputs: [Feature] = []
+    package var outputs: [Feature] = []
+    package var states: [Feature] = []
+    /// How many operations there are of each type, but constants; `nil` where they cannot be counted.
+    package var operations: [String: Int]?
+  }
+
+  package let specificationVersion: Int
+  package let isUpdatable: Bool
+  /// What the model is: the name of a member of `Model.Type` in `Schemas/coreml.proto`.
+  package let kind: String
+  package let inputs: [Feature]
+  package let outputs: [Feature]
+  package let states: [Feature]
+  package let predictedFeature: String?
+  package let predictedProbabilities: String?
+  package let metadata: CoreMLMetadata
+  /// The functions of an ML Program.
+  package private(set) var functions: [Function] = []
+  /// The members of a pipeline.
+  package private(set) var members: [CoreMLOutline] = []
+
+  /// Reads what a file says of itself.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/limitExceeded``.
+  /// - Complexity: O(n) in what is not the model itself, and in an ML Program without its weights.
+  package init(
+    _ bytes: RawSpan, limits: ProtobufLimits = ProtobufLimits()
+  ) throws(WeighbridgeError) {
+    guard let descriptor = CoreMLSchema.model else {
+      preconditionFailure("the compiled schema has no model")
+    }
+    let record = try ProtobufRecordReader.read(
+      bytes, as: descriptor, skippingUnknown: true, inPlace: CoreMLSchema.contentsInPlace,
+      limits: limits)
+    try self.init(record, bytes, limits)
+  }
+
+  private init(
+    _ record: ProtobufRecord, _ bytes: RawSpan, _ limits: ProtobufLimits
+  ) throws(WeighbridgeError) {
+    let description = record.record("description") ?? [:]
+    specificationVersion = record.integer("specificationVersion")
+    isUpdatable = record.boolean("isUpdatable")
+    inputs = Self.features(description.records("input"))
+    outputs = Self.features(description.records("output"))
+    states = Self.features(description.records("state"))
+    predictedFeature = description.nonEmptyText("predictedFeatureName")
+    predictedProbabilities = description.nonEmptyText("predictedProbabilitiesName")
+    metadata = CoreMLMetadata(description.record("metadata") ?? [:])
+    let others: Set = ["specificationVersion", "description", "isUpdatable"]
+    guard let kind = record.fields.keys.filter({ !others.contains($0) }).min() else {
+      throw WeighbridgeError(.malformed, "the model is of no kind")
+    }
+    self.kind = kind
+    if let inner = record.record(kind) {
+      let pipeline = inner.record("pipeline") ?? inner
+      for member in pipeline.records("models") {
+        members.append(try CoreMLOutline(member, bytes, limits))
+      }
+    }
+    if kind == "mlProgram", let place = record.place(kind) {
+      functions = Self.functions(description, bytes.extracting(place.range), limits)
+    }
+  }
+
+  private static func features(_ records: [ProtobufRecord]) -> [Feature] {
+    records.map { record in
+      let feature = try? CoreMLFeature(record)
+      return Feature(
+        name: record.text("name"), summary: record.nonEmptyText("shortDescription"),
+        type: feature?.type)
+    }
+  }
+
+  /// The functions that the description names, or those of the program itself.
+  private static func functions(
+    _ description: ProtobufRecord, _ program: RawSpan, _ limits: ProtobufLimits
+  ) -> [Function] {
+    let operations = operations(program, limits)
+    let described = description.records("functions").map { record in
+      Function(
+        name: record.text("name"), inputs: features(record.records("input")),
+        outputs: features(record.records("output")), states: features(record.records("state")),
+        operations: operations[record.text("name")])
+    }
+    if !described.isEmpty { return described }
+    return operations.sorted { $0.key < $1.key }.map { Function(name: $0, operations: $1) }
+  }
+
+  /// The operations of each function; nothing where the program cannot be read.
+  private static func operations(
+    _ program: RawSpan, _ limits: ProtobufLimits
+  ) -> [String: [String: Int]] {
+    guard let descriptor = CoreMLSchema.program,
+      let record = try? ProtobufRecordReader.read(
+        program, as: descriptor, skippingUnknown: true, limits: limits)
+    else { return [:] }
+    var result: [String: [String: Int]] = [:]
+    for entry in record.records("functions") {
+      // Of several forms of a function for several opsets, one is counted.
+      let forms = entry.record("value")?.records("blockSpecializations") ?? []
+      var counts: [String: Int] = [:]
+      count(forms.first?.record("value") ?? [:], into: &counts)
+      result[entry.text("key")] = counts
+    }
+    return result
+  }
+
+  /// Blocks nest no deeper than the limits of the reader allow.
+  private static func count(_ block: ProtobufRecord, into counts: inout [String: Int]) {
+    for operation in block.records("operations") {
+      let type = operation.text("type")
+      if type != "const" { counts[type, default: 0] += 1 }
+      for inner in operation.records("blocks") { count(inner, into: &counts) }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package import Bytes
+import JSON
+
+/// A Core ML package: a folder with a manifest, which names the model's file in it.
+package struct CoreMLPackage: Sendable {
+  /// The package's path, without a slash at its end.
+  package let path: String
+  /// The path of the model's file.
+  package let model: String
+
+  /// The most bytes that a manifest may have.
+  private static let manifestLimit = 1 << 20
+
+  /// Opens a package.
+  ///
+  /// - Returns: `nil` when the path leads to no folder with the parts of a package.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when its manifest is missing, names no model, or
+  ///   one outside of the package; ``WeighbridgeError/Code/missing`` when the model is not there.
+  package init?(at path: String) throws(WeighbridgeError) {
+    var path = path[...]
+    while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+    self.path = String(path)
+    let names = FolderListing.names(in: self.path)
+    guard names.contains("Data"), names.contains("Manifest.json") || path.hasSuffix(".mlpackage")
+    else { return nil }
+    let manifest = "\(path)/Manifest.json"
+    guard names.contains("Manifest.json") else {
+      throw WeighbridgeError(
+        .malformed,
+        "is a Core ML package without its Manifest.json: copy the folder as a whole, or give the "
+          + "model in \(path)/Data"
+      ).at(file: self.path)
+    }
+    let file = try MappedFile(path: manifest)
+    let member = try locating({ $0.at(file: manifest) }) { () throws(WeighbridgeError) in
+      try Self.rootModel(file)
+    }
+    model = "\(path)/Data/\(member)"
+    guard (try? MappedFile(path: model)) != nil else {
+      throw WeighbridgeError(
+        .missing, "has no file Data/\(member), which its manifest names: copy the folder as a whole"
+      ).at(file: self.path)
+    }
+  }
+
+  /// The path of the model's file in the folder `Data`, as the manifest has it.
+  private static func rootModel(
+    _ file: borrowing MappedFile
+  ) throws(WeighbridgeError) -> String {
+    guard file.count <= manifestLimit else {
+      throw WeighbridgeError(
+        .limitExceeded, "has \(file.count) bytes, over the limit of \(manifestLimit)")
+    }
+    var limits = JSONValue.Limits()
+    limits.depth = 16
+    let manifest = try JSONValue(
+      parsing: file.withBytes { $0.copied(0..<$0.byteCount) }, limits: limits
+    ).object
+    guard let root = manifest?["rootModelIdentifier"]?.string,
+      let path = manifest?["itemInfoEntries"]?.object?[root]?.object?["path"]?.string
+    else {
+      throw WeighbridgeError(.malformed, "is a manifest that names no model")
+    }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.allSatisfy({ !["", ".", ".."].contains($0) }), !path.utf8.contains(0) else {
+      throw WeighbridgeError(
+        .malformed, "is a manifest whose model has the path \(path), which leads out of the package"
+      )
+    }
+    return path
+  }
+}

@@ -1,0 +1,145 @@
+import ProtobufWire
+import TestSupport
+import Testing
+import Weighbridge
+
+/// Packages of Core ML, and kinds of models that are not converted.
+@Suite struct CoreMLPackageTests {
+  private func sample(_ name: String) -> String { Places.sample("CoreML/\(name)") }
+
+  @Test("A package that holds a neural network is read", arguments: ["", "/"])
+  func network(slash: String) throws {
+    let path = sample("network.mlpackage\(slash)")
+    let model = try Model(contentsOf: path)
+    #expect(model.description.name == "network")
+    #expect(model.description.summary == "Halves")
+    let input = Tensor(.float32, shape: [2, 2, 2], [-4, 0, 1, 2, 3, 4, 5, 6])
+    let output = try model.run([NamedTensor(name: "x", tensor: input)]).outputs[0]
+    #expect(output.tensor.doubles == [-1, 1, 1.5, 2, 2.5, 3, 3.5, 4])
+    #expect(try Inspection(of: path).contents == nil)
+    let folder = try TemporaryFolder()
+    try model.write(to: folder.file("m.wbm"))
+    let stored = try Model(contentsOf: folder.file("m.wbm"))
+    #expect(stored.provenance.sources.map(\.fileName) == ["model.mlmodel"])
+  }
+
+  @Test(
+    "An ML Program is shown and not converted", arguments: ["program.mlmodel", "program.mlpackage"])
+  func program(_ name: String) throws {
+    let path = sample(name)
+    let inspection = try Inspection(of: path)
+    #expect(inspection.description.author == "A. Author")
+    #expect(inspection.description.license?.text == "MIT")
+    #expect(inspection.runs == false)
+    let contents = try #require(inspection.contents)
+    #expect(contents.kind == "mlProgram")
+    #expect(contents.specificationVersion == 6)
+    #expect(contents.inputs.map { "\($0.name) \($0.type)" } == ["x image RGB 8 x 8"])
+    #expect(contents.outputs.map { "\($0.name) \($0.type)" } == ["y float32 [1, 4, 8, 8]"])
+    #expect(contents.functions.map(\.name) == ["main"])
+    #expect(contents.functions[0].operations?["conv"] == 1)
+    #expect(contents.functions[0].operations?["const"] == nil)
+    let error = try #require(failure { _ = try Model(contentsOf: path) })
+    #expect(error.code == .unsupported)
+    #expect(error.place.file == path)
+    #expect(error.reason.contains("convert_to=\"neuralnetwork\""))
+    #expect(error.reason == contents.reason)
+  }
+
+  @Test("The functions of an ML Program are shown with what each takes and gives")
+  func functions() throws {
+    let contents = try #require(try Inspection(of: sample("functions.mlpackage")).contents)
+    #expect(contents.functions.map(\.name) == ["by_row", "by_column"])
+    #expect(
+      contents.functions.map { $0.inputs.map(\.type) } == [
+        ["float32 [1, 3, 8]"], ["float32 [1, 3, 8]"],
+      ])
+    #expect(contents.functions[1].operations?["softmax"] == 1)
+    #expect(contents.inputs.isEmpty)
+  }
+
+  @Test("A pipeline of Create ML is said to have its network in Apple's systems")
+  func createML() throws {
+    let path = sample("image_classifier.mlmodel")
+    let error = try #require(failure { _ = try Model(contentsOf: path) })
+    #expect(error.code == .unsupported)
+    for text in [
+      "of visionFeaturePrint, glmClassifier, as Create ML makes an image classifier",
+      "visionFeaturePrint is Apple's feature extractor for images, whose network is a part of",
+    ] {
+      #expect(error.reason.contains(text), "\(error)")
+    }
+    let inspection = try Inspection(of: path)
+    #expect(inspection.classLabel == .init(name: "label", type: "string", probabilities: "odds"))
+    #expect(inspection.contents?.members == ["visionFeaturePrint", "glmClassifier"])
+    #expect(inspection.contents?.inputs.map(\.type) == ["image RGB 299 x 299"])
+    #expect(inspection.contents?.outputs.map(\.type) == ["numbers by string", "string"])
+  }
+
+  /// The kinds of models that Core ML's specification has and that hold no network of layers.
+  static let kinds: [(number: Int, name: String)] = [
+    (300, "glmRegressor"), (301, "supportVectorRegressor"), (302, "treeEnsembleRegressor"),
+    (304, "bayesianProbitRegressor"), (400, "glmClassifier"), (401, "supportVectorClassifier"),
+    (402, "treeEnsembleClassifier"), (404, "kNearestNeighborsClassifier"),
+    (501, "itemSimilarityRecommender"), (502, "mlProgram"), (555, "customModel"),
+    (556, "linkedModel"), (560, "classConfidenceThresholding"), (600, "oneHotEncoder"),
+    (601, "imputer"), (602, "featureVectorizer"), (603, "dictVectorizer"), (604, "scaler"),
+    (606, "categoricalMapping"), (607, "normalizer"), (609, "arrayFeatureExtractor"),
+    (900, "identity"), (2000, "textClassifier"), (2001, "wordTagger"),
+    (2002, "visionFeaturePrint"), (2003, "soundAnalysisPreprocessing"), (2004, "gazetteer"),
+    (2005, "wordEmbedding"), (2006, "audioFeaturePrint"), (3000, "serializedModel"),
+  ]
+
+  @Test("A model that is no network is named as what it is", arguments: kinds)
+  func otherKind(number: Int, name: String) throws {
+    let folder = try TemporaryFolder()
+    // Version 1, a description with a field of the future, and a content that nobody can read.
+    let bytes =
+      [8, 1, 0x12, 3, 0xB8, 0x3E, 1] + ProtobufField.head(number, byteCount: 2) + [255, 255]
+    try Files.write(bytes, to: folder.file("m.mlmodel"))
+    let error = try #require(failure { _ = try Model(contentsOf: folder.file("m.mlmodel")) })
+    #expect(error.code == .unsupported)
+    #expect(error.reason.hasPrefix("is "), "\(error)")
+    #expect(error.reason.contains("(Core ML \(name), specification 1), "), "\(error)")
+    let contents = try #require(try Inspection(of: folder.file("m.mlmodel")).contents)
+    #expect(contents.kind == name)
+    #expect(contents.reason == error.reason)
+  }
+
+  @Test("A package that is not whole, or leads out of itself, is refused")
+  func broken() throws {
+    let folder = try TemporaryFolder()
+    let good = try Files.read(sample("network.mlpackage/Data/com.apple.CoreML/model.mlmodel"))
+    let entry = #"{"rootModelIdentifier": "1", "itemInfoEntries": {"1": {"path": "PATH"}}}"#
+    let member = "com.apple.CoreML/model.mlmodel"
+    let cases: [(manifest: String?, model: [UInt8]?, WeighbridgeError.Code, String)] = [
+      (nil, [UInt8](good), .malformed, "is a Core ML package without its Manifest.json"),
+      ("", [UInt8](good), .malformed, "Manifest.json"),
+      ("version https://git-lfs.github.com/spec/v1", [UInt8](good), .malformed, "Manifest.json"),
+      ("[1]", [UInt8](good), .malformed, "is a manifest that names no model"),
+      (#"{"rootModelIdentifier": "2"}"#, [UInt8](good), .malformed, "names no model"),
+      (entry.replacing("PATH", with: "../../x"), nil, .malformed, "leads out of the package"),
+      (entry.replacing("PATH", with: "/etc/passwd"), nil, .malformed, "leads out of the package"),
+      (entry.replacing("PATH", with: member), nil, .missing, "which its manifest names"),
+      (entry.replacing("PATH", with: "com.apple.CoreML"), [UInt8](good), .missing, "has no file"),
+      (entry.replacing("PATH", with: member), [], .malformed, "is empty"),
+      (entry.replacing("PATH", with: member), [8, 1, 0x12], .unsupported, "of no format"),
+      (
+        entry.replacing("PATH", with: member), Array("[net]\nheight=3\n".utf8), .malformed,
+        "is a Core ML package whose model is of another format"
+      ),
+    ]
+    for (number, (manifest, model, code, text)) in cases.enumerated() {
+      let path = folder.file("\(number).mlpackage")
+      try Files.makeFolder("\(path)/Data/com.apple.CoreML")
+      if let manifest { try Files.write(manifest.utf8, to: "\(path)/Manifest.json") }
+      if let model { try Files.write(model, to: "\(path)/Data/\(member)") }
+      for error in [
+        failure { _ = try Model(contentsOf: path) }, failure { _ = try Inspection(of: path) },
+      ] {
+        #expect(error?.code == code, "\(number): \(error?.description ?? "none")")
+        #expect(error?.description.contains(text) == true, "\(error?.description ?? "none")")
+      }
+    }
+  }
+}
