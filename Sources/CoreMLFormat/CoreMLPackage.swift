@@ -21,14 +21,16 @@ package struct CoreMLPackage: Sendable {
     while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
     self.path = String(path)
     let names = FolderListing.names(in: self.path)
-    guard names.contains("Data"), names.contains("Manifest.json") || path.hasSuffix(".mlpackage")
-    else { return nil }
+    let isCalledOne = path.hasSuffix(".mlpackage") && !names.isEmpty
+    guard isCalledOne || names.contains("Data") && names.contains("Manifest.json") else {
+      return nil
+    }
     let manifest = "\(path)/Manifest.json"
     guard names.contains("Manifest.json") else {
       throw WeighbridgeError(
         .malformed,
         "is a Core ML package without its Manifest.json: copy the folder as a whole, or give the "
-          + "model in \(path)/Data"
+          + ".mlmodel file in its folder Data"
       ).at(file: self.path)
     }
     let file = try MappedFile(path: manifest)

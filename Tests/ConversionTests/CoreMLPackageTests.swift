@@ -129,6 +129,9 @@ import Weighbridge
         "is a Core ML package whose model is of another format"
       ),
     ]
+    try Files.makeFolder(folder.file("empty.mlpackage"))
+    let empty = failure { _ = try Model(contentsOf: folder.file("empty.mlpackage")) }
+    #expect(empty?.reason.contains("without its Manifest.json") == true)
     for (number, (manifest, model, code, text)) in cases.enumerated() {
       let path = folder.file("\(number).mlpackage")
       try Files.makeFolder("\(path)/Data/com.apple.CoreML")
