@@ -18,7 +18,8 @@ extension KerasFile {
       if groups[owner] == nil { names.append(owner) }
       groups[owner, default: []].append(
         KerasWeight(
-          name: parts.joined(separator: "/"), dataset: try file.dataset(at: member.path)))
+          name: parts.joined(separator: "/"), dataset: try file.dataset(at: member.path),
+          localName: parts.last ?? ""))
     }
     return names.map { KerasWeightGroup(layerName: $0, weights: groups[$0] ?? []) }
   }

@@ -17,7 +17,7 @@ extension ModelReader {
       let store = try? SourceFile.open(path), let kind = try? kind(store, path)
     else { return nil }
     switch kind {
-    case .wbm, .weights: return nil
+    case .wbm, .weights, .darknetWeights: return nil
     case .keras:
       guard let source = try? KerasSource(store, path: path, options: options) else {
         // What is given as its architecture is not this file's fault.
