@@ -44,6 +44,17 @@ import Weighbridge
     #expect(onnx.output.contains("cannot be read"), "\(onnx.output)")
   }
 
+  @Test("An ONNX file of trees, or of another set of operators, lists what it has")
+  func otherOperators() throws {
+    for (name, operation) in [
+      ("forest", "ai.onnx.ml.TreeEnsembleClassifier"), ("optimized", "com.microsoft.FusedConv"),
+    ] {
+      let outcome = try inspect("ONNX/Exported/\(name).onnx")
+      outcome.expect(0, "note: ")
+      #expect(outcome.output.contains(operation), "\(outcome.output)")
+    }
+  }
+
   @Test("A section that darknet's forks do not have is named, with the shapes in front of it")
   func darknet() throws {
     let outcome = try inspect("Hostile/darknet/section_unknown.cfg")

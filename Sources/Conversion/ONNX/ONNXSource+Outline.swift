@@ -3,6 +3,28 @@ import GraphIR
 import ONNXFormat
 
 extension ONNXSource {
+  /// What there is to see of a file: its graph, or where that holds what no network has (sequences,
+  /// maps) the operators with their numbers.
+  static func outline(
+    _ store: ByteStore, path: String, options: ReadOptions
+  ) -> ModelOutline? {
+    if let source = try? ONNXSource(store, path: path, options: options, isLookedAt: true) {
+      return source.outline()
+    }
+    guard let file = try? ONNXFile(store), !file.outline.counts.isEmpty else { return nil }
+    var outline = ModelOutline(format: "onnx", byteCount: store.count)
+    for (position, entry) in file.outline.counts.sorted(by: { $0.key < $1.key }).enumerated() {
+      let name = entry.key.fullName
+      var layer = ModelOutline.Layer(
+        name: "\(entry.value) x \(entry.key.name)", className: name, label: name, unit: position)
+      if ONNXNodes.builder(entry.key) == nil {
+        layer.problem = "the operator \(name) cannot be read"
+      }
+      outline.layers.append(layer)
+    }
+    return outline
+  }
+
   /// The nodes as the file has them, with the types of what those make that can be read.
   func outline() -> ModelOutline {
     var outline = ModelOutline(
@@ -23,7 +45,8 @@ extension ONNXSource {
     for (position, node) in graph.nodes.enumerated() {
       let source = ONNXImporter.source(node)
       var layer = ModelOutline.Layer(
-        name: source.layer, className: node.kind.fullName, inputs: node.inputs.filter { !$0.isEmpty },
+        name: source.layer, className: node.kind.fullName,
+        inputs: node.inputs.filter { !$0.isEmpty },
         label: source.place(position), unit: position)
       layer.sources = Set(node.reads.compactMap { makers[$0] })
       layer.problem = ONNXImporter.problem(of: node)
@@ -51,7 +74,8 @@ extension ONNXSource {
       part.graph.outputs = part.graph.nodes.flatMap(\.outputs).filter { !$0.isEmpty }.map {
         ONNXFeature(name: $0, elementType: .float32, shape: [])
       }
-      var importer = ONNXImporter(part, fixed: options.fixedInputs) { (tensor) throws(WeighbridgeError) in
+      var importer = ONNXImporter(part, fixed: options.fixedInputs) {
+        (tensor) throws(WeighbridgeError) in
         try Self.read(tensor, file.store, stores)
       }
       return try importer.run().graph

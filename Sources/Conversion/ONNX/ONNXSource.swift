@@ -17,15 +17,15 @@ package struct ONNXSource: Sendable {
   /// Opens the file.
   ///
   /// - Throws: As ``ONNXFile``, with the file's name; ``WeighbridgeError/Code/unsupported`` for a file
-  ///   with operators of other sets than ONNX' own.
+  ///   with operators of other sets than ONNX' own, unless it is only looked at.
   package init(
-    _ store: ByteStore, path: String, options: ReadOptions
+    _ store: ByteStore, path: String, options: ReadOptions, isLookedAt: Bool = false
   ) throws(WeighbridgeError) {
     self.path = path
     self.options = options
     (file, model) = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       let file = try ONNXFile(store)
-      try ONNXKnownOperators.checkDomains(file.outline)
+      if !isLookedAt { try ONNXKnownOperators.checkDomains(file.outline) }
       return (file, try file.model())
     }
     files = [

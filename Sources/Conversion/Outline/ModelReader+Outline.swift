@@ -29,7 +29,7 @@ extension ModelReader {
       options.laterWeightLimit = 0  // shapes do not need the weights
       return (try? DarknetSource(store, path: path, options: options))?.outline()
     case .coreml: return (try? CoreMLSource(store, path: path, options: options))?.outline()
-    case .onnx: return (try? ONNXSource(store, path: path, options: options))?.outline()
+    case .onnx: return ONNXSource.outline(store, path: path, options: options)
     }
   }
 }

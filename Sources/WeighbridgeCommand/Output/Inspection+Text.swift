@@ -6,7 +6,9 @@ extension Inspection {
   /// - Parameter layers: Whether every layer is listed.
   func text(layers showsLayers: Bool) -> String {
     var lines = ["\(path): \(format), \(fileSize.grouped) bytes"]
-    for part in [description.lines + coreMLLines, notes] where !part.isEmpty { lines += [""] + part }
+    for part in [description.lines + coreMLLines, notes] where !part.isEmpty {
+      lines += [""] + part
+    }
     if let contents { return (lines + [""] + contents.lines).joined(separator: "\n") }
     if layers.isEmpty { return (lines + weightLines).joined(separator: "\n") }
     lines += ["", "inputs"] + inputs.map { "  \($0.name)  \($0.type)" }
