@@ -123,7 +123,7 @@ import Weighbridge
       (entry.replacing("PATH", with: member), nil, .missing, "which its manifest names"),
       (entry.replacing("PATH", with: "com.apple.CoreML"), [UInt8](good), .missing, "has no file"),
       (entry.replacing("PATH", with: member), [], .malformed, "is empty"),
-      (entry.replacing("PATH", with: member), [8, 1, 0x12], .unsupported, "of no format"),
+      (entry.replacing("PATH", with: member), [0xFF, 1, 0x12], .unsupported, "in a format that"),
       (
         entry.replacing("PATH", with: member), Array("[net]\nheight=3\n".utf8), .malformed,
         "is a Core ML package whose model is of another format"
