@@ -59,10 +59,10 @@ let package = Package(
     .systemLibrary(  // Deflate and CRC-32 of ZIP members.
       name: "CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .systemLibrary(  // Decoding and encoding JPEG pictures.
+    .systemLibrary(  // Decoding and encoding JPEG images.
       name: "CJPEG", pkgConfig: "libjpeg",
       providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
-    .systemLibrary(  // Decoding and encoding PNG pictures.
+    .systemLibrary(  // Decoding and encoding PNG images.
       name: "CPNG", pkgConfig: "libpng",
       providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
 
@@ -110,8 +110,8 @@ let package = Package(
     module("Verifier", ["Bytes", "GraphIR"]),
     module("ModelComparison", ["GraphIR", "LayerCatalog", "Verifier"]),
     // Keeps the longjmp of both picture libraries away from Swift.
-    .target(name: "CPictures", dependencies: ["CJPEG", "CPNG"]),
-    module("Vision", ["Bytes", "CPictures", "GraphIR"]),
+    .target(name: "CImages", dependencies: ["CJPEG", "CPNG"]),
+    module("Vision", ["Bytes", "CImages", "GraphIR"]),
 
     // Rank 4: the library product and the program.
     module(

@@ -232,7 +232,7 @@ CASES = {
         composed("conv_lstm2d_states", conv_lstm_states, (3, 4, 3, 2), (4, 3, 2), (4, 3, 2)),
         composed("conv_lstm2d_masked", conv_lstm_masked, (5, 24), draw=padded),
     ],
-    "fold_time": [
+    "flatten_time": [
         composed("time_distributed_recurrent", distributed, (3, 4, 2)),
         composed("time_distributed_sentences", distributed_sentences, (5, 4), draw=padded_indices(7),
                  input_type="int32"),

@@ -9,8 +9,8 @@ import CSystemCalls
 /// instead of 30 element by element).
 enum BlockTranspose {
   /// The rows and columns of a block.
-  static let extent = 16
-  private static let lineSize = extent * MemoryLayout<UInt32>.size
+  static let dimension = 16
+  private static let lineSize = dimension * MemoryLayout<UInt32>.size
 
   /// Copies rows that are contiguous in the result from columns that are contiguous in the source.
   ///
@@ -24,17 +24,17 @@ enum BlockTranspose {
     _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, rows: Int,
     columns: ArraySlice<Int>, rowSize: Int
   ) {
-    withUnsafeTemporaryAllocation(byteCount: extent * lineSize, alignment: lineSize) { buffer in
+    withUnsafeTemporaryAllocation(byteCount: dimension * lineSize, alignment: lineSize) { buffer in
       guard let block = buffer.baseAddress else { return }
       columns.withUnsafeBufferPointer { columns in
         // Four blocks below each other, so that a page of the source is visited a quarter as often.
-        for top in stride(from: 0, to: rows, by: 4 * extent) {
-          let bottom = min(top + 4 * extent, rows)
-          for left in stride(from: 0, to: columns.count, by: extent) {
-            prefetch(source, columns, left + extent, top..<bottom)
-            for row in stride(from: top, to: bottom, by: extent) {
-              for column in 0..<extent {
-                // Inside: `columns` and `rows` are multiples of a block's extent.
+        for top in stride(from: 0, to: rows, by: 4 * dimension) {
+          let bottom = min(top + 4 * dimension, rows)
+          for left in stride(from: 0, to: columns.count, by: dimension) {
+            prefetch(source, columns, left + dimension, top..<bottom)
+            for row in stride(from: top, to: bottom, by: dimension) {
+              for column in 0..<dimension {
+                // Inside: `columns` and `rows` are multiples of a block's size.
                 let line = source + (columns[left &+ column] &+ row) &* MemoryLayout<UInt32>.size
                 (block + column * lineSize).copyMemory(from: line, byteCount: lineSize)
               }
@@ -55,8 +55,8 @@ enum BlockTranspose {
     _ rows: Range<Int>
   ) {
     guard left < columns.count else { return }
-    for column in left..<left + extent {
-      for row in stride(from: rows.lowerBound, to: rows.upperBound, by: extent) {
+    for column in left..<left + dimension {
+      for row in stride(from: rows.lowerBound, to: rows.upperBound, by: dimension) {
         system_prefetch(source + (columns[column] &+ row) &* MemoryLayout<UInt32>.size)
       }
     }
@@ -67,7 +67,7 @@ enum BlockTranspose {
     _ block: UnsafeMutableRawPointer, _ target: UnsafeMutableRawPointer, rowSize: Int
   ) {
     for row in stride(from: 0, to: lineSize, by: 16) {
-      for column in stride(from: 0, to: extent, by: 4) {
+      for column in stride(from: 0, to: dimension, by: 4) {
         let corner = UnsafeRawPointer(block) + column * lineSize + row
         let a = corner.load(as: SIMD4<UInt32>.self)
         let b = (corner + lineSize).load(as: SIMD4<UInt32>.self)

@@ -7,7 +7,7 @@ public enum ElementType: String, Hashable, Sendable, CaseIterable {
   case int8, int16, int32, int64
   /// Whole numbers from 0, of as many bits.
   case uint8, uint16, uint32, uint64
-  /// A truth value in one byte: 0 is false, anything else true.
+  /// A boolean in one byte: 0 is false, anything else true.
   case bool
 
   /// The size of one element in bytes.
@@ -17,6 +17,14 @@ public enum ElementType: String, Hashable, Sendable, CaseIterable {
     case .float16, .bfloat16, .int16, .uint16: 2
     case .float32, .int32, .uint32: 4
     case .float64, .int64, .uint64: 8
+    }
+  }
+
+  /// Whether elements are integers with a sign.
+  public var isSignedInteger: Bool {
+    switch self {
+    case .int8, .int16, .int32, .int64: true
+    default: false
     }
   }
 

@@ -4,7 +4,7 @@
 /// one, so it is written for memory traffic: the tile of two axes keeps both the reads and the
 /// writes inside cache lines.
 package struct StridedCopy: Sendable {
-  /// The result's extent along each axis, outermost first; axes that can be walked as one are one.
+  /// The result's size along each axis, outermost first; axes that can be walked as one are one.
   private var shape: [Int]
   /// The source's distance between neighbours along each axis, in elements; may be negative.
   private var strides: [Int]
@@ -13,7 +13,7 @@ package struct StridedCopy: Sendable {
   /// Prepares a copy.
   ///
   /// - Parameters:
-  ///   - shape: The result's extents, outermost first.
+  ///   - shape: The result's sizes, outermost first.
   ///   - strides: The source's distance between neighbours along each axis, in elements.
   ///   - elementSize: The size of one element: 1, 2, 4 or 8 bytes.
   package init(shape: [Int], strides: [Int], elementSize: Int) {
@@ -21,12 +21,12 @@ package struct StridedCopy: Sendable {
     self.elementSize = elementSize
     self.shape = []
     self.strides = []
-    for (extent, stride) in zip(shape, strides) where extent != 1 {
-      if let last = self.strides.last, last == stride * extent {
-        self.shape[self.shape.count - 1] *= extent
+    for (dimension, stride) in zip(shape, strides) where dimension != 1 {
+      if let last = self.strides.last, last == stride * dimension {
+        self.shape[self.shape.count - 1] *= dimension
         self.strides[self.strides.count - 1] = stride
       } else {
-        self.shape.append(extent)
+        self.shape.append(dimension)
         self.strides.append(stride)
       }
     }
@@ -62,8 +62,8 @@ package struct StridedCopy: Sendable {
   private func checkBounds(_ byteCount: Int, _ offset: Int) {
     var lowest = offset
     var highest = offset
-    for (extent, stride) in zip(shape, strides) {
-      let reach = (extent - 1) * stride * elementSize
+    for (dimension, stride) in zip(shape, strides) {
+      let reach = (dimension - 1) * stride * elementSize
       if reach < 0 { lowest += reach } else { highest += reach }
     }
     precondition(lowest >= 0 && highest + elementSize <= byteCount, "the source is too short")
@@ -89,13 +89,13 @@ package struct StridedCopy: Sendable {
   private func copyRows<Element: BitwiseCopyable>(
     _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, axis: Int, as type: Element.Type
   ) {
-    let (extent, stride) = (shape[axis], strides[axis] * elementSize)
+    let (dimension, stride) = (shape[axis], strides[axis] * elementSize)
     if axis == shape.count - 1 {
       if strides[axis] == 1 {
-        target.copyMemory(from: source, byteCount: extent * elementSize)
+        target.copyMemory(from: source, byteCount: dimension * elementSize)
         return
       }
-      for index in 0..<extent {
+      for index in 0..<dimension {
         target.storeBytes(
           of: (source + index * stride).loadUnaligned(as: type),
           toByteOffset: index * elementSize, as: type)
@@ -103,7 +103,7 @@ package struct StridedCopy: Sendable {
       return
     }
     let step = shape[(axis + 1)...].reduce(elementSize, *)
-    for index in 0..<extent {
+    for index in 0..<dimension {
       copyRows(source + index * stride, target + index * step, axis: axis + 1, as: type)
     }
   }
@@ -131,10 +131,10 @@ package struct StridedCopy: Sendable {
     _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, rows: Int, columns: [Int],
     as type: Element.Type
   ) {
-    let extent = BlockTranspose.extent
+    let dimension = BlockTranspose.dimension
     let isBlocked = elementSize == 4
-    let wholeRows = isBlocked ? rows / extent * extent : 0
-    let wholeColumns = isBlocked ? columns.count / extent * extent : 0
+    let wholeRows = isBlocked ? rows / dimension * dimension : 0
+    let wholeColumns = isBlocked ? columns.count / dimension * dimension : 0
     if wholeRows > 0, wholeColumns > 0 {
       BlockTranspose.copy(
         source, target, rows: wholeRows, columns: columns[..<wholeColumns],

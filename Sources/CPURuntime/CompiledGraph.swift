@@ -48,7 +48,7 @@ package final class CompiledGraph: Sendable {
   /// Computes the graph's outputs in the engine's own memory, without copies.
   ///
   /// - Parameters:
-  ///   - types: The type of each input: float32 with known extents.
+  ///   - types: The type of each input: float32 with known sizes.
   ///   - write: Called with the elements of each input, row-major, to be filled.
   ///   - read: Called with the shape and the elements of each output, row-major.
   /// - Throws: As ``run(_:observe:)``; ``WeighbridgeError/Code/mismatch`` when an input or an output
@@ -126,7 +126,7 @@ package final class CompiledGraph: Sendable {
     guard types.allSatisfy({ $0.fixedShape != nil }) else {
       throw WeighbridgeError(
         .unsupported,
-        "the extents of what a layer makes depend on its elements, which the engine \"cpu\" cannot "
+        "the sizes of what a layer makes depend on its elements, which the engine \"cpu\" cannot "
           + "plan for")
     }
     // Whatever the plan saves, its arithmetic on sizes must not overflow.

@@ -9,7 +9,7 @@ package struct DarknetWeightsHeader: Hashable, Sendable {
   package let minor: Int
   /// The third part of the version.
   package let revision: Int
-  /// How many pictures the training has seen.
+  /// How many images the training has seen.
   package let seen: UInt64
   /// The header's size: 16 bytes with a counter of 32 bits, 20 with one of 64.
   package let byteCount: Int
@@ -73,7 +73,7 @@ package struct DarknetWeightsHeader: Hashable, Sendable {
   /// The version in words.
   package var version: String { "\(major).\(minor).\(revision)" }
 
-  /// The header of a new file: the version that the fork writes, and no picture seen.
+  /// The header of a new file: the version that the fork writes, and no image seen.
   package static func bytes(fork: DarknetFork) -> [UInt8] {
     let revision: UInt8 = fork == .alexeyab ? 5 : 0
     return [0, 0, 0, 0, 2, 0, 0, 0, revision, 0, 0, 0] + [UInt8](repeating: 0, count: 8)

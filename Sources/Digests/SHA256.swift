@@ -14,7 +14,7 @@ package func sha256(of store: ByteStore) throws(WeighbridgeError) -> [UInt8] {
   defer { EVP_MD_CTX_free(context) }
   store.withBytes { bytes in
     bytes.withUnsafeBytes { buffer in
-      _ = EVP_DigestUpdate(context, buffer.baseAddress, buffer.count)  // the buffer's own extent
+      _ = EVP_DigestUpdate(context, buffer.baseAddress, buffer.count)  // the buffer's own size
     }
   }
   var digest = [UInt8](repeating: 0, count: 32)

@@ -50,7 +50,7 @@ package struct XXH3Stream: ~Copyable {
 
   /// Adds the next bytes.
   package mutating func update(_ bytes: RawSpan) {
-    // The buffer's own extent; the library keeps no pointer to it.
+    // The buffer's own size; the library keeps no pointer to it.
     bytes.withUnsafeBytes { _ = XXH3_128bits_update(state, $0.baseAddress, $0.count) }
   }
 

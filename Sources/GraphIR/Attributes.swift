@@ -96,6 +96,16 @@ package struct AttributeReader {
     return value
   }
 
+  /// Reads an integer that may be missing.
+  package mutating func optionalInteger(_ name: String) throws(WeighbridgeError) -> Int? {
+    unread[name] == nil ? nil : try integer(name)
+  }
+
+  /// Reads a number that may be missing.
+  package mutating func optionalReal(_ name: String) throws(WeighbridgeError) -> Double? {
+    unread[name] == nil ? nil : try real(name)
+  }
+
   /// Reads a number.
   package mutating func real(_ name: String) throws(WeighbridgeError) -> Double {
     switch try take(name) {
@@ -105,13 +115,13 @@ package struct AttributeReader {
     }
   }
 
-  /// Reads a truth value.
+  /// Reads a boolean.
   package mutating func flag(_ name: String) throws(WeighbridgeError) -> Bool {
     guard case .flag(let value) = try take(name) else { throw wrongType(name, "a flag") }
     return value
   }
 
-  /// Reads a truth value that may be missing.
+  /// Reads a boolean that may be missing.
   package mutating func flag(
     _ name: String, default missing: Bool
   ) throws(WeighbridgeError) -> Bool {

@@ -1,10 +1,10 @@
-/// The extent of one axis: a number, or something that is known only when the model runs.
+/// The size of one axis: a number, or something that is known only when the model runs.
 public enum Dimension: Hashable, Sendable {
-  /// A known extent, 0 or more.
+  /// A known size, 0 or more.
   case fixed(Int)
-  /// An unknown extent with a name: axes of one name are equally long (`batch`, `height`).
+  /// An unknown size with a name: axes of one name are equally long (`batch`, `height`).
   case symbolic(String)
-  /// An unknown extent without a name, such as one computed from a symbolic one.
+  /// An unknown size without a name, such as one computed from a symbolic one.
   case unknown
 
   /// The number, when it is known.
@@ -16,7 +16,7 @@ public enum Dimension: Hashable, Sendable {
     return first == second
   }
 
-  /// The extent computed from this one, unknown when this one is.
+  /// The size computed from this one, unknown when this one is.
   package func map(
     _ transform: (Int) throws(ShapeError) -> Int
   ) throws(ShapeError) -> Dimension {
@@ -30,7 +30,7 @@ public enum Dimension: Hashable, Sendable {
     return value == nil && other.value != nil ? other : self
   }
 
-  /// The product of extents, unknown when one of them is.
+  /// The product of sizes, unknown when one of them is.
   ///
   /// - Throws: When the product does not fit an `Int`.
   package static func product(
@@ -48,7 +48,7 @@ public enum Dimension: Hashable, Sendable {
 }
 
 extension Dimension: ExpressibleByIntegerLiteral, CustomStringConvertible {
-  /// A known extent.
+  /// A known size.
   public init(integerLiteral value: Int) { self = .fixed(value) }
 
   /// The number, the name, or `?`.

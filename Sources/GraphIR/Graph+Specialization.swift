@@ -62,7 +62,7 @@ extension Graph {
 
   /// The most bytes that activations take at once when each is let go after its last use.
   ///
-  /// - Parameter types: Of all values, with known extents.
+  /// - Parameter types: Of all values, with known sizes.
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when a size does not fit an `Int`.
   package func peakActivationSize(_ types: [TensorType]) throws(WeighbridgeError) -> Int {
     var current = 0
@@ -81,11 +81,11 @@ extension Graph {
   }
 
   private func size(_ type: TensorType) throws(WeighbridgeError) -> Int {
-    let extents = type.fixedShape ?? []
+    let dimensions = type.fixedShape ?? []
     do throws(WeighbridgeError) {
       // Kernels work on numbers of 8 bytes.
-      _ = try Checked.product(extents + [8], of: "the size of an activation")
-      return try Checked.product(extents + [type.elementType.byteCount], of: "its size")
+      _ = try Checked.product(dimensions + [8], of: "the size of an activation")
+      return try Checked.product(dimensions + [type.elementType.byteCount], of: "its size")
     } catch {
       throw tooLarge
     }

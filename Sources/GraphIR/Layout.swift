@@ -13,9 +13,9 @@ public enum DataLayout: String, Hashable, Sendable, CaseIterable {
     self == .channelsFirst ? 2..<rank : 1..<rank - 1
   }
 
-  /// The positions of a picture's channels, height and width in a tensor of 4 axes, or of 3 where
+  /// The positions of an image's channels, height and width in a tensor of 4 axes, or of 3 where
   /// there is no batch, as in Core ML; `nil` for other ranks.
-  package func pictureAxes(rank: Int) -> (channels: Int, height: Int, width: Int)? {
+  package func imageAxes(rank: Int) -> (channels: Int, height: Int, width: Int)? {
     guard rank == 3 || rank == 4 else { return nil }
     let first = rank - 3
     return self == .channelsFirst

@@ -10,13 +10,13 @@ package struct Opaque: Operator {
   package struct Output: Hashable, Sendable {
     /// The type of the elements.
     package let elementType: ElementType
-    /// The extents, `nil` where they are open.
-    package let extents: [Int?]
+    /// The sizes, `nil` where they are open.
+    package let dimensions: [Int?]
 
     /// Makes an output.
-    package init(elementType: ElementType, extents: [Int?]) {
+    package init(elementType: ElementType, dimensions: [Int?]) {
       self.elementType = elementType
-      self.extents = extents
+      self.dimensions = dimensions
     }
   }
 
@@ -47,8 +47,8 @@ package struct Opaque: Operator {
       "class": .text(className), "settings": .text(settings), "inputs": .integer(inputCount),
       "weights": .texts(weightNames),
       "element_types": .texts(outputs.map(\.elementType.rawValue)),
-      "ranks": .integers(outputs.map(\.extents.count)),
-      "extents": .integers(outputs.flatMap { $0.extents.map { $0 ?? -1 } }),
+      "ranks": .integers(outputs.map(\.dimensions.count)),
+      "extents": .integers(outputs.flatMap { $0.dimensions.map { $0 ?? -1 } }),
     ]
   }
 
@@ -70,27 +70,29 @@ package struct Opaque: Operator {
     weightNames = try attributes.texts("weights")
     let elementTypes = try attributes.texts("element_types")
     let ranks = try attributes.integers("ranks")
-    var extents = try attributes.integers("extents")[...]
+    var dimensions = try attributes.integers("extents")[...]
     guard (0...Self.inputLimit).contains(inputCount), !ranks.isEmpty,
-      ranks.count == elementTypes.count, extents.allSatisfy({ $0 >= -1 })
+      ranks.count == elementTypes.count, dimensions.allSatisfy({ $0 >= -1 })
     else { throw attributes.malformed("its inputs or outputs cannot be") }
     var outputs: [Output] = []
     for (rank, name) in zip(ranks, elementTypes) {
-      guard let elementType = ElementType(rawValue: name), rank >= 0, rank <= extents.count else {
+      guard let elementType = ElementType(rawValue: name), rank >= 0, rank <= dimensions.count
+      else {
         throw attributes.malformed("an output of \(name) with \(rank) axes")
       }
       outputs.append(
-        Output(elementType: elementType, extents: extents.prefix(rank).map { $0 < 0 ? nil : $0 }))
-      extents = extents.dropFirst(rank)
+        Output(
+          elementType: elementType, dimensions: dimensions.prefix(rank).map { $0 < 0 ? nil : $0 }))
+      dimensions = dimensions.dropFirst(rank)
     }
-    guard extents.isEmpty else { throw attributes.malformed("more extents than axes") }
+    guard dimensions.isEmpty else { throw attributes.malformed("more sizes than axes") }
     self.outputs = outputs
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     outputs.map { output in
-      var shape = output.extents.map { $0.map(Dimension.fixed) ?? .unknown }
-      let isOpen = output.extents.first.map { $0 == nil } ?? false
+      var shape = output.dimensions.map { $0.map(Dimension.fixed) ?? .unknown }
+      let isOpen = output.dimensions.first.map { $0 == nil } ?? false
       if isOpen, inputCount > 0, let batch = inputs[0].shape.first { shape[0] = batch }
       return TensorType(output.elementType, shape)
     }

@@ -82,7 +82,7 @@ extension Graph {
     try check(inputs: tensors.map(\.type))
   }
 
-  /// Checks the types of arrays, with known extents, against the graph's inputs.
+  /// Checks the types of arrays, with known sizes, against the graph's inputs.
   ///
   /// - Throws: As ``check(inputs:)-([Tensor])``.
   package func check(inputs types: [TensorType]) throws(WeighbridgeError) {
@@ -102,17 +102,18 @@ extension Graph {
 
   /// Axes of one name must be equally long in all inputs.
   private func checkSymbols(_ types: [TensorType]) throws(WeighbridgeError) {
-    var extents: [String: (Int, String)] = [:]
+    var dimensions: [String: (Int, String)] = [:]
     for (port, type) in zip(inputs, types) {
       let axes = zip(self[port.value].type.shape, type.fixedShape ?? [])
-      for case (.symbolic(let name), let extent) in axes {
-        let (first, firstPort) = extents[name] ?? (extent, port.name)
-        guard first == extent else {
+      for case (.symbolic(let name), let dimension) in axes {
+        let (first, firstPort) = dimensions[name] ?? (dimension, port.name)
+        guard first == dimension else {
           throw WeighbridgeError(
             .mismatch,
-            "the axis \(name) has \(first) elements in \(firstPort) and \(extent) in \(port.name)")
+            "the axis \(name) has \(first) elements in \(firstPort) and \(dimension) in \(port.name)"
+          )
         }
-        extents[name] = (first, firstPort)
+        dimensions[name] = (first, firstPort)
       }
     }
   }

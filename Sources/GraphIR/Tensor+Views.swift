@@ -14,10 +14,10 @@ extension Tensor {
   /// The elements whose index along `axis` lies in `range`. Copies nothing.
   package func slice(_ range: Range<Int>, along axis: Int) -> Tensor {
     precondition(range.lowerBound >= 0 && range.upperBound <= shape[axis])
-    var extents = shape
-    extents[axis] = range.count
+    var dimensions = shape
+    dimensions[axis] = range.count
     return Tensor(
-      elementType, shape: extents, store: store,
+      elementType, shape: dimensions, store: store,
       offset: offset + range.lowerBound * strides[axis] * elementType.byteCount, strides: strides)
   }
 
@@ -37,8 +37,8 @@ extension Tensor {
   ///   - step: The distance from one to the next; may be negative.
   ///   - count: How many; the last one must be inside. Traps otherwise.
   package func strided(along axis: Int, from start: Int, count: Int, step: Int) -> Tensor {
-    var (extents, steps, first) = (shape, strides, offset)
-    extents[axis] = count
+    var (dimensions, steps, first) = (shape, strides, offset)
+    dimensions[axis] = count
     if count > 1 {
       precondition((0..<shape[axis]).contains(start + (count - 1) * step))
       steps[axis] *= step
@@ -47,13 +47,13 @@ extension Tensor {
       precondition((0..<shape[axis]).contains(start))
       first += start * strides[axis] * elementType.byteCount
     }
-    return Tensor(elementType, shape: extents, store: store, offset: first, strides: steps)
+    return Tensor(elementType, shape: dimensions, store: store, offset: first, strides: steps)
   }
 
-  /// The same elements, repeated along each axis of extent 1 for which `shape` has another extent.
+  /// The same elements, repeated along each axis of size 1 for which `shape` has another size.
   /// Copies nothing.
   ///
-  /// - Parameter shape: As many axes, of equal extents where this tensor's is not 1; traps otherwise.
+  /// - Parameter shape: As many axes, of equal sizes where this tensor's is not 1; traps otherwise.
   package func broadcast(to shape: [Int]) -> Tensor {
     precondition(
       shape.count == self.shape.count && zip(self.shape, shape).allSatisfy { $0 == 1 || $0 == $1 },
@@ -71,12 +71,12 @@ extension Tensor {
       strides: Self.rowMajorStrides(shape))
   }
 
-  /// Splits one axis into several whose extents multiply to its own. Copies nothing.
-  package func splitting(_ axis: Int, into extents: [Int]) -> Tensor {
-    precondition(extents.reduce(1, *) == shape[axis], "another number of elements")
-    let inner = Self.rowMajorStrides(extents).map { $0 * strides[axis] }
+  /// Splits one axis into several whose sizes multiply to its own. Copies nothing.
+  package func splitting(_ axis: Int, into dimensions: [Int]) -> Tensor {
+    precondition(dimensions.reduce(1, *) == shape[axis], "another number of elements")
+    let inner = Self.rowMajorStrides(dimensions).map { $0 * strides[axis] }
     return Tensor(
-      elementType, shape: Array(shape[..<axis]) + extents + Array(shape[(axis + 1)...]),
+      elementType, shape: Array(shape[..<axis]) + dimensions + Array(shape[(axis + 1)...]),
       store: store, offset: offset,
       strides: Array(strides[..<axis]) + inner + Array(strides[(axis + 1)...]))
   }

@@ -7,7 +7,7 @@ public import Bytes
 public struct Tensor: Sendable {
   /// The number type of the elements.
   public let elementType: ElementType
-  /// The extents, outermost first. No axes: a scalar.
+  /// The sizes, outermost first. No axes: a scalar.
   public let shape: [Int]
   /// Holds the elements, little-endian.
   package let store: ByteStore
@@ -60,8 +60,8 @@ public struct Tensor: Sendable {
 
   /// Whether the elements stand one behind the other in row-major order.
   package var isContiguous: Bool {
-    zip(shape, zip(strides, Self.rowMajorStrides(shape))).allSatisfy { extent, stride in
-      extent == 1 || stride.0 == stride.1
+    zip(shape, zip(strides, Self.rowMajorStrides(shape))).allSatisfy { dimension, stride in
+      dimension == 1 || stride.0 == stride.1
     } || shape.contains(0)
   }
 

@@ -4,7 +4,7 @@ public import Bytes
 public struct TensorType: Hashable, Sendable {
   /// The number type of the elements.
   public var elementType: ElementType
-  /// The extents, outermost first. No axes: a scalar.
+  /// The sizes, outermost first. No axes: a scalar.
   public var shape: [Dimension]
 
   /// Makes a type.
@@ -13,7 +13,7 @@ public struct TensorType: Hashable, Sendable {
     self.shape = shape
   }
 
-  /// Makes a type of known extents.
+  /// Makes a type of known sizes.
   public init(_ elementType: ElementType, _ shape: [Int]) {
     self.init(elementType, shape.map(Dimension.fixed))
   }
@@ -21,7 +21,7 @@ public struct TensorType: Hashable, Sendable {
   /// The number of axes.
   public var rank: Int { shape.count }
 
-  /// The extents, when all are known.
+  /// The sizes, when all are known.
   public var fixedShape: [Int]? {
     let fixed = shape.compactMap(\.value)
     return fixed.count == rank ? fixed : nil

@@ -70,7 +70,7 @@ struct HDF5ElementType {
     }
   }
 
-  /// What h5py makes of a truth value: an enumeration of one byte, FALSE 0 and TRUE 1.
+  /// What h5py makes of a boolean: an enumeration of one byte, FALSE 0 and TRUE 1.
   private static func isBool(_ type: hid_t, _ size: Int) -> Bool {
     guard size == 1, H5Tget_nmembers(type) == 2 else { return false }
     var (no, yes): (Int8, Int8) = (-1, -1)

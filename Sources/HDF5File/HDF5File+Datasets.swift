@@ -50,12 +50,12 @@ extension HDF5File {
     }
     let rank = try HDF5Library.check(
       H5Sget_simple_extent_ndims(space.identifier), "the shape cannot be read")
-    var extents = [hsize_t](repeating: 0, count: Int(rank))
+    var dimensions = [hsize_t](repeating: 0, count: Int(rank))
     // Writes `rank` numbers, and the array has as many.
     try HDF5Library.check(
-      H5Sget_simple_extent_dims(space.identifier, &extents, nil), "the shape cannot be read")
+      H5Sget_simple_extent_dims(space.identifier, &dimensions, nil), "the shape cannot be read")
     var shape: [Int] = []
-    for extent in extents { shape.append(try Checked.count(extent, of: "an extent")) }
+    for dimension in dimensions { shape.append(try Checked.count(dimension, of: "a size")) }
     return shape
   }
 
@@ -89,11 +89,11 @@ extension HDF5File {
     guard UInt64(offset) != chdf5_no_address() else { return nil }
     let start = try Checked.count(offset, of: "the dataset's address")
     let end = try Checked.sum(start, byteCount, of: "the dataset's end")
-    guard end <= extent.count else {
+    guard end <= dimension.count else {
       throw WeighbridgeError(
-        .malformed, "lies at bytes \(start) to \(end) of a file of \(extent.count)")
+        .malformed, "lies at bytes \(start) to \(end) of a file of \(dimension.count)")
     }
-    return extent.lowerBound + start..<extent.lowerBound + end
+    return dimension.lowerBound + start..<dimension.lowerBound + end
   }
 
   /// The number of filters, each of which must be one that HDF5 has built in.

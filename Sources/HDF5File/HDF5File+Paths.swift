@@ -67,7 +67,7 @@ extension HDF5File {
   }
 
   /// The last group of a trail, which begins with the root.
-  private func start(_ trail: inout HDF5Trail) throws(WeighbridgeError) -> HDF5Handle {
+  private func start(_ trail: inout HDF5OpenGroups) throws(WeighbridgeError) -> HDF5Handle {
     if let last = try trail.last() { return last }
     let root = try root()
     trail.begin(root)

@@ -40,12 +40,12 @@ package final class HDF5File: Sendable {
   /// The bytes that the file is in; a ``HDF5Dataset/Storage/fileRange(_:)`` is a range of them.
   package let store: ByteStore
   /// Where in the store the file is: all of it, or a part such as a member of an archive.
-  let extent: Range<Int>
+  let dimension: Range<Int>
   /// The bounds on what is read.
   package let limits: Limits
   let identifier: hid_t
   /// Used while libhdf5 is; the lock is for the compiler.
-  let trail = Mutex(HDF5Trail())
+  let trail = Mutex(HDF5OpenGroups())
 
   /// Opens an HDF5 file.
   ///
@@ -60,17 +60,17 @@ package final class HDF5File: Sendable {
   ///
   /// - Parameters:
   ///   - store: The mapped file or the memory.
-  ///   - extent: Where in the store the file is; `nil` when it is all of it.
+  ///   - dimension: Where in the store the file is; `nil` when it is all of it.
   ///   - path: Its path, for errors.
   ///   - limits: The bounds on what is read.
   /// - Throws: As ``init(path:limits:)``.
   package init(
-    _ store: ByteStore, extent: Range<Int>? = nil, path: String, limits: Limits = Limits()
+    _ store: ByteStore, dimension: Range<Int>? = nil, path: String, limits: Limits = Limits()
   ) throws(WeighbridgeError) {
-    let range = extent ?? 0..<store.count
+    let range = dimension ?? 0..<store.count
     self.path = path
     self.store = store
-    self.extent = range
+    self.dimension = range
     self.limits = limits
     identifier = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try store.withBytes { bytes throws(WeighbridgeError) in

@@ -53,7 +53,7 @@ package struct HDF5Dataset: Hashable, Sendable {
   package let path: String
   /// The type of the elements.
   package let elementType: ElementType
-  /// The extents, the slowest axis first; empty for a scalar.
+  /// The sizes, the slowest axis first; empty for a scalar.
   package let shape: [Int]
   /// The size of all elements in bytes.
   package let byteCount: Int

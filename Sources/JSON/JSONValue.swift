@@ -100,7 +100,7 @@ extension JSONValue {
   package var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
   /// The text, when this is a string.
   package var string: String? { if case .string(let value) = self { value } else { nil } }
-  /// The truth value, when this is one.
+  /// The boolean, when this is one.
   package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
   /// The number, when this is a number without a fraction that fits an `Int`.
@@ -125,7 +125,7 @@ extension JSONValue {
   package var typeName: String {
     switch self {
     case .null: "null"
-    case .bool: "a truth value"
+    case .bool: "a boolean"
     case .integer, .real: "a number"
     case .string: "a string"
     case .array: "a list"

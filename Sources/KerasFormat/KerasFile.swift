@@ -102,7 +102,7 @@ package struct KerasFile: Sendable {
     let layerNames = try weights.layerNames()
     model = try reader.model(version, layerNames: layerNames)
     weightGroups = try weights.groups(layerNames)
-    texts = try KerasTexts.read(reader.string(KerasTexts.attributeName, of: "/"), of: file)
+    texts = try KerasStrings.read(reader.string(KerasStrings.attributeName, of: "/"), of: file)
   }
 
   /// The weights of each layer of the model that the file belongs to. In a container other than

@@ -6,9 +6,9 @@ extension KerasLayerTable {
   /// left out: the types are only looked at where nothing else tells them.
   func statedTypes() -> [KerasTensorReference: KerasStatedType] {
     var types: [KerasTensorReference: KerasStatedType] = [:]
-    for draft in drafts {
+    for builder in builders {
       // Their depth is bounded by that of the JSON.
-      var pending = [draft.nodes?.value ?? .null]
+      var pending = [builder.nodes?.value ?? .null]
       while let value = pending.popLast() {
         if let list = value.array {
           pending += list
@@ -28,14 +28,14 @@ extension KerasLayerTable {
     _ object: JSONObject
   ) -> (KerasTensorReference, KerasStatedType)? {
     guard object["class_name"] == "__keras_tensor__", let config = object["config"]?.object,
-      let extents = config["shape"]?.array, let dtype = config["dtype"]?.string,
+      let dimensions = config["shape"]?.array, let dtype = config["dtype"]?.string,
       let history = config["keras_history"]?.array, history.count == 3,
       let layer = history[0].string, let call = history[1].integer, call >= 0,
       let tensor = history[2].integer,
-      extents.allSatisfy({ $0 == .null || ($0.integer ?? -1) >= 0 })
+      dimensions.allSatisfy({ $0 == .null || ($0.integer ?? -1) >= 0 })
     else { return nil }
     let written = KerasTensorReference(layer: layer, call: call, tensor: tensor)
     guard let reference = try? resolved(written, firstCalls) else { return nil }
-    return (reference, KerasStatedType(shape: extents.map(\.integer), dtype: dtype))
+    return (reference, KerasStatedType(shape: dimensions.map(\.integer), dtype: dtype))
   }
 }

@@ -3,7 +3,7 @@ import JSON
 
 /// The layers of one model by name, which turns written references into checked ones.
 struct KerasLayerTable {
-  let drafts: [KerasLayerDraft]
+  let builders: [KerasLayerBuilder]
   let indices: [String: Int]
   /// The parsed `inbound_nodes` of each layer, with Keras' own count of calls.
   private let calls: [[KerasCall]]
@@ -16,32 +16,32 @@ struct KerasLayerTable {
   /// - Throws: ``WeighbridgeError/Code/malformed`` when two layers share a name or a node is not
   ///   well-formed; ``WeighbridgeError/Code/unsupported`` for constants as inputs.
   init(
-    _ drafts: [KerasLayerDraft], outputs: [KerasTensorReference] = []
+    _ builders: [KerasLayerBuilder], outputs: [KerasTensorReference] = []
   ) throws(WeighbridgeError) {
     var indices: [String: Int] = [:]
     var calls: [[KerasCall]] = []
-    for draft in drafts {
-      if let other = indices.updateValue(draft.index, forKey: draft.name) {
+    for builder in builders {
+      if let other = indices.updateValue(builder.index, forKey: builder.name) {
         throw WeighbridgeError(
-          .malformed, "the layer #\(other) has the name \"\(draft.name)\" too"
-        ).at(layer: draft.label)
+          .malformed, "the layer #\(other) has the name \"\(builder.name)\" too"
+        ).at(layer: builder.label)
       }
       calls.append(
-        try locating({ $0.at(layer: draft.label) }) { () throws(WeighbridgeError) in
-          try KerasNodeParser.calls(in: draft.nodes, isFunction: draft.function != nil)
+        try locating({ $0.at(layer: builder.label) }) { () throws(WeighbridgeError) in
+          try KerasNodeParser.calls(in: builder.nodes, isFunction: builder.function != nil)
         })
     }
-    self.drafts = drafts
+    self.builders = builders
     self.indices = indices
     self.calls = calls
-    if drafts.contains(where: \.hasArguments) {
+    if builders.contains(where: \.hasArguments) {
       // Keras 3 counts from 0; where the outputs are listed, a Functional's calls from 1.
-      firstCalls = drafts.map { _ in 0 }
+      firstCalls = builders.map { _ in 0 }
       firstCallsOfOutputs = Self.firstCalls(
-        drafts.map { $0.isModel && $0.className != "Sequential" }, indices, outputs)
+        builders.map { $0.isModel && $0.className != "Sequential" }, indices, outputs)
     } else {
       firstCalls = Self.firstCalls(
-        drafts.map(\.isModel), indices, calls.joined().flatMap(\.allInputs) + outputs)
+        builders.map(\.isModel), indices, calls.joined().flatMap(\.allInputs) + outputs)
       firstCallsOfOutputs = firstCalls
     }
   }
@@ -49,10 +49,10 @@ struct KerasLayerTable {
   /// The layers with their calls; every reference leads to an existing call.
   func layers() throws(WeighbridgeError) -> [KerasLayerRecord] {
     var layers: [KerasLayerRecord] = []
-    for draft in drafts {
+    for builder in builders {
       layers.append(
-        try locating({ $0.at(layer: draft.label) }) { () throws(WeighbridgeError) in
-          try layer(draft)
+        try locating({ $0.at(layer: builder.label) }) { () throws(WeighbridgeError) in
+          try layer(builder)
         })
     }
     return layers
@@ -60,11 +60,11 @@ struct KerasLayerTable {
 
   /// The layers of a Sequential: each is called once, with what the one before it gives.
   func chain() -> [KerasLayerRecord] {
-    drafts.map { draft in
+    builders.map { builder in
       let inputs =
-        draft.index == 0
-        ? [] : [KerasTensorReference(layer: drafts[draft.index - 1].name)]
-      return draft.record([KerasCall(inputs: inputs)])
+        builder.index == 0
+        ? [] : [KerasTensorReference(layer: builders[builder.index - 1].name)]
+      return builder.record([KerasCall(inputs: inputs)])
     }
   }
 
@@ -82,12 +82,12 @@ struct KerasLayerTable {
     return references
   }
 
-  private func layer(_ draft: KerasLayerDraft) throws(WeighbridgeError) -> KerasLayerRecord {
-    guard draft.nodes != nil else {
+  private func layer(_ builder: KerasLayerBuilder) throws(WeighbridgeError) -> KerasLayerRecord {
+    guard builder.nodes != nil else {
       throw WeighbridgeError(.malformed, "the layer has no inbound_nodes")
     }
     var resolvedCalls: [KerasCall] = []
-    for call in calls[draft.index] {
+    for call in calls[builder.index] {
       var arguments: [KerasTensorArgument] = []
       for argument in call.tensorArguments {
         arguments.append(
@@ -98,13 +98,13 @@ struct KerasLayerTable {
           inputs: try resolved(call.inputs), tensorArguments: arguments, arguments: call.arguments,
           operands: call.operands))
     }
-    if draft.className == "InputLayer" {
+    if builder.className == "InputLayer" {
       guard resolvedCalls.isEmpty else {
         throw WeighbridgeError(.malformed, "an input takes the output of another layer")
       }
       resolvedCalls = [KerasCall(inputs: [])]
     }
-    return draft.record(resolvedCalls)
+    return builder.record(resolvedCalls)
   }
 
   private func resolved(
@@ -122,7 +122,7 @@ struct KerasLayerTable {
       throw WeighbridgeError(
         .malformed, "refers to the layer \"\(reference.layer)\", which the model does not have")
     }
-    let count = max(calls[index].count, drafts[index].className == "InputLayer" ? 1 : 0)
+    let count = max(calls[index].count, builders[index].className == "InputLayer" ? 1 : 0)
     let call = reference.call - firstCalls[index]
     guard (0..<count).contains(call) else {
       throw WeighbridgeError(

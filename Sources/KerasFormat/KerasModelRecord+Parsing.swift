@@ -61,12 +61,12 @@ extension KerasModelRecord {
     try config.allow(only: [
       "name", "trainable", "dtype", "layers", "input_layers", "output_layers",
     ])
-    var drafts: [KerasLayerDraft] = []
+    var builders: [KerasLayerBuilder] = []
     for (index, layer) in try config.member("layers").elements().enumerated() {
-      drafts.append(try KerasLayerDraft(layer, index: index))
+      builders.append(try KerasLayerBuilder(layer, index: index))
     }
     let written = try KerasNodeParser.references(in: try config.member("output_layers"))
-    let table = try KerasLayerTable(drafts, outputs: written)
+    let table = try KerasLayerTable(builders, outputs: written)
     let layers = try table.layers()
     let inputs = try table.references(in: try config.member("input_layers"))
     let outputs = try table.references(in: try config.member("output_layers"))
@@ -92,11 +92,11 @@ extension KerasModelRecord {
     let elements = try (isList ? config : try config.member("layers")).elements()
     guard !elements.isEmpty else { throw config.failure("describes a model without layers") }
     let hints = layerNames.flatMap { $0.count == elements.count ? $0 : nil }
-    var drafts: [KerasLayerDraft] = []
+    var builders: [KerasLayerBuilder] = []
     for (index, layer) in elements.enumerated() {
-      drafts.append(try KerasLayerDraft(layer, index: index, fallbackName: hints?[index]))
+      builders.append(try KerasLayerBuilder(layer, index: index, fallbackName: hints?[index]))
     }
-    let table = try KerasLayerTable(drafts)
+    let table = try KerasLayerTable(builders)
     layers = table.chain()
     self.className = className
     name = isList ? nil : try config.optional("name")?.string()

@@ -29,7 +29,7 @@ package struct KerasModelRecord: Hashable, Sendable {
 
 /// The type of a tensor as a file states it.
 package struct KerasStatedType: Hashable, Sendable {
-  /// The extents with the batch axis, `nil` where they are open.
+  /// The sizes with the batch axis, `nil` where they are open.
   package let shape: [Int?]
   /// The element type's name.
   package let dtype: String

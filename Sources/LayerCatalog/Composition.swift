@@ -94,7 +94,7 @@ extension Composition {
 
   /// The mean along axes, which stay with the size 1.
   package mutating func mean(_ x: ValueID, _ axes: [Int]) throws(WeighbridgeError) -> ValueID {
-    axes.isEmpty ? x : try self(Reduction(.mean, axes: axes, keepsAxes: true), x)
+    axes.isEmpty ? x : try self(Reduce(.mean, axes: axes, keepDims: true), x)
   }
 
   /// The axes in another order.

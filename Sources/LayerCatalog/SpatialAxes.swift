@@ -3,11 +3,11 @@ import GraphIR
 
 /// What operators on the spatial axes of image tensors share.
 extension TensorType {
-  /// The type after the spatial extents of an image tensor changed.
+  /// The type after the spatial sizes of an image tensor changed.
   ///
   /// - Parameters:
   ///   - count: How many spatial axes there must be.
-  ///   - transform: The new extent of a spatial axis, by its number and its extent.
+  ///   - transform: The new size of a spatial axis, by its number and its size.
   func mappingSpatialAxes(
     _ layout: DataLayout, count: Int,
     _ transform: (Int, Int) throws(ShapeError) -> Int
@@ -17,8 +17,8 @@ extension TensorType {
     }
     var result = self
     for (number, axis) in layout.spatialAxes(rank: rank).enumerated() {
-      result.shape[axis] = try shape[axis].map { (extent) throws(ShapeError) in
-        try transform(number, extent)
+      result.shape[axis] = try shape[axis].map { (dimension) throws(ShapeError) in
+        try transform(number, dimension)
       }
     }
     return result
@@ -26,7 +26,7 @@ extension TensorType {
 }
 
 extension CatalogOperator {
-  /// The extents of the first output for tensors at hand.
+  /// The sizes of the first output for tensors at hand.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when they do not fit;
   ///   ``WeighbridgeError/Code/malformed`` when the output is larger than any memory.

@@ -25,7 +25,7 @@ package enum DescriptionComparison {
     ] {
       for (feature, other) in zip(features, others) {
         compare("\(what) \(feature.name)", feature.summary, other.summary)
-        compare("\(what) \(feature.name) as a picture", feature.image?.words, other.image?.words)
+        compare("\(what) \(feature.name) as an image", feature.image?.words, other.image?.words)
       }
     }
     compare("labels", labels(first), labels(second))

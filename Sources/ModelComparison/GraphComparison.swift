@@ -172,7 +172,7 @@ package struct GraphComparison {
     }
   }
 
-  /// The same operator on pictures with the other order of axes.
+  /// The same operator on images with the other order of axes.
   private static func turned(_ operation: any Operator) -> [any Operator] {
     guard let operation = operation as? any CatalogOperator else { return [] }
     return (3...5).flatMap { rank in
@@ -241,23 +241,23 @@ package struct GraphComparison {
   }
 
   /// Whether two shapes are the same up to the order of the image axes, the names of unknown
-  /// extents, and a batch of one where the other's is unknown or there is none (Core ML).
+  /// sizes, and a batch of one where the other's is unknown or there is none (Core ML).
   private static func isSame(_ shape: [Dimension], _ other: [Dimension]) -> Bool {
     if shape.count == other.count + 1, (shape[0].value ?? 1) == 1 {
       return isSame(shape, [1] + other)
     }
     if other.count == shape.count + 1 { return isSame(other, shape) }
-    var (extents, others) = (shape.map(\.value), other.map(\.value))
-    if let batch = extents.first, let otherBatch = others.first,
+    var (dimensions, others) = (shape.map(\.value), other.map(\.value))
+    if let batch = dimensions.first, let otherBatch = others.first,
       (batch ?? 1, otherBatch ?? 1) == (1, 1)
     {
-      (extents[0], others[0]) = (1, 1)
+      (dimensions[0], others[0]) = (1, 1)
     }
-    if extents == others { return true }
+    if dimensions == others { return true }
     guard shape.count >= 3, shape.count == other.count else { return false }
     let last = others.count - 1
-    return extents == [others[0], others[last]] + others[1..<last]
-      || others == [extents[0], extents[last]] + extents[1..<last]
+    return dimensions == [others[0], others[last]] + others[1..<last]
+      || others == [dimensions[0], dimensions[last]] + dimensions[1..<last]
   }
 
   private mutating func compareOutputOrigins(_ partners: [Int: Int]) {

@@ -79,21 +79,21 @@ struct NPYDictionary {
   }
 
   private mutating func tuple() throws(WeighbridgeError) -> [Int] {
-    var extents: [Int] = []
+    var dimensions: [Int] = []
     var endsWithComma = true
     try expect("(")
     while !accept(")") {
       guard endsWithComma else { throw malformed("lacks a comma in its shape at \(offset)") }
-      guard extents.count < axisLimit else {
+      guard dimensions.count < axisLimit else {
         throw WeighbridgeError(.limitExceeded, "has more axes than the limit of \(axisLimit)")
       }
-      extents.append(try integer())
+      dimensions.append(try integer())
       endsWithComma = accept(",")
     }
-    guard extents.count != 1 || endsWithComma else {
+    guard dimensions.count != 1 || endsWithComma else {
       throw malformed("has a number for a shape, expected a tuple")
     }
-    return extents
+    return dimensions
   }
 
   private mutating func integer() throws(WeighbridgeError) -> Int {
@@ -101,7 +101,7 @@ struct NPYDictionary {
     let start = offset
     while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { offset += 1 }
     guard let value = Int(String(decoding: text[start..<offset], as: UTF8.self)) else {
-      throw malformed("has an extent at \(start) that is not a number of a size we can hold")
+      throw malformed("has a size at \(start) that is not a number of a size we can hold")
     }
     if peek == UInt8(ascii: "L") { offset += 1 }  // as Python 2 wrote it
     return value

@@ -63,9 +63,10 @@ struct NPYHeader {
 
   /// The header as NumPy writes it, padded so that the elements begin at a multiple of 64.
   func serialized() -> [UInt8] {
-    let extents = shape.count == 1 ? "\(shape[0])," : shape.map(String.init).joined(separator: ", ")
+    let dimensions =
+      shape.count == 1 ? "\(shape[0])," : shape.map(String.init).joined(separator: ", ")
     let text =
-      "{'descr': '\(elementType.npyType)', 'fortran_order': False, 'shape': (\(extents)), }"
+      "{'descr': '\(elementType.npyType)', 'fortran_order': False, 'shape': (\(dimensions)), }"
     let isLong = Self.magic.count + 4 + text.utf8.count + Self.alignment > Int(UInt16.max)
     let front = Self.magic.count + 2 + (isLong ? 4 : 2)
     let total = (front + text.utf8.count + 1 + Self.alignment - 1) / Self.alignment * Self.alignment

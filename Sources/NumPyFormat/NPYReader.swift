@@ -45,9 +45,9 @@ enum NPYReader {
     // In Fortran order the first axis varies fastest.
     var strides: [Int] = []
     var stride = 1
-    for extent in header.shape {
+    for dimension in header.shape {
       strides.append(stride)
-      stride *= extent
+      stride *= dimension
     }
     if !isTransposed {
       strides = header.shape.indices.map { header.shape[($0 + 1)...].reduce(1, *) }

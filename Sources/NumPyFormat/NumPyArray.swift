@@ -9,7 +9,7 @@ package struct NumPyArray: Sendable {
   package var name: String
   /// The type of the elements.
   package let elementType: ElementType
-  /// The extent of each axis, outermost first; empty for a scalar.
+  /// The size of each axis, outermost first; empty for a scalar.
   package let shape: [Int]
   /// What holds the elements: the mapped file where its bytes are as described, else memory.
   package let storage: ByteStore

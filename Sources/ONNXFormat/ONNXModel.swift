@@ -118,7 +118,7 @@ package struct ONNXInitializer: Sendable {
   package var name: String
   /// The type of the elements.
   package var elementType: ElementType
-  /// The extents.
+  /// The sizes.
   package var shape: [Int]
   /// Where the elements are, in row-major order and little-endian; `nil` in a model to be written.
   package var elements: ONNXElements?
@@ -146,10 +146,10 @@ package enum ONNXElements: Hashable, Sendable {
 
 /// An input or output of a graph.
 package struct ONNXFeature: Sendable {
-  /// The extent of an axis.
-  package enum Extent: Hashable, Sendable {
+  /// The size of an axis.
+  package enum Dimension: Hashable, Sendable {
     case fixed(Int)
-    /// Known when the model runs; of one name, of one extent.
+    /// Known when the model runs; of one name, of one size.
     case named(String)
     case unknown
   }
@@ -158,8 +158,8 @@ package struct ONNXFeature: Sendable {
   package var name: String
   /// The type of the elements.
   package var elementType: ElementType
-  /// The extents.
-  package var shape: [Extent]
+  /// The sizes.
+  package var shape: [Dimension]
   /// What it holds, for people.
   package var summary: String?
   /// What it is in ONNX' words, such as `IMAGE`.
@@ -172,7 +172,7 @@ package struct ONNXFeature: Sendable {
 
   /// Makes a feature.
   package init(
-    name: String, elementType: ElementType, shape: [Extent], summary: String? = nil,
+    name: String, elementType: ElementType, shape: [Dimension], summary: String? = nil,
     denotation: String? = nil, axisDenotations: [String] = []
   ) {
     self.name = name

@@ -129,17 +129,17 @@ extension ONNXFeature {
     let tensor = arena.message(onnx__type_proto__tensor__init)
     tensor.pointee.has_elem_type = 1
     tensor.pointee.elem_type = elementType.onnxNumber
-    let extents = arena.message(onnx__tensor_shape_proto__init)
-    extents.pointee.n_dim = shape.count
-    extents.pointee.dim = try arena.list(Array(shape.indices)) {
+    let dimensions = arena.message(onnx__tensor_shape_proto__init)
+    dimensions.pointee.n_dim = shape.count
+    dimensions.pointee.dim = try arena.list(Array(shape.indices)) {
       (axis) throws(WeighbridgeError) in
-      let extent = try shape[axis].packed(in: arena)
+      let dimension = try shape[axis].packed(in: arena)
       if axis < axisDenotations.count {
-        extent.pointee.denotation = try arena.text(axisDenotations[axis])
+        dimension.pointee.denotation = try arena.text(axisDenotations[axis])
       }
-      return extent
+      return dimension
     }
-    tensor.pointee.shape = extents
+    tensor.pointee.shape = dimensions
     let type = arena.message(onnx__type_proto__init)
     type.pointee.value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
     type.pointee.tensor_type = tensor
@@ -149,15 +149,15 @@ extension ONNXFeature {
   }
 }
 
-extension ONNXFeature.Extent {
+extension ONNXFeature.Dimension {
   fileprivate func packed(
     in arena: MessageArena
   ) throws(WeighbridgeError) -> UnsafeMutablePointer<Onnx__TensorShapeProto__Dimension> {
     let message = arena.message(onnx__tensor_shape_proto__dimension__init)
     switch self {
-    case .fixed(let extent):
+    case .fixed(let dimension):
       message.pointee.value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE
-      message.pointee.dim_value = Int64(extent)
+      message.pointee.dim_value = Int64(dimension)
     case .named(let name):
       message.pointee.value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM
       message.pointee.dim_param = try arena.text(name)

@@ -73,7 +73,7 @@ package struct ReferenceRuntime: Runtime {
       }
       let outputs = try operation.evaluate(
         node.inputs.compactMap { tensors[$0.index] }, workers: workers)
-      // An extent that the elements decide is open in the rule.
+      // A size that the elements decide is open in the rule.
       precondition(
         outputs.count == node.outputs.count
           && zip(outputs, node.outputs).allSatisfy { $0.type.agrees(with: types[$1.index]) },

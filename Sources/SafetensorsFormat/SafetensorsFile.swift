@@ -7,7 +7,7 @@ package struct SafetensorsTensor: Hashable, Sendable {
   package let name: String
   /// The type of the elements.
   package let elementType: ElementType
-  /// The extents, outermost first; empty for a scalar.
+  /// The sizes, outermost first; empty for a scalar.
   package let shape: [Int]
   /// Where the elements are in the file, little-endian and in row-major order.
   package let range: Range<Int>

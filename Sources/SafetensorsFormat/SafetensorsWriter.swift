@@ -9,7 +9,7 @@ package struct SafetensorsWriter: ~Copyable {
     package let name: String
     /// The type of the elements.
     package let elementType: ElementType
-    /// The extents, outermost first.
+    /// The sizes, outermost first.
     package let shape: [Int]
 
     /// Describes a tensor.

@@ -73,9 +73,9 @@ public struct TensorDifference: Hashable, Sendable {
     worstGot = gots.isEmpty ? 0 : gots[worst]
     worstWant = wants.isEmpty ? 0 : wants[worst]
     var rest = worst
-    worstIndex = got.shape.reversed().map { extent in
-      defer { rest /= max(1, extent) }
-      return rest % max(1, extent)
+    worstIndex = got.shape.reversed().map { dimension in
+      defer { rest /= max(1, dimension) }
+      return rest % max(1, dimension)
     }.reversed()
   }
 }

@@ -6,7 +6,7 @@ import NumPyFormat
 public struct NamedTensor: Sendable {
   /// The name of the input, output or layer; empty in a `.npy` file.
   public var name: String
-  /// The elements; the axes are those of the model at hand, for a Keras picture
+  /// The elements; the axes are those of the model at hand, for a Keras image
   /// `[batch, height, width, channels]`.
   public var tensor: Tensor
 

@@ -10,7 +10,7 @@ public struct ComputationCost: Hashable, Sendable {
   /// The most bytes that activations take at once when each is let go after its last use.
   public let activationByteCount: Int
 
-  /// - Returns: `nil` when extents besides the batch are open, or the numbers are too large.
+  /// - Returns: `nil` when sizes besides the batch are open, or the numbers are too large.
   init?(_ graph: Graph) {
     let inputTypes = graph.inputs.map { port -> TensorType in
       var type = graph[port.value].type
@@ -42,10 +42,10 @@ public struct ComputationCost: Hashable, Sendable {
       return product([2] + outputs[outputs.startIndex] + inputs[1].dropFirst())
     // Each element of the input goes to the kernel but its first axis.
     case is TransposedConvolution: return product([2] + inputs[0] + inputs[1].dropFirst())
-    case let operation as MatrixProduct:
+    case let operation as MatMul:
       let (first, output) = (inputs[0], outputs[outputs.startIndex])
       guard first.count >= 2 else { return nil }
-      let summed = operation.transposesFirst ? first[first.count - 2] : first[first.count - 1]
+      let summed = operation.transposeA ? first[first.count - 2] : first[first.count - 1]
       return product([2, summed] + output)
     // Each step multiplies by all weights.
     case let operation as any RecurrentOperator:

@@ -12,7 +12,7 @@ public struct DetectOptions: Sendable {
   public var overlap: Double?
   /// How overlapping boxes are thinned out; greedy for each class when the model does not say.
   public var suppression: DetectorDescription.Suppression?
-  /// How pictures are brought to the input's size; stretched when the model does not say.
+  /// How images are brought to the input's size; stretched when the model does not say.
   public var resize: ImageInput.ResizePolicy?
   /// How pixels are computed; as darknet for a darknet model, else as Pillow's bicubic filter, which
   /// the ports of YOLO to Keras use.
@@ -24,18 +24,18 @@ public struct DetectOptions: Sendable {
   public init() {}
 }
 
-/// A model that finds objects in pictures.
+/// A model that finds objects in images.
 ///
 /// ```swift
 /// let detector = try Detector(Model(contentsOf: "yolov3-tiny.wbm"))
-/// for detection in try detector.detect(in: Picture(contentsOf: "dog.jpg")) {
+/// for detection in try detector.detect(in: Image(contentsOf: "dog.jpg")) {
 ///   print(detection.label ?? "", detection.confidence, detection.box)
 /// }
 /// ```
 ///
-/// A picture is brought to the input's size and colors as the model's description says; the boxes
+/// An image is brought to the input's size and colors as the model's description says; the boxes
 /// in the outputs are decoded, those of too little confidence are left out, overlapping ones thinned
-/// out, and what is left is placed in the picture.
+/// out, and what is left is placed in the image.
 public struct Detector: Sendable {
   /// The least confidence when neither the model nor the caller says one: darknet's.
   public static let defaultThreshold = DetectorDescription.defaultConfidenceThreshold
@@ -44,7 +44,7 @@ public struct Detector: Sendable {
 
   /// The model.
   public let model: Model
-  /// The input's extent in pixels.
+  /// The input's size in pixels.
   public let inputWidth, inputHeight: Int
   private let options: DetectOptions
   private let session: Result<Session, WeighbridgeError>
@@ -58,7 +58,7 @@ public struct Detector: Sendable {
   /// Makes a detector.
   ///
   /// - Parameters:
-  ///   - model: A model whose description says how a picture becomes its input and how boxes are
+  ///   - model: A model whose description says how an image becomes its input and how boxes are
   ///     read from its outputs (``Model/describe(_:)``).
   ///   - options: How objects are searched for.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the description lacks what is needed, says
@@ -88,40 +88,40 @@ public struct Detector: Sendable {
     options.threshold ?? decoder.detector.confidenceThreshold ?? Self.defaultThreshold
   }
 
-  /// Finds the objects in a picture.
+  /// Finds the objects in an image.
   ///
-  /// - Parameter picture: A picture of any size.
+  /// - Parameter image: An image of any size.
   /// - Returns: One detection for each box and class, the most confident first.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the model cannot run or its outputs are no
   ///   numbers, ``WeighbridgeError/Code/limitExceeded``, ``WeighbridgeError/Code/cancelled``.
-  public func detect(in picture: Picture) throws(WeighbridgeError) -> [Detection] {
-    let (tensor, placement) = try input(for: picture)
+  public func detect(in image: Image) throws(WeighbridgeError) -> [Detection] {
+    let (tensor, placement) = try input(for: image)
     let result = try session.get().run([NamedTensor(name: inputName, tensor: tensor)])
     return try detections(in: result.outputs, placement: placement)
   }
 
-  /// The array that the model takes for a picture, and where the picture lies in it.
+  /// The array that the model takes for an image, and where the image lies in it.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is not enough memory for it.
   public func input(
-    for picture: Picture
-  ) throws(WeighbridgeError) -> (tensor: Tensor, placement: PicturePlacement) {
-    let (tensor, placement) = try picture.tensor(
-      for: image, width: inputWidth, height: inputHeight,
-      policy: options.resize ?? image.resize ?? .stretch,
-      resampling: options.resampling ?? model.pictureResampling)
+    for image: Image
+  ) throws(WeighbridgeError) -> (tensor: Tensor, placement: ImagePlacement) {
+    let (tensor, placement) = try image.tensor(
+      for: self.image, width: inputWidth, height: inputHeight,
+      policy: options.resize ?? self.image.resize ?? .stretch,
+      resampling: options.resampling ?? model.imageResampling)
     return (hasBatch ? tensor : tensor.reshaped(Array(tensor.shape.dropFirst())), placement)
   }
 
-  /// The detections in outputs that were computed before, of one picture.
+  /// The detections in outputs that were computed before, of one image.
   ///
   /// - Parameters:
   ///   - outputs: The model's outputs by name; those without boxes may be missing.
-  ///   - placement: Where the picture lies in the input.
+  ///   - placement: Where the image lies in the input.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an output is missing or has another shape,
   ///   ``WeighbridgeError/Code/malformed`` when it holds numbers that are none.
   public func detections(
-    in outputs: [NamedTensor], placement: PicturePlacement = .filling
+    in outputs: [NamedTensor], placement: ImagePlacement = .filling
   ) throws(WeighbridgeError) -> [Detection] {
     let tensors = Dictionary(outputs.map { ($0.name, $0.tensor) }) { first, _ in first }
     let candidates = try decoder.candidates(tensors, above: threshold)

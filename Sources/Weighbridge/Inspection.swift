@@ -75,7 +75,7 @@ public struct Inspection: Sendable {
   public let contents: CoreMLContents?
   /// Whether an app can train a Core ML model further; `nil` for other formats.
   public let isUpdatable: Bool?
-  /// What a run costs for one input; `nil` when it depends on extents that are open.
+  /// What a run costs for one input; `nil` when it depends on sizes that are open.
   public let cost: ComputationCost?
   /// Where the model came from.
   public let provenance: Provenance

@@ -145,7 +145,7 @@ extension Model {
   }
 }
 
-/// The CPU engine, and another one for models with layers whose elements decide the extents of what
+/// The CPU engine, and another one for models with layers whose elements decide the sizes of what
 /// they make, for which nothing can be planned.
 private struct PlannedRuntime: Runtime {
   let engine: CPURuntime
@@ -157,15 +157,15 @@ private struct PlannedRuntime: Runtime {
   ) throws(WeighbridgeError) -> [Tensor] {
     try graph.checkRuns()
     try graph.check(inputs: inputs)
-    return try graph.hasOpenExtents(for: inputs)
+    return try graph.hasOpenDimensions(for: inputs)
       ? fallback.run(graph, inputs: inputs, observe: observe)
       : engine.run(graph, inputs: inputs, observe: observe)
   }
 }
 
 extension Graph {
-  /// Whether extents stay open when those of the inputs are known: elements decide them.
-  func hasOpenExtents(for inputs: [Tensor]) throws(WeighbridgeError) -> Bool {
+  /// Whether sizes stay open when those of the inputs are known: elements decide them.
+  func hasOpenDimensions(for inputs: [Tensor]) throws(WeighbridgeError) -> Bool {
     try specialized(to: inputs).contains { $0.fixedShape == nil }
   }
 }

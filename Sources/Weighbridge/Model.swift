@@ -65,7 +65,7 @@ public struct Model: Sendable {
 public struct ModelPort: Hashable, Sendable {
   /// The name, unique among the inputs and among the outputs.
   public let name: String
-  /// The number type and the axes, outermost first, in the source's order: a Keras picture is
+  /// The number type and the axes, outermost first, in the source's order: a Keras image is
   /// `[batch, height, width, channels]`. Some may be unknown until the model runs.
   public let type: TensorType
 

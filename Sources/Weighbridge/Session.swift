@@ -57,7 +57,7 @@ public final class Session: Sendable {
   /// - Parameter arrays: As for ``Model/run(_:keepsLayers:options:)``.
   public func run(_ arrays: [NamedTensor]) throws(WeighbridgeError) -> RunResult {
     let inputs = try model.inputTensors(arrays)
-    guard let compiled, try !model.content.graph.hasOpenExtents(for: inputs) else {
+    guard let compiled, try !model.content.graph.hasOpenDimensions(for: inputs) else {
       return try model.run(arrays, options: options)
     }
     let graph = model.content.graph
@@ -74,14 +74,14 @@ public final class Session: Sendable {
 
   /// The bytes that activations take for given inputs, and the most that are needed at one moment, which
   /// no arrangement can undercut; `nil` where no plan is made: by the reference, and for models whose
-  /// extents depend on elements.
+  /// sizes depend on elements.
   ///
   /// - Parameter arrays: As for ``Model/run(_:keepsLayers:options:)``.
   public func activationMemory(
     for arrays: [NamedTensor]
   ) throws(WeighbridgeError) -> (byteCount: Int, lowerBound: Int)? {
     let inputs = try model.inputTensors(arrays)
-    guard let compiled, try !model.content.graph.hasOpenExtents(for: inputs) else { return nil }
+    guard let compiled, try !model.content.graph.hasOpenDimensions(for: inputs) else { return nil }
     let memory = try compiled.activationMemory(for: inputs.map(\.type))
     return (memory.arena, memory.lowerBound)
   }
@@ -126,18 +126,18 @@ public final class Session: Sendable {
     }
   }
 
-  /// Computes the model's outputs for pictures, brought to the inputs as the model's own
+  /// Computes the model's outputs for images, brought to the inputs as the model's own
   /// preprocessing says.
   ///
-  /// - Parameter pictures: For each input, by name, the pictures of a batch: one or more.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model does not say how a picture becomes an
+  /// - Parameter images: For each input, by name, the images of a batch: one or more.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model does not say how an image becomes an
   ///   input, or an input's size is not known.
   public func run(
-    pictures: [String: [Picture]]
+    images: [String: [Image]]
   ) throws(WeighbridgeError) -> [String: Tensor] {
     var inputs: [String: Tensor] = [:]
-    for (name, pictures) in pictures {
-      inputs[name] = try model.pictureTensor(name, pictures)
+    for (name, images) in images {
+      inputs[name] = try model.imageTensor(name, images)
     }
     return try run(inputs)
   }

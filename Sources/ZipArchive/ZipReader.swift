@@ -40,7 +40,7 @@ package enum ZipReader {
   /// The CRC-32 of bytes, continued from that of the bytes before them.
   static func checksum(_ bytes: RawSpan, after previous: UInt32 = 0) -> UInt32 {
     bytes.withUnsafeBytes { buffer in
-      // The buffer's own extent; the library keeps no pointer to it.
+      // The buffer's own size; the library keeps no pointer to it.
       UInt32(
         truncatingIfNeeded: crc32_z(
           UInt(previous), buffer.bindMemory(to: UInt8.self).baseAddress, buffer.count))
@@ -84,7 +84,7 @@ package enum ZipReader {
     var spare: UInt8 = 0  // what the stream must not write to: it has no room for more
     var (used, made) = (0, 0)
     while true {
-      // The library counts in 32 bits, so large buffers are given in parts of their own extent.
+      // The library counts in 32 bits, so large buffers are given in parts of their own size.
       let part = min(input.count - used, 1 << 30)
       let room = min(output.count - made, 1 << 30)
       stream.next_in = UnsafeMutablePointer(

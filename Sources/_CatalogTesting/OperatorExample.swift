@@ -5,7 +5,7 @@ package import LayerCatalog
 /// An operator and tensors that it takes. Every check of the catalogue runs over these.
 ///
 /// Axis 0 of each data input is the batch. An example should be small (a check may run it a hundred
-/// times), with different extents along different axes, and its settings should not be the
+/// times), with different sizes along different axes, and its settings should not be the
 /// neutral ones.
 package struct OperatorExample: Sendable, CustomStringConvertible {
   /// The operator.
@@ -46,7 +46,7 @@ package struct OperatorExample: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The same example computed in `Double`; whole numbers and truth values stay what they are.
+  /// The same example computed in `Double`; whole numbers and booleans stay what they are.
   package var inDouble: OperatorExample {
     OperatorExample(
       operation,

@@ -12,8 +12,8 @@ import _CatalogTesting
 @Suite struct BlockedConvolutionTests {
   /// What is convolved, and with what.
   struct Case: Sendable, CustomTestStringConvertible {
-    var pictures = 1
-    var extents = [9, 13]
+    var images = 1
+    var dimensions = [9, 13]
     var channels = (from: 32, to: 64)
     var window = [3, 3]
     var dilation = [1, 1]
@@ -22,32 +22,33 @@ import _CatalogTesting
     var hasBias = true
 
     var testDescription: String {
-      "\(pictures) of \(extents), \(channels), \(window) by \(dilation), \(padding), \(layout)"
+      "\(images) of \(dimensions), \(channels), \(window) by \(dilation), \(padding), \(layout)"
     }
   }
 
   private let source = SourceScope(layer: "layer", className: "Layer")
 
   private static let cases: [Case] =
-    (1...30).map { Case(extents: [3, $0]) } + [
-      Case(pictures: 3, extents: [7, 7], channels: (16, 96)),
-      Case(extents: [13, 13], channels: (256, 64), hasBias: false),
-      Case(extents: [12, 17], window: [2, 4]),
-      Case(extents: [12, 17], window: [1, 5], padding: .valid),
-      Case(extents: [11, 16], dilation: [2, 3]),
-      Case(extents: [11, 16], dilation: [3, 2], padding: .valid),
-      Case(extents: [5, 6], window: [5, 3], padding: .explicit(before: [4, 0], after: [0, 3])),
-      Case(pictures: 2, extents: [10, 8], layout: .channelsFirst),
-      Case(extents: [1, 1]),
+    (1...30).map { Case(dimensions: [3, $0]) } + [
+      Case(images: 3, dimensions: [7, 7], channels: (16, 96)),
+      Case(dimensions: [13, 13], channels: (256, 64), hasBias: false),
+      Case(dimensions: [12, 17], window: [2, 4]),
+      Case(dimensions: [12, 17], window: [1, 5], padding: .valid),
+      Case(dimensions: [11, 16], dilation: [2, 3]),
+      Case(dimensions: [11, 16], dilation: [3, 2], padding: .valid),
+      Case(
+        dimensions: [5, 6], window: [5, 3], padding: .explicit(before: [4, 0], after: [0, 3])),
+      Case(images: 2, dimensions: [10, 8], layout: .channelsFirst),
+      Case(dimensions: [1, 1]),
     ]
 
   /// A convolution, and what is done to its result.
   private func graph(_ wanted: Case, _ endings: [any Operator]) throws -> (Graph, Tensor) {
-    let (rows, columns) = (wanted.extents[0], wanted.extents[1])
+    let (rows, columns) = (wanted.dimensions[0], wanted.dimensions[1])
     let shape =
       wanted.layout == .channelsLast
-      ? [wanted.pictures, rows, columns, wanted.channels.from]
-      : [wanted.pictures, wanted.channels.from, rows, columns]
+      ? [wanted.images, rows, columns, wanted.channels.from]
+      : [wanted.images, wanted.channels.from, rows, columns]
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, shape.map { .fixed($0) }))
     let kernel = try builder.addWeight(
@@ -91,7 +92,7 @@ import _CatalogTesting
     return got[0]
   }
 
-  @Test("A picture in blocks is convolved as the reference does it", arguments: cases)
+  @Test("An image in blocks is convolved as the reference does it", arguments: cases)
   func agreement(_ wanted: Case) throws {
     let (graph, input) = try graph(wanted, [LeakyReLU(slope: 0.1)])
     let one = try expectAgreement(graph, input, threads: 1)
@@ -103,7 +104,7 @@ import _CatalogTesting
 
   @Test("What follows is done to the whole sums")
   func endings() throws {
-    let square = Case(extents: [9, 13], channels: (64, 64))
+    let square = Case(dimensions: [9, 13], channels: (64, 64))
     let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
     let relu6 = ReLU(slope: 0, threshold: 0, maximum: 6)
     let all: [[any Operator]] = [[], [relu], [relu6], [ELU(alpha: 0.5)], [Add(), relu]]
@@ -117,7 +118,7 @@ import _CatalogTesting
 
   @Test("NaN goes through, to where the window sees it")
   func nan() throws {
-    let wanted = Case(extents: [8, 8])
+    let wanted = Case(dimensions: [8, 8])
     let (graph, input) = try graph(wanted, [LeakyReLU(slope: 0.1)])
     var numbers = input.doubles
     numbers[(3 * 8 + 4) * wanted.channels.from + 5] = .nan

@@ -10,7 +10,7 @@ import Weighbridge
   private func chain() throws -> Graph {
     var builder = GraphBuilder()
     var value = try builder.addInput("x", TensorType(.float32, [1, 2, 2, 1]))
-    let pooling = GlobalMaxPooling(keepsAxes: true, layout: .channelsLast)
+    let pooling = GlobalMaxPooling(keepDims: true, layout: .channelsLast)
     for number in 0..<4 {
       let source = SourceScope(layer: "layer \(number)", className: "GlobalMaxPooling2D")
       value = try builder.addNode(

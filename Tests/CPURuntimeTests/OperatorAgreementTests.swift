@@ -63,9 +63,9 @@ import _CatalogTesting
     arguments: [[1, 1, 5, 3], [3, 1, 1, 5], [1, 4, 1, 32], [2, 1, 5, 8], [2, 3, 4, 17]])
   func combinations(_ shape: [Int]) throws {
     for order in [Int].permutations(of: 4) {
-      let extents = order.map { shape[$0] }
+      let dimensions = order.map { shape[$0] }
       for wholeAxes in 0..<16 {
-        let second = extents.indices.map { wholeAxes >> $0 & 1 == 1 ? extents[$0] : 1 }
+        let second = dimensions.indices.map { wholeAxes >> $0 & 1 == 1 ? dimensions[$0] : 1 }
         var builder = GraphBuilder()
         let input = try builder.addInput("input", TensorType(.float32, shape))
         let weight = try builder.addWeight("weight", numbers(second, seed: wholeAxes))
@@ -122,10 +122,10 @@ import _CatalogTesting
       }
     }
     let whole: Set = [
-      "adaptive_average_pooling", "adaptive_max_pooling", "auto_contrast", "box_selection",
-      "category_encoding", "crossed_hash", "discretization", "gather_elements", "index_lookup",
-      "local_equalization", "masked_average_pooling", "one_hot", "shape",
-      "short_time_fourier_transform", "sort", "text_hash",
+      "adaptive_average_pooling", "adaptive_max_pooling", "auto_contrast", "non_max_suppression",
+      "category_encoding", "hashed_crossing", "discretization", "gather_elements", "index_lookup",
+      "clahe", "masked_average_pooling", "one_hot", "shape",
+      "stft", "sort", "hashing",
     ]
     // With whole numbers, with other proportions, and along other axes.
     let partly: Set = ["add", "cast", "unary_math", "center_crop", "resizing", "einsum_dense"]

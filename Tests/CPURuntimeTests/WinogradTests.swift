@@ -16,7 +16,7 @@ import _CatalogTesting
 
   private let source = SourceScope(layer: "layer", className: "Layer")
 
-  /// A 3 x 3 convolution from 64 to 64 channels of a picture of 33 x 30 elements.
+  /// A 3 x 3 convolution from 64 to 64 channels of an image of 33 x 30 elements.
   private func graph(_ ending: Ending) throws -> Graph {
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, [1, 33, 30, 64]))

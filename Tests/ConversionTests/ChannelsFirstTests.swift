@@ -46,15 +46,15 @@ import _CatalogTesting
   func same(_ example: OperatorExample) throws {
     let (graph, inputs) = try graph(example.inDouble)
     let wanted = try runtime.run(graph, inputs: inputs) { _ in }
-    for turnsPorts in [false, true] {
-      let turned = try ChannelsFirst(graph, turnsPorts: turnsPorts, needs: needs)
+    for transposesPorts in [false, true] {
+      let turned = try ChannelsFirst(graph, transposesPorts: transposesPorts, needs: needs)
       let given = inputs.enumerated().map { position, tensor in
-        turned.turnedInputs.contains(position) ? tensor.channelsFirst : tensor
+        turned.transposedInputs.contains(position) ? tensor.channelsFirst : tensor
       }
       let results = try runtime.run(turned.graph, inputs: given) { _ in }
       for (position, pair) in zip(results, wanted).enumerated() {
         let want =
-          turned.turnedOutputs.contains(position) ? pair.1.channelsFirst : pair.1
+          turned.transposedOutputs.contains(position) ? pair.1.channelsFirst : pair.1
         #expect(pair.0.shape == want.shape)
         let scale = want.doubles.filter(\.isFinite).map(abs).max() ?? 0
         let isSame = zip(pair.0.doubles, want.doubles).allSatisfy {
@@ -90,12 +90,12 @@ import _CatalogTesting
   func transposes() throws {
     let graph = try chain(5)
     let count = { (graph: Graph) in graph.nodes.count { $0.operation is Transpose } }
-    let plain = try ChannelsFirst(graph, turnsPorts: false, needs: needs)
+    let plain = try ChannelsFirst(graph, transposesPorts: false, needs: needs)
     #expect(count(plain.graph) == 2)
     #expect(plain.graph[plain.graph.outputs[0].value].type == graph[graph.outputs[0].value].type)
-    let nchw = try ChannelsFirst(graph, turnsPorts: true, needs: needs)
+    let nchw = try ChannelsFirst(graph, transposesPorts: true, needs: needs)
     #expect(count(nchw.graph) == 0)
-    #expect(nchw.turnedInputs == [0] && nchw.turnedOutputs == [0])
+    #expect(nchw.transposedInputs == [0] && nchw.transposedOutputs == [0])
     let shape = nchw.graph[nchw.graph.inputs[0].value].type.shape
     #expect(shape == [.symbolic("batch"), 2, 8, 8])
   }
@@ -106,12 +106,12 @@ import _CatalogTesting
     let input = try builder.addInput("x", TensorType(.float32, [1, 3, 4, 5]))
     let turned = try builder.addNode(
       Transpose(axes: [0, 2, 3, 1]), named: "permute", inputs: [input], source: source)
-    let pooling = GlobalMaxPooling(keepsAxes: true, layout: .channelsLast)
+    let pooling = GlobalMaxPooling(keepDims: true, layout: .channelsLast)
     let pooled = try builder.addNode(pooling, named: "pool", inputs: turned, source: source)
     let back = try builder.addNode(
       Transpose(axes: [0, 3, 1, 2]), named: "back", inputs: pooled, source: source)
     let graph = try builder.finish(outputs: [Port(name: "y", value: back[0])])
-    let result = try ChannelsFirst(graph, turnsPorts: false, needs: needs).graph
+    let result = try ChannelsFirst(graph, transposesPorts: false, needs: needs).graph
     #expect(result.nodes.map { $0.operation.kind } == [GlobalMaxPooling.kind])
   }
 
@@ -121,12 +121,12 @@ import _CatalogTesting
     let input = try builder.addInput("x", TensorType(.float32, [1, 4, 5, 3]))
     let alpha = try builder.addWeight(
       "alpha", .random(.float32, shape: [4, 5, 3], in: 0...1, seed: 1))
-    let pooling = GlobalMaxPooling(keepsAxes: true, layout: .channelsLast)
+    let pooling = GlobalMaxPooling(keepDims: true, layout: .channelsLast)
     let pooled = try builder.addNode(pooling, named: "pool", inputs: [input], source: source)
     let sum = try builder.addNode(Add(), named: "add", inputs: [input] + pooled, source: source)
     let bent = try builder.addNode(PReLU(), named: "bend", inputs: sum + [alpha], source: source)
     let graph = try builder.finish(outputs: [Port(name: "y", value: bent[0])])
-    let turned = try ChannelsFirst(graph, turnsPorts: true, needs: needs)
+    let turned = try ChannelsFirst(graph, transposesPorts: true, needs: needs)
     #expect(turned.graph.nodes.allSatisfy { !($0.operation is Transpose) })
     let tensor = Tensor.random(.float32, shape: [1, 4, 5, 3], in: -1...1, seed: 2)
     let want = try runtime.run(graph, inputs: [tensor]) { _ in }
@@ -138,16 +138,16 @@ import _CatalogTesting
   func together() throws {
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, [1, 4, 4, 3]))
-    let pooling = GlobalMaxPooling(keepsAxes: true, layout: .channelsLast)
+    let pooling = GlobalMaxPooling(keepDims: true, layout: .channelsLast)
     let pooled = try builder.addNode(pooling, named: "pool", inputs: [input], source: source)
     let shaped = try builder.addNode(
       Reshape(target: [2, 8, 3]), named: "reshape", inputs: [input], source: source)
     let graph = try builder.finish(
       outputs: [Port(name: "turned", value: pooled[0]), Port(name: "kept", value: shaped[0])])
-    let free = try ChannelsFirst(graph, turnsPorts: true, needs: needs)
+    let free = try ChannelsFirst(graph, transposesPorts: true, needs: needs)
     let joined = try ChannelsFirst(
-      graph, turnsPorts: true, together: ["turned", "kept"], needs: needs)
-    #expect(free.turnedOutputs == [0] && joined.turnedOutputs.isEmpty)
+      graph, transposesPorts: true, together: ["turned", "kept"], needs: needs)
+    #expect(free.transposedOutputs == [0] && joined.transposedOutputs.isEmpty)
     let types = joined.graph.outputs.map { joined.graph[$0.value].type }
     #expect(types == graph.outputs.map { graph[$0.value].type })
   }
@@ -156,7 +156,7 @@ import _CatalogTesting
   func long() throws {
     let graph = try chain(4000)
     var questions = 0
-    let turned = try ChannelsFirst(graph, turnsPorts: false) { operation in
+    let turned = try ChannelsFirst(graph, transposesPorts: false) { operation in
       questions += 1
       return needs(operation)
     }

@@ -84,7 +84,7 @@ import _CatalogTesting
     #expect(bytes.firstRange(of: folder.path.utf8) == nil, "the folder's name is in the file")
   }
 
-  @Test("The layers, the picture and the description of a detector are in the file")
+  @Test("The layers, the image and the description of a detector are in the file")
   func detectorNetwork() throws {
     let folder = try TemporaryFolder()
     var model = try Model(contentsOf: detector)
@@ -96,11 +96,11 @@ import _CatalogTesting
     let file = try read(folder.file("m.mlmodel"))
     #expect(file.specificationVersion == 1)
     let input = try #require(file.description.inputs.first)
-    guard case .image(let picture) = input.type else {
-      Issue.record("\(input) is no picture")
+    guard case .image(let image) = input.type else {
+      Issue.record("\(input) is no image")
       return
     }
-    #expect(picture.colorSpace == .rgb && picture.flexibility == nil)
+    #expect(image.colorSpace == .rgb && image.flexibility == nil)
     let output = try #require(file.description.outputs.first)
     guard case .multiArray(let array) = output.type else {
       Issue.record("\(output) is no array")
@@ -216,7 +216,7 @@ import _CatalogTesting
     #expect(model.specificationVersion == 1)
   }
 
-  @Test("Open extents become ranges")
+  @Test("Open sizes become ranges")
   func flexible() throws {
     let folder = try TemporaryFolder()
     let type = TensorType(.float32, [.unknown, 3, .symbolic("height"), .unknown])
@@ -244,7 +244,7 @@ import _CatalogTesting
     var content = try content(MaxPooling(window: window, layout: .channelsFirst), type)
     let path = folder.file("m.mlmodel")
     var options = ExportOptions()
-    options.pictureSizes = [
+    options.imageSizes = [
       .init(width: 8, height: 6), .init(width: 4, height: 4), .init(width: 8, height: 6),
     ]
     let report = try content.export(to: path, as: .coreml, options: options, cancellation: nil)
@@ -273,21 +273,21 @@ import _CatalogTesting
   func wrongSizes() throws {
     let folder = try TemporaryFolder()
     var options = plain()
-    options.pictureSizes = [.init(width: 64, height: 64)]
+    options.imageSizes = [.init(width: 64, height: 64)]
     let fixed = failure {
       try Model(contentsOf: detector).export(to: folder.file("m.mlmodel"), options: options)
     }
     #expect(fixed?.code == .mismatch)
-    #expect(fixed?.reason.contains("no input takes pictures of an open size") == true)
+    #expect(fixed?.reason.contains("no input takes images of an open size") == true)
     let window = Window(size: [3, 3], strides: [1, 1], dilation: [1, 1], padding: .valid)
     let type = TensorType(.float32, [.unknown, 3, .unknown, .unknown])
     let content = try content(MaxPooling(window: window, layout: .channelsFirst), type)
-    options.pictureSizes = [.init(width: 64, height: 2)]
+    options.imageSizes = [.init(width: 64, height: 2)]
     let small = failure {
       _ = try content.export(
         to: folder.file("m.mlmodel"), as: .coreml, options: options, cancellation: nil)
     }
-    #expect(small?.code == .mismatch && small?.reason.contains("no pictures of 64x2") == true)
+    #expect(small?.code == .mismatch && small?.reason.contains("no images of 64x2") == true)
     #expect(folder.names.isEmpty)
   }
 
@@ -300,7 +300,7 @@ import _CatalogTesting
     let opaque = Opaque(
       className: "Warp", settings: #"{"amount": 3, "fast": true, "name": "a", "size": [1, 2]}"#,
       inputCount: 1, weightNames: ["w"],
-      outputs: [.init(elementType: .float32, extents: [nil, 2])])
+      outputs: [.init(elementType: .float32, dimensions: [nil, 2])])
     let outputs = try builder.addNode(
       opaque, named: "warp_1", inputs: [input, weight],
       source: SourceScope(layer: "warp_1", className: "Warp"))
@@ -325,7 +325,7 @@ import _CatalogTesting
   @Test("A layer without a form is named, and nothing is written")
   func refused() throws {
     let folder = try TemporaryFolder()
-    let content = try content(TextHash(buckets: 3, masked: []), TensorType(.int64, [1, 2]))
+    let content = try content(Hashing(buckets: 3, masked: []), TensorType(.int64, [1, 2]))
     let error = failure {
       _ = try content.export(
         to: folder.file("m.mlmodel"), as: .coreml, options: ExportOptions(), cancellation: nil)
@@ -354,7 +354,7 @@ import _CatalogTesting
     #expect(try Files.read(folder.file("m.mlmodel")) == Data("kept".utf8))
   }
 
-  @Test("The description comes back: labels, detector, picture and the author's own")
+  @Test("The description comes back: labels, detector, image and the author's own")
   func descriptionReadBack() throws {
     let folder = try TemporaryFolder()
     var model = try Model(contentsOf: detector)

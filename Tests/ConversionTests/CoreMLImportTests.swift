@@ -25,8 +25,8 @@ struct CoreMLImportTests {
     return try Model(contentsOf: style, options: options)
   }
 
-  /// Recorded pictures `[1, height, width, channels]` as Core ML takes them.
-  private func pictures(_ path: String, named name: String) throws -> [NamedTensor] {
+  /// Recorded images `[1, height, width, channels]` as Core ML takes them.
+  private func images(_ path: String, named name: String) throws -> [NamedTensor] {
     try ArrayFile.read(Fixtures.file("keras/\(path)")).map { array in
       NamedTensor(
         name: name,
@@ -39,8 +39,8 @@ struct CoreMLImportTests {
   func unetOutputs() throws {
     let model = try Model(contentsOf: unet)
     #expect(model.inputs.map(\.type.description) == ["float32 [3, 448, 448]"])
-    let got = try model.run(pictures("seeds/small_unet/input.npy", named: "image")).outputs
-    let want = try pictures("seeds/small_unet/outputs.npz", named: "output")
+    let got = try model.run(images("seeds/small_unet/input.npy", named: "image")).outputs
+    let want = try images("seeds/small_unet/outputs.npz", named: "output")
     for distance in distances(got: got, want: want) {
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
     }
@@ -58,7 +58,7 @@ struct CoreMLImportTests {
     #expect(differences.comparedWeights == 36)
   }
 
-  @Test("The picture's preprocessing and the metadata are read")
+  @Test("The image's preprocessing and the metadata are read")
   func description() throws {
     let image = try Model(contentsOf: unet).description.inputs[0].image
     #expect(image?.colorOrder == .rgb)
@@ -72,8 +72,8 @@ struct CoreMLImportTests {
   @Test("The style network with its custom layers mapped paints what Keras painted")
   func styleOutputs() throws {
     let model = try styleNetwork(TemporaryFolder())
-    let inputs = try pictures("real/van-gogh/noise_inputs.npz", named: "image")
-    let want = try pictures("real/van-gogh/noise_outputs.npz", named: "output")
+    let inputs = try images("real/van-gogh/noise_inputs.npz", named: "image")
+    let want = try images("real/van-gogh/noise_outputs.npz", named: "output")
     for distance in distances(got: try model.run(inputs).outputs, want: want) {
       #expect(distance.error <= 1e-5, "\(distance)")
     }

@@ -30,8 +30,8 @@ import Weighbridge
     let input = try ArrayFile.read(Places.sample("Models/shape-detector/input.npy"))
     let want = try model.run(input).outputs[0].tensor
     for number in 0..<want.shape[0] {
-      let picture = input[0].tensor.slice(number..<number + 1, along: 0)
-      let turned = NamedTensor(name: "data", tensor: picture.permuted([0, 3, 1, 2]))
+      let image = input[0].tensor.slice(number..<number + 1, along: 0)
+      let turned = NamedTensor(name: "data", tensor: image.permuted([0, 3, 1, 2]))
       let got = try copy.run([turned]).outputs[0].tensor
       let wanted = want.slice(number..<number + 1, along: 0).permuted([0, 3, 1, 2])
       #expect(Distance(got: got, want: wanted).error <= 1e-5)

@@ -24,7 +24,7 @@ struct DarknetFixtureTests {
     "conv_dilation2_nopad": "beyond the buffer",
     "x_connected_swish": "the function is missing outside of convolutions and makes 0",
     "x_dontload": "random numbers", "x_dontloadscales": "random numbers",
-    "x_shortcut_from_wider_input": "a picture's size is taken from another layer",
+    "x_shortcut_from_wider_input": "an image's size is taken from another layer",
     "x_shortcut_hard_mish": "the function is missing in shortcuts and makes 0",
   ]
 

@@ -48,7 +48,7 @@ import Weighbridge
     #expect(description.license?.note?.contains("SPDX knows BSD-1-Clause") == true)
   }
 
-  @Test("A picture is RGB, scaled and without bias unless something else is said")
+  @Test("An image is RGB, scaled and without bias unless something else is said")
   func image() throws {
     let image = try #require(try described().inputs[0].image)
     #expect(image.colorOrder == .rgb && image.layout == .channelsLast && image.resize == nil)
@@ -87,7 +87,7 @@ import Weighbridge
     }
   }
 
-  @Test("An anchor without extent is refused", arguments: [0, -1, .infinity, .nan])
+  @Test("An anchor without size is refused", arguments: [0, -1, .infinity, .nan])
   func badAnchor(_ width: Double) {
     expectMismatch("above 0") { $0.detector?.anchors[0] = width }
   }
@@ -100,7 +100,7 @@ import Weighbridge
 
   @Test("A name that the model does not have is refused, and those it has are named")
   func unknownNames() {
-    expectMismatch("no input picture", "it has input_1") {
+    expectMismatch("no input image", "it has input_1") {
       $0.inputNames = [.init(old: "picture", new: "image")]
     }
     expectMismatch("no output grid", "it has conv2d_7") {
@@ -132,7 +132,7 @@ import Weighbridge
     expectMismatch("3 channels, and gray has 1") { $0.images[0].colorOrder = .gray }
   }
 
-  @Test("An input that is no picture cannot be one")
+  @Test("An input that is no image cannot be one")
   func notAnImage() throws {
     let cases = LayerCase.all.filter { $0.kind == "dense" }
     let models = try cases.map { try Model(contentsOf: $0.model) }
@@ -142,7 +142,7 @@ import Weighbridge
     let before = model.description
     let error = failure { try model.describe(edit) }
     #expect(error?.code == .mismatch)
-    #expect(error?.reason.contains("a picture has 4 axes with 1 or 3 channels") == true)
+    #expect(error?.reason.contains("an image has 4 axes with 1 or 3 channels") == true)
     #expect(model.description == before)
   }
 

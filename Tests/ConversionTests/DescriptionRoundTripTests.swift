@@ -18,7 +18,7 @@ import Weighbridge
     var edit = ModelCase.shapeDetector
     edit.name = "shapes"
     edit.license = "BSD-3-Clause"
-    edit.licenseNote = "of the weights; the pictures are not free"
+    edit.licenseNote = "of the weights; the images are not free"
     edit.version = "1.2"
     edit.images[0].scale = 1 / 127.5
     edit.images[0].bias = [-1, -0.9, -0.8]
@@ -83,7 +83,7 @@ import Weighbridge
     let fields = [
       "the author", "the license", "the version", "the description", "the note on the license",
       "the descriptions of inputs and outputs", "the labels", "the further metadata",
-      "every picture as red, green, blue",
+      "every image as red, green, blue",
     ]
     for field in fields {
       #expect(network.losses.contains { $0.contains(field) }, "\(field)")

@@ -208,7 +208,7 @@ private enum ExportOutcome: Equatable {
   }
 }
 
-/// Runs a copy on arrays of the original's axes. Core ML takes one picture at a time, channels first,
+/// Runs a copy on arrays of the original's axes. Core ML takes one image at a time, channels first,
 /// and so does darknet.
 private struct PortableRun {
   private let model: Model
@@ -252,11 +252,11 @@ private struct PortableRun {
   /// An array with the axes that the copy takes.
   private func fitted(_ tensor: Tensor, to port: ModelPort) -> Tensor {
     let rank = tensor.shape.count
-    let isTurned =
+    let isTransposed =
       target == .darknet
       ? rank == 4 && !port.type.agrees(with: tensor.type) : turned.contains(port.name)
     var part = tensor
-    if isTurned { part = part.permuted([0, rank - 1] + Array(1..<rank - 1)).contiguous() }
+    if isTransposed { part = part.permuted([0, rank - 1] + Array(1..<rank - 1)).contiguous() }
     if port.type.rank == rank { return part }
     let shape =
       target == .darknet ? port.type.shape.compactMap(\.value) : Array(part.shape.dropFirst())

@@ -18,9 +18,9 @@ enum HostileCoreMLFiles {
     .init("deep_nesting", .limitExceeded, "deeper than the limit"),
     .init("empty", .malformed, "is empty"),
     .init("extent_huge", .limitExceeded, "the input x has more elements than can be counted"),
-    .init("extent_negative", .malformed, "the input x has an extent of -3"),
+    .init("extent_negative", .malformed, "the input x has a size of -3"),
     .init("input_missing", .malformed, "layer #0 relu (activation): takes w, which no input"),
-    .init("kernel_zero", .malformed, "layer #0 p (pooling): max_pooling: a window extent"),
+    .init("kernel_zero", .malformed, "layer #0 p (pooling): max_pooling: a window size"),
     .init("layer_empty", .malformed, "layer nothing: is of no kind"),
     .init("layer_unknown", .unsupported, "field neuralNetwork.layers holds field 1999"),
     .init("length_huge", .malformed, "byte"),
@@ -47,8 +47,8 @@ enum HostileCoreMLFiles {
     .init("weight_missing", .malformed, "weights: 0 bytes do not hold float32 [1, 2, 1, 1]"),
     .init("weight_two", .malformed, "weights stand there as floatValue, float16Value"),
     .init("window_output", .malformed, "has the output shape [4611686018427387904, 1]"),
-    .init("window_spread", .malformed, "has a window extent or step of 4611686018427387904"),
-    .init("window_step", .malformed, "has a window extent or step of 4611686018427387904"),
+    .init("window_spread", .malformed, "has a window size or step of 4611686018427387904"),
+    .init("window_step", .malformed, "has a window size or step of 4611686018427387904"),
     .init("wire_type", .malformed, "byte"),
   ]
 }

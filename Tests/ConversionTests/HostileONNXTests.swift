@@ -47,7 +47,7 @@ enum HostileONNXFiles {
     .init("loop_growing", .limitExceeded, "all that is known beforehand would take"),
     .init("loop_nested", .limitExceeded, "loops of more than 262144 nodes in all their steps"),
     .init("metadata_wrong", .malformed, "the metadata detector is no JSON"),
-    .init("metadata_picture", .malformed, "how a picture becomes nowhere, which is no input"),
+    .init("metadata_picture", .malformed, "how an image becomes nowhere, which is no input"),
     .init("names_twice", .malformed, "two values are called y"),
     .init(
       "operators_unknown", .unsupported,
@@ -67,7 +67,7 @@ enum HostileONNXFiles {
     .init(
       "selection_foreign", .unsupported, "NonMaxSuppression can be read as weighbridge writes it"),
     .init("setting_unknown", .unsupported, "the setting warp of Conv is not known"),
-    .init("slopes", .unsupported, "slopes float32 [2, 3, 6, 6] for each picture of a batch"),
+    .init("slopes", .unsupported, "slopes float32 [2, 3, 6, 6] for each image of a batch"),
     .init("truncated", .malformed, "are left in what holds it"),
     .init("twice", .malformed, "stands twice"),
     .init("value_missing", .malformed, "reads nothing, which nothing makes"),

@@ -95,7 +95,7 @@ import _CatalogTesting
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.int64, [1, 2]))
     let hash = try builder.addNode(
-      TextHash(buckets: 3, masked: []), named: "hash", inputs: [input],
+      Hashing(buckets: 3, masked: []), named: "hash", inputs: [input],
       source: SourceScope(layer: "hashing", className: "Hashing"))
     let graph = try builder.finish(outputs: [Port(name: "y", value: hash[0])])
     let content = ModelContent(
@@ -128,7 +128,7 @@ import _CatalogTesting
   func cumulative(_ target: ExportTarget) throws {
     let folder = try TemporaryFolder()
     let example = OperatorExample(
-      Cumulative(.product, axis: 1, isExclusive: false, isReversed: true), shapes: [[2, 3, 4]])
+      CumProd(axis: 1, isExclusive: false, isReversed: true), shapes: [[2, 3, 4]])
     let path = folder.file("m.\(target.fileExtension)")
     let content = try example.content()
     _ = try content.export(to: path, as: target, options: ExportOptions(), cancellation: nil)
@@ -143,7 +143,7 @@ import _CatalogTesting
     arguments: [
       ([1, 4, 1, 1], true), ([1, 1, 1, 4], false), ([1, 3, 1, 1], false),
     ])
-  func summands(_ shape: [Int], isTurned: Bool) throws {
+  func summands(_ shape: [Int], isTransposed: Bool) throws {
     let folder = try TemporaryFolder()
     var builder = GraphBuilder()
     let input = try builder.addInput(
@@ -159,7 +159,7 @@ import _CatalogTesting
       to: folder.file("m.keras"), as: .keras, options: ExportOptions(), cancellation: nil)
     let read = try ModelReader.read(folder.file("m.keras")).content.graph
     let node = try #require(read.nodes.first { $0.operation is Add })
-    #expect((read[node.inputs[0]].constant != nil) == isTurned)
+    #expect((read[node.inputs[0]].constant != nil) == isTransposed)
   }
 
   @Test("What stands there stays when it may not be replaced, or when the work is stopped")

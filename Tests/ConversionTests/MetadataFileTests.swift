@@ -15,7 +15,7 @@ import Testing
     let edit = try edit(
       """
       {"name": "shapes", "author": "A", "license": "MIT", "version": "1.2", "description": "D",
-       "inputs": [{"source": "input_1", "name": "image", "description": "a picture",
+       "inputs": [{"source": "input_1", "name": "image", "description": "an image",
          "image": {"color": "bgr", "scale": 0.5, "bias": [1, 2.5, -3], "resize": "center-crop"}}],
        "outputs": [{"name": "grid", "description": "cells"}],
        "labels": ["a", "b"], "userDefined": {"key": "value"},
@@ -25,7 +25,7 @@ import Testing
     #expect(edit.name == "shapes" && edit.author == "A" && edit.license == "MIT")
     #expect(edit.version == "1.2" && edit.summary == "D")
     #expect(edit.inputNames == [.init(old: "input_1", new: "image")])
-    #expect(edit.inputSummaries == ["image": "a picture"])
+    #expect(edit.inputSummaries == ["image": "an image"])
     #expect(edit.outputNames.isEmpty && edit.outputSummaries == ["grid": "cells"])
     #expect(edit.labels == ["a", "b"] && edit.userDefined == ["key": "value"])
     #expect(edit.images.map(\.colorOrder) == [.bgr] && edit.images.map(\.scale) == [0.5])

@@ -89,7 +89,7 @@ import _CatalogTesting
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.int64, [1, 2]))
     let hash = try builder.addNode(
-      TextHash(buckets: 3, masked: []), named: "hash", inputs: [input],
+      Hashing(buckets: 3, masked: []), named: "hash", inputs: [input],
       source: SourceScope(layer: "hashing", className: "Hashing"))
     let graph = try builder.finish(outputs: [Port(name: "y", value: hash[0])])
     let content = ModelContent(

@@ -71,9 +71,9 @@ import _CatalogTesting
     #expect(read.description.outputs.map(\.summary) == model.description.outputs.map(\.summary))
     #expect(read.provenance.framework == "keras")
     #expect(read.description.inputs[0].image?.layout.rawValue.isEmpty == false)
-    let picture = try Picture(contentsOf: Places.sample("Models/shape-detector/picture.png"))
-    let found = try Detector(read).detect(in: picture)
-    let wanted = try Detector(model).detect(in: picture)
+    let image = try Image(contentsOf: Places.sample("Models/shape-detector/picture.png"))
+    let found = try Detector(read).detect(in: image)
+    let wanted = try Detector(model).detect(in: image)
     #expect(found.map(\.label) == wanted.map(\.label))
     #expect(zip(found, wanted).allSatisfy { abs($0.confidence - $1.confidence) < 1e-5 })
   }
@@ -104,8 +104,8 @@ import _CatalogTesting
       let isData = example.dataPositions.contains(position)
       if isData { inputs.append(tensor) }
       let type = tensor.type.with(
-        shape: tensor.shape.enumerated().map { axis, extent in
-          axis < min(openCount, tensor.shape.count - 1) ? .unknown : .fixed(extent)
+        shape: tensor.shape.enumerated().map { axis, dimension in
+          axis < min(openCount, tensor.shape.count - 1) ? .unknown : .fixed(dimension)
         })
       ids.append(
         isData
@@ -127,7 +127,7 @@ import _CatalogTesting
   }
 
   @Test(
-    "What is written reads back and computes the same, of known extents and of open ones",
+    "What is written reads back and computes the same, of known sizes and of open ones",
     arguments: OperatorExample.all, [0, 2, 9])
   func roundTrip(_ example: OperatorExample, openCount: Int) throws {
     let folder = try TemporaryFolder()
@@ -153,7 +153,7 @@ import _CatalogTesting
   func nearest(_ old: Int, _ new: Int) throws {
     let folder = try TemporaryFolder()
     let resizing = Resizing(
-      extents: [new], interpolation: .nearest, antialiases: false, fit: .stretch,
+      dimensions: [new], interpolation: .nearest, antialiases: false, fit: .stretch,
       layout: .channelsFirst)
     let input = Tensor(.float32, shape: [1, 1, old], (0..<old).map(Double.init))
     let example = OperatorExample(resizing, inputs: [input])

@@ -36,27 +36,27 @@ import Weighbridge
     }
   }
 
-  private static let extents: [Character: Int] = [
+  private static let dimensions: [Character: Int] = [
     "n": 2, "c": 3, "h": 2, "w": 5, "y": 2, "x": 2,
   ]
 
   private let source = SourceScope(layer: "layer", className: "Layer")
   private let runtime = ReferenceRuntime(workers: Workers(count: 1))
 
-  private func size(_ axes: some StringProtocol, _ extents: [Character: Int]) -> Int {
-    axes.reduce(1) { $0 * (extents[$1] ?? 1) }
+  private func size(_ axes: some StringProtocol, _ dimensions: [Character: Int]) -> Int {
+    axes.reduce(1) { $0 * (dimensions[$1] ?? 1) }
   }
 
   /// A graph of the three steps.
   ///
   /// - Parameter openAxes: Those of the input that are open.
   private func graph(
-    _ steps: Steps, _ extents: [Character: Int] = extents, openAxes: Set<Int> = [],
+    _ steps: Steps, _ dimensions: [Character: Int] = dimensions, openAxes: Set<Int> = [],
     givesInner: Bool = false
   ) throws -> (Graph, Tensor) {
     let (from, to) = steps.toDepth ? (steps.pixels, steps.depth) : (steps.depth, steps.pixels)
     let wholes = steps.toDepth ? (steps.wholes.pixels, steps.wholes.depth) : steps.wholes
-    let shape = wholes.0.map { size($0, extents) }
+    let shape = wholes.0.map { size($0, dimensions) }
     let count = shape.reduce(1, *)
     var builder = GraphBuilder()
     let type = TensorType(
@@ -65,13 +65,13 @@ import Weighbridge
     func add(_ operation: any Operator, _ id: ValueID, _ name: String) throws -> ValueID {
       try builder.addNode(operation, named: name, inputs: [id], source: source)[0]
     }
-    // The batch keeps its extent, and where another axis is open it is what is left.
+    // The batch keeps its size, and where another axis is open it is what is left.
     func reshaping(_ axes: [String]) -> ReshapeAxes {
       ReshapeAxes(
         axes.map { axis in
-          if axis == "n" { return openAxes.contains(0) ? .axis(0) : .fixed(extents["n"] ?? 1) }
+          if axis == "n" { return openAxes.contains(0) ? .axis(0) : .fixed(dimensions["n"] ?? 1) }
           let isOpen = openAxes.contains { wholes.0[$0].first == axis.first && $0 > 0 }
-          return isOpen ? .rest : .fixed(size(axis, extents))
+          return isOpen ? .rest : .fixed(size(axis, dimensions))
         })
     }
     let cut = try add(reshaping(from.map { String($0) }), input, "cut")
@@ -92,7 +92,7 @@ import Weighbridge
   private func hasSixAxes(_ graph: Graph) -> Bool { graph.values.contains { $0.type.rank > 5 } }
 
   @Test(
-    "Three steps become one operator that does the same, in every order and of open extents",
+    "Three steps become one operator that does the same, in every order and of open sizes",
     arguments: all, [[], [0], [2], [0, 2]] as [Set<Int>])
   func replaced(_ steps: Steps, openAxes: Set<Int>) throws {
     let (graph, input) = try graph(steps, openAxes: openAxes)
@@ -110,13 +110,13 @@ import Weighbridge
 
   @Test("What is no square block, or whose steps others read, stays as it is", arguments: all)
   func kept(_ steps: Steps) throws {
-    let oblong = Self.extents.merging(["x": 3]) { $1 }
+    let oblong = Self.dimensions.merging(["x": 3]) { $1 }
     for (graph, _) in [try graph(steps, oblong), try graph(steps, givesInner: true)] {
       #expect(try PixelBlocks(graph).graph.nodes.map(\.name) == graph.nodes.map(\.name))
     }
   }
 
-  @Test("Steps that also turn the picture stay as they are")
+  @Test("Steps that also turn the image stay as they are")
   func otherOrder() throws {
     let steps: [any Operator] = [
       Reshape(target: [3, 2, 2, 2, 5]), Transpose(axes: [0, 1, 5, 2, 4, 3]),

@@ -16,14 +16,14 @@ struct StyleNetworkTests {
     return try Model(contentsOf: file("van-gogh-starry-night_style.h5"), options: options)
   }
 
-  private func distance(_ picture: String, to wanted: [NamedTensor], step: Int) throws -> Distance {
+  private func distance(_ image: String, to wanted: [NamedTensor], step: Int) throws -> Distance {
     let model = try model(try TemporaryFolder())
     var options = RunOptions()
     options.engine = .reference
-    let inputs = try ArrayFile.read(file("\(picture)_inputs.npz"))
+    let inputs = try ArrayFile.read(file("\(image)_inputs.npz"))
     let output = try model.run(inputs, options: options).outputs[0].tensor
     let distance = Distance(got: output.everyPixel(step), want: wanted[0].tensor)
-    print("style network, \(picture), every pixel of \(step): \(distance)")
+    print("style network, \(image), every pixel of \(step): \(distance)")
     return distance
   }
 
@@ -33,7 +33,7 @@ struct StyleNetworkTests {
     #expect(try distance("noise", to: wanted, step: 1).error <= 1e-5)
   }
 
-  @Test("The style network paints the smooth picture as closely as Keras itself computes it")
+  @Test("The style network paints the smooth image as closely as Keras itself computes it")
   func smooth() throws {
     // Keras's own single-precision outputs are 1.6e-4 away from what Keras computes in double
     // precision (see Files/style_exact.py), and 1e-4 away from themselves on another machine.
@@ -42,14 +42,14 @@ struct StyleNetworkTests {
   }
 
   @Test(
-    "Both pictures are as Keras computes them in double precision",
+    "Both images are as Keras computes them in double precision",
     arguments: [("noise", 1e-5), ("smooth", 2e-5)])
-  func exact(picture: String, limit: Double) throws {
+  func exact(image: String, limit: Double) throws {
     let exact = try ArrayFile.read(
       "\(Places.project)/Tests/ConversionTests/Files/style_exact.npz")
-    let wanted = try #require(exact[picture])
-    let wantedArray = [NamedTensor(name: picture, tensor: wanted)]
-    #expect(try distance(picture, to: wantedArray, step: 8).error <= limit)
+    let wanted = try #require(exact[image])
+    let wantedArray = [NamedTensor(name: image, tensor: wanted)]
+    #expect(try distance(image, to: wantedArray, step: 8).error <= limit)
   }
 
   @Test("All of its weights are used, and its .wbm names both files")

@@ -104,7 +104,7 @@ import Weighbridge
     let outputs = try builder.addNode(
       Opaque(
         className: "Any", settings: "{}", inputCount: 1, weightNames: ["w"],
-        outputs: [.init(elementType: .float32, extents: [1, 2])]),
+        outputs: [.init(elementType: .float32, dimensions: [1, 2])]),
       named: "any", inputs: [input, weight], source: SourceScope(layer: "any", className: "Any"))
     let graph = try builder.finish(outputs: [Port(name: "y", value: outputs[0])])
     return ModelContent(graph: graph, description: ModelDescription(), provenance: Provenance())

@@ -7,7 +7,7 @@ import Testing
 /// Files that are written and read, and files of coremltools.
 @Suite struct ModelTests {
   private let input = CoreMLFeature(
-    name: "image", summary: "A picture",
+    name: "image", summary: "An image",
     type: .image(
       CoreMLImage(
         size: .init(width: 4, height: 3), colorSpace: .bgr,
@@ -25,7 +25,7 @@ import Testing
       layers: [
         CoreMLLayer(
           name: "conv", kind: "convolution", inputs: ["image"], outputs: ["a"],
-          inputShapes: [CoreMLShape(rank: 4, extents: [1, -1, 3, 4])],
+          inputShapes: [CoreMLShape(rank: 4, dimensions: [1, -1, 3, 4])],
           settings: [
             "outputChannels": .integer(3), "same": .record([:]), "kernelSize": .integers([1, 1]),
             "weights": weights(1, .float32), "bias": weights(2, .float16),

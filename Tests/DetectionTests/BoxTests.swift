@@ -12,7 +12,7 @@ import Vision
     #expect(Box(centerX: 0.5, centerY: 0.25, width: 0.5, height: 0.25) == box)
   }
 
-  @Test("A box that reaches beyond the picture is clipped, and one outside has no extent")
+  @Test("A box that reaches beyond the image is clipped, and one outside has no size")
   func clipping() {
     let box = Box(x: -0.5, y: 0.75, width: 1, height: 1)
     #expect(box.clipped == Box(x: 0, y: 0.75, width: 0.5, height: 0.25))

@@ -48,7 +48,7 @@ import Weighbridge
     }
   }
 
-  /// A graph whose head is its picture, described as a case's model is.
+  /// A graph whose head is its image, described as a case's model is.
   private func headGraph(
     _ model: Model, _ type: TensorType, layout: DataLayout,
     _ change: (inout DetectorDescription) -> Void
@@ -60,7 +60,7 @@ import Weighbridge
       source: SourceScope(layer: "head", className: "Identity"))
     var description = ModelDescription(
       inputs: [.init(name: "data")], outputs: [.init(name: "head")])
-    description.inputs[0].image = Self.picture(layout)
+    description.inputs[0].image = Self.image(layout)
     description.detector = model.description.detector
     description.detector?.heads[0].output = "head"
     if var detector = description.detector {
@@ -70,14 +70,14 @@ import Weighbridge
     return (try builder.finish(outputs: [Port(name: "head", value: head[0])]), description)
   }
 
-  /// What a case's model says, its numbers taken for a picture.
+  /// What a case's model says, its numbers taken for an image.
   private func described(_ model: Model) -> ModelDescription {
     var description = model.description
-    description.inputs[0].image = Self.picture(.channelsFirst)
+    description.inputs[0].image = Self.image(.channelsFirst)
     return description
   }
 
-  private static func picture(_ layout: DataLayout) -> ImageInput {
+  private static func image(_ layout: DataLayout) -> ImageInput {
     ImageInput(colorOrder: .rgb, scale: 1, bias: [0, 0, 0], resize: nil, layout: layout)
   }
 
@@ -90,8 +90,8 @@ import Weighbridge
     let graph = try DetectionDecoding(model.content.graph, description).graph
     let input = try ArrayFile.read(sample.input)[0].tensor
     let found = try candidates(graph, [input], above: record.threshold)
-    let picture = try DetectorInterface(model.content.graph, description)
-    let placement = try record.placement(inputWidth: picture.width, inputHeight: picture.height)
+    let image = try DetectorInterface(model.content.graph, description)
+    let placement = try record.placement(inputWidth: image.width, inputHeight: image.height)
     expectSame(
       detections(found.map { $0.placed(placement) }), record.before, confidence: 1e-6, place: 1e-5)
   }
@@ -145,8 +145,8 @@ import Weighbridge
       Port(name: "confidence", value: boxes.confidence),
       Port(name: "coordinates", value: boxes.coordinates),
     ])
-    let picture = try Picture(contentsOf: Fixtures.file("images/dog.jpg"))
-    let placement = try sample.detector(model).input(for: picture).placement
+    let image = try Image(contentsOf: Fixtures.file("images/dog.jpg"))
+    let placement = try sample.detector(model).input(for: image).placement
     let found = try candidates(graph, inputs, above: Detector.defaultThreshold)
     let kept = BoxSuppression(
       interface.detector.suppression ?? .greedy, threshold: Detector.defaultOverlap

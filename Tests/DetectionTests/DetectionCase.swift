@@ -60,10 +60,10 @@ struct DetectionRecord {
 
   init(contentsOf path: String) throws {
     let object = try #require(try JSONValue(parsing: Array(try Files.read(path))).object)
-    let picture = object["picture"]?.object
+    let image = object["picture"]?.object
     fork = try #require(object["fork"]?.string)
-    width = try #require(picture?["width"]?.integer)
-    height = try #require(picture?["height"]?.integer)
+    width = try #require(image?["width"]?.integer)
+    height = try #require(image?["height"]?.integer)
     isLetterboxed = object["letterbox"]?.bool ?? false
     threshold = try #require(object["threshold"]?.real)
     overlap = try #require(object["overlap"]?.real)
@@ -76,21 +76,21 @@ struct DetectionRecord {
     try #require(json?.array).map { entry in
       let object = try #require(entry.object)
       let center = try #require(object["center"]?.array).compactMap(\.real)
-      let extent = try #require(object["extent"]?.array).compactMap(\.real)
+      let dimension = try #require(object["extent"]?.array).compactMap(\.real)
       return Detection(
         classIndex: try #require(object["class"]?.integer), label: nil,
         confidence: try #require(object["confidence"]?.real),
-        box: Box(centerX: center[0], centerY: center[1], width: extent[0], height: extent[1]))
+        box: Box(centerX: center[0], centerY: center[1], width: dimension[0], height: dimension[1]))
     }
   }
 
-  /// Where the picture lies in the input.
-  func placement(inputWidth: Int, inputHeight: Int) throws -> PicturePlacement {
-    let picture = Picture(
+  /// Where the image lies in the input.
+  func placement(inputWidth: Int, inputHeight: Int) throws -> ImagePlacement {
+    let image = Image(
       width: width, height: height, pixels: [UInt8](repeating: 0, count: width * height * 3))
     let input = ImageInput(
       colorOrder: .rgb, scale: 1, bias: [0, 0, 0], resize: nil, layout: .channelsFirst)
-    return try picture.tensor(
+    return try image.tensor(
       for: input, width: inputWidth, height: inputHeight,
       policy: isLetterboxed ? .letterbox : .stretch, resampling: .darknet
     ).placement
@@ -101,7 +101,7 @@ struct DetectionRecord {
 ///
 /// - Parameters:
 ///   - confidence: How much confidences may differ.
-///   - place: How much edges may differ, in extents of the picture (or of the box, when that is
+///   - place: How much edges may differ, in sizes of the image (or of the box, when that is
 ///     larger).
 func expectSame(
   _ found: [Detection], _ wanted: [Detection], confidence: Double, place: Double,

@@ -11,9 +11,9 @@ import Weighbridge
   private func model(_ change: (inout DescriptionEdit) -> Void = { _ in }) throws -> Model {
     var model = try Model(contentsOf: "\(sample)/shape-detector.h5")
     var edit = DescriptionEdit()
-    var picture = DescriptionEdit.Image(input: "input_1")
-    picture.scale = 1.0 / 255
-    edit.images = [picture]
+    var image = DescriptionEdit.Image(input: "input_1")
+    image.scale = 1.0 / 255
+    edit.images = [image]
     edit.labels = ["ellipse", "rectangle", "triangle"]
     edit.detector = .init(kind: .region, anchors: [2.85, 2.46, 2.96, 4.61, 4.96, 4.19])
     change(&edit)
@@ -21,10 +21,10 @@ import Weighbridge
     return model
   }
 
-  @Test("The sample finds the shapes of its picture, where Keras' outputs have them")
+  @Test("The sample finds the shapes of its image, where Keras' outputs have them")
   func shapes() throws {
     let detector = try Detector(try model())
-    let found = try detector.detect(in: try Picture(contentsOf: "\(sample)/picture.png"))
+    let found = try detector.detect(in: try Image(contentsOf: "\(sample)/picture.png"))
     #expect(found.map(\.label) == ["ellipse", "ellipse", "triangle", "rectangle"])
     // Decoded by NumPy from outputs.npz, which Keras computed.
     let wanted = [
@@ -46,12 +46,12 @@ import Weighbridge
 
   @Test("The model's thresholds hold unless others are given")
   func thresholds() throws {
-    let picture = try Picture(contentsOf: "\(sample)/picture.png")
+    let image = try Image(contentsOf: "\(sample)/picture.png")
     let strict = try model { $0.detector?.confidenceThreshold = 0.95 }
-    #expect(try Detector(strict).detect(in: picture).count == 2)
+    #expect(try Detector(strict).detect(in: image).count == 2)
     var options = DetectOptions()
     options.threshold = 0.99
-    #expect(try Detector(strict, options: options).detect(in: picture).count == 1)
+    #expect(try Detector(strict, options: options).detect(in: image).count == 1)
   }
 
   @Test("Thresholds outside 0...1 are refused", arguments: [-0.1, 1.1, .nan])

@@ -28,10 +28,10 @@ import Weighbridge
   private func detector() throws -> Model {
     var model = try Model(contentsOf: "\(sample)/shape-detector.h5")
     var edit = DescriptionEdit()
-    var picture = DescriptionEdit.Image(input: "input_1")
-    picture.scale = 1.0 / 255
-    picture.resize = .letterbox
-    edit.images = [picture]
+    var image = DescriptionEdit.Image(input: "input_1")
+    image.scale = 1.0 / 255
+    image.resize = .letterbox
+    edit.images = [image]
     edit.labels = ["ellipse", "rectangle", "triangle"]
     edit.detector = .init(kind: .region, anchors: [2.85, 2.46, 2.96, 4.61, 4.96, 4.19])
     edit.detector?.confidenceThreshold = 0.1
@@ -49,9 +49,9 @@ import Weighbridge
   }
 
   /// Expects that a copy finds what a model finds.
-  private func expectSame(_ model: Model, _ copy: Model, in picture: Picture) throws {
-    let wanted = try Detector(model).detect(in: picture)
-    let found = try Detector(copy).detect(in: picture)
+  private func expectSame(_ model: Model, _ copy: Model, in image: Image) throws {
+    let wanted = try Detector(model).detect(in: image)
+    let found = try Detector(copy).detect(in: image)
     #expect(!wanted.isEmpty && found.map(\.label) == wanted.map(\.label))
     DetectionTests.expectSame(found, wanted, confidence: 2e-5, place: 2e-5)
   }
@@ -59,16 +59,16 @@ import Weighbridge
   @Test("An exported detector finds what its source finds", arguments: Form.all)
   func shapes(_ form: Form) throws {
     let folder = try TemporaryFolder()
-    let picture = try Picture(contentsOf: "\(sample)/picture.png")
+    let image = try Image(contentsOf: "\(sample)/picture.png")
     let model = try detector()
     let copy = try copy(model, form, folder)
-    try expectSame(model, copy, in: picture)
+    try expectSame(model, copy, in: image)
     #expect(copy.description.inputs[0].image?.resize == .letterbox)
     #expect(copy.description.detector?.confidenceThreshold == 0.1)
     #expect(copy.description.detector?.overlapThreshold == 0.3)
     // What was read is kept by our own file, too.
     try copy.write(to: folder.file("m.wbm"))
-    try expectSame(model, try Model(contentsOf: folder.file("m.wbm")), in: picture)
+    try expectSame(model, try Model(contentsOf: folder.file("m.wbm")), in: image)
   }
 
   @Test("A file that gives boxes is written as one again", arguments: ["mlmodel", "onnx"])
@@ -78,17 +78,17 @@ import Weighbridge
     let form = Form(target: target, suppressesBoxes: true)
     let copy = try copy(try copy(model, form, folder), form, folder)
     #expect(copy.description.detector?.kind == .boxes)
-    try expectSame(model, copy, in: try Picture(contentsOf: "\(sample)/picture.png"))
+    try expectSame(model, copy, in: try Image(contentsOf: "\(sample)/picture.png"))
   }
 
   @Test("A threshold of the file's own holds: what it left out is gone")
   func thresholds() throws {
     let folder = try TemporaryFolder()
     let model = try copy(try detector(), Form.all[0], folder)
-    let picture = try Picture(contentsOf: "\(sample)/picture.png")
+    let image = try Image(contentsOf: "\(sample)/picture.png")
     var options = DetectOptions()
     options.threshold = 0.95
-    #expect(try Detector(model, options: options).detect(in: picture).count == 2)
+    #expect(try Detector(model, options: options).detect(in: image).count == 2)
   }
 
   @Test(
@@ -99,14 +99,14 @@ import Weighbridge
     var model = try Model(
       contentsOf: Fixtures.file("keras/seeds/tinyyolo/tinyyolo_voc2007_modelweights.h5"))
     var edit = DescriptionEdit()
-    var picture = DescriptionEdit.Image(input: model.inputs[0].name)
-    picture.scale = 1.0 / 255
-    edit.images = [picture]
+    var image = DescriptionEdit.Image(input: model.inputs[0].name)
+    image.scale = 1.0 / 255
+    edit.images = [image]
     edit.detector = .init(
       kind: .region, anchors: [1.08, 1.19, 3.42, 4.41, 6.63, 11.38, 9.42, 5.11, 16.62, 10.52])
     try model.describe(edit)
     try expectSame(
       model, try copy(model, form, folder),
-      in: try Picture(contentsOf: Fixtures.file("images/dog.jpg")))
+      in: try Image(contentsOf: Fixtures.file("images/dog.jpg")))
   }
 }

@@ -48,7 +48,7 @@ import Weighbridge
       $0.heads[0].scaleXY = 2
     }.found
     for (first, second) in zip(plain, stretched) {
-      // The grid has 4 columns; the picture fills it.
+      // The grid has 4 columns; the image fills it.
       let place = first.box.center.x * 4
       let middle = place.rounded(.down) + 0.5
       #expect(abs(second.box.center.x * 4 - (2 * (place - middle) + middle)) < 1e-9)

@@ -51,8 +51,8 @@ struct RealDetectionTests {
     }
   }
 
-  private func dog() throws -> Picture {
-    try Picture(contentsOf: Fixtures.file("images/dog.jpg"))
+  private func dog() throws -> Image {
+    try Image(contentsOf: Fixtures.file("images/dog.jpg"))
   }
 
   @Test("The recorded outputs hold the recorded detections", arguments: Case.all)

@@ -73,7 +73,7 @@ struct ElementTests {
     #expect(try file.isMapped("/plain"))
   }
 
-  @Test("truth values, a scalar and a dataset without elements are read")
+  @Test("booleans, a scalar and a dataset without elements are read")
   func small() throws {
     let file = try open("numbers.h5")
     #expect(try file.elements("/bool", as: UInt8.self) == [1, 0, 1])

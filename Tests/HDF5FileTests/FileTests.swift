@@ -50,8 +50,8 @@ struct FileTests {
     let bytes = own.store.withBytes { $0.copied(0..<$0.byteCount) }
     let around = [UInt8](repeating: 7, count: offset)
     let store = ByteStore(around + bytes + around)
-    let extent = offset..<offset + bytes.count
-    let image = try HDF5File(store, extent: extent, path: "image")
+    let dimension = offset..<offset + bytes.count
+    let image = try HDF5File(store, dimension: dimension, path: "image")
     let other = try HDF5File(ByteStore(bytes), path: "other")  // two images open at once
     #expect(try image.members(below: "/") == own.members(below: "/"))
     for member in try own.members(below: "/") where member.kind == .dataset {
@@ -63,7 +63,7 @@ struct FileTests {
       #expect(try other.contents(of: other.dataset(at: member.path)) == wanted)
     }
     expectFailure(.malformed, "image: is cut off") {
-      _ = try HDF5File(store, extent: offset..<extent.upperBound - 100, path: "image")
+      _ = try HDF5File(store, dimension: offset..<dimension.upperBound - 100, path: "image")
     }
   }
 

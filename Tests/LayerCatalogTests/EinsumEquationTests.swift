@@ -36,11 +36,13 @@ import Testing
   func outputShape() throws {
     let equation = try #require(EinsumEquation("abc,cd->abd", rank: 3))
     let type = TensorType(.float32, [.symbolic("batch"), 4, 5])
-    let extents = try equation.extents(input: type, output: [.null, 7])
-    #expect(extents == ["b": 4, "c": 5, "d": 7])
-    #expect(throws: WeighbridgeError.self) { try equation.extents(input: type, output: [7]) }
-    #expect(throws: WeighbridgeError.self) { try equation.extents(input: type, output: [3, 7]) }
-    #expect(throws: WeighbridgeError.self) { try equation.extents(input: type, output: [4, 0]) }
-    #expect(throws: WeighbridgeError.self) { try equation.extents(input: type, output: [4, "x"]) }
+    let dimensions = try equation.dimensions(input: type, output: [.null, 7])
+    #expect(dimensions == ["b": 4, "c": 5, "d": 7])
+    #expect(throws: WeighbridgeError.self) { try equation.dimensions(input: type, output: [7]) }
+    #expect(throws: WeighbridgeError.self) { try equation.dimensions(input: type, output: [3, 7]) }
+    #expect(throws: WeighbridgeError.self) { try equation.dimensions(input: type, output: [4, 0]) }
+    #expect(throws: WeighbridgeError.self) {
+      try equation.dimensions(input: type, output: [4, "x"])
+    }
   }
 }

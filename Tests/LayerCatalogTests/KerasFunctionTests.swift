@@ -23,13 +23,13 @@ import Testing
     let inputs = try types.enumerated().map { try builder.addInput("in\($0)", $1) }
     let layer = KerasLayer(
       source: SourceScope(layer: "function", className: name.text),
-      writer: KerasWriter(version: KerasVersion(3, 15, 0)), settings: [:], weights: .file([]),
+      writer: KerasProducer(version: KerasVersion(3, 15, 0)), settings: [:], weights: .file([]),
       weightValues: [:],
       graph: builder)
     var function = try KerasFunction(
       name, layer: layer, inputs: inputs,
       operands: KerasOperands(positional: positional, named: named), settings: settings,
-      extents: [:])
+      knownDimensions: [:])
     let outputs = try function.build()
     return try function.layer.graph.finish(
       outputs: outputs.enumerated().map { Port(name: "out\($0)", value: $1) })
@@ -118,10 +118,10 @@ import Testing
 
   @Test("A kernel that the model computes is refused, and so is one that does not fit")
   func kernels() {
-    let picture = TensorType(.float32, [.symbolic("batch"), 3, 4, 2])
+    let image = TensorType(.float32, [.symbolic("batch"), 3, 4, 2])
     let kernel = TensorType(.float32, [1, 1, 2, 2])
     let computed = #expect(throws: WeighbridgeError.self) {
-      try graph(.operation("Conv"), [.tensor(0), .tensor(1)], on: [picture, kernel])
+      try graph(.operation("Conv"), [.tensor(0), .tensor(1)], on: [image, kernel])
     }
     #expect(computed?.reason.contains("kernel is a tensor that the model computes") == true)
     for shape: [JSONValue] in [[[[[1]]]], [[[[]]]], [[[[1], [1], [1]]]], [[1]], []] {

@@ -8,7 +8,7 @@ import Testing
 /// Makes the graph of one Keras layer on inputs of given shapes, as the importer does.
 private func graph(
   of className: String, _ settings: JSONObject, on shapes: [[Dimension]],
-  weights: [Tensor] = [], writer: KerasWriter = KerasWriter(version: KerasVersion(2, 15, 0))
+  weights: [Tensor] = [], writer: KerasProducer = KerasProducer(version: KerasVersion(2, 15, 0))
 ) throws -> Graph {
   var builder = GraphBuilder()
   var inputs: [ValueID] = []
@@ -35,7 +35,7 @@ private func activation(
 ) throws -> [AnyHashable] {
   try graph(
     of: "Activation", ["activation": setting], on: [[batch, 4, 3]],
-    writer: KerasWriter(version: version)
+    writer: KerasProducer(version: version)
   ).operators
 }
 
@@ -106,7 +106,7 @@ extension Graph {
     for (name, settings, shape, reason) in cases {
       let error = #expect(throws: WeighbridgeError.self) {
         try LayerCatalogTests.graph(
-          of: name, settings, on: [shape], writer: KerasWriter(version: KerasVersion(3, 13, 0)))
+          of: name, settings, on: [shape], writer: KerasProducer(version: KerasVersion(3, 13, 0)))
       }
       #expect(error?.reason.contains(reason) == true, "\(name): \(error?.reason ?? "")")
     }
@@ -115,7 +115,7 @@ extension Graph {
   @Test("A separable convolution follows its dilation as its version of Keras does")
   func ignoredDilation() throws {
     let settings: JSONObject = ["filters": 3, "kernel_size": [3, 3], "dilation_rate": [2, 2]]
-    func dilation(_ writer: KerasWriter) throws -> [Int]? {
+    func dilation(_ writer: KerasProducer) throws -> [Int]? {
       let graph = try LayerCatalogTests.graph(
         of: "SeparableConv2D", settings, on: [[batch, 9, 9, 2]],
         weights: [.zeros([3, 3, 2, 1]), .zeros([1, 1, 2, 3]), .zeros([3])], writer: writer)
@@ -123,16 +123,16 @@ extension Graph {
     }
     let unpackaged = try #require(KerasVersion("2.0.8"))
     let packaged = try #require(KerasVersion("2.0.8-tf"))
-    #expect(try dilation(KerasWriter(version: unpackaged)) == [1, 1])
-    #expect(try dilation(KerasWriter(version: packaged)) == [2, 2])
-    #expect(try dilation(KerasWriter(version: KerasVersion(2, 0, 9))) == [2, 2])
+    #expect(try dilation(KerasProducer(version: unpackaged)) == [1, 1])
+    #expect(try dilation(KerasProducer(version: packaged)) == [2, 2])
+    #expect(try dilation(KerasProducer(version: KerasVersion(2, 0, 9))) == [2, 2])
     for (writer, reason) in [
       (
-        KerasWriter(version: KerasVersion(2, 0), isVersionAssumed: true),
+        KerasProducer(version: KerasVersion(2, 0), isVersionAssumed: true),
         "ignores, and the file does not name its version; say which with --keras-version"
       ),
       (
-        KerasWriter(version: KerasVersion(2, 2, 4), backend: .cntk),
+        KerasProducer(version: KerasVersion(2, 2, 4), backend: .cntk),
         "dilation_rate=[2, 2], which Keras computes wrongly on CNTK"
       ),
     ] {
@@ -195,7 +195,7 @@ extension Graph {
   @Test("An output padding of 0 is not an absent one, and one that cannot be is refused")
   func outputPadding() throws {
     let kernel = Tensor.zeros([3, 3, 2, 4])
-    func extents(_ padding: JSONValue) throws -> [Dimension] {
+    func dimensions(_ padding: JSONValue) throws -> [Dimension] {
       let settings: JSONObject = [
         "filters": 2, "kernel_size": 3, "strides": 2, "padding": "same", "use_bias": false,
         "output_padding": padding,
@@ -205,19 +205,20 @@ extension Graph {
         weights: [kernel])
       return graph[graph.outputs[0].value].type.shape
     }
-    #expect(try extents(.null) == [batch, 10, .unknown, 2])
-    #expect(try extents(0) == [batch, 9, .unknown, 2])
-    #expect(try extents([1, 0]) == [batch, 10, .unknown, 2])
+    #expect(try dimensions(.null) == [batch, 10, .unknown, 2])
+    #expect(try dimensions(0) == [batch, 9, .unknown, 2])
+    #expect(try dimensions([1, 0]) == [batch, 10, .unknown, 2])
     for padding: JSONValue in [2, -1, [0], [0, 0, 0], "same"] {
-      #expect(throws: WeighbridgeError.self) { try extents(padding) }
+      #expect(throws: WeighbridgeError.self) { try dimensions(padding) }
     }
   }
 
   @Test("Attention is causal where its setting of old says so")
   func causalAttention() throws {
     let graph = try graph(of: "Attention", ["causal": true], on: [[batch, 4, 3], [batch, 4, 3]])
-    let sight = Sight(isCausal: true, hasMask: false, blindness: .mean)
-    let wanted = Attention(score: .dot, hasScale: false, sight: sight, givesShares: false)
+    let masking = AttentionMasking(isCausal: true, hasMask: false, fullyMaskedRows: .mean)
+    let wanted = Attention(
+      score: .dot, hasScale: false, masking: masking, returnsAttentionWeights: false)
     #expect(graph.operators == [AnyHashable(wanted)])
   }
 

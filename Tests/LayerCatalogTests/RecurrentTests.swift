@@ -20,11 +20,11 @@ import _CatalogTesting
 
   /// Runs an LSTM of two units.
   private func run(
-    _ data: [Tensor], isReversed: Bool = false, returnsSequence: Bool = true,
+    _ data: [Tensor], isReversed: Bool = false, returnsSequences: Bool = true,
     hasStates: Bool = false, mask: StepMask = .none
   ) throws -> [Tensor] {
     let recurrence = Recurrence(
-      isReversed: isReversed, returnsSequence: returnsSequence, hasInitialStates: hasStates,
+      isReversed: isReversed, returnsSequences: returnsSequences, hasInitialStates: hasStates,
       mask: mask)
     return try LSTM(
       recurrence: recurrence, bias: .input, activation: .tanh, recurrentActivation: .sigmoid
@@ -60,7 +60,7 @@ import _CatalogTesting
       #expect(outputs[0].slice(2..<5, along: 1).doubles == short[0].doubles)
       #expect(outputs[0].slice(0..<2, along: 1).doubles.allSatisfy { $0 == 0 })
       #expect(outputs[1...].map(\.doubles) == short[1...].map(\.doubles))
-      let last = try run([padded, mask], returnsSequence: false, mask: kind)[0].doubles
+      let last = try run([padded, mask], returnsSequences: false, mask: kind)[0].doubles
       #expect(last == (kind == .zero ? [0, 0, 0, 0] : short[1].doubles))
     }
   }
@@ -77,7 +77,7 @@ import _CatalogTesting
         window: Window(size: [2, 3], strides: [1, 2], dilation: [1, 1], padding: .valid),
         layout: layout,
         recurrence: Recurrence(
-          isReversed: true, returnsSequence: true, hasInitialStates: true, mask: .none),
+          isReversed: true, returnsSequences: true, hasInitialStates: true, mask: .none),
         hasBias: false, activation: .tanh, recurrentActivation: .sigmoid
       ).evaluate(data + weights, workers: Workers(count: 1))
     }
@@ -120,7 +120,7 @@ import _CatalogTesting
     let mask = try builder.addInput("mask", TensorType(.bool, [batch, .unknown]))
     var layer = KerasLayer(
       source: SourceScope(layer: "layer", className: className),
-      writer: KerasWriter(version: version),
+      writer: KerasProducer(version: version),
       settings: settings,
       weights: .file(
         weights.map { shape in

@@ -12,14 +12,14 @@ import Verifier
     var stride = 1
     var activation: any CatalogOperator = ReLU(slope: 0, threshold: 0, maximum: nil)
     var hasDropout = false
-    var turnsInside = false
+    var transposesInside = false
     var kernel = Tensor(.float32, shape: [3, 2, 1, 1], (0..<6).map { Double($0) })
     var prefix = "first"
 
     func graph() throws -> Graph {
       var builder = GraphBuilder()
       let shape: [Dimension] =
-        layout == .channelsLast && !turnsInside || layout == .channelsFirst && turnsInside
+        layout == .channelsLast && !transposesInside || layout == .channelsFirst && transposesInside
         ? [.symbolic("batch"), 4, 5, 2] : [.symbolic("batch"), 2, 4, 5]
       var value = try builder.addInput("\(prefix)_input", TensorType(.float32, shape))
       func add(_ operation: any CatalogOperator, _ inputs: [ValueID], _ name: String) throws {
@@ -27,7 +27,7 @@ import Verifier
           operation, named: "\(prefix)_\(name)", inputs: inputs,
           source: SourceScope(layer: "\(prefix)_\(name)", className: name))[0]
       }
-      if turnsInside { try add(Transpose(axes: [0, 3, 1, 2]), [value], "turn") }
+      if transposesInside { try add(Transpose(axes: [0, 3, 1, 2]), [value], "turn") }
       let kernel = try builder.addWeight("\(prefix)_kernel", kernel)
       try add(
         Convolution(
@@ -36,7 +36,7 @@ import Verifier
           groups: 1, hasBias: false, layout: layout), [value, kernel], "convolution")
       if hasDropout { try add(Identity(), [value], "dropout") }
       try add(activation, [value], "activation")
-      if turnsInside { try add(Transpose(axes: [0, 2, 3, 1]), [value], "turn_back") }
+      if transposesInside { try add(Transpose(axes: [0, 2, 3, 1]), [value], "turn_back") }
       return try builder.finish(outputs: [Port(name: "\(prefix)_output", value: value)])
     }
   }
@@ -58,7 +58,7 @@ import Verifier
     other.layout = .channelsFirst
     #expect(try items(Network(), other).isEmpty)
     #expect(try items(other, Network()).isEmpty)
-    other.turnsInside = true
+    other.transposesInside = true
     #expect(try items(Network(), other).isEmpty)
   }
 

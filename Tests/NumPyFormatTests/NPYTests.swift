@@ -21,7 +21,7 @@ struct NPYTests {
     }
   }
 
-  @Test("Truth values read as bytes")
+  @Test("Booleans read as bytes")
   func bool() throws {
     let array = try Fixtures.array("bool.npy")
     #expect(array.elementType == .bool)

@@ -80,10 +80,10 @@ import Testing
       #expect(count.has_i == 1 && count.i == 0)
       let word = try #require(node.attribute[5]?.pointee)
       #expect(MessageParts.text(word.s) == "é")
-      let extents = try #require(graph.input[0]?.pointee.type.pointee.tensor_type.pointee.shape)
-      #expect(extents.pointee.n_dim == 3)
+      let dimensions = try #require(graph.input[0]?.pointee.type.pointee.tensor_type.pointee.shape)
+      #expect(dimensions.pointee.n_dim == 3)
       #expect(
-        extents.pointee.dim[1]?.pointee.value_case
+        dimensions.pointee.dim[1]?.pointee.value_case
           == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
       let first = try #require(graph.initializer[0]?.pointee)
       #expect(first.n_dims == 2 && first.dims[0] == 40 && first.data_type == 1)

@@ -3,7 +3,7 @@ import Testing
 import Weighbridge
 
 /// What darknet made of `dog.jpg`, recorded in both forks.
-@Suite("Pictures as darknet's input", .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+@Suite("Images as darknet's input", .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
 struct DarknetInputTests {
   @Test(
     "A photo becomes the input that darknet makes of it",
@@ -14,7 +14,7 @@ struct DarknetInputTests {
   func recorded(name: String, policy: ImageInput.ResizePolicy) throws {
     let input = ImageInput(
       colorOrder: .rgb, scale: 1 / 255.0, bias: [0, 0, 0], resize: policy, layout: .channelsFirst)
-    let got = try Picture(contentsOf: Fixtures.file("images/dog.jpg"))
+    let got = try Image(contentsOf: Fixtures.file("images/dog.jpg"))
       .tensor(for: input, width: 416, height: 416, policy: policy, resampling: .darknet)
     let file = Fixtures.file("darknet/yolov3-tiny/\(name)/inputs.npz")
     let want = try #require(try ArrayFile.read(file).first).tensor

@@ -3,22 +3,22 @@ import Weighbridge
 
 @testable import Vision
 
-@Suite("Drawing on pictures")
+@Suite("Drawing on images")
 struct DrawingTests {
-  private let gray = Picture(
+  private let gray = Image(
     width: 300, height: 200, pixels: [UInt8](repeating: 90, count: 300 * 200 * 3))
 
   private func annotation(
     _ label: String, _ x: Double, _ y: Double, _ width: Double, _ height: Double
-  ) -> PictureAnnotation {
-    PictureAnnotation(label: label, colorIndex: 3, x: x, y: y, width: width, height: height)
+  ) -> ImageAnnotation {
+    ImageAnnotation(label: label, colorIndex: 3, x: x, y: y, width: width, height: height)
   }
 
   /// The rows and columns in which pixels are no longer gray.
-  private func changed(_ picture: Picture) -> PixelRectangle? {
+  private func changed(_ image: Image) -> PixelRectangle? {
     var (columns, rows): (Range<Int>?, Range<Int>?)
-    for index in 0..<picture.width * picture.height where picture.pixels[index * 3] != 90 {
-      let (x, y) = (index % picture.width, index / picture.width)
+    for index in 0..<image.width * image.height where image.pixels[index * 3] != 90 {
+      let (x, y) = (index % image.width, index / image.width)
       columns = min(x, columns?.lowerBound ?? x)..<max(x + 1, columns?.upperBound ?? 0)
       rows = min(y, rows?.lowerBound ?? y)..<max(y + 1, rows?.upperBound ?? 0)
     }
@@ -44,7 +44,7 @@ struct DrawingTests {
 
   @Test("Labels of frames at the same place do not cover each other")
   func manyLabels() {
-    var placer = LabelPlacer(picture: PixelSize(width: 300, height: 200))
+    var placer = LabelPlacer(image: PixelSize(width: 300, height: 200))
     let frame = PixelRectangle(columns: 250..<290, rows: 60..<110)
     let places = (0..<12).map { _ in
       placer.place(PixelSize(width: 70, height: 13), beside: frame)
@@ -59,13 +59,13 @@ struct DrawingTests {
   @Test("Nothing is drawn outside, whatever the numbers")
   func strangeNumbers() {
     let numbers = [-1e300, -5, -0.001, 0, 0.5, 1, 1e300, .infinity, .nan]
-    var annotations: [PictureAnnotation] = []
+    var annotations: [ImageAnnotation] = []
     for x in numbers {
       for width in numbers { annotations.append(annotation("größer\n", x, width, width, x)) }
     }
     let drawn = gray.annotated(with: annotations)
     #expect(drawn.width == 300 && drawn.height == 200)
-    let tiny = Picture(width: 1, height: 1, pixels: [1, 2, 3])
+    let tiny = Image(width: 1, height: 1, pixels: [1, 2, 3])
     #expect(tiny.annotated(with: annotations).pixels.count == 3)
   }
 

@@ -1,15 +1,15 @@
 import Testing
 import Weighbridge
 
-@Suite("The place of a picture in a model's input")
+@Suite("The place of an image in a model's input")
 struct PlacementTests {
   private func placement(
-    _ policy: ImageInput.ResizePolicy, _ picture: (Int, Int), _ input: (Int, Int)
-  ) throws -> PicturePlacement {
+    _ policy: ImageInput.ResizePolicy, _ image: (Int, Int), _ input: (Int, Int)
+  ) throws -> ImagePlacement {
     let record = ImageInput(
       colorOrder: .rgb, scale: 1, bias: [0, 0, 0], resize: policy, layout: .channelsFirst)
-    let pixels = [UInt8](repeating: 0, count: picture.0 * picture.1 * 3)
-    return try Picture(width: picture.0, height: picture.1, pixels: pixels).tensor(
+    let pixels = [UInt8](repeating: 0, count: image.0 * image.1 * 3)
+    return try Image(width: image.0, height: image.1, pixels: pixels).tensor(
       for: record, width: input.0, height: input.1, policy: policy, resampling: .darknet
     ).placement
   }
@@ -17,30 +17,30 @@ struct PlacementTests {
   @Test("A letterbox leaves bars at two sides; boxes come back as darknet's correct_yolo_boxes")
   func letterbox() throws {
     let wide = try placement(.letterbox, (768, 576), (416, 416))
-    #expect(wide == PicturePlacement(scale: (1, 0.75), offset: (0, 0.125)))
-    let corner = wide.pointInPicture(x: 0.25, y: 0.125)
+    #expect(wide == ImagePlacement(scale: (1, 0.75), offset: (0, 0.125)))
+    let corner = wide.pointInImage(x: 0.25, y: 0.125)
     #expect(corner == (0.25, 0))
-    #expect(wide.extentInPicture(width: 0.5, height: 0.375) == (0.5, 0.5))
+    #expect(wide.dimensionInImage(width: 0.5, height: 0.375) == (0.5, 0.5))
     let high = try placement(.letterbox, (100, 200), (64, 32))
-    #expect(high == PicturePlacement(scale: (0.25, 1), offset: (0.375, 0)))
+    #expect(high == ImagePlacement(scale: (0.25, 1), offset: (0.375, 0)))
     // 33 * 10 / 20 is 16 rows, and half a row more above than below.
     let odd = try placement(.letterbox, (20, 10), (33, 33))
-    #expect(odd == PicturePlacement(scale: (1, 16 / 33.0), offset: (0, 8.5 / 33)))
+    #expect(odd == ImagePlacement(scale: (1, 16 / 33.0), offset: (0, 8.5 / 33)))
   }
 
-  @Test("A stretched picture fills the input")
+  @Test("A stretched image fills the input")
   func stretch() throws {
     #expect(try placement(.stretch, (768, 576), (416, 320)) == .filling)
   }
 
-  @Test("Of a cut picture the centred part fills the input")
+  @Test("Of a cut image the centred part fills the input")
   func centerCrop() throws {
     let square = try placement(.centerCrop, (768, 576), (416, 416))
-    let (left, right) = (square.pointInPicture(x: 0, y: 0), square.pointInPicture(x: 1, y: 1))
+    let (left, right) = (square.pointInImage(x: 0, y: 0), square.pointInImage(x: 1, y: 1))
     #expect((left.x - 96 / 768.0).magnitude < 1e-12 && left.y == 0)
     #expect((right.x - 672 / 768.0).magnitude < 1e-12 && right.y == 1)
     let wide = try placement(.centerCrop, (100, 100), (30, 10))
-    #expect((wide.pointInPicture(x: 0, y: 0).y - 0.33).magnitude < 1e-12)
-    #expect((wide.extentInPicture(width: 1, height: 1).height - 0.33).magnitude < 1e-12)
+    #expect((wide.pointInImage(x: 0, y: 0).y - 0.33).magnitude < 1e-12)
+    #expect((wide.dimensionInImage(width: 1, height: 1).height - 0.33).magnitude < 1e-12)
   }
 }

@@ -3,79 +3,79 @@ import TestSupport
 import Testing
 import Weighbridge
 
-@Suite("Reading pictures")
+@Suite("Reading images")
 struct ReadingTests {
-  private static let names = Files.names(in: SamplePictures.path("")).filter {
+  private static let names = Files.names(in: SampleImages.path("")).filter {
     $0.hasSuffix(".png") || $0.hasSuffix(".jpg")
   }
 
   @Test("Every kind of PNG and JPEG reads as Pillow reads it, turned upright", arguments: names)
   func pixels(name: String) throws {
-    let want = try #require(try SamplePictures.recorded("pixels.npz")[name])
+    let want = try #require(try SampleImages.recorded("pixels.npz")[name])
     let distance = Distance(
-      got: tensor(try Picture(contentsOf: SamplePictures.path(name))), want: want)
+      got: tensor(try Image(contentsOf: SampleImages.path(name))), want: want)
     // PNG is exact; versions of libjpeg-turbo for other processors may round otherwise.
     #expect(distance.absolute <= (name.hasSuffix(".png") ? 0 : 1), "\(distance)")
   }
 
-  @Test("A picture reads the same from memory, whatever it is called")
+  @Test("An image reads the same from memory, whatever it is called")
   func memory() throws {
     let folder = try TemporaryFolder()
-    let bytes = Array(try Files.read(SamplePictures.path("baseline.jpg")))
+    let bytes = Array(try Files.read(SampleImages.path("baseline.jpg")))
     try Files.write(bytes, to: folder.file("drawing.png"))
-    let picture = try Picture(contentsOf: folder.file("drawing.png"))
-    #expect(try Picture(file: bytes) == picture)
-    #expect((picture.width, picture.height) == (37, 26))
+    let image = try Image(contentsOf: folder.file("drawing.png"))
+    #expect(try Image(file: bytes) == image)
+    #expect((image.width, image.height) == (37, 26))
   }
 
   @Test("What is written reads again: PNG equal, JPEG nearly")
   func writing() throws {
     let folder = try TemporaryFolder()
-    let picture = try SamplePictures.drawing()
+    let image = try SampleImages.drawing()
     for name in ["out.png", "out.JPG", "out.jpeg"] {
-      try picture.write(to: folder.file(name))
-      let again = try Picture(contentsOf: folder.file(name))
+      try image.write(to: folder.file(name))
+      let again = try Image(contentsOf: folder.file(name))
       let limit = name == "out.png" ? 0.0 : 40
-      let distance = Distance(got: tensor(again), want: tensor(picture))
+      let distance = Distance(got: tensor(again), want: tensor(image))
       #expect(distance.absolute <= limit, "\(name): \(distance)")
     }
     #expect(folder.names == ["out.JPG", "out.jpeg", "out.png"])
     #expect(try Files.read(folder.file("out.JPG")) == Files.read(folder.file("out.jpeg")))
   }
 
-  @Test("A picture is not written under a name of no format, nor over another unless asked to")
+  @Test("An image is not written under a name of no format, nor over another unless asked to")
   func refusals() throws {
     let folder = try TemporaryFolder()
-    let picture = try SamplePictures.drawing()
-    let unnamed = failure { try picture.write(to: folder.file("out.gif")) }
+    let image = try SampleImages.drawing()
+    let unnamed = failure { try image.write(to: folder.file("out.gif")) }
     #expect(unnamed?.code == .outputFailed)
     #expect(unnamed?.description.contains("out.gif: cannot be written: its name ends in") == true)
-    try picture.write(to: folder.file("out.gif"), as: .png)
+    try image.write(to: folder.file("out.gif"), as: .png)
     let before = try Files.read(folder.file("out.gif"))
     let again = failure {
-      try picture.write(to: folder.file("out.gif"), as: .jpeg, replacing: false)
+      try image.write(to: folder.file("out.gif"), as: .jpeg, replacing: false)
     }
     #expect(again?.code == .outputFailed)
     #expect(try Files.read(folder.file("out.gif")) == before)
-    let nowhere = failure { try picture.write(to: folder.file("none/out.png")) }
+    let nowhere = failure { try image.write(to: folder.file("none/out.png")) }
     #expect(nowhere?.code == .outputFailed)
-    let wide = Picture(width: 70_000, height: 1, pixels: [UInt8](repeating: 0, count: 210_000))
+    let wide = Image(width: 70_000, height: 1, pixels: [UInt8](repeating: 0, count: 210_000))
     let tooWide = failure { _ = try wide.encoded(as: .jpeg) }
     #expect(tooWide?.code == .outputFailed)
-    #expect(try Picture(file: try wide.encoded(as: .png), limits: PictureLimits(side: 1)) == wide)
+    #expect(try Image(file: try wide.encoded(as: .png), limits: ImageLimits(side: 1)) == wide)
   }
 
   @Test("The limits of pixels are those that the caller gives")
   func limits() throws {
-    let path = SamplePictures.path("orientation_6.jpg")
+    let path = SampleImages.path("orientation_6.jpg")
     let count = 37 * 26
-    #expect(try Picture(contentsOf: path, limits: PictureLimits(pixelCount: count)).width == 26)
+    #expect(try Image(contentsOf: path, limits: ImageLimits(pixelCount: count)).width == 26)
     let large = failure {
-      _ = try Picture(contentsOf: path, limits: PictureLimits(pixelCount: count - 1))
+      _ = try Image(contentsOf: path, limits: ImageLimits(pixelCount: count - 1))
     }
     #expect(large?.code == .limitExceeded)
-    #expect(large?.description == "\(path): is a picture of 37 x 26 pixels, over the limit of 961")
-    let small = failure { _ = try Picture(contentsOf: path, limits: PictureLimits(side: 27)) }
+    #expect(large?.description == "\(path): is an image of 37 x 26 pixels, over the limit of 961")
+    let small = failure { _ = try Image(contentsOf: path, limits: ImageLimits(side: 27)) }
     #expect(small?.code == .unsupported)
   }
 }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// A picture resized by another program: `<resampling> <policy or gray> <width>x<height>`.
+/// An image resized by another program: `<resampling> <policy or gray> <width>x<height>`.
 struct Resized: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let want: Tensor
@@ -21,7 +21,7 @@ struct Resized: CustomTestStringConvertible, Sendable {
   }
 
   static func all(_ file: String) -> [Resized] {
-    ((try? SamplePictures.recorded(file)) ?? []).compactMap(Resized.init)
+    ((try? SampleImages.recorded(file)) ?? []).compactMap(Resized.init)
   }
 
   /// What becomes of the drawing, in the recording's axes.
@@ -29,7 +29,7 @@ struct Resized: CustomTestStringConvertible, Sendable {
     let input = ImageInput(
       colorOrder: isGray ? .gray : .rgb, scale: 1, bias: isGray ? [0] : [0, 0, 0], resize: nil,
       layout: .channelsLast)
-    return try SamplePictures.drawing().tensor(
+    return try SampleImages.drawing().tensor(
       for: input, width: want.shape[1], height: want.shape[0], policy: policy,
       resampling: resampling
     ).tensor.doubles
@@ -41,7 +41,7 @@ struct Resized: CustomTestStringConvertible, Sendable {
   }
 }
 
-@Suite("Resizing pictures")
+@Suite("Resizing images")
 struct ResizingTests {
   private static let byPillow = Resized.all("resized_by_pillow.npz")
   private static let byTensorFlow = Resized.all("resized_by_tensorflow.npz")
@@ -65,7 +65,7 @@ struct ResizingTests {
 
   @Test("Components are scaled, shifted and ordered as the model's record says")
   func components() throws {
-    let picture = Picture(
+    let image = Image(
       width: 2, height: 2,
       pixels: [
         10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120,
@@ -75,7 +75,7 @@ struct ResizingTests {
     {
       let input = ImageInput(
         colorOrder: order, scale: 0.5, bias: bias, resize: nil, layout: layout)
-      return try picture.tensor(
+      return try image.tensor(
         for: input, width: 2, height: 2, policy: .stretch, resampling: .darknet
       ).tensor
     }
@@ -94,7 +94,7 @@ struct ResizingTests {
 
   @Test("Bars are half bright in darknet's letterbox, before scale and bias")
   func bars() throws {
-    let white = Picture(width: 4, height: 2, pixels: [UInt8](repeating: 255, count: 24))
+    let white = Image(width: 4, height: 2, pixels: [UInt8](repeating: 255, count: 24))
     let input = ImageInput(
       colorOrder: .rgb, scale: 2 / 255.0, bias: [-1, -1, -1], resize: nil, layout: .channelsFirst)
     let got = try white.tensor(
@@ -111,17 +111,17 @@ struct ResizingTests {
       colorOrder: .rgb, scale: 1, bias: [0, 0, 0], resize: nil, layout: .channelsFirst)
     for (width, height) in [(0, 5), (5, -1), (.max, 2), (1 << 40, 1 << 40)] {
       #expect(throws: WeighbridgeError.self) {
-        try SamplePictures.drawing().tensor(
+        try SampleImages.drawing().tensor(
           for: input, width: width, height: height, policy: .letterbox, resampling: .darknet)
       }
     }
   }
 
-  @Test("The narrowest picture leaves at least a pixel between the bars")
+  @Test("The narrowest image leaves at least a pixel between the bars")
   func narrow() throws {
     let input = ImageInput(
       colorOrder: .rgb, scale: 1, bias: [0, 0, 0], resize: nil, layout: .channelsFirst)
-    let line = Picture(width: 1, height: 900, pixels: [UInt8](repeating: 200, count: 2700))
+    let line = Image(width: 1, height: 900, pixels: [UInt8](repeating: 200, count: 2700))
     for resampling in Resampling.allCases {
       for policy in ImageInput.ResizePolicy.allCases {
         let got = try line.tensor(

@@ -6,7 +6,7 @@ import Weighbridge
 /// `weighbridge detect`, from the arguments to what it prints and draws.
 @Suite struct DetectTests {
   private let folder = Result { try TemporaryFolder() }
-  private static let picture = Places.sample("Models/shape-detector/picture.png")
+  private static let image = Places.sample("Models/shape-detector/picture.png")
   private static let use = [
     "--image-input", "input_1", "--image-scale", "1/255", "--labels", Sample.labels, "--detector",
     "region", "--anchors", Sample.anchors,
@@ -18,17 +18,17 @@ import Weighbridge
 
   private func file(_ name: String) throws -> String { try folder.get().file(name) }
 
-  private func copyPicture(to name: String) throws {
-    try Files.write(try Files.read(Self.picture), to: try file(name))
+  private func copyImage(to name: String) throws {
+    try Files.write(try Files.read(Self.image), to: try file(name))
   }
 
   @Test("--json is what scripts rely on")
   func json() throws {
-    let outcome = try detect(Self.picture, "--json", "--threshold", "0.97")
+    let outcome = try detect(Self.image, "--json", "--threshold", "0.97")
     outcome.expect(0)
     let list = try #require(try JSONValue(parsing: Array(outcome.output.utf8)).array)
     let entry = try #require(list.first?.object)
-    #expect(entry["image"]?.string == Self.picture)
+    #expect(entry["image"]?.string == Self.image)
     #expect(entry["width"]?.integer == 88 && entry["height"]?.integer == 88)
     let detections = try #require(entry["detections"]?.array)
     try #require(detections.count == 1)
@@ -42,49 +42,49 @@ import Weighbridge
 
   @Test("People get a table, with boxes in pixels")
   func text() throws {
-    let outcome = try detect(Self.picture)
+    let outcome = try detect(Self.image)
     outcome.expect(0)
     let lines = outcome.output.split(separator: "\n").map(String.init)
-    #expect(lines[0] == "\(Self.picture): 88 x 88, 4 detections")
+    #expect(lines[0] == "\(Self.image): 88 x 88, 4 detections")
     #expect(lines[2].split(separator: " ") == ["ellipse", "99.6%", "14", "51", "32", "19"])
     #expect(outcome.messages.isEmpty, "no progress where there is no terminal")
   }
 
-  @Test("-o draws the boxes on a copy of the picture")
+  @Test("-o draws the boxes on a copy of the image")
   func drawing() throws {
-    let outcome = try detect(Self.picture, "-o", try file("found.png"))
+    let outcome = try detect(Self.image, "-o", try file("found.png"))
     outcome.expect(0)
     let (drawn, plain) = (
-      try Picture(contentsOf: try file("found.png")), try Picture(contentsOf: Self.picture)
+      try Image(contentsOf: try file("found.png")), try Image(contentsOf: Self.image)
     )
     #expect(drawn.width == 88 && drawn.height == 88 && drawn.pixels != plain.pixels)
   }
 
-  @Test("Pictures of a folder are done in order, into a folder; what is no picture is named")
+  @Test("Images of a folder are done in order, into a folder; what is no image is named")
   func folders() throws {
-    for name in ["b.png", "a.png"] { try copyPicture(to: name) }
+    for name in ["b.png", "a.png"] { try copyImage(to: name) }
     try Files.write("words".utf8, to: try file("notes.txt"))
-    let pictures = try folder.get().path
-    let outcome = try detect(pictures, "-o", try file("drawn"), "--json")
+    let images = try folder.get().path
+    let outcome = try detect(images, "-o", try file("drawn"), "--json")
     outcome.expect(0)
     let list = try #require(try JSONValue(parsing: Array(outcome.output.utf8)).array)
     #expect(
-      list.compactMap { $0.object?["image"]?.string } == ["\(pictures)/a.png", "\(pictures)/b.png"])
+      list.compactMap { $0.object?["image"]?.string } == ["\(images)/a.png", "\(images)/b.png"])
     #expect(outcome.messages.contains("notes.txt: is neither a JPEG nor a PNG"))
     #expect(Files.names(in: try file("drawn")) == ["a.png", "b.png"])
   }
 
-  @Test("One broken picture among several is reported, and the others are done")
-  func brokenPicture() throws {
-    try Files.write(try Files.read(Self.picture).prefix(300), to: try file("cut.png"))
-    let outcome = try detect(Self.picture, try file("cut.png"), Self.picture)
+  @Test("One broken image among several is reported, and the others are done")
+  func brokenImage() throws {
+    try Files.write(try Files.read(Self.image).prefix(300), to: try file("cut.png"))
+    let outcome = try detect(Self.image, try file("cut.png"), Self.image)
     outcome.expect(3, "cut.png")
     #expect(outcome.output.count(of: "4 detections") == 2)
-    #expect(outcome.messages.contains("1 of 3 pictures could not be read"))
+    #expect(outcome.messages.contains("1 of 3 images could not be read"))
   }
 
   @Test(
-    "A single picture that cannot be read is the error",
+    "A single image that cannot be read is the error",
     arguments: ["/nowhere/dog.jpg", "/dev/null", Sample.labels])
   func unreadable(path: String) throws {
     let outcome = try detect(path)
@@ -92,10 +92,10 @@ import Weighbridge
     #expect(outcome.output.isEmpty)
   }
 
-  @Test("A folder without pictures is an error")
+  @Test("A folder without images is an error")
   func emptyFolder() throws {
     let path = try folder.get().path
-    try detect(path).expect(3, "\(path): is a folder without JPEG or PNG pictures")
+    try detect(path).expect(3, "\(path): is a folder without JPEG or PNG images")
   }
 
   @Test(
@@ -105,20 +105,20 @@ import Weighbridge
       ["--threads", "0"],
     ])
   func usage(arguments: [String]) throws {
-    try Program.run(["detect", Sample.detector, Self.picture] + Self.use + arguments).expect(2)
+    try Program.run(["detect", Sample.detector, Self.image] + Self.use + arguments).expect(2)
   }
 
   @Test("What the model does not say is asked for, and what does not fit is refused")
   func description() throws {
-    try detect(Self.picture, use: []).expect(2, "--anchors")
+    try detect(Self.image, use: []).expect(2, "--anchors")
     let withoutLabels = Array(Self.use[..<4] + Self.use[6...])
-    try detect(Self.picture, use: withoutLabels).expect(2, "--labels")
-    let withoutPicture = Array(Self.use[4...])
-    try detect(Self.picture, use: withoutPicture).expect(2, "--image-input")
+    try detect(Self.image, use: withoutLabels).expect(2, "--labels")
+    let withoutImage = Array(Self.use[4...])
+    try detect(Self.image, use: withoutImage).expect(2, "--image-input")
     try Files.write("one\ntwo\n".utf8, to: try file("two.names"))
     let twoLabels = Array(Self.use[..<4]) + ["--labels", try file("two.names")] + Self.use[6...]
-    try detect(Self.picture, use: twoLabels).expect(2, "2 labels")
-    try detect(Self.picture, "-o", try file("found.gif")).expect(2, ".png nor .jpg")
+    try detect(Self.image, use: twoLabels).expect(2, "2 labels")
+    try detect(Self.image, "-o", try file("found.gif")).expect(2, ".png nor .jpg")
   }
 }
 

@@ -11,12 +11,12 @@ import Weighbridge
     try Sample.convert(to: path)
     try Program.run(
       "metadata", path, "--set", "author=A = B", "--set", "license=MIT", "--set", "my.key=x",
-      "--set", "inputs.input_1.description=a picture"
+      "--set", "inputs.input_1.description=an image"
     ).expect(0)
     var json = try Program.run("metadata", path, "--json").json()
     #expect(json["author"] == "A = B" && json["license"] == "MIT")
     #expect(json["userDefined"]?.object?["my.key"] == "x")
-    #expect(json["inputs"]?.array?.first?.object?["description"] == "a picture")
+    #expect(json["inputs"]?.array?.first?.object?["description"] == "an image")
     try Program.run("metadata", path, "--unset", "author", "--unset", "my.key").expect(0)
     json = try Program.run("metadata", path, "--json").json()
     #expect(json["author"] == nil && json["userDefined"] == nil)

@@ -28,9 +28,9 @@ import Weighbridge
       edit.license = "Apache-2.0"
       edit.inputNames = [.init(old: "input_1", new: "image")]
       edit.outputNames = [.init(old: "conv2d_7", new: "grid")]
-      var picture = DescriptionEdit.Image(input: "image")
-      picture.scale = 1.0 / 255
-      edit.images = [picture]
+      var image = DescriptionEdit.Image(input: "image")
+      image.scale = 1.0 / 255
+      edit.images = [image]
       edit.labels = try LabelFile.read("\(sample)/labels.names")
       edit.detector = .init(kind: .region, anchors: [2.85, 2.46, 2.96, 4.61, 4.96, 4.19])
       try model.describe(edit)

@@ -9,9 +9,9 @@ import Weighbridge
     var edit = DescriptionEdit()
     edit.inputNames = [.init(old: nil, new: "image")]
     edit.outputNames = [.init(old: nil, new: "grid")]
-    var picture = DescriptionEdit.Image(input: "image")
-    picture.scale = 1.0 / 255
-    edit.images = [picture]
+    var image = DescriptionEdit.Image(input: "image")
+    image.scale = 1.0 / 255
+    edit.images = [image]
     try model.describe(edit)
     try model.write(to: path)
   }
@@ -49,8 +49,8 @@ import Weighbridge
       #expect(abs(batch[batch.count / 4 * 3 + index] - number) < 1e-4)
     }
 
-    let picture = try Picture(contentsOf: "\(sample)/picture.png")
-    let seen = try session.run(pictures: ["image": [picture]])["grid"]
+    let image = try Image(contentsOf: "\(sample)/picture.png")
+    let seen = try session.run(images: ["image": [image]])["grid"]
     #expect(seen?.shape == wanted.shape)
 
     var largest: Float = 0

@@ -23,7 +23,7 @@ extension DotProductAttention: EngineOperator {
     let scores = call.makeScores(&builder, group)
     call.addScores(to: &builder, sources[0], sources[1], into: scores)
     call.addShares(
-      to: &builder, scores, sight, scale: scale, mask: sight.hasMask ? group.inputs[3] : nil,
+      to: &builder, scores, masking, scale: scale, mask: masking.hasMask ? group.inputs[3] : nil,
       shape: outer + queries + keys)
     call.addMeans(
       to: &builder, scores, sources[2], for: group,
@@ -34,7 +34,7 @@ extension DotProductAttention: EngineOperator {
 
 extension Attention: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    let weights = group.inputs[(sight.hasMask ? 4 : 3)...].compactMap {
+    let weights = group.inputs[(masking.hasMask ? 4 : 3)...].compactMap {
       builder.graph[$0].constant?.doubles
     }
     guard weights.count == weightSlots.count else { return false }
@@ -57,7 +57,7 @@ extension AdditiveAttention: EngineOperator {
     let count = builder.shape(of: group.inputs[0])[2]
     var factors = [Float](repeating: 1, count: count)
     if hasScale {
-      guard let scale = builder.graph[group.inputs[sight.hasMask ? 4 : 3]].constant else {
+      guard let scale = builder.graph[group.inputs[masking.hasMask ? 4 : 3]].constant else {
         return false
       }
       factors = scale.doubles.map(Float.init)
@@ -99,8 +99,8 @@ extension PlanBuilder {
       addTangents(call, query, key, scale, factors, into: scores)
     }
     call.addShares(
-      to: &self, scores, operation.sight, scale: factor,
-      mask: operation.sight.hasMask ? group.inputs[3] : nil, shape: [batch, queries, keys])
+      to: &self, scores, operation.masking, scale: factor,
+      mask: operation.masking.hasMask ? group.inputs[3] : nil, shape: [batch, queries, keys])
     call.addMeans(
       to: &self, scores, value, for: group, shape: [batch, queries, shapes[1][2]],
       order: [0, 1, 2])

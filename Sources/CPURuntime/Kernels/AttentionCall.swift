@@ -24,7 +24,7 @@ struct AttentionCall {
     // The scores are no value of the graph, so that nobody else has checked their size.
     guard (try? Checked.product([count, queries, keys, 4], of: "the scores")) ?? .max < 1 << 48,
       let scores = MatrixCall(
-        count: count, rows: queries, depth: features, columns: keys, transposesSecond: true),
+        count: count, rows: queries, depth: features, columns: keys, transposeB: true),
       let means = MatrixCall(count: count, rows: queries, depth: keys, columns: width)
     else { return nil }
     (self.count, self.queries, self.keys) = (count, queries, keys)
@@ -51,13 +51,13 @@ struct AttentionCall {
   /// - Parameters:
   ///   - scale: What the scores are multiplied by first.
   ///   - mask: `nil` without a mask.
-  ///   - shape: The extents of all scores, which the mask is repeated to.
+  ///   - shape: The sizes of all scores, which the mask is repeated to.
   func addShares(
-    to builder: inout PlanBuilder, _ scores: Storage, _ sight: Sight, scale: Double,
+    to builder: inout PlanBuilder, _ scores: Storage, _ masking: AttentionMasking, scale: Double,
     mask: ValueID?, shape: [Int]
   ) {
-    let shares = AttentionShares(
-      sight: sight, scale: Float(scale), queryCount: queries, keyCount: keys)
+    let shares = AttentionWeights(
+      masking: masking, scale: Float(scale), queryCount: queries, keyCount: keys)
     let mask = mask.map { builder.arranged($0) { $0.broadcast(to: shape) } }
     let (rows, length) = (count * queries, keys)
     builder.add(
@@ -79,7 +79,7 @@ struct AttentionCall {
   /// Adds the means of the values, `[count, keys, width]`, and the group's output of them.
   ///
   /// - Parameters:
-  ///   - shape: The extents of the means.
+  ///   - shape: The sizes of the means.
   ///   - order: Which axis of the output each of these is.
   func addMeans(
     to builder: inout PlanBuilder, _ shares: Storage, _ value: Storage, for group: NodeGroup,

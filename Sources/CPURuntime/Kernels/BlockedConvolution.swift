@@ -6,9 +6,9 @@ import LayerCatalog
 /// A convolution with steps of 1 by a kernel of ours.
 ///
 /// It keeps the weights of some input channels in the nearest cache while it passes over all rows, asks
-/// for the next ones before it needs them, and sees a picture with its padding around it, so that there
+/// for the next ones before it needs them, and sees an image with its padding around it, so that there
 /// is one inner loop. The library's kernels run through all weights for each row, and take 1.05 to 1.2
-/// times as long (`Benchmarks/README.md`). What the window sees beyond the picture is multiplied as 0,
+/// times as long (`Benchmarks/README.md`). What the window sees beyond the image is multiplied as 0,
 /// also by infinite weights, as the reference does it.
 struct BlockedConvolution {
   /// The source with the graph's axes.
@@ -17,11 +17,11 @@ struct BlockedConvolution {
   private let target: Layout
   /// Blocks of weights as the kernel reads them.
   private let weights: Layout
-  /// The extents, and what is done to the result.
+  /// The sizes, and what is done to the result.
   private let call: kernels_convolution
-  /// How many pictures there are.
-  private let pictures: Int
-  /// What the window sees of a picture.
+  /// How many images there are.
+  private let images: Int
+  /// What the window sees of an image.
   private let padding: Padding
   /// Functions of each element that follow by themselves.
   private let functions: [Primitive]
@@ -29,7 +29,7 @@ struct BlockedConvolution {
   private static let channelBlock = Int(KERNELS_CHANNEL_BLOCK)
   private static let outputBlock = Int(KERNELS_OUTPUT_BLOCK)
 
-  /// With fewer outputs than this, putting the padding around the picture costs more than is won.
+  /// With fewer outputs than this, putting the padding around the image costs more than is won.
   private static let fewestOutputs = 64
 
   /// - Returns: `nil` when there is no kernel for this processor, or none for this convolution.
@@ -45,8 +45,8 @@ struct BlockedConvolution {
       let steps = Steps(group.additions),
       let rows = Self.axis(0, window, order), let columns = Self.axis(1, window, order),
       builder.rowMajorLayout(of: group.inputs[0]) != nil,
-      let source = Layout.blocked(order.extents.source),
-      let target = Layout.blocked(order.extents.target),
+      let source = Layout.blocked(order.dimensions.source),
+      let target = Layout.blocked(order.dimensions.target),
       let graphSource = order.restore(source, shape: []),
       let graphTarget = order.restore(target, shape: []),
       let weights = Layout.blockedWeights(shape)
@@ -54,16 +54,16 @@ struct BlockedConvolution {
     functions = steps.functions.compactMap { Primitive.elementwise($0, graphTarget) }
     guard functions.count == steps.functions.count else { return nil }
     (self.source, self.target, self.weights) = (graphSource, graphTarget, weights)
-    pictures = order.extents.source[0]
+    images = order.dimensions.source[0]
     padding = Padding(
-      blocks: shape[1] / Self.channelBlock, height: order.spatialExtents[0],
-      width: order.spatialExtents[1], top: rows.before, left: columns.before, rows: rows.padded,
+      blocks: shape[1] / Self.channelBlock, height: order.spatialDimensions[0],
+      width: order.spatialDimensions[1], top: rows.before, left: columns.before, rows: rows.padded,
       columns: columns.padded)
     var call = kernels_convolution()
     call.input_channels = Int32(shape[1])
     (call.rows, call.columns) = (Int32(rows.padded), Int32(columns.padded))
     (call.window_height, call.window_width) = (Int32(shape[2]), Int32(shape[3]))
-    (call.height, call.width) = (Int32(order.targetExtents[0]), Int32(order.targetExtents[1]))
+    (call.height, call.width) = (Int32(order.targetDimensions[0]), Int32(order.targetDimensions[1]))
     (call.row_dilation, call.column_dilation) = (
       Int32(window.dilation[0]), Int32(window.dilation[1])
     )
@@ -75,7 +75,7 @@ struct BlockedConvolution {
   private static func axis(
     _ axis: Int, _ window: Window, _ order: SpatialOrder
   ) -> (before: Int, padded: Int)? {
-    guard let place = try? window.placement(axis, extent: order.spatialExtents[axis]) else {
+    guard let place = try? window.placement(axis, dimension: order.spatialDimensions[axis]) else {
       return nil
     }
     let padded = place.count + (window.size[axis] - 1) * window.dilation[axis]
@@ -95,27 +95,27 @@ struct BlockedConvolution {
       folded.bias ?? [Float](repeating: 0, count: kernel.shape[0]))
     let paddedSize = padding.byteCount
     let padded = builder.addScratch(byteCount: paddedSize)
-    let sourceSize = input.byteCount / pictures
-    let targetSize = output.byteCount / pictures
+    let sourceSize = input.byteCount / images
+    let targetSize = output.byteCount / images
     let parts = Parts(
       outputBlocks: kernel.shape[0] / Self.outputBlock, rows: Int(call.height),
       threads: builder.threads)
     let (call, padding) = (call, padding)
     builder.add(
-      .kernel(name: "blocked convolution") { [pictures] memory in
-        // All of it is this step's while it runs, and as large as the extents in `call` say.
+      .kernel(name: "blocked convolution") { [images] memory in
+        // All of it is this step's while it runs, and as large as the sizes in `call` say.
         nonisolated(unsafe) let (room, weights, bias) = (
           memory[padded], memory[weights].assumingMemoryBound(to: Float.self),
           memory[bias].assumingMemoryBound(to: Float.self)
         )
         let source = room.bindMemory(
           to: Float.self, capacity: paddedSize / MemoryLayout<Float>.stride)
-        for picture in 0..<pictures {
-          padding.put(memory[input.storage] + picture * sourceSize, into: room)
+        for image in 0..<images {
+          padding.put(memory[input.storage] + image * sourceSize, into: room)
           // All threads only read the source, and each part has rows of the target of its own.
           nonisolated(unsafe) let (source, target) = (
             source,
-            (memory[output.storage] + picture * targetSize).assumingMemoryBound(to: Float.self)
+            (memory[output.storage] + image * targetSize).assumingMemoryBound(to: Float.self)
           )
           OneDNN.parallel(parts.count) { number in
             let (block, rows) = parts[number]
@@ -159,12 +159,12 @@ struct BlockedConvolution {
   }
 }
 
-/// A picture, channels in blocks, among what a window sees around it.
+/// An image, channels in blocks, among what a window sees around it.
 private struct Padding: Sendable {
   let blocks, height, width: Int
-  /// Where the picture begins.
+  /// Where the image begins.
   let top, left: Int
-  /// The extents of what the window sees.
+  /// The sizes of what the window sees.
   let rows, columns: Int
 
   /// The size of an element's block of channels.
@@ -173,19 +173,19 @@ private struct Padding: Sendable {
   /// The size of the whole.
   var byteCount: Int { blocks * rows * columns * Self.block }
 
-  /// Copies the part of the picture that the window sees, with zeros around it.
-  func put(_ picture: UnsafeMutableRawPointer, into padded: UnsafeMutableRawPointer) {
+  /// Copies the part of the image that the window sees, with zeros around it.
+  func put(_ image: UnsafeMutableRawPointer, into padded: UnsafeMutableRawPointer) {
     let seen = min(width, columns - left) * Self.block
     let (front, line) = (left * Self.block, columns * Self.block)
-    // Each row is written by one thread; both are as large as the extents say.
-    nonisolated(unsafe) let (picture, padded) = (picture, padded)
+    // Each row is written by one thread; both are as large as the sizes say.
+    nonisolated(unsafe) let (image, padded) = (image, padded)
     OneDNN.parallel(rows: blocks * rows, length: columns * Int(KERNELS_CHANNEL_BLOCK)) { row in
       let target = padded + row * line
       let place = row % rows - top
       guard (0..<height).contains(place) else { return target.clear(line) }
       target.clear(front)
       (target + front).copyMemory(
-        from: picture + (row / rows * height + place) * width * Self.block, byteCount: seen)
+        from: image + (row / rows * height + place) * width * Self.block, byteCount: seen)
       (target + front + seen).clear(line - front - seen)
     }
   }

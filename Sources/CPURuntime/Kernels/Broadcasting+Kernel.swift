@@ -42,7 +42,7 @@ extension Average: EngineOperator {
 
 extension PlanBuilder {
   /// Adds the combination of tensors, element by element: by the library where each but the first has
-  /// the output's shape or extents of 1, else by a kernel of ours.
+  /// the output's shape or sizes of 1, else by a kernel of ours.
   ///
   /// - Parameter combination: What the library calls it; `nil` to do without.
   fileprivate mutating func addCombination(
@@ -103,20 +103,20 @@ extension PlanBuilder {
   ///
   /// Its fast kernels take a smaller second tensor for one of channels along axis 1, in front of the
   /// spatial axes or behind them. Handed axes in another order they skip elements and say nothing
-  /// (oneDNN 2.6.3, jit_uni_binary.cpp, `get_op_type`), also where the others have extents of 1.
+  /// (oneDNN 2.6.3, jit_uni_binary.cpp, `get_op_type`), also where the others have sizes of 1.
   private func binary(
     _ combination: onednn_combination, _ first: Layout, _ second: Layout
   ) -> Primitive? {
-    let rank = first.extents.count
+    let rank = first.dimensions.count
     let toChannelsFirst = DataLayout.channelsLast.axesToChannelsFirst(rank: max(3, rank))
     let toChannelsLast = DataLayout.channelsLast.axesFromChannelsFirst(rank: max(3, rank))
-    var orders = [Array(first.extents.indices)]
+    var orders = [Array(first.dimensions.indices)]
     if rank >= 3 { orders.append(toChannelsFirst) }
     if let order = first.memoryOrder { orders.append(order) }
     for order in orders {
       guard let first = first.permuted(order)?.withUnitAxesInOrder,
         let second = second.permuted(order)?.withUnitAxesInOrder,
-        second.extents == first.extents || first.memoryOrder == nil
+        second.dimensions == first.dimensions || first.memoryOrder == nil
           || (second.isRowMajor
             && (first.isRowMajor
               || (rank >= 3 && first.permuted(toChannelsLast)?.isRowMajor == true))),

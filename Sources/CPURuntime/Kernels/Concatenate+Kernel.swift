@@ -38,14 +38,14 @@ extension Concatenate: EngineOperator {
     layouts.allSatisfy { layout in
       let strides = layout.strides
       return layout.isDense && !layout.isPadded
-        && layout.extents.indices.allSatisfy {
-          $0 == axis || layout.extents[$0] == 1 || strides[$0] < strides[axis]
+        && layout.dimensions.indices.allSatisfy {
+          $0 == axis || layout.dimensions[$0] == 1 || strides[$0] < strides[axis]
         }
     }
       && layouts.allSatisfy { layout in
         // Equal steps along all other axes: the same blocks, in the same order.
         zip(layout.strides, layouts[0].strides).enumerated().allSatisfy {
-          $0.offset == axis || layout.extents[$0.offset] == 1 || $0.element.0 == $0.element.1
+          $0.offset == axis || layout.dimensions[$0.offset] == 1 || $0.element.0 == $0.element.1
         }
       }
   }

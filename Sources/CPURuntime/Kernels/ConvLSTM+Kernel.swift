@@ -6,18 +6,18 @@ extension ConvLSTM: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let parts = RecurrentInputs(
       group.inputs, recurrence, stateCount: LSTM.stateNames.count)
-    let pictures = PictureSequence(
+    let images = ImageSequence(
       layout, sequence: builder.shape(of: parts.sequence),
       state: builder.shape(of: group.outputs[1]))
-    guard builder.areFloats([parts.sequence] + parts.states + group.outputs), let pictures,
-      let products = products(pictures, parts.weights, &builder),
-      let input = builder.tensor(parts.sequence, as: pictures.sequence)
+    guard builder.areFloats([parts.sequence] + parts.states + group.outputs), let images,
+      let products = products(images, parts.weights, &builder),
+      let input = builder.tensor(parts.sequence, as: images.sequence)
     else { return false }
-    let initial = parts.states.compactMap { builder.tensor($0, as: pictures.state)?.storage }
+    let initial = parts.states.compactMap { builder.tensor($0, as: images.state)?.storage }
     guard initial.count == parts.states.count else { return false }
     let loop = builder.makeLoop(
-      recurrence, pictures.extents, mask: parts.mask, state: pictures.state,
-      sequence: pictures.outputs, for: group)
+      recurrence, images.dimensions, mask: parts.mask, state: images.state,
+      sequence: images.outputs, for: group)
     products.input.add(to: &builder, of: input.storage, into: loop.sums)
     loop.addStart(to: &builder, initial)
     for time in loop.times {
@@ -31,7 +31,7 @@ extension ConvLSTM: EngineOperator {
 
   /// The convolutions of all frames, and of a state.
   private func products(
-    _ pictures: PictureSequence, _ ids: [ValueID], _ builder: inout PlanBuilder
+    _ images: ImageSequence, _ ids: [ValueID], _ builder: inout PlanBuilder
   ) -> (input: RecurrentProduct, state: RecurrentProduct)? {
     let weights = ids.compactMap { builder.graph[$0].constant }
     let ones = window.size.map { _ in 1 }
@@ -39,9 +39,9 @@ extension ConvLSTM: EngineOperator {
     guard weights.count == ids.count else { return nil }
     let bias = hasBias ? weights[2].doubles.map(Float.init) : []
     let input = Self.convolution(
-      window, pictures.frames, pictures.frameSums, weights[0].shape, bias: bias.count, adds: false)
+      window, images.frames, images.frameSums, weights[0].shape, bias: bias.count, adds: false)
     let state = Self.convolution(
-      own, pictures.stateFrames, pictures.stateSums, weights[1].shape, bias: 0, adds: true)
+      own, images.stateFrames, images.stateSums, weights[1].shape, bias: 0, adds: true)
     guard
       let inputProduct = RecurrentProduct(input, weights[0], ids[0], bias: bias, &builder),
       let stateProduct = RecurrentProduct(state, weights[1], ids[1], &builder)
@@ -53,7 +53,7 @@ extension ConvLSTM: EngineOperator {
     _ window: Window, _ source: Layout, _ target: Layout, _ weights: [Int], bias: Int, adds: Bool
   ) -> Primitive? {
     guard
-      let arguments = WindowArguments(window, extents: Array(source.extents.dropFirst(2))),
+      let arguments = WindowArguments(window, dimensions: Array(source.dimensions.dropFirst(2))),
       let any = Layout.any(weights)
     else { return nil }
     let biasLayout = bias == 0 ? nil : Layout.rowMajor([bias])
@@ -68,9 +68,9 @@ extension ConvLSTM: EngineOperator {
   }
 }
 
-/// The layouts of a sequence of pictures, all with the channels innermost.
-private struct PictureSequence {
-  let extents: RecurrentExtents
+/// The layouts of a sequence of images, all with the channels innermost.
+private struct ImageSequence {
+  let dimensions: RecurrentDimensions
   /// Of the sequence, the states and the outputs, with the graph's axes; in the sequence, the frames of
   /// one time stand together.
   let sequence, state, outputs: Layout
@@ -80,7 +80,7 @@ private struct PictureSequence {
   let stateFrames, stateSums: Layout
 
   /// - Parameters:
-  ///   - shape: The sequence's extents in the graph's order.
+  ///   - shape: The sequence's sizes in the graph's order.
   ///   - state: The states' likewise.
   init?(_ order: DataLayout, sequence shape: [Int], state stateShape: [Int]) {
     let rank = stateShape.count
@@ -88,21 +88,21 @@ private struct PictureSequence {
     let frame = channelsLast.dropFirst().map { shape[$0 + 1] }
     let plane = channelsLast.dropFirst().map { stateShape[$0] }
     let (batch, time, units) = (shape[0], shape[1], plane[plane.count - 1])
-    extents = RecurrentExtents(
+    dimensions = RecurrentDimensions(
       batch: batch, time: time, places: plane.dropLast().reduce(1, *), units: units, gates: 4)
     let sums = Array(plane.dropLast()) + [4 * units]
     let back = channelsLast.indices.sorted { channelsLast[$0] < channelsLast[$1] }
     // The graph's axes behind the batch and the time.
     let inner = back.dropFirst().map { $0 + 1 }
     let channelsFirst = [0, rank - 1] + Array(1..<rank - 1)
-    func picture(_ count: Int, _ extents: [Int]) -> Layout? {
-      Layout.rowMajor([count] + extents)?.permuted(channelsFirst)
+    func image(_ count: Int, _ dimensions: [Int]) -> Layout? {
+      Layout.rowMajor([count] + dimensions)?.permuted(channelsFirst)
     }
     guard let sequence = Layout.rowMajor([time, batch] + frame)?.permuted([1, 0] + inner),
       let outputs = Layout.rowMajor([batch, time] + plane)?.permuted([0, 1] + inner),
       let state = Layout.rowMajor([batch] + plane)?.permuted(back),
-      let frames = picture(time * batch, frame), let frameSums = picture(time * batch, sums),
-      let stateFrames = picture(batch, plane), let stateSums = picture(batch, sums)
+      let frames = image(time * batch, frame), let frameSums = image(time * batch, sums),
+      let stateFrames = image(batch, plane), let stateSums = image(batch, sums)
     else { return nil }
     (self.sequence, self.outputs, self.state) = (sequence, outputs, state)
     (self.frames, self.frameSums) = (frames, frameSums)

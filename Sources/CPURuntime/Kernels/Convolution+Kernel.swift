@@ -8,7 +8,7 @@ extension Convolution: FusingOperator, EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let order = SpatialOrder(layout, group, builder)
     guard let kernel = builder.graph[group.inputs[1]].constant,
-      let window = WindowArguments(window, extents: order.spatialExtents),
+      let window = WindowArguments(window, dimensions: order.spatialDimensions),
       let folded = FoldedWeights(
         group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[0], builder.graph)
     else { return false }
@@ -51,7 +51,7 @@ extension TransposedConvolution: FusingOperator, EngineOperator {
         builder.graph)
     else { return false }
     let window = WindowArguments(
-      spreading: window, from: order.spatialExtents, to: order.targetExtents)
+      spreading: window, from: order.spatialDimensions, to: order.targetDimensions)
     // From [in, out/groups, ...] to [out, in, ...], or to [groups, out, in, ...].
     let split =
       groups == 1 ? kernel : kernel.splitting(0, into: [groups, kernel.shape[0] / groups])
@@ -70,14 +70,14 @@ extension TransposedConvolution: FusingOperator, EngineOperator {
   }
 }
 
-/// The axes of a picture operator's input and output, brought to `[batch, channels, spatial...]`.
+/// The axes of an image operator's input and output, brought to `[batch, channels, spatial...]`.
 struct SpatialOrder {
-  /// The extents of the input and of the output.
-  let extents: (source: [Int], target: [Int])
-  /// The extents of the input's spatial axes.
-  let spatialExtents: [Int]
-  /// The extents of the output's spatial axes.
-  let targetExtents: [Int]
+  /// The sizes of the input and of the output.
+  let dimensions: (source: [Int], target: [Int])
+  /// The sizes of the input's spatial axes.
+  let spatialDimensions: [Int]
+  /// The sizes of the output's spatial axes.
+  let targetDimensions: [Int]
   /// The input, in an order that a primitive is to choose.
   let source: Layout?
   /// The output likewise.
@@ -89,8 +89,10 @@ struct SpatialOrder {
     let turn = layout.axesToChannelsFirst(rank: shapes[0].count)
     back = layout.axesFromChannelsFirst(rank: shapes[0].count)
     let turned = shapes.map { shape in turn.map { shape[$0] } }
-    extents = (turned[0], turned[1])
-    (spatialExtents, targetExtents) = (Array(turned[0].dropFirst(2)), Array(turned[1].dropFirst(2)))
+    dimensions = (turned[0], turned[1])
+    (spatialDimensions, targetDimensions) = (
+      Array(turned[0].dropFirst(2)), Array(turned[1].dropFirst(2))
+    )
     (source, target) = (Layout.any(turned[0]), Layout.any(turned[1]))
   }
 

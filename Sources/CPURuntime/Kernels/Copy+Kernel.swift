@@ -107,10 +107,10 @@ extension CenterCrop: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let shape = builder.shape(of: group.inputs[0])
     let axes = Array(layout.spatialAxes(rank: shape.count))
-    // Smaller pictures are resized instead.
-    guard zip(axes, extents).allSatisfy({ shape[$0] >= $1 }) else { return false }
+    // Smaller images are resized instead.
+    guard zip(axes, dimensions).allSatisfy({ shape[$0] >= $1 }) else { return false }
     return builder.addRowMajorCopy(for: group) { view in
-      zip(axes, extents).reduce(view) { view, part in
+      zip(axes, dimensions).reduce(view) { view, part in
         view.strided(
           along: part.0, from: (shape[part.0] - part.1) / 2, count: part.1)
       }
@@ -118,7 +118,7 @@ extension CenterCrop: EngineOperator {
   }
 }
 
-extension BroadcastAxes: EngineOperator {
+extension BroadcastTo: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let shape = builder.shape(of: group.outputs[0])
     guard builder.shape(of: group.inputs[0]).count == shape.count else { return false }

@@ -10,7 +10,7 @@ extension Dot: EngineOperator {
     }
     guard builder.areFloats(group.inputs),
       let call = MatrixCall(
-        count: batch, rows: counts[0], depth: depth, columns: counts[1], transposesSecond: true)
+        count: batch, rows: counts[0], depth: depth, columns: counts[1], transposeB: true)
     else { return false }
     let sides = zip(group.inputs, [firstAxis, secondAxis]).map { id, axis in
       let rows = builder.arranged(id) { view in

@@ -31,9 +31,9 @@ extension EinsumDense: FusingOperator, EngineOperator {
 private struct EinsumRows {
   /// How many of the input's axes are summed along.
   let contractedCount: Int
-  /// The product of their extents.
+  /// The product of their sizes.
   let inCount: Int
-  /// The product of the extents of the axes that the kernel adds.
+  /// The product of the sizes of the axes that the kernel adds.
   let outCount: Int
 
   /// - Returns: `nil` for other sums, and when the bias has other axes than those that are added.

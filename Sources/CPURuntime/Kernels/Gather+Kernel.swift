@@ -7,7 +7,7 @@ extension Gather: EngineOperator {
     let (input, indices) = (builder.rowMajor(group.inputs[0]), builder.rowMajor(group.inputs[1]))
     let output = builder.makeTensor(group.outputs[0])
     let place = builder.graph.nodes[group.positions[0]].source.place(group.positions[0])
-    let (shape, extent) = (input.shape, input.shape[axis])
+    let (shape, dimension) = (input.shape, input.shape[axis])
     let size = shape[(axis + 1)...].reduce(input.elementType.byteCount, *)
     let batches = shape[..<batchAxes].reduce(1, *)
     let middle = shape[batchAxes..<axis].reduce(1, *)
@@ -15,7 +15,7 @@ extension Gather: EngineOperator {
       .kernel(name: Self.kind) { (memory) throws(WeighbridgeError) in
         let all: [Int]
         do throws(WeighbridgeError) {
-          all = try memory.tensor(indices).indices(fromBothEndsOf: extent)
+          all = try memory.tensor(indices).indices(fromBothEndsOf: dimension)
         } catch { throw error.at(layer: place) }
         let each = batches == 0 ? 0 : all.count / batches
         let source = memory[input.storage]
@@ -25,7 +25,7 @@ extension Gather: EngineOperator {
           for index in all[batch * each..<(batch + 1) * each] {
             // The index was checked, and the output has room for as many parts.
             target.copyMemory(
-              from: source + (outer * extent + index) * size, byteCount: size)
+              from: source + (outer * dimension + index) * size, byteCount: size)
             target += size
           }
         }

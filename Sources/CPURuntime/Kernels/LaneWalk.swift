@@ -2,8 +2,8 @@ import GraphIR
 
 /// The lanes of a tensor: the elements along some axes, for each index of the others.
 struct LaneWalk: Sendable {
-  /// The extents of the axes that are not the lanes' own.
-  private let extents: [Int]
+  /// The sizes of the axes that are not the lanes' own.
+  private let dimensions: [Int]
   private let strides: [Int]
   /// The distance of each element of a lane from its first one.
   let offsets: [Int]
@@ -13,7 +13,7 @@ struct LaneWalk: Sendable {
   ///   - axes: The lanes' own axes, outermost first.
   init(_ view: StridedView, axes: [Int]) {
     let others = view.shape.indices.filter { !axes.contains($0) }
-    extents = others.map { view.shape[$0] }
+    dimensions = others.map { view.shape[$0] }
     strides = others.map { view.strides[$0] }
     var offsets = [0]
     for axis in axes {
@@ -25,17 +25,17 @@ struct LaneWalk: Sendable {
   }
 
   /// How many lanes there are.
-  var count: Int { extents.reduce(1, *) }
+  var count: Int { dimensions.reduce(1, *) }
 
   /// How many neighbouring lanes stand side by side in memory.
-  var neighbours: Int { strides.last == 1 ? extents[extents.count - 1] : 1 }
+  var neighbours: Int { strides.last == 1 ? dimensions[dimensions.count - 1] : 1 }
 
   /// Where a lane begins.
   func start(of lane: Int) -> Int {
     var (rest, start) = (lane, 0)
-    for axis in extents.indices.reversed() {
-      start += rest % extents[axis] * strides[axis]
-      rest /= extents[axis]
+    for axis in dimensions.indices.reversed() {
+      start += rest % dimensions[axis] * strides[axis]
+      rest /= dimensions[axis]
     }
     return start
   }

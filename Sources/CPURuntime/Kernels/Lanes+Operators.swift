@@ -66,7 +66,7 @@ extension GroupNormalization: EngineOperator {
     let channelAxis = order.operation.axis
     let channels = order.shape[channelAxis] / groups
     guard channels > 0 else { return false }
-    // The channels of a group are a lane with the places of a picture.
+    // The channels of a group are a lane with the places of an image.
     let view = StridedView(order.shape).splitting(channelAxis, into: [groups, channels])
     let axes = view.shape.indices.filter { $0 != 0 && $0 != channelAxis }
     let walk = LaneWalk(view, axes: axes)
@@ -92,23 +92,19 @@ extension GroupNormalization: EngineOperator {
   }
 }
 
-extension Cumulative: EngineOperator {
+extension CumSum: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addLanes(self, { [$0.axis] }, for: group) { lane in
-      var total = function == .sum ? 0.0 : 1
-      let count = lane.numbers.count
-      for step in 0..<count {
-        let place = isReversed ? count - 1 - step : step
-        let element = lane.numbers[place]
-        let next = function == .sum ? total + element : total * element
-        lane.numbers[place] = isExclusive ? total : next
-        total = next
-      }
-    }
+    builder.addTotals(self, for: group)
   }
 }
 
-extension Reduction: EngineOperator {
+extension CumProd: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addTotals(self, for: group)
+  }
+}
+
+extension Reduce: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addReducedLanes(axes, writing: NumberAccess.init(writing:), for: group) { lane in
       lane.numbers[0] = reduce(lane)
@@ -131,15 +127,37 @@ extension Reduction: EngineOperator {
   }
 }
 
-extension ExtremeIndex: EngineOperator {
+extension ArgMax: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addReducedLanes([axis], writing: NumberAccess.init(writingIndices:), for: group) {
-      $0.numbers[0] = Double(place($0.elements))
-    }
+    builder.addPositions(self, for: group)
+  }
+}
+
+extension ArgMin: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addPositions(self, for: group)
   }
 }
 
 extension PlanBuilder {
+  fileprivate mutating func addTotals(
+    _ operation: some CumulativeOperator, for group: NodeGroup
+  ) -> Bool {
+    addLanes(operation, { [$0.axis] }, for: group) { lane in
+      for (index, total) in operation.totals(lane.elements).enumerated() {
+        lane.numbers[index] = total
+      }
+    }
+  }
+
+  fileprivate mutating func addPositions(
+    _ operation: some ArgumentReduction, for group: NodeGroup
+  ) -> Bool {
+    addReducedLanes([operation.axis], writing: NumberAccess.init(writingIndices:), for: group) {
+      $0.numbers[0] = Double(operation.position($0.elements))
+    }
+  }
+
   /// Adds a function of lanes whose results stand where they stood.
   ///
   /// - Parameter axes: The lanes' axes, of the operator with its axes in memory's order.

@@ -37,7 +37,7 @@ extension LocallyConnected: EngineOperator {
       }, using: [input, kernel, sums, room])
     // [batch, positions..., filters]
     let rank = shape.count
-    let view = StridedView([batch] + windows.outputExtents + [windows.filters])
+    let view = StridedView([batch] + windows.outputDimensions + [windows.filters])
     let channelsFirst = view.permuted([0, rank - 1] + Array(1..<rank - 1))
     let output = builder.makeTensor(group.outputs[0])
     builder.addCopy(
@@ -49,10 +49,10 @@ extension LocallyConnected: EngineOperator {
 
 /// The windows of a locally connected layer, each of which has weights of its own.
 private struct LocalWindows: Sendable {
-  /// The extents of the output's places.
-  let outputExtents: [Int]
+  /// The sizes of the output's places.
+  let outputDimensions: [Int]
   let filters: Int
-  /// How many elements a picture has.
+  /// How many elements an image has.
   let imageSize: Int
   private let channels: Int
   /// How many elements a channel has.
@@ -67,30 +67,30 @@ private struct LocalWindows: Sendable {
 
   /// - Parameter kernel: `[places..., filters, channels, window...]`.
   init(_ operation: LocallyConnected, kernel: [Int]) {
-    let axes = operation.extents.count
-    outputExtents = Array(kernel[..<axes])
+    let axes = operation.dimensions.count
+    outputDimensions = Array(kernel[..<axes])
     (filters, channels) = (kernel[axes], kernel[axes + 1])
     let window = Array(kernel[(axes + 2)...])
-    planeSize = operation.extents.reduce(1, *)
+    planeSize = operation.dimensions.reduce(1, *)
     imageSize = channels * planeSize
     length = channels * window.reduce(1, *)
-    places = Self.places(operation, outputExtents, window)
+    places = Self.places(operation, outputDimensions, window)
   }
 
   private static func places(
-    _ operation: LocallyConnected, _ outputExtents: [Int], _ window: [Int]
+    _ operation: LocallyConnected, _ outputDimensions: [Int], _ window: [Int]
   ) -> [[Int]] {
-    let strides = Tensor.rowMajorStrides(operation.extents)
-    let outputStrides = Tensor.rowMajorStrides(outputExtents)
+    let strides = Tensor.rowMajorStrides(operation.dimensions)
+    let outputStrides = Tensor.rowMajorStrides(outputDimensions)
     let windowStrides = Tensor.rowMajorStrides(window)
-    return (0..<outputExtents.reduce(1, *)).map { position in
+    return (0..<outputDimensions.reduce(1, *)).map { position in
       (0..<window.reduce(1, *)).map { tap in
         var place = 0
-        for axis in operation.extents.indices {
+        for axis in operation.dimensions.indices {
           let index =
-            position / outputStrides[axis] % outputExtents[axis] * operation.strides[axis]
+            position / outputStrides[axis] % outputDimensions[axis] * operation.strides[axis]
             - operation.before[axis] + tap / windowStrides[axis] % window[axis]
-          guard (0..<operation.extents[axis]).contains(index) else { return -1 }
+          guard (0..<operation.dimensions[axis]).contains(index) else { return -1 }
           place += index * strides[axis]
         }
         return place

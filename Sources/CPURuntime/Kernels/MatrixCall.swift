@@ -5,11 +5,11 @@ import GraphIR
 struct MatrixCall {
   private let primitive: Primitive
 
-  /// - Parameter transposesSecond: Whether the second ones are `[count, columns, depth]` instead.
+  /// - Parameter transposeB: Whether the second ones are `[count, columns, depth]` instead.
   /// - Returns: `nil` when the library cannot compute this.
-  init?(count: Int, rows: Int, depth: Int, columns: Int, transposesSecond: Bool = false) {
+  init?(count: Int, rows: Int, depth: Int, columns: Int, transposeB: Bool = false) {
     let second =
-      transposesSecond
+      transposeB
       ? Layout.rowMajor([count, columns, depth])?.permuted([0, 2, 1])
       : Layout.rowMajor([count, depth, columns])
     guard let second, let first = Layout.rowMajor([count, rows, depth]),

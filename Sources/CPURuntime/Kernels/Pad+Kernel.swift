@@ -59,7 +59,7 @@ private struct PaddedPieces: Sendable {
       shape.isEmpty
         ? [0]
         : (0..<target[axis]).map {
-          operation.source(of: $0 - operation.before[axis], extent: shape[axis])
+          operation.source(of: $0 - operation.before[axis], dimension: shape[axis])
         }
     }
     outer = (0..<last).map { axis in sources(axis).map { $0.map { $0 * strides[axis] } ?? -1 } }

@@ -28,13 +28,13 @@ extension ZeroPadding: EngineOperator {
 
 /// Where the rows of a tensor go in a larger one.
 private struct PaddedRows: Sendable {
-  private let extents: [Int]
+  private let dimensions: [Int]
   private let steps: [Int]
   private let start: Int
   private let length: Int
 
   /// - Parameters:
-  ///   - shape: The extents of the tensor.
+  ///   - shape: The sizes of the tensor.
   ///   - target: Those of the larger one.
   ///   - before: How many elements come in front, along each axis.
   ///   - elementSize: The size of an element in bytes.
@@ -43,18 +43,18 @@ private struct PaddedRows: Sendable {
     start = zip(before, strides).reduce(0) { $0 + $1.0 * $1.1 }
     // All axes behind the last one that grows are one row.
     let last = shape.indices.last { shape[$0] != target[$0] } ?? 0
-    extents = Array(shape[..<last])
+    dimensions = Array(shape[..<last])
     steps = Array(strides[..<last])
     length = shape[last...].reduce(elementSize, *)
   }
 
   /// Calls `body` with the offsets and the length of each row, in bytes.
   func forEach(_ body: (_ source: Int, _ target: Int, _ length: Int) -> Void) {
-    for row in 0..<extents.reduce(1, *) {
+    for row in 0..<dimensions.reduce(1, *) {
       var (rest, target) = (row, start)
-      for axis in extents.indices.reversed() {
-        target += rest % extents[axis] * steps[axis]
-        rest /= extents[axis]
+      for axis in dimensions.indices.reversed() {
+        target += rest % dimensions[axis] * steps[axis]
+        rest /= dimensions[axis]
       }
       body(row * length, target, length)
     }

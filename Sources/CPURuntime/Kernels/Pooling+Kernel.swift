@@ -12,7 +12,7 @@ extension MaxPooling: EngineOperator {
 
 extension AveragePooling: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    let kind = countsPadding ? onednn_pooling_mean_with_padding : onednn_pooling_mean
+    let kind = countIncludePad ? onednn_pooling_mean_with_padding : onednn_pooling_mean
     return !window.mayLieInPadding && builder.addPooling(kind, window, layout, for: group)
   }
 }
@@ -37,7 +37,7 @@ extension PlanBuilder {
     let shape = shape(of: group.inputs[0])
     let turn = order.axesToChannelsFirst(rank: shape.count)
     guard rowMajorLayout(of: group.inputs[0]) != nil,
-      let window = WindowArguments(window, extents: turn.dropFirst(2).map { shape[$0] }),
+      let window = WindowArguments(window, dimensions: turn.dropFirst(2).map { shape[$0] }),
       let target = Layout.any(turn.map { self.shape(of: group.outputs[0])[$0] }),
       let source = dense(group.inputs[0]).layout?.permuted(turn)
     else { return false }
@@ -55,13 +55,13 @@ extension PlanBuilder {
   ) -> Bool {
     let shape = shape(of: group.inputs[0])
     let turn = order.axesToChannelsFirst(rank: shape.count)
-    let extents = turn.map { shape[$0] }
-    let spatial = Array(extents.dropFirst(2))
+    let dimensions = turn.map { shape[$0] }
+    let spatial = Array(dimensions.dropFirst(2))
     let ones = spatial.map { _ in 1 }
     let whole = Window(size: spatial, strides: ones, dilation: ones, padding: .valid)
     guard whole.problem == nil, rowMajorLayout(of: group.inputs[0]) != nil,
-      let window = WindowArguments(whole, extents: spatial),
-      let target = Layout.any(extents.prefix(2) + ones),
+      let window = WindowArguments(whole, dimensions: spatial),
+      let target = Layout.any(dimensions.prefix(2) + ones),
       let source = dense(group.inputs[0]).layout?.permuted(turn)
     else { return false }
     let made = window.withArguments {
@@ -69,7 +69,7 @@ extension PlanBuilder {
     }
     let isKept = self.shape(of: group.outputs[0]).count == shape.count
     return add(Primitive(owning: made), for: group, turn: turn) { back, layout in
-      isKept ? layout.permuted(back) : layout.reshaped(Array(extents.prefix(2)))
+      isKept ? layout.permuted(back) : layout.reshaped(Array(dimensions.prefix(2)))
     }
   }
 

@@ -88,7 +88,7 @@ extension PlanBuilder {
   ) -> [(onednn_role, Storage)] {
     let states = group.outputs.dropFirst().map { makeTensor($0) }
     let sequence: Storage
-    if operation.recurrence.returnsSequence {
+    if operation.recurrence.returnsSequences {
       sequence = makeTensor(group.outputs[0], layout: call.target).storage
     } else {
       sequence = addScratch(byteCount: call.target.byteCount)
@@ -108,7 +108,7 @@ private struct RecurrentCall {
   let units: Int
   private let gates: Int
 
-  /// - Parameter sequence: The extents `[batch, time, features]`.
+  /// - Parameter sequence: The sizes `[batch, time, features]`.
   init?(
     _ cell: onednn_cell, sequence: [Int], units: Int, gates: Int, isReversed: Bool,
     hasStates: Bool

@@ -5,7 +5,7 @@ import LayerCatalog
 
 /// A recurrent layer of vectors, with its weights.
 struct RecurrentVectors {
-  let extents: RecurrentExtents
+  let dimensions: RecurrentDimensions
   /// The kernel, the recurrent kernel and the bias, if there is one.
   private let weights: [(id: ValueID, tensor: Tensor)]
   private let bias: RecurrentBias
@@ -20,17 +20,18 @@ struct RecurrentVectors {
     weights = Array(zip(parts.weights, tensors)).map { ($0, $1) }
     bias = operation.bias
     let sequence = builder.shape(of: parts.sequence)
-    extents = RecurrentExtents(
+    dimensions = RecurrentDimensions(
       batch: sequence[0], time: sequence[1], places: 1, units: tensors[1].shape[1],
       gates: type(of: operation).gateCount)
   }
 
   /// The biases of the input's products and of the state's.
   private var biases: (input: [Double], state: [Double]) {
-    let zeros = [Double](repeating: 0, count: extents.width)
+    let zeros = [Double](repeating: 0, count: dimensions.width)
     let numbers = bias == .none ? zeros : weights[2].tensor.doubles
     return (
-      Array(numbers[..<extents.width]), bias == .separate ? .init(numbers[extents.width...]) : zeros
+      Array(numbers[..<dimensions.width]),
+      bias == .separate ? .init(numbers[dimensions.width...]) : zeros
     )
   }
 
@@ -41,7 +42,8 @@ struct RecurrentVectors {
     let biases = biases
     let all = keepsApart ? biases.input : zip(biases.input, biases.state).map(+)
     return .ofRows(
-      extents.time * extents.rows, weights[0].tensor, weights[0].id, bias: all.map(Float.init),
+      dimensions.time * dimensions.rows, weights[0].tensor, weights[0].id,
+      bias: all.map(Float.init),
       adds: false, &builder)
   }
 
@@ -53,9 +55,9 @@ struct RecurrentVectors {
   func stateProduct(
     _ gates: Range<Int>, hasBias: Bool = false, adds: Bool, _ builder: inout PlanBuilder
   ) -> RecurrentProduct? {
-    let rows = gates.lowerBound * extents.units..<gates.upperBound * extents.units
+    let rows = gates.lowerBound * dimensions.units..<gates.upperBound * dimensions.units
     return .ofRows(
-      extents.rows, weights[1].tensor.slice(rows, along: 0), weights[1].id,
+      dimensions.rows, weights[1].tensor.slice(rows, along: 0), weights[1].id,
       bias: hasBias ? biases.state[rows].map(Float.init) : [], adds: adds, &builder)
   }
 }
@@ -75,18 +77,20 @@ extension PlanBuilder {
     let parts = RecurrentInputs(
       group.inputs, recurrence, stateCount: type(of: operation).stateNames.count)
     guard let vectors = RecurrentVectors(operation, parts, self) else { return false }
-    let extents = vectors.extents
+    let dimensions = vectors.dimensions
     let features = shape(of: parts.sequence)[2]
     let gates = RecurrentGates(cell, vectors, &self)
     guard let gates,
-      let layout = Layout.rowMajor([extents.time, extents.batch, features])?.permuted([1, 0, 2]),
-      let state = Layout.rowMajor([extents.batch, extents.units]),
-      let sequence = Layout.rowMajor([extents.batch, extents.time, extents.units]),
+      let layout = Layout.rowMajor([dimensions.time, dimensions.batch, features])?.permuted([
+        1, 0, 2,
+      ]),
+      let state = Layout.rowMajor([dimensions.batch, dimensions.units]),
+      let sequence = Layout.rowMajor([dimensions.batch, dimensions.time, dimensions.units]),
       let input = tensor(parts.sequence, as: layout)
     else { return false }
     let initial = parts.states.map { rowMajor($0).storage }
     let loop = makeLoop(
-      recurrence, extents, mask: parts.mask, state: state, sequence: sequence, for: group)
+      recurrence, dimensions, mask: parts.mask, state: state, sequence: sequence, for: group)
     gates.input.add(to: &self, of: input.storage, into: loop.sums)
     loop.addStart(to: &self, initial)
     gates.addSteps(to: &self, loop, cell, name: operation.kind)
@@ -104,7 +108,7 @@ private struct RecurrentGates {
   private let candidate: RecurrentProduct?
 
   init?(_ cell: RecurrentCell, _ vectors: RecurrentVectors, _ builder: inout PlanBuilder) {
-    let all = 0..<vectors.extents.gates
+    let all = 0..<vectors.dimensions.gates
     let products: [RecurrentProduct?]
     switch cell {
     case .simple, .lstm:
@@ -155,7 +159,7 @@ private struct RecurrentGates {
     to builder: inout PlanBuilder, _ loop: RecurrentLoop, _ activation: @escaping RowActivation,
     gates: @escaping RowActivation, resetsAfter: Bool, name: String
   ) {
-    let (rows, units) = (loop.extents.rows, loop.extents.units)
+    let (rows, units) = (loop.dimensions.rows, loop.dimensions.units)
     let size = rows * units * MemoryLayout<Float>.stride
     let width = (resetsAfter ? 3 : 2) * units
     let stateSums = builder.addScratch(byteCount: rows * width * MemoryLayout<Float>.stride)
@@ -190,7 +194,7 @@ extension RecurrentLoop {
     to builder: inout PlanBuilder, at time: Int, name: String,
     _ activation: @escaping RowActivation, gates: @escaping RowActivation
   ) {
-    let (cell, units) = (states[1], extents.units)
+    let (cell, units) = (states[1], dimensions.units)
     addStep(to: &builder, at: time, name: name) { row, number, memory in
       // The state c has as many rows as h.
       let cellState = memory[cell].assumingMemoryBound(to: Float.self) + number * units
@@ -203,20 +207,20 @@ extension RecurrentLoop {
     to builder: inout PlanBuilder, at time: Int, name: String, _ gates: @escaping RowActivation,
     stateSums: Storage, product: Storage
   ) {
-    let (state, sums, extents) = (states[0], sums(at: time), extents)
+    let (state, sums, dimensions) = (states[0], sums(at: time), dimensions)
     builder.add(
       .kernel(name: name) { memory in
         // All four have so many rows, and no two rows overlap.
         nonisolated(unsafe) let pointers = [sums, state, stateSums, product].map {
           memory[$0].assumingMemoryBound(to: Float.self)
         }
-        OneDNN.parallel(rows: extents.rows, length: extents.width) { number in
+        OneDNN.parallel(rows: dimensions.rows, length: dimensions.width) { number in
           let row = RecurrentRow(
-            sums: pointers[0] + number * extents.width,
-            state: pointers[1] + number * extents.units, units: extents.units)
+            sums: pointers[0] + number * dimensions.width,
+            state: pointers[1] + number * dimensions.units, units: dimensions.units)
           row.applyGates(
-            gates, stateSums: pointers[2] + number * 2 * extents.units,
-            product: pointers[3] + number * extents.units)
+            gates, stateSums: pointers[2] + number * 2 * dimensions.units,
+            product: pointers[3] + number * dimensions.units)
         }
       }, using: [sums, state, stateSums, product])
   }

@@ -1,11 +1,11 @@
 import GraphIR
 import LayerCatalog
 
-/// The extents of a recurrent layer's tensors.
-struct RecurrentExtents: Sendable {
+/// The sizes of a recurrent layer's tensors.
+struct RecurrentDimensions: Sendable {
   let batch: Int
   let time: Int
-  /// How many vectors a step has: the places of a picture, or 1.
+  /// How many vectors a step has: the places of an image, or 1.
   let places: Int
   /// The length of a state's vectors.
   let units: Int
@@ -19,7 +19,7 @@ struct RecurrentExtents: Sendable {
 
 /// A recurrent layer step by step, its cells computed by kernels of ours.
 struct RecurrentLoop: Sendable {
-  let extents: RecurrentExtents
+  let dimensions: RecurrentDimensions
   let recurrence: Recurrence
   /// The sums of all gates that the input makes, `[time, batch, places, gates * units]`.
   let sums: Storage
@@ -39,19 +39,19 @@ struct RecurrentLoop: Sendable {
 
   /// The steps' numbers, in the order in which they are computed.
   var times: [Int] {
-    recurrence.isReversed ? (0..<extents.time).reversed() : Array(0..<extents.time)
+    recurrence.isReversed ? (0..<dimensions.time).reversed() : Array(0..<dimensions.time)
   }
 
   /// The sums of one step.
   func sums(at time: Int) -> Storage {
     var storage = sums
-    storage.offset += time * extents.rows * extents.width * MemoryLayout<Float>.stride
+    storage.offset += time * dimensions.rows * dimensions.width * MemoryLayout<Float>.stride
     return storage
   }
 
   /// Adds what sets the states to those that are given, or to 0.
   func addStart(to builder: inout PlanBuilder, _ initial: [Storage]) {
-    let (states, last, count) = (states, last, extents.rows * extents.units)
+    let (states, last, count) = (states, last, dimensions.rows * dimensions.units)
     builder.add(
       .kernel(name: "states") { memory in
         // All of them have so many elements.
@@ -87,13 +87,13 @@ struct RecurrentLoop: Sendable {
         nonisolated(unsafe) let truths = mask.map {
           memory[$0].assumingMemoryBound(to: UInt8.self)
         }
-        OneDNN.parallel(rows: extents.rows, length: extents.width) { row in
-          let isLeftOut = truths.map { $0[row / extents.places * extents.time + time] == 0 }
+        OneDNN.parallel(rows: dimensions.rows, length: dimensions.width) { row in
+          let isLeftOut = truths.map { $0[row / dimensions.places * dimensions.time + time] == 0 }
           if isLeftOut != true {
             apply(
               RecurrentRow(
-                sums: sums + row * extents.width, state: state + row * extents.units,
-                units: extents.units), row, memory)
+                sums: sums + row * dimensions.width, state: state + row * dimensions.units,
+                units: dimensions.units), row, memory)
           }
           write(row, at: time, isLeftOut: isLeftOut ?? false, memory)
         }
@@ -102,7 +102,7 @@ struct RecurrentLoop: Sendable {
 
   /// Writes a row's output of a step.
   private func write(_ row: Int, at time: Int, isLeftOut: Bool, _ memory: KernelMemory) {
-    let units = extents.units
+    let units = dimensions.units
     let state = memory[states[0]].assumingMemoryBound(to: Float.self) + row * units
     let last = memory[last].assumingMemoryBound(to: Float.self) + row * units
     if isLeftOut, recurrence.mask == .zero {
@@ -111,8 +111,8 @@ struct RecurrentLoop: Sendable {
       last.update(from: state, count: units)
     }
     guard let outputs else { return }
-    let (sample, place) = (row / extents.places, row % extents.places)
-    let target = (sample * extents.time + time) * extents.places + place
+    let (sample, place) = (row / dimensions.places, row % dimensions.places)
+    let target = (sample * dimensions.time + time) * dimensions.places + place
     (memory[outputs].assumingMemoryBound(to: Float.self) + target * units)
       .update(from: last, count: units)
   }
@@ -125,17 +125,17 @@ extension PlanBuilder {
   ///   - state: The layout of the states, with the graph's axes.
   ///   - sequence: That of the outputs of all steps.
   mutating func makeLoop(
-    _ recurrence: Recurrence, _ extents: RecurrentExtents, mask: ValueID?, state: Layout,
+    _ recurrence: Recurrence, _ dimensions: RecurrentDimensions, mask: ValueID?, state: Layout,
     sequence: Layout, for group: NodeGroup
   ) -> RecurrentLoop {
     let float = MemoryLayout<Float>.stride
-    let sums = addScratch(byteCount: extents.time * extents.rows * extents.width * float)
-    let isWhole = recurrence.returnsSequence
+    let sums = addScratch(byteCount: dimensions.time * dimensions.rows * dimensions.width * float)
+    let isWhole = recurrence.returnsSequences
     let output = makeTensor(group.outputs[0], layout: isWhole ? sequence : state).storage
     return RecurrentLoop(
-      extents: extents, recurrence: recurrence, sums: sums,
+      dimensions: dimensions, recurrence: recurrence, sums: sums,
       states: group.outputs.dropFirst().map { makeTensor($0, layout: state).storage },
-      last: isWhole ? addScratch(byteCount: extents.rows * extents.units * float) : output,
+      last: isWhole ? addScratch(byteCount: dimensions.rows * dimensions.units * float) : output,
       outputs: isWhole ? output : nil, mask: mask.map { rowMajor($0).storage })
   }
 }

@@ -4,10 +4,10 @@ import LayerCatalog
 extension Resizing: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     guard fit == .stretch else { return false }
-    return builder.addResampling(self, \.layout, for: group) { number, extent in
-      (0..<extents[number]).map { position in
+    return builder.addResampling(self, \.layout, for: group) { number, dimension in
+      (0..<dimensions[number]).map { position in
         let sample = interpolation.sample(
-          position, from: extent, to: extents[number], antialiases: antialiases)
+          position, from: dimension, to: dimensions[number], antialiases: antialiases)
         return AxisSample(first: sample.first, weights: sample.weights.map(Float.init))
       }
     }
@@ -18,9 +18,9 @@ extension Upsampling: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     if interpolation == .nearest { return addCopy(to: &builder, for: group) }
     guard !builder.keepsNaN else { return false }
-    return builder.addResampling(self, \.layout, for: group) { number, extent in
-      (0..<extent * factors[number]).map { position in
-        let (lower, weight) = sample(position, extent: extent, factor: factors[number])
+    return builder.addResampling(self, \.layout, for: group) { number, dimension in
+      (0..<dimension * factors[number]).map { position in
+        let (lower, weight) = sample(position, dimension: dimension, factor: factors[number])
         let upper = Float(weight)
         return AxisSample(first: lower, weights: weight > 0 ? [1 - upper, upper] : [1])
       }
@@ -39,8 +39,8 @@ private struct AxisSample: Sendable {
 private struct AxisResampling: Sendable {
   /// How many slices there are in front of the axis.
   let outer: Int
-  /// The axis' extent in the input.
-  let extent: Int
+  /// The axis' size in the input.
+  let dimension: Int
   /// How many elements there are behind each index of the axis.
   let run: Int
   let samples: [AxisSample]
@@ -53,7 +53,7 @@ private struct AxisResampling: Sendable {
     _ row: Int, from source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>
   ) {
     let sample = samples[row % samples.count]
-    let start = (row / samples.count * extent + sample.first) * run
+    let start = (row / samples.count * dimension + sample.first) * run
     let result = target + row * run
     for index in 0..<run { result[index] = source[start + index] * sample.weights[0] }
     for number in 1..<max(1, sample.weights.count) {
@@ -64,9 +64,9 @@ private struct AxisResampling: Sendable {
 }
 
 extension PlanBuilder {
-  /// Adds a resampling of pictures, along one spatial axis after the other.
+  /// Adds a resampling of images, along one spatial axis after the other.
   ///
-  /// - Parameter samples: The result's elements along a spatial axis, by its number and its extent.
+  /// - Parameter samples: The result's elements along a spatial axis, by its number and its size.
   fileprivate mutating func addResampling<Operation: CatalogOperator>(
     _ operation: Operation, _ layout: (Operation) -> DataLayout, for group: NodeGroup,
     _ samples: (Int, Int) -> [AxisSample]
@@ -78,7 +78,7 @@ extension PlanBuilder {
     let axes = Array(layout(order.operation).spatialAxes(rank: shape.count))
     for (number, axis) in axes.enumerated() {
       let resampling = AxisResampling(
-        outer: shape[..<axis].reduce(1, *), extent: shape[axis],
+        outer: shape[..<axis].reduce(1, *), dimension: shape[axis],
         run: shape[(axis + 1)...].reduce(1, *), samples: samples(number, shape[axis]))
       shape[axis] = resampling.samples.count
       let target =

@@ -12,51 +12,51 @@ struct RowOperand {
 
 /// How operands are walked through together: along axes that are as few as they can be.
 private struct RowWalk: Sendable {
-  /// The extents of all axes but the last.
-  private let extents: [Int]
+  /// The sizes of all axes but the last.
+  private let dimensions: [Int]
   /// For each operand, the distances along these axes.
   private let strides: [[Int]]
   /// For each operand, where it begins.
   private let starts: [Int]
-  /// The extent of the last axis.
+  /// The size of the last axis.
   let length: Int
   /// For each operand, the distance along the last axis.
   let steps: [Int]
 
   init(_ views: [StridedView], _ shape: [Int]) {
-    var (extents, strides) = ([Int](), views.map { _ in [Int]() })
+    var (dimensions, strides) = ([Int](), views.map { _ in [Int]() })
     for axis in shape.indices where shape[axis] != 1 {
       let isJoined =
-        !extents.isEmpty
+        !dimensions.isEmpty
         && views.indices.allSatisfy {
-          strides[$0][extents.count - 1] == views[$0].strides[axis] * shape[axis]
+          strides[$0][dimensions.count - 1] == views[$0].strides[axis] * shape[axis]
         }
       if isJoined {
-        extents[extents.count - 1] *= shape[axis]
+        dimensions[dimensions.count - 1] *= shape[axis]
       } else {
-        extents.append(shape[axis])
+        dimensions.append(shape[axis])
       }
       for number in views.indices {
         if isJoined { strides[number].removeLast() }
         strides[number].append(views[number].strides[axis])
       }
     }
-    length = extents.last ?? 1
+    length = dimensions.last ?? 1
     steps = strides.map { $0.last ?? 0 }
-    self.extents = extents.dropLast()
+    self.dimensions = dimensions.dropLast()
     self.strides = strides.map { $0.dropLast() }
     starts = views.map(\.start)
   }
 
   /// How many rows there are, along the last axis.
-  var rowCount: Int { extents.reduce(1, *) }
+  var rowCount: Int { dimensions.reduce(1, *) }
 
   /// Where an operand's row begins.
   func start(of operand: Int, row: Int) -> Int {
     var (rest, start) = (row, starts[operand])
-    for axis in extents.indices.reversed() {
-      start += rest % extents[axis] * strides[operand][axis]
-      rest /= extents[axis]
+    for axis in dimensions.indices.reversed() {
+      start += rest % dimensions[axis] * strides[operand][axis]
+      rest /= dimensions[axis]
     }
     return start
   }
@@ -66,7 +66,7 @@ extension PlanBuilder {
   /// Adds a function of elements in the same place.
   ///
   /// - Parameters:
-  ///   - shape: The extents of the output and of all operands' views.
+  ///   - shape: The sizes of the output and of all operands' views.
   ///   - output: Row-major; may be the memory of an operand that is read in the same order.
   /// - Returns: `false`, and nothing is added, for types that kernels of ours do not take.
   mutating func addRows(
@@ -134,10 +134,10 @@ extension PlanBuilder {
     _ group: NodeGroup
   ) -> (operands: [RowOperand], layout: Layout, count: Int)? {
     guard areFloats(group.inputs + group.outputs), let first = tensor(group.inputs[0]).layout,
-      first.isDense, !first.isPadded, first.extents == shape(of: group.outputs[0]),
+      first.isDense, !first.isPadded, first.dimensions == shape(of: group.outputs[0]),
       group.inputs.allSatisfy({ tensor($0).layout?.isSame(as: first) ?? false })
     else { return nil }
-    let count = first.extents.reduce(1, *)
+    let count = first.dimensions.reduce(1, *)
     let operands = group.inputs.map {
       RowOperand(storage: tensor($0).storage, type: .float32, view: StridedView([count]))
     }

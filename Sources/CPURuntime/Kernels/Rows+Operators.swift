@@ -63,7 +63,7 @@ extension LogicalNot: EngineOperator {
   }
 }
 
-extension Select: EngineOperator {
+extension Where: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addRows(.of { $0 != 0 ? $1 : $2 }, for: group)
   }
@@ -100,11 +100,11 @@ extension Normalization: EngineOperator {
     let shape = builder.shape(of: group.outputs[0])
     let statistics = group.inputs.dropFirst().compactMap { builder.graph[$0].constant?.doubles }
     guard statistics.count == 2 else { return false }
-    let extents = shape.indices.map { axes.contains($0) ? shape[$0] : 1 }
-    let deviations = statistics[1].map { max($0.squareRoot(), smallestDeviation) }
+    let dimensions = shape.indices.map { axes.contains($0) ? shape[$0] : 1 }
+    let deviations = statistics[1].map { max($0.squareRoot(), minimumDeviation) }
     let function: RowFunction = isInverse ? .of { $1 + $0 * $2 } : .of { ($0 - $1) / $2 }
     return builder.addRows(
-      function, [(extents, statistics[0]), (extents, deviations)], for: group)
+      function, [(dimensions, statistics[0]), (dimensions, deviations)], for: group)
   }
 }
 
@@ -125,7 +125,7 @@ extension GLU: EngineOperator {
   }
 }
 
-extension FillLike: EngineOperator {
+extension FullLike: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addRows(.combining { $1 }, [(shape(in: builder, group), [number])], for: group)
   }
@@ -136,7 +136,7 @@ extension FillLike: EngineOperator {
 }
 
 extension PlanBuilder {
-  /// Adds a function of a group's first input and of constant numbers, each with extents of 1 where it
+  /// Adds a function of a group's first input and of constant numbers, each with sizes of 1 where it
   /// is repeated.
   fileprivate mutating func addRows(
     _ function: RowFunction, _ constants: [(shape: [Int], numbers: [Double])],

@@ -33,13 +33,13 @@ extension Squeeze: EngineOperator {
   }
 }
 
-extension FoldTime: EngineOperator {
+extension FlattenTime: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addView(for: group)
   }
 }
 
-extension UnfoldTime: EngineOperator {
+extension UnflattenTime: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addView(for: group)
   }

@@ -1,7 +1,7 @@
 import COneDNN
 import LayerCatalog
 
-/// A window on given extents, in the library's terms: dilation counts from 0, and what stands over
+/// A window on given sizes, in the library's terms: dilation counts from 0, and what stands over
 /// behind the last position is negative padding.
 struct WindowArguments: Sendable {
   private let size: [Int64]
@@ -10,16 +10,16 @@ struct WindowArguments: Sendable {
   private let before: [Int64]
   private let after: [Int64]
 
-  /// - Parameter extents: The spatial extents of the input.
+  /// - Parameter dimensions: The spatial sizes of the input.
   /// - Returns: `nil` when the window does not fit.
-  init?(_ window: Window, extents: [Int]) {
+  init?(_ window: Window, dimensions: [Int]) {
     var (before, after) = ([Int64](), [Int64]())
-    for (axis, extent) in extents.enumerated() {
-      guard let place = try? window.placement(axis, extent: extent) else { return nil }
+    for (axis, dimension) in dimensions.enumerated() {
+      guard let place = try? window.placement(axis, dimension: dimension) else { return nil }
       let reach = (window.size[axis] - 1) * window.dilation[axis] + 1
       let end = (place.count - 1) * window.strides[axis] + reach
       before.append(Int64(place.before))
-      after.append(Int64(end - extent - place.before))
+      after.append(Int64(end - dimension - place.before))
     }
     size = window.size.map(Int64.init)
     strides = window.strides.map(Int64.init)
@@ -29,13 +29,13 @@ struct WindowArguments: Sendable {
 
   /// The window of a transposed convolution: the padding is what is taken away from what the input is
   /// spread to, and what is added behind is negative.
-  init(spreading window: Window, from extents: [Int], to targets: [Int]) {
+  init(spreading window: Window, from dimensions: [Int], to targets: [Int]) {
     var (before, after) = ([Int64](), [Int64]())
-    for (axis, (extent, target)) in zip(extents, targets).enumerated() {
+    for (axis, (dimension, target)) in zip(dimensions, targets).enumerated() {
       let reach = (window.size[axis] - 1) * window.dilation[axis] + 1
       let front = if case .explicit(let before, _) = window.padding { before[axis] } else { 0 }
       before.append(Int64(front))
-      after.append(Int64((extent - 1) * window.strides[axis] + reach - front - target))
+      after.append(Int64((dimension - 1) * window.strides[axis] + reach - front - target))
     }
     size = window.size.map(Int64.init)
     strides = window.strides.map(Int64.init)

@@ -27,7 +27,7 @@ enum Winograd {
       min(kernel.shape[0], kernel.shape[1]) >= fewestChannels,
       kernel.byteCount <= largestWeights
     else { return false }
-    return builder.isFast || order.targetExtents.reduce(1, *) >= fewestPositions
+    return builder.isFast || order.targetDimensions.reduce(1, *) >= fewestPositions
   }
 
   /// Whether a primitive has tiles of an allowed size: those of 4 x 4 outputs lose digits beyond the

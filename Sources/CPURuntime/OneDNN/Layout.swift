@@ -1,19 +1,19 @@
 import COneDNN
 
-/// The extents of a float32 array, and how its elements lie in memory: row-major, permuted, or in
+/// The sizes of a float32 array, and how its elements lie in memory: row-major, permuted, or in
 /// blocks, as kernels like it.
 final class Layout: Sendable {
   /// Never changed, and freed by nobody else, so that threads may share it.
   nonisolated(unsafe) let handle: OpaquePointer
-  /// The extents, outermost first.
-  let extents: [Int]
+  /// The sizes, outermost first.
+  let dimensions: [Int]
 
   /// Takes over what a function of the library made.
   init?(owning handle: OpaquePointer?) {
     guard let handle else { return nil }
     self.handle = handle
     // The function writes no more than the most axes there can be.
-    extents = withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(ONEDNN_MAX_RANK)) {
+    dimensions = withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(ONEDNN_MAX_RANK)) {
       let rank = Int(onednn_layout_extents(handle, $0.baseAddress))
       return $0[..<rank].map { Int($0) }
     }
@@ -23,45 +23,45 @@ final class Layout: Sendable {
 
   /// Elements one behind the other, the last axis the fastest. `nil` for no axes, for more than the
   /// library has, for no elements, and without the library.
-  static func rowMajor(_ extents: [Int]) -> Layout? {
-    var strides = [Int](repeating: 1, count: extents.count)
-    for axis in extents.indices.dropLast().reversed() {
-      strides[axis] = strides[axis + 1] * extents[axis + 1]
+  static func rowMajor(_ dimensions: [Int]) -> Layout? {
+    var strides = [Int](repeating: 1, count: dimensions.count)
+    for axis in dimensions.indices.dropLast().reversed() {
+      strides[axis] = strides[axis + 1] * dimensions[axis + 1]
     }
-    return strided(extents, strides: strides)
+    return strided(dimensions, strides: strides)
   }
 
   /// Elements at given distances; `nil` as in ``rowMajor(_:)``, and for distances below 1.
-  static func strided(_ extents: [Int], strides: [Int]) -> Layout? {
-    guard canHold(extents), strides.allSatisfy({ $0 >= 1 }) else { return nil }
+  static func strided(_ dimensions: [Int], strides: [Int]) -> Layout? {
+    guard canHold(dimensions), strides.allSatisfy({ $0 >= 1 }) else { return nil }
     return Layout(
       owning: onednn_layout_strided(
-        Int32(extents.count), extents.map(Int64.init), strides.map(Int64.init)))
+        Int32(dimensions.count), dimensions.map(Int64.init), strides.map(Int64.init)))
   }
 
-  /// Extents whose order a primitive is to choose.
-  static func any(_ extents: [Int]) -> Layout? {
-    guard canHold(extents) else { return nil }
-    return Layout(owning: onednn_layout_any(Int32(extents.count), extents.map(Int64.init)))
+  /// Sizes whose order a primitive is to choose.
+  static func any(_ dimensions: [Int]) -> Layout? {
+    guard canHold(dimensions) else { return nil }
+    return Layout(owning: onednn_layout_any(Int32(dimensions.count), dimensions.map(Int64.init)))
   }
 
   /// `[batch, channels, spatial...]` with the channels in blocks of 16, as the widest vectors hold.
-  static func blocked(_ extents: [Int]) -> Layout? {
-    guard canHold(extents) else { return nil }
+  static func blocked(_ dimensions: [Int]) -> Layout? {
+    guard canHold(dimensions) else { return nil }
     return Layout(
-      owning: onednn_layout_blocked(Int32(extents.count), extents.map(Int64.init)))
+      owning: onednn_layout_blocked(Int32(dimensions.count), dimensions.map(Int64.init)))
   }
 
   /// Weights `[outputs, inputs, rows, columns]` in blocks of 16 inputs by 32 outputs.
-  static func blockedWeights(_ extents: [Int]) -> Layout? {
-    guard canHold(extents), extents.count == 4 else { return nil }
-    return Layout(owning: onednn_layout_blocked_weights(extents.map(Int64.init)))
+  static func blockedWeights(_ dimensions: [Int]) -> Layout? {
+    guard canHold(dimensions), dimensions.count == 4 else { return nil }
+    return Layout(owning: onednn_layout_blocked_weights(dimensions.map(Int64.init)))
   }
 
   /// Whether the library, which everything else needs a layout to reach, is there and has such arrays.
-  private static func canHold(_ extents: [Int]) -> Bool {
-    OneDNN.absence == nil && (1...Int(ONEDNN_MAX_RANK)).contains(extents.count)
-      && extents.allSatisfy { $0 >= 1 }
+  private static func canHold(_ dimensions: [Int]) -> Bool {
+    OneDNN.absence == nil && (1...Int(ONEDNN_MAX_RANK)).contains(dimensions.count)
+      && dimensions.allSatisfy { $0 >= 1 }
   }
 
   /// The same memory with axis `axes[i]` in place i.
@@ -69,18 +69,18 @@ final class Layout: Sendable {
     Layout(owning: onednn_layout_permuted(handle, axes.map(Int32.init)))
   }
 
-  /// The same memory with other extents of as many elements; `nil` where its order does not allow
+  /// The same memory with other sizes of as many elements; `nil` where its order does not allow
   /// that.
-  func reshaped(_ extents: [Int]) -> Layout? {
-    guard Self.canHold(extents) else { return nil }
+  func reshaped(_ dimensions: [Int]) -> Layout? {
+    guard Self.canHold(dimensions) else { return nil }
     return Layout(
-      owning: onednn_layout_reshaped(handle, Int32(extents.count), extents.map(Int64.init)))
+      owning: onednn_layout_reshaped(handle, Int32(dimensions.count), dimensions.map(Int64.init)))
   }
 
   /// The part whose index along the first axis lies in `range`, in the memory of the whole; `nil` where
   /// blocks do not end there.
   func part(_ range: Range<Int>) -> Layout? {
-    var (part, offsets) = (extents, extents.map { _ in 0 })
+    var (part, offsets) = (dimensions, dimensions.map { _ in 0 })
     (part[0], offsets[0]) = (range.count, range.lowerBound)
     return Layout(
       owning: onednn_layout_part(handle, part.map(Int64.init), offsets.map(Int64.init)))
@@ -93,13 +93,13 @@ final class Layout: Sendable {
   var isDense: Bool { onednn_layout_is_dense(handle) }
 
   /// Whether a dense array has more room than its elements take, because blocks must be full.
-  var isPadded: Bool { byteCount != extents.reduce(MemoryLayout<Float>.stride, *) }
+  var isPadded: Bool { byteCount != dimensions.reduce(MemoryLayout<Float>.stride, *) }
 
   /// Whether the memory holds something else than the elements, such as transformed weights.
   var isOpaque: Bool { onednn_layout_is_opaque(handle) }
 
   /// Whether the elements stand one behind the other in row-major order.
-  var isRowMajor: Bool { Layout.rowMajor(extents).map(isSame) ?? false }
+  var isRowMajor: Bool { Layout.rowMajor(dimensions).map(isSame) ?? false }
 
   /// Whether two layouts are the same in all respects.
   func isSame(as other: Layout) -> Bool { onednn_layout_equal(handle, other.handle) }
@@ -108,7 +108,7 @@ final class Layout: Sendable {
   var strides: [Int] {
     withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(ONEDNN_MAX_RANK)) {
       onednn_layout_strides(handle, $0.baseAddress)
-      return $0[..<extents.count].map { Int($0) }
+      return $0[..<dimensions.count].map { Int($0) }
     }
   }
 }

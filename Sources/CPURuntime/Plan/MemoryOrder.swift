@@ -8,9 +8,9 @@ struct MemoryOrder<Operation: CatalogOperator> {
   let operation: Operation
   /// The input.
   let input: StoredTensor
-  /// The input's extents in memory's order.
+  /// The input's sizes in memory's order.
   let shape: [Int]
-  /// The output's extents in memory's order.
+  /// The output's sizes in memory's order.
   let outputShape: [Int]
   /// The output's layout with the graph's axes; `nil` for what the library cannot describe.
   let outputLayout: Layout?
@@ -49,28 +49,28 @@ extension Layout {
   var memoryOrder: [Int]? {
     guard isDense, !isPadded else { return nil }
     let strides = strides
-    // Axes of extent 1 lie anywhere; they keep their place among those of equal distance.
-    let order = extents.indices.sorted {
-      (strides[$0], extents[$0], -$0) > (strides[$1], extents[$1], -$1)
+    // Axes of size 1 lie anywhere; they keep their place among those of equal distance.
+    let order = dimensions.indices.sorted {
+      (strides[$0], dimensions[$0], -$0) > (strides[$1], dimensions[$1], -$1)
     }
     var distance = 1
-    for axis in order.reversed() where extents[axis] != 1 {
+    for axis in order.reversed() where dimensions[axis] != 1 {
       guard strides[axis] == distance else { return nil }
-      distance *= extents[axis]
+      distance *= dimensions[axis]
     }
     return order
   }
 
-  /// The same memory, where axes of extent 1, which may be said to lie anywhere, lie as in a tensor
+  /// The same memory, where axes of size 1, which may be said to lie anywhere, lie as in a tensor
   /// whose other axes are in this order.
   var withUnitAxesInOrder: Layout? {
     guard memoryOrder != nil else { return self }
     var strides = strides
     var distance = 1
-    for axis in extents.indices.reversed() {
-      if extents[axis] == 1 { strides[axis] = distance }
-      distance = max(distance, strides[axis] * extents[axis])
+    for axis in dimensions.indices.reversed() {
+      if dimensions[axis] == 1 { strides[axis] = distance }
+      distance = max(distance, strides[axis] * dimensions[axis])
     }
-    return .strided(extents, strides: strides)
+    return .strided(dimensions, strides: strides)
   }
 }

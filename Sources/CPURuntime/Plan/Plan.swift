@@ -33,7 +33,7 @@ struct Plan: Sendable {
   ///
   /// - Parameters:
   ///   - graph: What is computed.
-  ///   - types: The types of all values, with known extents, as the engine holds them.
+  ///   - types: The types of all values, with known sizes, as the engine holds them.
   ///   - weights: Where prepared weights are kept.
   init(_ graph: Graph, types: [TensorType], weights: PreparedWeights, options: Options) {
     OneDNN.useThreads(options.threads)

@@ -87,7 +87,7 @@ struct PlanBuilder {
 // MARK: - Tensors
 
 extension PlanBuilder {
-  /// The extents of a value.
+  /// The sizes of a value.
   func shape(of id: ValueID) -> [Int] { types[id.index].fixedShape ?? [] }
 
   /// The row-major layout of a float32 value; `nil` for what the library cannot describe.

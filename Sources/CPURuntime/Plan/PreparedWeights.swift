@@ -103,7 +103,7 @@ final class PreparedWeights: Sendable {
         from: source, to: layout, scales: scales, hasGroups: hasGroups)
     else { return false }
     return tensor.store.withBytes { bytes in
-      // The reorder reads what the tensor's extents and strides say, which lies inside.
+      // The reorder reads what the tensor's sizes and strides say, which lies inside.
       bytes.withUnsafeBytes { bytes in
         bytes.baseAddress.map { reorder.run(from: $0 + tensor.offset, to: address) } ?? false
       }

@@ -23,7 +23,7 @@ struct StoredTensor: Sendable {
   let storage: Storage
   /// The type of its elements.
   let elementType: ElementType
-  /// Its extents in the graph's order.
+  /// Its sizes in the graph's order.
   let shape: [Int]
   /// How float32 elements lie in memory, with the graph's order of axes; `nil` for row-major tensors
   /// that the library cannot describe (other types, no elements, no axes).

@@ -2,7 +2,7 @@ import GraphIR
 
 /// Elements of a row-major tensor in another order: some left out, some repeated.
 struct StridedView: Sendable {
-  /// The extents, outermost first.
+  /// The sizes, outermost first.
   private(set) var shape: [Int]
   /// The distance between neighbours along each axis, in elements; may be negative or 0.
   private(set) var strides: [Int]
@@ -39,11 +39,11 @@ struct StridedView: Sendable {
     return result
   }
 
-  /// One axis as several, whose extents multiply to its own.
-  func splitting(_ axis: Int, into extents: [Int]) -> StridedView {
+  /// One axis as several, whose sizes multiply to its own.
+  func splitting(_ axis: Int, into dimensions: [Int]) -> StridedView {
     var result = self
-    let steps = Tensor.rowMajorStrides(extents).map { $0 * strides[axis] }
-    result.shape.replaceSubrange(axis...axis, with: extents)
+    let steps = Tensor.rowMajorStrides(dimensions).map { $0 * strides[axis] }
+    result.shape.replaceSubrange(axis...axis, with: dimensions)
     result.strides.replaceSubrange(axis...axis, with: steps)
     return result
   }
@@ -56,7 +56,7 @@ struct StridedView: Sendable {
     return result
   }
 
-  /// The same elements, repeated along axes of extent 1.
+  /// The same elements, repeated along axes of size 1.
   func broadcast(to shape: [Int]) -> StridedView {
     var result = self
     for axis in shape.indices where self.shape[axis] != shape[axis] { result.strides[axis] = 0 }

@@ -12,8 +12,8 @@ enum CoreMLAxis: Int, CaseIterable, Comparable {
   /// The axes of a tensor of so many; at most five.
   static func last(_ rank: Int) -> [CoreMLAxis] { Array(allCases.suffix(rank)) }
 
-  /// A picture's, in the order of channels-first operators.
-  static let picture: [CoreMLAxis] = [.batch, .channel, .height, .width]
+  /// An image's, in the order of channels-first operators.
+  static let image: [CoreMLAxis] = [.batch, .channel, .height, .width]
 }
 
 /// A tensor of a Core ML network while it becomes a graph.

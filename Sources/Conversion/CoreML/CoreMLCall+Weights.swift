@@ -7,7 +7,7 @@ extension CoreMLCall {
   /// Reads numbers that a setting holds, as float32 whatever they are stored as.
   ///
   /// - Parameters:
-  ///   - shape: The extents that the other settings ask for.
+  ///   - shape: The sizes that the other settings ask for.
   ///   - outputAxis: The axis whose indices have a scale each, where quantized numbers have several.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the numbers do not fill the shape.
   mutating func tensor(

@@ -53,14 +53,14 @@ struct CoreMLCustomLayers: Sendable {
       return try keep(&call, weights.map(\.tensor), record, shapes: nil)
     }
     var values: [ValueID] = []
-    var pictures: CoreMLPictures?
+    var images: CoreMLImages?
     for blob in call.inputs {
-      let picture = try call.pictures(blob)
-      pictures = pictures ?? picture
-      values.append(picture.value)
+      let image = try call.images(blob)
+      images = images ?? image
+      values.append(image.value)
     }
     var layer = KerasLayer(
-      source: call.source, writer: KerasWriter(version: .coreML), settings: record.config,
+      source: call.source, writer: KerasProducer(version: .coreML), settings: record.config,
       weights: .file(weights),
       weightValues: [:], graph: call.network.builder)
     layer.defaultLayout = .channelsFirst
@@ -76,9 +76,9 @@ struct CoreMLCustomLayers: Sendable {
       .init(layer: call.layer.name, text: "\(entry.place): \(entry.mapping.summary)"))
     var blobs: [CoreMLBlob] = []
     for output in outputs {
-      let isPicture = call.type(output).rank == CoreMLAxis.picture.count
-      if isPicture, let pictures {
-        blobs.append(try call.tensor(output, like: pictures))
+      let isImage = call.type(output).rank == CoreMLAxis.image.count
+      if isImage, let images {
+        blobs.append(try call.tensor(output, like: images))
       } else {
         blobs.append(try call.exact(output))
       }
@@ -127,7 +127,7 @@ struct CoreMLCustomLayers: Sendable {
 
   /// Keeps a layer as it is.
   ///
-  /// - Parameter shapes: What it makes; pictures with all extents open when nobody says it.
+  /// - Parameter shapes: What it makes; images with all sizes open when nobody says it.
   private func keep(
     _ call: inout CoreMLCall, _ weights: [Tensor], _ record: KerasLayerRecord,
     shapes: [[Int?]]?
@@ -136,23 +136,23 @@ struct CoreMLCustomLayers: Sendable {
       throw call.unsupported("takes nothing, so it cannot be kept as it is")
     }
     var values: [ValueID] = []
-    for blob in call.inputs { values.append(try call.value(blob, CoreMLAxis.picture)) }
+    for blob in call.inputs { values.append(try call.value(blob, CoreMLAxis.image)) }
     for (index, tensor) in weights.enumerated() {
       values.append(
         try call.network.builder.addWeight("\(call.layer.name)/weight_\(index)", tensor))
     }
-    let open = [Int?](repeating: nil, count: CoreMLAxis.picture.count)
-    let extents = shapes ?? call.layer.outputs.map { _ in open }
-    guard extents.allSatisfy({ $0.count == open.count }) else {
-      throw call.unsupported("makes no pictures [batch, channels, height, width]")
+    let open = [Int?](repeating: nil, count: CoreMLAxis.image.count)
+    let dimensions = shapes ?? call.layer.outputs.map { _ in open }
+    guard dimensions.allSatisfy({ $0.count == open.count }) else {
+      throw call.unsupported("makes no images [batch, channels, height, width]")
     }
     let operation = Opaque(
       className: record.className, settings: JSONValue.object(record.config).text(),
       inputCount: call.inputs.count, weightNames: weights.indices.map { "weight_\($0)" },
-      outputs: extents.map { Opaque.Output(elementType: .float32, extents: $0) })
+      outputs: dimensions.map { Opaque.Output(elementType: .float32, dimensions: $0) })
     return try call.network.builder.addNode(
       operation, named: call.layer.name, inputs: values, source: call.source
-    ).map { CoreMLBlob($0, CoreMLAxis.picture, rank: first.rank) }
+    ).map { CoreMLBlob($0, CoreMLAxis.image, rank: first.rank) }
   }
 
   /// A custom layer as a layer of a class of somebody's own.

@@ -48,7 +48,7 @@ extension CoreMLFeatures {
       suppression: method.isPerClass ? .greedy : .classAgnostic)
   }
 
-  /// How a picture becomes an input. What the file does not scale is left as it is.
+  /// How an image becomes an input. What the file does not scale is left as it is.
   private func record(
     _ image: CoreMLImage, _ preprocessing: [CoreMLPreprocessing], _ name: String
   ) -> ImageInput {

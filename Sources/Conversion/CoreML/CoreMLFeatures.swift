@@ -42,7 +42,7 @@ struct CoreMLFeatures {
   ) throws(WeighbridgeError) {
     switch feature.type {
     case .image(let image):
-      let shape = [.fixed(image.colors.componentCount)] + image.extents
+      let shape = [.fixed(image.colors.componentCount)] + image.dimensions
       let value = try addInput(feature.name, .float32, shape, to: &network)
       network.blobs[feature.name] = CoreMLBlob(
         value, [.channel, .height, .width], rank: layers?.imageMapping == .rank4 ? 4 : 5)
@@ -57,7 +57,7 @@ struct CoreMLFeatures {
       }
       let isWhole = array.element == .int32 || array.element == .int8
       var value = try addInput(
-        feature.name, isWhole ? .int32 : .float32, array.extents, to: &network)
+        feature.name, isWhole ? .int32 : .float32, array.dimensions, to: &network)
       if isWhole {
         let source = SourceScope(layer: feature.name, className: "input", role: "number")
         value = try network.builder.addNode(
@@ -69,7 +69,7 @@ struct CoreMLFeatures {
         isExact
         ? CoreMLBlob(value, rank: array.shape.count) : CoreMLBlob(value, axes, rank: 5)
     default:
-      throw WeighbridgeError(.unsupported, "is no picture and no array")
+      throw WeighbridgeError(.unsupported, "is no image and no array")
     }
   }
 
@@ -77,8 +77,8 @@ struct CoreMLFeatures {
     _ name: String, _ elementType: ElementType, _ shape: [Dimension],
     to network: inout CoreMLGraph
   ) throws(WeighbridgeError) -> ValueID {
-    for extent in shape.compactMap(\.value) where extent < 1 {
-      throw WeighbridgeError(.malformed, "has an extent of \(extent)")
+    for dimension in shape.compactMap(\.value) where dimension < 1 {
+      throw WeighbridgeError(.malformed, "has a size of \(dimension)")
     }
     do throws(ShapeError) {
       _ = try Dimension.product(shape)
@@ -95,7 +95,7 @@ struct CoreMLFeatures {
       guard let name = preprocessing.feature ?? model.inputs.first?.name,
         let blob = network.blobs[name], let shape = network.builder.type(of: blob.value).fixedShape
       else {
-        throw WeighbridgeError(.malformed, "a mean image belongs to no picture of a known size")
+        throw WeighbridgeError(.malformed, "a mean image belongs to no image of a known size")
       }
       let mean = try Tensor(.float32, shape: shape, store: store, range: place.range)
       let weight = try network.builder.addWeight("\(name)/mean", mean)
@@ -147,10 +147,10 @@ struct CoreMLFeatures {
       throw WeighbridgeError(
         .malformed, "chooses boxes by a threshold of \(threshold), and 0 to 1 are possible")
     }
-    let operation = BoxSelection(
+    let operation = NonMaxSuppression(
       overlapThreshold: suppression.iouThreshold,
       confidenceThreshold: suppression.confidenceThreshold,
-      rivals: method.isPerClass ? .sameBestClass : .all)
+      scope: method.isPerClass ? .sameBestClass : .all)
     let kept = try network.builder.addNode(
       operation, named: source.layer, inputs: values, source: source)
     let names = [suppression.outputs.confidence, suppression.outputs.coordinates]
@@ -160,7 +160,7 @@ struct CoreMLFeatures {
 
   // MARK: Outputs
 
-  /// What the model gives: arrays and pictures, and of a classifier the probabilities.
+  /// What the model gives: arrays and images, and of a classifier the probabilities.
   mutating func outputs(
     of members: [CoreMLImporter.Member], in network: inout CoreMLGraph
   ) throws(WeighbridgeError) -> [Port] {
@@ -229,7 +229,7 @@ struct CoreMLFeatures {
     let isVector = !isLong(.height) && !isLong(.width)
     switch declared {
     case 5: return CoreMLAxis.allCases
-    case 4: return CoreMLAxis.picture
+    case 4: return CoreMLAxis.image
     case 2 where !isLong(.channel) && !isLong(.sequence): return [.height, .width]
     case 1 where isVector, nil where isVector: return sequence + batch + [.channel]
     case 1 where !isLong(.channel) && !isLong(.height): return [.width]
@@ -248,7 +248,7 @@ struct CoreMLFeatures {
 }
 
 extension CoreMLFeature {
-  /// Whether it is an array or a picture.
+  /// Whether it is an array or an image.
   fileprivate var isTensor: Bool {
     switch type {
     case .image, .multiArray: true
@@ -268,7 +268,7 @@ extension CoreMLImage {
   }
 
   /// The height and the width, open where others may be given.
-  fileprivate var extents: [Dimension] {
+  fileprivate var dimensions: [Dimension] {
     let isFree = { (sizes: [Int]) in sizes.contains { $0 != sizes[0] } }
     switch flexibility {
     case nil: return [.fixed(size.height), .fixed(size.width)]
@@ -292,26 +292,26 @@ extension CoreMLFeature {
   var outsideType: TensorType? {
     switch type {
     case .image(let image):
-      return TensorType(.float32, [.fixed(image.colors.componentCount)] + image.extents)
+      return TensorType(.float32, [.fixed(image.colors.componentCount)] + image.dimensions)
     case .multiArray(let array):
       let isWhole = array.element == .int32 || array.element == .int8
-      return TensorType(isWhole ? .int32 : .float32, array.extents)
+      return TensorType(isWhole ? .int32 : .float32, array.dimensions)
     default: return nil
     }
   }
 }
 
 extension CoreMLArray {
-  /// The extents, open where others may be given.
-  fileprivate var extents: [Dimension] {
-    shape.enumerated().map { axis, extent in
+  /// The sizes, open where others may be given.
+  fileprivate var dimensions: [Dimension] {
+    shape.enumerated().map { axis, dimension in
       switch flexibility {
-      case nil: .fixed(extent)
+      case nil: .fixed(dimension)
       case .enumerated(let shapes):
-        shapes.allSatisfy { $0.count == shape.count && $0[axis] == extent }
-          ? .fixed(extent) : .unknown
+        shapes.allSatisfy { $0.count == shape.count && $0[axis] == dimension }
+          ? .fixed(dimension) : .unknown
       case .ranges(let ranges):
-        ranges.indices.contains(axis) && !ranges[axis].isSingle ? .unknown : .fixed(extent)
+        ranges.indices.contains(axis) && !ranges[axis].isSingle ? .unknown : .fixed(dimension)
       }
     }
   }

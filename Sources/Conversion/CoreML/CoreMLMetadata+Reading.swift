@@ -22,15 +22,15 @@ extension CoreMLMetadata {
       // A pipeline of a detector without labels has numbers in their place.
       content.description.labels = []
     }
-    let pictures = content.description.inputs.map(\.image)
+    let images = content.description.inputs.map(\.image)
     let entries = userDefined.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) }
     try DescriptionEntries.apply(
       entries.filter { hasHeads || $0.key != "detector" }, .coreML, to: &content)
     if !hasHeads, content.description.userDefined["detector"] == nil {
       content.description.userDefined["detector"] = userDefined["detector"]
     }
-    for (position, picture) in pictures.enumerated() {
-      content.description.inputs[position].image?.agree(with: picture)
+    for (position, image) in images.enumerated() {
+      content.description.inputs[position].image?.agree(with: image)
     }
   }
 }

@@ -54,7 +54,7 @@ package struct CoreMLSource: Sendable {
       provenance.options = custom.options
       provenance.decisions = result.decisions
       var description = result.description
-      description.name = PathName(givenPath).base
+      description.name = FilePath(givenPath).base
       var content = ModelContent(
         graph: result.graph, description: description, provenance: provenance)
       try model.description.metadata.describe(&content, hasHeads: result.hasHeads)
@@ -75,6 +75,6 @@ extension CoreMLContents {
     }
     guard let outline else { return nil }
     self.init(
-      outline, name: PathName(package?.path ?? path).base, fileSize: file.count)
+      outline, name: FilePath(package?.path ?? path).base, fileSize: file.count)
   }
 }

@@ -79,7 +79,7 @@ extension CustomLayerPolicy.Builder {
     let type = layer.graph.type(of: first)
     var outputs: [Opaque.Output] = []
     if let shapes {
-      outputs = shapes.map { Opaque.Output(elementType: type.elementType, extents: $0) }
+      outputs = shapes.map { Opaque.Output(elementType: type.elementType, dimensions: $0) }
     } else if let last = stated.keys.max() {
       for position in 0...last {
         guard let stated = stated[position], let elementType = ElementType(rawValue: stated.dtype)
@@ -87,14 +87,14 @@ extension CustomLayerPolicy.Builder {
           throw WeighbridgeError(
             .unsupported, "the type of its output \(position) is not known, so it cannot be kept")
         }
-        outputs.append(Opaque.Output(elementType: elementType, extents: stated.shape))
+        outputs.append(Opaque.Output(elementType: elementType, dimensions: stated.shape))
       }
     } else if let shape = layer.lambdaShape {
-      outputs = [Opaque.Output(elementType: type.elementType, extents: [nil] + shape)]
+      outputs = [Opaque.Output(elementType: type.elementType, dimensions: [nil] + shape)]
     } else {
       outputs = [
         Opaque.Output(
-          elementType: type.elementType, extents: [Int?](repeating: nil, count: type.rank))
+          elementType: type.elementType, dimensions: [Int?](repeating: nil, count: type.rank))
       ]
       layer.hasGuessedShape = true
       layer.decideOnce(

@@ -79,9 +79,9 @@ struct CustomMapping: Sendable {
   ) throws(WeighbridgeError) -> [[Int?]]? {
     guard let list = try members.list("output_shapes") else { return nil }
     let shapes = list.compactMap { shape in
-      shape.array.flatMap { extents -> [Int?]? in
-        let isShape = extents.allSatisfy { $0 == .null || ($0.integer ?? 0) > 0 }
-        return isShape ? extents.map(\.integer) : nil
+      shape.array.flatMap { dimensions -> [Int?]? in
+        let isShape = dimensions.allSatisfy { $0 == .null || ($0.integer ?? 0) > 0 }
+        return isShape ? dimensions.map(\.integer) : nil
       }
     }
     guard shapes.count == list.count, !list.isEmpty else {

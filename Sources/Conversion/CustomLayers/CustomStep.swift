@@ -104,7 +104,7 @@ struct CustomStep: Sendable {
     for key in attributes.keys {
       guard let value = attributes[key].flatMap(AttributeValue.init) else {
         throw WeighbridgeError(
-          .mismatch, "\(place).attributes.\(key) is no number, text or truth value, nor a list")
+          .mismatch, "\(place).attributes.\(key) is no number, text or boolean, nor a list")
       }
       stored.append(key, value)
     }

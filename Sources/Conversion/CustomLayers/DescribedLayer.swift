@@ -52,7 +52,7 @@ struct DescribedLayer {
     return isSwish && !tokens.contains(where: \.isReservation) ? activation("swish") : nil
   }
 
-  /// Parts of the height and the width: `x[:, a:-b, c:-d]` of channels-last pictures, or
+  /// Parts of the height and the width: `x[:, a:-b, c:-d]` of channels-last images, or
   /// `x[:, :, a:-b, c:-d]` of channels-first ones.
   private static func crop(_ tokens: [ExpressionToken]) -> JSONObject? {
     let formula = tokens.filter { !$0.isWord }
@@ -69,13 +69,13 @@ struct DescribedLayer {
     }
     let isChannelsFirst = known.count == 4 && known[1] == whole && known[3] != whole
     guard isChannelsFirst || known.count == 3 || known[3] == whole else { return nil }
-    let picture = isChannelsFirst ? known[2...] : known[1...2]
-    guard picture.contains(where: { $0 != whole }) else { return nil }
-    let amounts = Set(picture.joined())
+    let image = isChannelsFirst ? known[2...] : known[1...2]
+    guard image.contains(where: { $0 != whole }) else { return nil }
+    let amounts = Set(image.joined())
     if amounts.count == 1, let amount = amounts.first {
       return layer("Cropping2D", ["cropping": .integer(amount)])
     }
-    let cropping = picture.map { JSONValue.array($0.map(JSONValue.integer)) }
+    let cropping = image.map { JSONValue.array($0.map(JSONValue.integer)) }
     return layer("Cropping2D", ["cropping": .array(cropping)])
   }
 

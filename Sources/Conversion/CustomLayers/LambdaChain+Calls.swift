@@ -43,10 +43,10 @@ extension LambdaChain {
         return false
       }
       addOperator(
-        "extreme_index",
+        name.hasSuffix("max") ? "argmax" : "argmin",
         [
-          "axis": .integer(axis[0]), "is_maximum": .bool(name.hasSuffix("max")),
-          "keeps_axis": false, "element_type": library == .operations ? "int32" : "int64",
+          "axis": .integer(axis[0]), "keepdims": false,
+          "element_type": library == .operations ? "int32" : "int64",
         ])
       shape?.remove(at: axis[0])
     case "l2_normalize", "nn.l2_normalize", "math.l2_normalize":
@@ -61,7 +61,7 @@ extension LambdaChain {
       "nn.softmax", "softplus", "nn.softplus", "elu", "nn.elu":
       let function = name.split(separator: ".").last.map(String.init) ?? name
       addLayer("Activation", ["activation": .string(function)])
-    default: return addPicture(name, library == .keras, &call)
+    default: return addImage(name, library == .keras, &call)
     }
     return true
   }
@@ -77,7 +77,7 @@ extension LambdaChain {
     return axes.sorted()
   }
 
-  private mutating func addPicture(
+  private mutating func addImage(
     _ name: String, _ isKeras: Bool, _ call: inout LambdaCall
   ) -> Bool {
     switch name {
@@ -89,7 +89,7 @@ extension LambdaChain {
         call.take(3, "data_format")?.text([]) ?? "'channels_last'" == "'channels_last'"
       else { return false }
       addLayer("UpSampling2D", ["size": .integers(factors)])
-      setExtents(nil)
+      setDimensions(nil)
     case "image.resize_images", "image.resize_bilinear", "image.resize_nearest_neighbor",
       "image.resize_bicubic", "image.resize_area":
       return addOldResize(name, &call)
@@ -103,7 +103,7 @@ extension LambdaChain {
           "height": .integer(size[0]), "width": .integer(size[1]),
           "interpolation": .string(method),
         ])
-      setExtents(size)
+      setDimensions(size)
     default: return false
     }
     return true
@@ -133,7 +133,7 @@ extension LambdaChain {
     addLayer(
       "tf.image.resize_images",
       ["size": .integers(size), "method": .string(method), "align_corners": .bool(isAligned)])
-    setExtents(size)
+    setDimensions(size)
     return true
   }
 
@@ -159,8 +159,8 @@ extension LambdaChain {
     }
   }
 
-  /// Notes what the rows and columns of pictures have become; `nil` when it is not known.
-  private mutating func setExtents(_ size: [Int]?) {
+  /// Notes what the rows and columns of images have become; `nil` when it is not known.
+  private mutating func setDimensions(_ size: [Int]?) {
     guard shape?.count == 4 else { return }
     shape?.replaceSubrange(1..<3, with: [size?[0], size?[1]])
   }

@@ -89,7 +89,7 @@ extension LambdaChain {
         "stops": .integers(others.map(\.stop)), "steps": .integers(others.map(\.step)),
       ])
     for range in others {
-      if let extent = shape?[range.axis] { shape?[range.axis] = range.resolved(extent).count }
+      if let dimension = shape?[range.axis] { shape?[range.axis] = range.resolved(dimension).count }
     }
   }
 

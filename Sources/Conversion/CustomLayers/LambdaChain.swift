@@ -5,7 +5,7 @@ import LayerCatalog
 
 /// The steps of a mapping that a function's expression becomes, one after the other from the input on.
 struct LambdaChain {
-  /// The extents of what the steps so far make; `nil` when not even their number is known.
+  /// The sizes of what the steps so far make; `nil` when not even their number is known.
   var shape: [Int?]?
   let arguments: LambdaArguments
   var notes: [String] = []

@@ -37,8 +37,8 @@ struct DarknetForkChoice {
     if let net = configuration.sections.first,
       !net.options.contains(where: { ["width", "height"].contains($0.key) })
     {
-      // AlexeyAB's darknet divides by 0 when no layer has a picture.
-      evidence[.pjreddie] = "networks without pictures"
+      // AlexeyAB's darknet divides by 0 when no layer has an image.
+      evidence[.pjreddie] = "networks without images"
     }
     for section in configuration.sections {
       let name = DarknetSections.name(section.name)

@@ -11,7 +11,7 @@ struct DarknetImporter {
     let decisions: [Provenance.Decision]
     /// The layers that hold boxes, by their outputs' names.
     let heads: [(output: String, head: DarknetHead)]
-    /// Whether pictures are letterboxed, where the network says so.
+    /// Whether images are letterboxed, where the network says so.
     let isLetterboxed: Bool?
   }
 
@@ -24,11 +24,11 @@ struct DarknetImporter {
   ///
   /// - Parameter weights: All numbers; each must be used.
   /// - Throws: ``WeighbridgeError/Code/malformed`` and ``WeighbridgeError/Code/unsupported`` with
-  ///   the line and the layer; a ``DarknetMisfit`` in words when the numbers do not fit.
+  ///   the line and the layer; a ``DarknetSizeMismatch`` in words when the numbers do not fit.
   func run(_ weights: DarknetWeightSupply) throws(WeighbridgeError) -> Result {
     let names = try sectionNames()
     let (network, isLetterboxed) = try network(names, weights)
-    if let misfit = DarknetMisfit(network, self) { throw misfit.error }
+    if let misfit = DarknetSizeMismatch(network, self) { throw misfit.error }
     let outputs = Self.outputs(network, names: names)
     let heads = outputs.compactMap { index, port in
       network.layers[index].head.map { (port.name, $0) }

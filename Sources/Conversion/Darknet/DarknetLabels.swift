@@ -23,11 +23,11 @@ struct DarknetLabels {
     if let data = options.darknetData {
       try read(data: data, classCount)
     } else if let classCount, options.findsLabels {
-      try look(beside: PathName(path), classCount)
+      try look(beside: FilePath(path), classCount)
     }
   }
 
-  private mutating func look(beside path: PathName, _ classCount: Int) throws(WeighbridgeError) {
+  private mutating func look(beside path: FilePath, _ classCount: Int) throws(WeighbridgeError) {
     var fitting: [(name: String, labels: [String])] = []
     var others: [String] = []
     let names = FolderListing.names(in: path.folder).filter { $0.lowercased().hasSuffix(".names") }
@@ -73,8 +73,8 @@ struct DarknetLabels {
     guard let names = data.names, !names.value.isEmpty else {
       throw WeighbridgeError(.mismatch, "has no names=").at(file: path)
     }
-    let candidates = PathName(path).candidates(for: names.value)
-    guard let found = candidates.first(where: PathName.isFile) else {
+    let candidates = FilePath(path).candidates(for: names.value)
+    guard let found = candidates.first(where: FilePath.isFile) else {
       throw WeighbridgeError(
         .missing,
         "names=\(names.value) is not there, nor is a file of that name beside this one; put it there, "

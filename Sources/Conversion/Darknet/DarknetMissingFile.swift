@@ -4,16 +4,16 @@ import DarknetFormat
 /// What to say where one of the two files of a darknet model is given alone.
 struct DarknetMissingFile {
   private let options: ReadOptions
-  private let neighbors: DarknetNeighbors
+  private let neighbors: DarknetFilePairs
 
   init(_ options: ReadOptions) {
     self.options = options
-    neighbors = DarknetNeighbors(options: options)
+    neighbors = DarknetFilePairs(options: options)
   }
 
   /// What to say of a file that is of no known format and called as darknet's weights are.
   static func hint(_ path: String) -> String {
-    guard PathName(path).isNamedAsWeights else { return "" }
+    guard FilePath(path).isNamedAsWeights else { return "" }
     return
       "; its name is that of darknet's weights, but it does not begin as they do, or was cut off "
       + "within a number"
@@ -24,12 +24,12 @@ struct DarknetMissingFile {
     let given = [options.architecture, options.weights].compactMap(\.self)
     let own = given.first { (try? neighbors.demand(of: $0)) != nil }
     let found = neighbors.configurations(beside: path, for: store)
-    let command = DarknetNeighbors.command(own ?? found.first?.path ?? "NETWORK.cfg", path)
+    let command = DarknetFilePairs.command(own ?? found.first?.path ?? "NETWORK.cfg", path)
     let offer =
       own != nil
       ? "type \(command)"
       : Self.offer(found, command) ?? "none is beside it; type \(command) with yours"
-    let verb = PathName(path).isNamedAsWeights ? "is" : "looks like"
+    let verb = FilePath(path).isNamedAsWeights ? "is" : "looks like"
     return WeighbridgeError(
       .missing,
       "\(verb) a darknet .weights file, which holds numbers only: the .cfg file of the network is "
@@ -44,10 +44,10 @@ struct DarknetMissingFile {
     of path: String, _ configuration: DarknetConfiguration, expected: String
   ) throws(WeighbridgeError) -> WeighbridgeError {
     let demand = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try DarknetDemand(configuration, options)
+      try DarknetParameterCount(configuration, options)
     }
     let found = neighbors.weights(beside: path, for: demand)
-    let command = found.first.map { DarknetNeighbors.command(path, $0.path) }
+    let command = found.first.map { DarknetFilePairs.command(path, $0.path) }
     let offer =
       command.flatMap { Self.offer(found, $0) }
       ?? "name them with --weights, or make some up with --random-weights SEED"
@@ -58,7 +58,7 @@ struct DarknetMissingFile {
 
   /// What lies beside the file, and the command that takes the first of it.
   private static func offer(
-    _ found: [DarknetNeighbors.Neighbor], _ command: String
+    _ found: [DarknetFilePairs.Neighbor], _ command: String
   ) -> String? {
     guard let first = found.first?.name else { return nil }
     let fitting = found.filter(\.fits).map(\.name)
@@ -75,7 +75,7 @@ struct DarknetMissingFile {
   }
 }
 
-extension PathName {
+extension FilePath {
   /// Whether a file is called as darknet calls what it writes.
   fileprivate var isNamedAsWeights: Bool {
     name.hasSuffix(".weights") || name.hasSuffix(".backup") || name.contains(".conv.")

@@ -43,7 +43,7 @@ package struct DarknetSource: Sendable {
       }
       return nil
     }
-    let weightsPath = options.weights ?? PathName(path).replacingExtension("weights")
+    let weightsPath = options.weights ?? FilePath(path).replacingExtension("weights")
     let store: ByteStore
     do throws(WeighbridgeError) {
       store = try SourceFile.open(weightsPath)
@@ -61,7 +61,7 @@ package struct DarknetSource: Sendable {
   private mutating func openTrees() throws(WeighbridgeError) {
     for option in configuration.sections.flatMap(\.options)
     where option.key == "tree" && trees[option.value] == nil && !option.value.isEmpty {
-      guard let found = PathName(path).candidates(for: option.value).first(where: PathName.isFile)
+      guard let found = FilePath(path).candidates(for: option.value).first(where: FilePath.isFile)
       else { continue }
       let store = ByteStore(try MappedFile(path: found))
       trees[option.value] = try locating({ $0.at(file: found) }) { () throws(WeighbridgeError) in
@@ -92,7 +92,7 @@ package struct DarknetSource: Sendable {
     var maker = DarknetDescription(result, fork: fork)
     var description = maker.make()
     provenance.decisions += maker.decisions
-    description.name = PathName(path).base
+    description.name = FilePath(path).base
     let labels = try DarknetLabels(path, classCount: maker.classCount, options)
     description.labels = labels.labels
     if let file = labels.file { files.append(file) }
@@ -121,7 +121,7 @@ package struct DarknetSource: Sendable {
   /// An error about weights that do not fit, with what beside them does.
   private func explained(_ error: WeighbridgeError) -> WeighbridgeError {
     guard case .byte = error.place.spot, let weights,
-      let fitting = DarknetNeighbors(options: options).fitting(
+      let fitting = DarknetFilePairs(options: options).fitting(
         path, configuration, weights.path, weights.store)
     else { return error }
     return WeighbridgeError(error.code, "\(error.reason); \(fitting)", place: error.place)

@@ -101,7 +101,7 @@ extension ModelContent {
       let place = image.layout.map { ", where \($0.rawValue) has them" }
       throw WeighbridgeError(
         .mismatch,
-        "the input \(image.input) is \(type), and a picture has 4 axes with 1 or 3 channels"
+        "the input \(image.input) is \(type), and an image has 4 axes with 1 or 3 channels"
           + (place ?? " at the end (or behind the batch)"))
     }
     let colorOrder = image.colorOrder ?? (channels == 1 ? .gray : .rgb)
@@ -122,12 +122,12 @@ extension ModelContent {
       layout: layout)
   }
 
-  /// The order of a picture's axes, and the number of its channels.
+  /// The order of an image's axes, and the number of its channels.
   private static func imageLayout(
     _ type: TensorType, _ given: DataLayout?
   ) -> (DataLayout, channels: Int)? {
     for layout in DataLayout.allCases where (given ?? layout) == layout {
-      guard let axes = layout.pictureAxes(rank: type.rank),
+      guard let axes = layout.imageAxes(rank: type.rank),
         let channels = type.shape[axes.channels].value
       else { continue }
       if [1, 3].contains(channels) { return (layout, channels) }

@@ -17,7 +17,7 @@ public struct DescriptionEdit: Sendable {
     }
   }
 
-  /// What is said of pictures as an input.
+  /// What is said of images as an input.
   public struct Image: Sendable, Hashable {
     /// The input, by its new name.
     public var input: String
@@ -46,7 +46,7 @@ public struct DescriptionEdit: Sendable {
     /// The outputs that hold boxes, by new name; a stride of `nil` is computed from the shapes.
     /// All outputs, with equal shares of the anchors, when not said.
     public var heads: [DetectorDescription.Head]?
-    /// How a box's extent is stored; exponential, or for
+    /// How a box's size is stored; exponential, or for
     /// ``DetectorDescription/Kind/detection`` a fraction, when not said.
     public var boxEncoding: DetectorDescription.BoxEncoding?
     /// Whether each box has a score for holding any object at all; it has when not said.
@@ -55,7 +55,7 @@ public struct DescriptionEdit: Sendable {
     public var hasBackground: Bool?
     /// The parts of a box that the outputs hold after their activation; none when not said.
     public var activated: Set<DetectorDescription.Part>?
-    /// The order of a head's numbers; by the layout of the model's picture when not said.
+    /// The order of a head's numbers; by the layout of the model's image when not said.
     public var order: DetectorDescription.Order?
     /// The number of cells along each axis; for ``DetectorDescription/Kind/detection`` only.
     public var side: Int?
@@ -106,7 +106,7 @@ public struct DescriptionEdit: Sendable {
   public var inputSummaries: [String: String] = [:]
   /// What outputs hold, by new name.
   public var outputSummaries: [String: String] = [:]
-  /// The inputs that take pictures.
+  /// The inputs that take images.
   public var images: [Image] = []
   /// The names of the classes, in the order of the output's scores.
   public var labels: [String]?

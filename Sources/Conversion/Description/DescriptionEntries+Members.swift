@@ -6,8 +6,8 @@ extension DescriptionEntries {
   struct Members {
     /// The members of a metadata file.
     var members = JSONObject()
-    /// Inputs with their pictures, as members of ``members``' inputs.
-    var pictures: [JSONValue] = []
+    /// Inputs with their images, as members of ``members``' inputs.
+    var images: [JSONValue] = []
     /// What the model was made with.
     var source: String?
     /// The author's own entries.
@@ -19,8 +19,8 @@ extension DescriptionEntries {
       _ entries: [(key: String, value: String)], _ scheme: MetadataScheme
     ) throws(WeighbridgeError) {
       for (key, value) in entries where !scheme.reserved.contains(key) {
-        if let name = scheme.picture(of: key) {
-          pictures.append(
+        if let name = scheme.image(of: key) {
+          images.append(
             .object(["name": .string(name), "image": try Self.json(key, value)]))
         } else if let field = scheme.field(of: key), try take(field, key, value, scheme) {
           continue

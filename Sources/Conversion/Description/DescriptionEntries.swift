@@ -7,7 +7,7 @@ import JSON
 /// - the members of `Schemas/metadata.schema.json` stand under their own names, or those that the
 ///   format has for them (``MetadataScheme``); lists and objects are JSON
 /// - `licenseNote` is there when it says more than the license shows
-/// - `image.NAME`: how a picture becomes the input NAME, where inputs are described elsewhere
+/// - `image.NAME`: how an image becomes the input NAME, where inputs are described elsewhere
 /// - `source`: what the model was made with
 /// - all others: the author's own, by their keys; one that is taken begins with `user.`
 enum DescriptionEntries {
@@ -28,7 +28,7 @@ enum DescriptionEntries {
     }
     for feature in description.inputs where scheme.places.contains(.inputs) {
       guard let image = feature.image else { continue }
-      entries.append((MetadataScheme.picturePrefix + feature.name, image.json.text()))
+      entries.append((MetadataScheme.imagePrefix + feature.name, image.json.text()))
     }
     for (key, value) in further {
       if let value { entries.append((key, value)) }
@@ -68,10 +68,10 @@ enum DescriptionEntries {
     let read = try Members(entries, scheme)
     var members = read.members
     members["userDefined"] = .object(read.user)
-    try checkNames(read.pictures, content.graph.inputs)
+    try checkNames(read.images, content.graph.inputs)
     members["inputs"] =
       scheme.places.contains(.inputs)
-      ? .array(read.pictures) : renaming(content.graph.inputs, as: members["inputs"])
+      ? .array(read.images) : renaming(content.graph.inputs, as: members["inputs"])
     members["outputs"] = renaming(content.graph.outputs, as: members["outputs"])
     do throws(WeighbridgeError) {
       try content.apply(DescriptionEdit(metadata: .object(members)))
@@ -101,13 +101,13 @@ enum DescriptionEntries {
   }
 
   private static func checkNames(
-    _ pictures: [JSONValue], _ ports: [Port]
+    _ images: [JSONValue], _ ports: [Port]
   ) throws(WeighbridgeError) {
-    for case .object(let picture) in pictures {
-      guard let name = picture["name"]?.string, !ports.contains(where: { $0.name == name })
+    for case .object(let image) in images {
+      guard let name = image["name"]?.string, !ports.contains(where: { $0.name == name })
       else { continue }
       throw WeighbridgeError(
-        .malformed, "the metadata says how a picture becomes \(name), which is no input")
+        .malformed, "the metadata says how an image becomes \(name), which is no input")
     }
   }
 

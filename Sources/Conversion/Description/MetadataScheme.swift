@@ -15,9 +15,9 @@ struct MetadataScheme {
     var isStructure: Bool { [.inputs, .outputs, .labels, .detector].contains(self) }
   }
 
-  /// The key of a picture's record is the input's name after it, where the format has a place for
+  /// The key of an image's record is the input's name after it, where the format has a place for
   /// the rest of what is said of inputs.
-  static let picturePrefix = "image."
+  static let imagePrefix = "image."
   /// What stands before an author's own key that is taken.
   static let userPrefix = "user."
 
@@ -38,15 +38,15 @@ struct MetadataScheme {
   /// The field that a key stands for.
   func field(of key: String) -> Field? { Field.allCases.first { self.key(of: $0) == key } }
 
-  /// The input whose picture a key is about.
-  func picture(of key: String) -> String? {
-    guard places.contains(.inputs), key.hasPrefix(Self.picturePrefix) else { return nil }
-    return String(key.dropFirst(Self.picturePrefix.count))
+  /// The input whose image a key is about.
+  func image(of key: String) -> String? {
+    guard places.contains(.inputs), key.hasPrefix(Self.imagePrefix) else { return nil }
+    return String(key.dropFirst(Self.imagePrefix.count))
   }
 
   /// Whether an author's own entry cannot have that key as it is.
   func isTaken(_ key: String) -> Bool {
-    reserved.contains(key) || field(of: key) != nil || picture(of: key) != nil
+    reserved.contains(key) || field(of: key) != nil || image(of: key) != nil
       || key == "userDefined" || key.hasPrefix(Self.userPrefix)
   }
 }
@@ -58,7 +58,7 @@ extension MetadataScheme {
   /// The texts in our files of Keras.
   static let keras = MetadataScheme()
 
-  /// `metadata_props`, where ONNX has keys of its own for the author, the license and pictures.
+  /// `metadata_props`, where ONNX has keys of its own for the author, the license and images.
   static let onnx = MetadataScheme(
     places: [.name, .summary, .inputs, .outputs],
     keys: [.author: "model_author", .license: "model_license", .version: "model_version"],

@@ -15,7 +15,7 @@ extension ExportOptions {
       ("folding batch normalisations", foldsBatchNormalization, networks),
       ("the specification version", specificationVersion != nil, [.coreml]),
       ("the kind of a Core ML model", coreMLKind != nil, [.coreml]),
-      ("a choice of picture sizes", !pictureSizes.isEmpty, [.coreml]),
+      ("a choice of image sizes", !imageSizes.isEmpty, [.coreml]),
     ]
     for option in said where option.isSaid && !option.targets.contains(target) {
       throw WeighbridgeError(

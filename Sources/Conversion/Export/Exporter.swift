@@ -52,7 +52,7 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// The order of the axes of pictures that an exported model takes and gives.
+/// The order of the axes of images that an exported model takes and gives.
 public enum ExportLayout: String, Hashable, Sendable, CaseIterable {
   /// As the source has it.
   case source
@@ -70,7 +70,7 @@ public enum ExportPrecision: String, Hashable, Sendable, CaseIterable {
 
 /// What a Core ML model is for those who use it.
 public enum CoreMLKind: String, Hashable, Sendable, CaseIterable {
-  /// Arrays and pictures in, arrays out.
+  /// Arrays and images in, arrays out.
   case network
   /// It gives the class, and the probabilities of all classes by their labels.
   case classifier
@@ -78,8 +78,8 @@ public enum CoreMLKind: String, Hashable, Sendable, CaseIterable {
   case regressor
 }
 
-/// The extents of a picture in pixels.
-public struct PictureSize: Hashable, Sendable, CustomStringConvertible {
+/// The sizes of an image in pixels.
+public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
   /// The number of columns.
   public var width: Int
   /// The number of rows.
@@ -104,7 +104,7 @@ public struct ExportOptions: Sendable {
   public var isReplacing = true
   /// The version of ONNX' operators, 13 to 21; 17, which every runtime of today reads, by default.
   public var opset: Int?
-  /// The order of the axes of the pictures that an ONNX model takes and gives.
+  /// The order of the axes of the images that an ONNX model takes and gives.
   public var layout = ExportLayout.source
   /// Whether the weights of an ONNX model go into a file beside it, with `.data` added to the name;
   /// those of more than 2 GB always do.
@@ -124,9 +124,9 @@ public struct ExportOptions: Sendable {
   /// What a Core ML model is; by default a classifier where the model has labels for a vector of
   /// probabilities, else a network.
   public var coreMLKind: CoreMLKind?
-  /// The sizes that the pictures of a Core ML model may have, the usual one first, where its
+  /// The sizes that the images of a Core ML model may have, the usual one first, where its
   /// network leaves them open; any size by default.
-  public var pictureSizes: [PictureSize] = []
+  public var imageSizes: [ImageSize] = []
 
   /// Nothing is said.
   public init() {}

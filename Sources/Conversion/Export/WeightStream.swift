@@ -57,10 +57,10 @@ struct WeightStream {
 
   private mutating func inOrder(
     _ count: Int, _ append: (RawSpan) throws(WeighbridgeError) -> Void,
-    _ make: @escaping PieceLine.Maker
+    _ make: @escaping PrefetchedPieces.Maker
   ) throws(WeighbridgeError) {
     let cancellation = cancellation
-    try PieceLine.run(count, &buffer, make: make) { (bytes) throws(WeighbridgeError) in
+    try PrefetchedPieces.run(count, &buffer, make: make) { (bytes) throws(WeighbridgeError) in
       try TensorStream.check(cancellation)
       try append(bytes)
     }

@@ -59,7 +59,7 @@ extension ForeignFile {
     let isPlain = !line.contains(" ") || line.hasPrefix("../") || line.hasPrefix("./")
     guard isPath, hasExtension, isPlain, !name.hasSuffix(".") else { return nil }
     return "is a symbolic link that was checked out as text: it holds only the path \(line); give "
-      + "\(PathName(sample.path).beside(line)), or check out again after: git config core.symlinks "
+      + "\(FilePath(sample.path).beside(line)), or check out again after: git config core.symlinks "
       + "true"
   }
 

@@ -1,7 +1,7 @@
 import Bytes
 
 extension ForeignFile {
-  /// Pictures and documents.
+  /// Images and documents.
   static let others: [ForeignFile] = [
     ForeignFile([0xFF, 0xD8, 0xFF], "is a JPEG image, not a model\(imageAdvice)"),
     ForeignFile([0x89, 0x50, 0x4E, 0x47], "is a PNG image, not a model\(imageAdvice)"),

@@ -24,7 +24,7 @@ struct ArchitectureSearch {
 
   /// Looks beside a file.
   init(beside path: String, of file: KerasFile) {
-    let own = PathName(path)
+    let own = FilePath(path)
     let wanted = Self.names(for: own.name)
     let names = FolderListing.names(in: own.folder, limit: Self.entryLimit)
     for name in names where wanted.contains(name) {
@@ -77,7 +77,7 @@ struct ArchitectureSearch {
   func result() throws(WeighbridgeError) -> Candidate {
     guard let first = candidates.first else { throw nothing }
     guard candidates.allSatisfy({ $0.architecture.model == first.architecture.model }) else {
-      let names = candidates.map { PathName($0.path).name }.joined(separator: ", ")
+      let names = candidates.map { FilePath($0.path).name }.joined(separator: ", ")
       throw WeighbridgeError(
         .missing,
         "holds weights only, and several architectures that they may belong to lie beside it: "

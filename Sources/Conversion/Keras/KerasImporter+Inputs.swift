@@ -125,22 +125,22 @@ extension KerasImporter {
     return try addInput(record.name, type)
   }
 
-  /// An input's type: the batch axis is symbolic when its extent is open, other open axes carry the
+  /// An input's type: the batch axis is symbolic when its size is open, other open axes carry the
   /// input's name.
   static func type(
     shape: JSONValue, _ elementType: ElementType, name: String
   ) throws(WeighbridgeError) -> TensorType {
-    guard let extents = shape.array, !extents.isEmpty else {
+    guard let sizes = shape.array, !sizes.isEmpty else {
       throw WeighbridgeError(.malformed, "has neither batch_input_shape nor batch_shape")
     }
     var dimensions: [Dimension] = []
-    for (axis, extent) in extents.enumerated() {
-      if extent == .null {
+    for (axis, size) in sizes.enumerated() {
+      if size == .null {
         dimensions.append(.symbolic(axis == 0 ? "batch" : "\(name).axis\(axis)"))
-      } else if let value = extent.integer, value > 0 {
+      } else if let value = size.integer, value > 0 {
         dimensions.append(.fixed(value))
       } else {
-        throw WeighbridgeError(.malformed, "the input's shape has the extent \(extent.text())")
+        throw WeighbridgeError(.malformed, "the input's shape has the size \(size.text())")
       }
     }
     return TensorType(elementType, dimensions)

@@ -54,14 +54,14 @@ extension KerasImporter {
   private mutating func requests(
     of model: KerasModelRecord, path: String, inputs: [ValueID], elementLimit: Int
   ) throws(WeighbridgeError) -> [WeightRequest] {
-    let (before, masksBefore, extentsBefore) = (graph, masks, extents)
+    let (before, masksBefore, knownBefore) = (graph, masks, knownDimensions)
     requests = WeightRequests(elementLimit: elementLimit)
     let outcome = Swift.Result { () throws(WeighbridgeError) in
       try inline(model, path: path, inputs: inputs)
     }
     let found = requests?.layers ?? []
     requests = nil
-    (graph, masks, extents) = (before, masksBefore, extentsBefore)
+    (graph, masks, knownDimensions) = (before, masksBefore, knownBefore)
     _ = try outcome.get()
     // Calls come in the order of the computation; the list follows the order of the layers.
     let positions = try Self.layerPaths(model, path: path)

@@ -32,7 +32,7 @@ package struct KerasImporter: ~Copyable {
     let number: Int
   }
 
-  let writer: KerasWriter
+  let writer: KerasProducer
   /// What turns the layers of a Keras 1 model into those of Keras 2.
   let dialect: Keras1Dialect?
   /// What the user says of layers that are not Keras' own.
@@ -42,8 +42,8 @@ package struct KerasImporter: ~Copyable {
   var graph = GraphBuilder()
   /// The masks that travel beside values.
   var masks: [ValueID: ValueID] = [:]
-  /// What is known of values that are extents of others.
-  var extents: [ValueID: KnownExtents] = [:]
+  /// What is known of values that are sizes of others.
+  var knownDimensions: [ValueID: KnownDimensions] = [:]
   /// The weights of each layer, by its path.
   var weights: [String: [KerasLayer.Weight]]
   /// The most elements that a weight may have when all are zeros until another file names them.
@@ -79,7 +79,7 @@ package struct KerasImporter: ~Copyable {
   ///   ``WeighbridgeError/Code/malformed`` where model and weights do not fit;
   ///   ``WeighbridgeError/Code/mismatch`` where what is stated does not fit them.
   package static func importModel(
-    _ model: KerasModelRecord, writer: KerasWriter, weights: [String: [KerasLayer.Weight]],
+    _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]],
     custom: CustomLayerPolicy = CustomLayerPolicy(), inputShapes: [InputShape] = [],
     zerosLimit: Int? = nil
   ) throws(WeighbridgeError) -> Result {
@@ -100,7 +100,7 @@ package struct KerasImporter: ~Copyable {
 
   /// What can be learnt of layers that nobody understands, from the layers before them.
   package static func survey(
-    _ model: KerasModelRecord, writer: KerasWriter, weights: [String: [KerasLayer.Weight]]?,
+    _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]]?,
     custom: CustomLayerPolicy, inputShapes: [InputShape]
   ) -> LayerSurvey {
     var custom = custom
@@ -116,7 +116,7 @@ package struct KerasImporter: ~Copyable {
   }
 
   private init(
-    _ model: KerasModelRecord, writer: KerasWriter, weights: [String: [KerasLayer.Weight]],
+    _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]],
     custom: CustomLayerPolicy, stated: StatedShapes, zerosLimit: Int?
   ) {
     self.stated = stated
@@ -335,10 +335,9 @@ package struct KerasImporter: ~Copyable {
       masks: takeMasks(), graph: takeGraph())
     var builder = try KerasFunction(
       function, layer: consume layer, inputs: call.inputs, operands: operands,
-      settings: record.config,
-      extents: takeExtents())
+      settings: record.config, knownDimensions: takeKnownDimensions())
     let outputs = try builder.build()
-    extents = builder.extents
+    knownDimensions = builder.knownDimensions
     try finish(builder.layer, record, name)
     return outputs
   }
@@ -374,10 +373,10 @@ package struct KerasImporter: ~Copyable {
     return taken
   }
 
-  /// What is known of extents, taken out likewise.
-  private mutating func takeExtents() -> [ValueID: KnownExtents] {
-    let taken = extents
-    extents = [:]
+  /// What is known of sizes, taken out likewise.
+  private mutating func takeKnownDimensions() -> [ValueID: KnownDimensions] {
+    let taken = knownDimensions
+    knownDimensions = [:]
     return taken
   }
 

@@ -13,7 +13,7 @@ extension KerasSource {
     outline.provenance.backend = backend
     let groups = (try? file?.weightGroups(of: model)) ?? []
     outline.weights = groups.flatMap(\.weights).map(\.named)
-    let writer = KerasWriter(
+    let writer = KerasProducer(
       of: model, version: version, backend: backend,
       weightNames: groups.flatMap(\.weights).map(\.name)
     ) { _ in }
@@ -54,7 +54,7 @@ extension KerasSource {
   }
 
   private func part(
-    _ model: KerasModelRecord, _ custom: CustomLayerPolicy, _ writer: KerasWriter
+    _ model: KerasModelRecord, _ custom: CustomLayerPolicy, _ writer: KerasProducer
   ) throws(WeighbridgeError) -> Graph {
     try KerasImporter.importModel(
       model, writer: writer, weights: try weights(), custom: custom, zerosLimit: zerosLimit

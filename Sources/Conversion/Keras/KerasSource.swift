@@ -129,10 +129,10 @@ package struct KerasSource: Sendable {
         provenance.decisions.append(
           Provenance.Decision(
             layer: "",
-            text: "The file holds weights only; \(PathName(foundArchitecture).name), which lies "
+            text: "The file holds weights only; \(FilePath(foundArchitecture).name), which lies "
               + "beside it, is taken for its architecture."))
       }
-      let writer = KerasWriter(
+      let writer = KerasProducer(
         of: model, version: version, backend: backend,
         weightNames: file?.weightGroups.flatMap(\.weights).map(\.name) ?? []
       ) { provenance.decisions.append(Provenance.Decision(layer: "", text: $0)) }

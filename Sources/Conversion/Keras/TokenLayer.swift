@@ -14,7 +14,7 @@ struct TokenLayer {
   }
 
   /// How many ids there are for tokens that the vocabulary does not have.
-  private var otherCount: Int {
+  private var oovCount: Int {
     record.className == "TextVectorization"
       ? 1 : max(0, min(record.config["num_oov_indices"]?.integer ?? 1, 1 << 20))
   }
@@ -28,7 +28,7 @@ struct TokenLayer {
     let mask = isText ? "" : record.config["mask_token"]?.string
     let other = record.config["oov_token"]?.string ?? "[UNK]"
     let special =
-      (mode == "int" ? mask.map { [$0] } ?? [] : []) + [String](repeating: other, count: otherCount)
+      (mode == "int" ? mask.map { [$0] } ?? [] : []) + [String](repeating: other, count: oovCount)
     return tokens.starts(with: special) ? tokens : special + tokens
   }
 
@@ -78,7 +78,7 @@ struct TokenLayer {
       throw WeighbridgeError(.malformed, "has idf_weights that are no numbers")
     }
     let mean = numbers.reduce(0, +) / Double(numbers.count)
-    let all = [Double](repeating: mean, count: otherCount) + numbers
+    let all = [Double](repeating: mean, count: oovCount) + numbers
     guard all.count <= count else {
       throw WeighbridgeError(.malformed, "has \(all.count) idf_weights for \(count) tokens")
     }

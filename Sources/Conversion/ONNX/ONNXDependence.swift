@@ -17,8 +17,8 @@ struct ONNXDependence {
     switch value {
     case .computed(let id): follow(id, network)
     case .constant: break
-    case .extents(let extents, _, _):
-      for case .axis(let id, _, _) in extents { sizes.formUnion(Self.openInputs(id, network)) }
+    case .dimensions(let dimensions, _, _):
+      for case .axis(let id, _, _) in dimensions { sizes.formUnion(Self.openInputs(id, network)) }
     }
   }
 

@@ -50,7 +50,7 @@ struct ONNXImporter {
     }
     let order = try ONNXOrder.sorted(model.graph)
     model.graph = order.graph
-    let choice = try ONNXBoxChoice(model.graph)
+    let choice = try ONNXSelectedBoxes(model.graph)
     if let choice { model.graph = choice.network }
     try ONNXKnownOperators(model.graph.operatorCounts, hasFunctions: model.hasFunctions).check()
     var network = ONNXNetwork(
@@ -115,7 +115,7 @@ struct ONNXImporter {
 
   /// The graph without nodes that no output needs.
   private func graph(
-    _ network: inout ONNXNetwork, _ choice: ONNXBoxChoice?
+    _ network: inout ONNXNetwork, _ choice: ONNXSelectedBoxes?
   ) throws(WeighbridgeError) -> (Graph, DetectorDescription?) {
     var ports: [Port] = []
     for feature in model.graph.outputs {
@@ -205,8 +205,8 @@ extension ONNXFeature {
   var type: TensorType {
     TensorType(
       elementType,
-      shape.map { extent in
-        switch extent {
+      shape.map { dimension in
+        switch dimension {
         case .fixed(let value): .fixed(value)
         case .named(let name): .symbolic(name)
         case .unknown: .unknown

@@ -275,7 +275,7 @@ extension ONNXLayer {
     return .constant(role.isEmpty ? name : "\(name)/\(role)", change(tensor))
   }
 
-  /// Values with as many axes each, where those of fewer get axes of extent 1 in front, as ONNX
+  /// Values with as many axes each, where those of fewer get axes of size 1 in front, as ONNX
   /// combines them.
   mutating func aligned(_ values: [ONNXValue]) throws(WeighbridgeError) -> [ONNXValue] {
     let rank = values.map { type($0).rank }.max() ?? 0
@@ -298,8 +298,8 @@ extension ONNXLayer {
     return result
   }
 
-  /// The extents of some axes of a value, as a reshaping of it keeps them.
-  func kept(_ type: TensorType, _ axes: Range<Int>) -> [ReshapeAxes.Extent] {
+  /// The sizes of some axes of a value, as a reshaping of it keeps them.
+  func kept(_ type: TensorType, _ axes: Range<Int>) -> [ReshapeAxes.Size] {
     axes.map { axis in type.shape[axis].value.map { .fixed($0) } ?? .axis(axis) }
   }
 

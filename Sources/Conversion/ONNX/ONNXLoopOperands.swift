@@ -23,8 +23,8 @@ private struct LoopWeight {
   mutating func take(_ view: Tensor, _ found: Tensor) -> Bool {
     guard view.store === pattern.store else { return false }
     var places = [view.offset / view.elementType.byteCount]
-    for (extent, stride) in zip(view.shape, view.strides) {
-      places = places.flatMap { place in (0..<extent).map { place + $0 * stride } }
+    for (dimension, stride) in zip(view.shape, view.strides) {
+      places = places.flatMap { place in (0..<dimension).map { place + $0 * stride } }
     }
     for (place, number) in zip(places, found.doubles) { numbers[place] = number }
     missing -= places.count
@@ -117,11 +117,11 @@ extension ONNXLayer {
     let weights = operands.weights.enumerated().map {
       ExportOperand(name: "weight_\($0)", type: $1.tensor.type, constant: $1.tensor)
     }
-    var draft = ONNXDraft(opset: opset, precision: .float32, reserved: [])
-    guard (try? draft.apply(loop.operation, named: "loop", given + weights)) != nil,
-      let written = draft.nodes.last(where: { $0.operation == "Scan" })
+    var builder = ONNXGraphBuilder(opset: opset, precision: .float32, reserved: [])
+    guard (try? builder.apply(loop.operation, named: "loop", given + weights)) != nil,
+      let written = builder.nodes.last(where: { $0.operation == "Scan" })
     else { return nil }
-    return ONNXLoopMatch(written, draft.weights, over: node)
+    return ONNXLoopMatch(written, builder.weights, over: node)
   }
 
   /// What the operator takes beside masks and states. Where it walks over vectors, the products with
@@ -179,11 +179,11 @@ extension ONNXLayer {
   private mutating func loopOutputs(
     _ loop: ONNXRecurrence, _ given: [ONNXValue]
   ) throws(WeighbridgeError) -> [ONNXValue] {
-    let (returnsSequence, isReversed) = (
-      loop.recurrence.returnsSequence, loop.recurrence.isReversed
+    let (returnsSequences, isReversed) = (
+      loop.recurrence.returnsSequences, loop.recurrence.isReversed
     )
     var outputs = Array(given.dropFirst())
-    if loop.carriesOutput, returnsSequence {
+    if loop.carriesOutput, returnsSequences {
       let range = Slice.Range(
         axis: 1, start: isReversed ? 0 : -1, stop: isReversed ? 1 : nil, step: 1)
       let last = try apply(Slice([range]), to: given[0], role: "last")
@@ -191,6 +191,6 @@ extension ONNXLayer {
     } else if loop.carriesOutput {
       outputs.append(given[0])
     }
-    return outputs + (returnsSequence ? [given[0]] : [])
+    return outputs + (returnsSequences ? [given[0]] : [])
   }
 }

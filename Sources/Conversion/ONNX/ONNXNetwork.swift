@@ -65,8 +65,8 @@ struct ONNXNetwork {
     switch value {
     case .computed(let id): graph.type(of: id)
     case .constant(_, let tensor): tensor.type
-    case .extents(let extents, let isList, let type):
-      TensorType(type, isList ? [extents.count] : [])
+    case .dimensions(let dimensions, let isList, let type):
+      TensorType(type, isList ? [dimensions.count] : [])
     }
   }
 
@@ -163,8 +163,8 @@ struct ONNXNetwork {
     switch value {
     case .computed(let id): return id
     case .constant(let name, let tensor): return try weight(name, tensor)
-    case .extents(let extents, let isList, let type):
-      let id = try computed(extents, isList: isList, source)
+    case .dimensions(let dimensions, let isList, let type):
+      let id = try computed(dimensions, isList: isList, source)
       return type == .int64 ? id : try add(Cast(to: type), [id], source)[0]
     }
   }
@@ -190,13 +190,13 @@ struct ONNXNetwork {
     return id
   }
 
-  /// Nodes that compute extents when the model runs.
+  /// Nodes that compute sizes when the model runs.
   private mutating func computed(
-    _ extents: [ONNXExtent], isList: Bool, _ source: SourceScope
+    _ dimensions: [ONNXDimension], isList: Bool, _ source: SourceScope
   ) throws(WeighbridgeError) -> ValueID {
     var parts: [ValueID] = []
-    for extent in extents {
-      switch extent {
+    for dimension in dimensions {
+      switch dimension {
       case .known(let number):
         parts.append(
           try weight(
@@ -214,20 +214,20 @@ struct ONNXNetwork {
   }
 
   private mutating func multiplied(
-    _ extent: ValueID, _ times: Int, _ source: SourceScope
+    _ dimension: ValueID, _ times: Int, _ source: SourceScope
   ) throws(WeighbridgeError) -> ValueID {
     let factor = try weight(
       "\(source.layer)/times_\(times)", Tensor(.int64, shape: [1], [Double(times)]))
-    return try add(Multiply(), [extent, factor], source)[0]
+    return try add(Multiply(), [dimension, factor], source)[0]
   }
 
-  /// Whether extents are those of a value, one after the other.
-  func isShape(_ extents: [ONNXExtent], of id: ValueID) -> Bool {
+  /// Whether sizes are those of a value, one after the other.
+  func isShape(_ dimensions: [ONNXDimension], of id: ValueID) -> Bool {
     let shape = graph.type(of: id).shape
-    return extents.count == shape.count
-      && extents.indices.allSatisfy { axis in
-        extents[axis] == .axis(id, axis, times: 1)
-          || extents[axis].number != nil && extents[axis].number == shape[axis].value
+    return dimensions.count == shape.count
+      && dimensions.indices.allSatisfy { axis in
+        dimensions[axis] == .axis(id, axis, times: 1)
+          || dimensions[axis].number != nil && dimensions[axis].number == shape[axis].value
       }
   }
 

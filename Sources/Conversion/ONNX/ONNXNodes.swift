@@ -16,7 +16,7 @@ enum ONNXNodes {
 
   /// What the operators of ONNX' own set become, by name.
   private static let own: [String: ONNXLayer.Build] = [
-    activations, arithmetic, constants, control, convolutions, dense, extents, indexing, logic,
+    activations, arithmetic, constants, control, convolutions, dense, dimensions, indexing, logic,
     normalizations, pooling, quantization, recurrent, reductions, reshaping, resizing, spectra,
   ].reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
 

@@ -62,7 +62,7 @@ package struct ONNXSource: Sendable {
   mutating func openExternalData() throws(WeighbridgeError) -> [String: ByteStore] {
     var stores: [String: ByteStore] = [:]
     for name in model.graph.externalFileNames {
-      let place = PathName(path).beside(name)
+      let place = FilePath(path).beside(name)
       let store = ByteStore(try MappedFile(path: place))
       stores[name] = store
       files.append(

@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// A graph that takes and gives a batch of one where a Core ML file's arrays and pictures, of which it
+/// A graph that takes and gives a batch of one where a Core ML file's arrays and images, of which it
 /// was made, have no batch.
 ///
 /// Such an input `[channels, height, width]` gets its batch first of all, and such an output loses it

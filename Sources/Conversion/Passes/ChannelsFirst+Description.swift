@@ -2,16 +2,16 @@ package import GraphIR
 
 extension ChannelsFirst {
   /// What a description of the original says, in words that are true of the turned graph: the axes of
-  /// pictures, and the order of the numbers of heads.
+  /// images, and the order of the numbers of heads.
   package func describing(_ description: ModelDescription) -> ModelDescription {
     var result = description
     let layout = description.inputs.first { $0.image != nil }?.image?.layout
-    for position in turnedInputs where position < result.inputs.count {
+    for position in transposedInputs where position < result.inputs.count {
       result.inputs[position].image?.layout = .channelsFirst
     }
     guard let detector = description.detector, detector.hasGrid, let layout else { return result }
-    guard !turnedInputs.isEmpty || !turnedOutputs.isEmpty else { return result }
-    let turned = Set(turnedOutputs.map { graph.outputs[$0].name })
+    guard !transposedInputs.isEmpty || !transposedOutputs.isEmpty else { return result }
+    let turned = Set(transposedOutputs.map { graph.outputs[$0].name })
     let order = detector.order(in: layout)
     result.detector?.order =
       detector.heads.allSatisfy { turned.contains($0.output) } ? .channelsFirst : order

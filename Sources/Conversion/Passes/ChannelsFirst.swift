@@ -7,9 +7,9 @@ package struct ChannelsFirst: Sendable {
   /// The turned graph.
   package let graph: Graph
   /// The positions of the inputs that are channels-first now and were not.
-  package let turnedInputs: Set<Int>
+  package let transposedInputs: Set<Int>
   /// The positions of the outputs that are channels-first now and were not.
-  package let turnedOutputs: Set<Int>
+  package let transposedOutputs: Set<Int>
 
   /// Turns a graph.
   ///
@@ -20,7 +20,7 @@ package struct ChannelsFirst: Sendable {
   ///
   /// - Parameters:
   ///   - original: Any graph.
-  ///   - turnsPorts: Whether pictures that the model takes and gives are turned too; otherwise they
+  ///   - transposesPorts: Whether images that the model takes and gives are turned too; otherwise they
   ///     keep their axes.
   ///   - together: Outputs of which all are turned or none, as a detector's heads, whose numbers have
   ///     one order.
@@ -28,16 +28,16 @@ package struct ChannelsFirst: Sendable {
   /// - Throws: ``WeighbridgeError/Code/malformed`` for a graph that could not be built anew.
   /// - Complexity: Linear in the number of values and inputs.
   package init(
-    _ original: Graph, turnsPorts: Bool, together: [String] = [],
+    _ original: Graph, transposesPorts: Bool, together: [String] = [],
     needs: (any CatalogOperator) -> Bool
   ) throws(WeighbridgeError) {
-    var turning = LayoutTurning(original, to: .channelsFirst)
-    let pictures = turnsPorts ? turning.pictures(needs) : []
+    var turning = LayoutConversion(original, to: .channelsFirst)
+    let images = transposesPorts ? turning.images(needs) : []
     var inputs: Set<Int> = []
     for (position, port) in original.inputs.enumerated() {
-      let isTurned = pictures.contains(port.value)
-      try turning.addInput(port, isTurned: isTurned)
-      if isTurned { inputs.insert(position) }
+      let isTransposed = images.contains(port.value)
+      try turning.addInput(port, isTransposed: isTransposed)
+      if isTransposed { inputs.insert(position) }
     }
     for (position, node) in original.nodes.enumerated() {
       do throws(WeighbridgeError) {
@@ -47,19 +47,19 @@ package struct ChannelsFirst: Sendable {
     var outputs = Set(
       original.outputs.indices.filter { position in
         let value = original.outputs[position].value
-        return turnsPorts && turning.isTurned(value) && original[value].type.rank >= 4
+        return transposesPorts && turning.isTransposed(value) && original[value].type.rank >= 4
       })
     let joined = original.outputs.indices.filter { together.contains(original.outputs[$0].name) }
     if !outputs.isSuperset(of: joined) { outputs.subtract(joined) }
     var ports: [Port] = []
     for (position, port) in original.outputs.enumerated() {
-      let isTurned = outputs.contains(position)
+      let isTransposed = outputs.contains(position)
       ports.append(
         Port(
           name: port.name,
-          value: isTurned ? try turning.turned(port.value) : try turning.plain(port.value)))
+          value: isTransposed ? try turning.turned(port.value) : try turning.plain(port.value)))
     }
     graph = try turning.builder.finish(outputs: ports)
-    (turnedInputs, turnedOutputs) = (inputs, outputs)
+    (transposedInputs, transposedOutputs) = (inputs, outputs)
   }
 }

@@ -17,8 +17,8 @@ struct ChannelsLast: Sendable {
   init(
     _ original: Graph, needs: (any CatalogOperator) -> Bool
   ) throws(WeighbridgeError) {
-    var turning = LayoutTurning(original, to: .channelsLast)
-    for port in original.inputs { try turning.addInput(port, isTurned: false) }
+    var turning = LayoutConversion(original, to: .channelsLast)
+    for port in original.inputs { try turning.addInput(port, isTransposed: false) }
     for (position, node) in original.nodes.enumerated() {
       do throws(WeighbridgeError) {
         try turning.add(node, needs)

@@ -37,7 +37,7 @@ package struct PixelBlocks: Sendable {
 
   /// Three nodes that are one operator.
   private struct Chain {
-    let turn: PixelTurn
+    let turn: PixelShuffle
     let input: ValueID
     /// The positions of the first two.
     let inner: [Int]
@@ -53,7 +53,7 @@ package struct PixelBlocks: Sendable {
         let transpose = graph.nodes[middle].operation as? Transpose, transpose.axes.count == 6,
         let start = only(graph.nodes[middle].inputs[0]),
         let cutting = AxisGrouping(graph.nodes[start], graph),
-        let turn = PixelTurn(cutting, transpose.axes, merging)
+        let turn = PixelShuffle(cutting, transpose.axes, merging)
       else { continue }
       chains[position] = Chain(
         turn: turn, input: graph.nodes[start].inputs[0], inner: [start, middle])
@@ -64,11 +64,11 @@ package struct PixelBlocks: Sendable {
 
 /// A reshaping between four axes and six.
 private struct AxisGrouping {
-  /// The extents of the side of six axes.
+  /// The sizes of the side of six axes.
   let parts: [Dimension]
-  /// The extents of the side of four.
+  /// The sizes of the side of four.
   let whole: [Dimension]
-  /// For each axis of the output the one of the input that has its extent, where that is said.
+  /// For each axis of the output the one of the input that has its size, where that is said.
   private let sources: [Int?]
   private let cuts: Bool
 
@@ -76,7 +76,7 @@ private struct AxisGrouping {
     switch node.operation {
     case let reshape as Reshape: sources = [0] + reshape.target.map { _ in nil }
     case let reshape as ReshapeAxes:
-      sources = reshape.extents.map { if case .axis(let axis) = $0 { axis } else { nil } }
+      sources = reshape.sizes.map { if case .axis(let axis) = $0 { axis } else { nil } }
     default: return nil
     }
     let shapes = [node.inputs[0], node.outputs[0]].map { graph[$0].type.shape }
@@ -92,9 +92,9 @@ private struct AxisGrouping {
     for (axis, count) in counts.enumerated() {
       let group = parts[start..<start + count]
       let numbers = group.compactMap(\.value)
-      if let extent = whole[axis].value, numbers.count == count {
-        let product = try? Checked.product(numbers, of: "an extent")
-        guard product == extent else { return false }
+      if let dimension = whole[axis].value, numbers.count == count {
+        let product = try? Checked.product(numbers, of: "a size")
+        guard product == dimension else { return false }
       } else if count > 1 || !isSame(axis, start) {
         open += 1
       }
@@ -110,7 +110,7 @@ private struct AxisGrouping {
 }
 
 /// Channels to blocks of pixels, or back, with the channels in an order of their own.
-private struct PixelTurn {
+private struct PixelShuffle {
   let layout: DataLayout
   let block: Int
   let toDepth: Bool
@@ -131,7 +131,7 @@ private struct PixelTurn {
         let (depth, pixels) = toDepth ? (merging, cutting) : (cutting, merging)
         // For each axis on the side of the pixels, its place on that of the depth.
         let places = toDepth ? axes.indices.map { axes.firstIndex(of: $0) ?? 0 } : axes
-        if let turn = PixelTurn(depth, places, pixels, layout, toDepth: toDepth) {
+        if let turn = PixelShuffle(depth, places, pixels, layout, toDepth: toDepth) {
           self = turn
           return
         }
@@ -160,16 +160,16 @@ private struct PixelTurn {
       order = nil
       return
     }
-    let extents = parts.compactMap { depth.parts[$0].value }
-    guard extents.count == 3, let count = try? Checked.product(extents, of: "the channels"),
+    let dimensions = parts.compactMap { depth.parts[$0].value }
+    guard dimensions.count == 3, let count = try? Checked.product(dimensions, of: "the channels"),
       count <= Self.mostChannels
     else { return nil }
     let strides = parts.map { part in
-      zip(parts, extents).reduce(1) { $1.0 > part ? $0 * $1.1 : $0 }
+      zip(parts, dimensions).reduce(1) { $1.0 > part ? $0 * $1.1 : $0 }
     }
     order = (0..<count).map { channel in
-      let (row, rest) = channel.quotientAndRemainder(dividingBy: extents[1] * extents[2])
-      let (column, last) = rest.quotientAndRemainder(dividingBy: extents[2])
+      let (row, rest) = channel.quotientAndRemainder(dividingBy: dimensions[1] * dimensions[2])
+      let (column, last) = rest.quotientAndRemainder(dividingBy: dimensions[2])
       return row * strides[0] + column * strides[1] + last * strides[2]
     }
   }

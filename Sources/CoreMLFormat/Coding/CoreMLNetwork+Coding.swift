@@ -56,11 +56,11 @@ extension CoreMLLayer {
 
 extension CoreMLShape {
   fileprivate var record: ProtobufRecord {
-    ["rank": .integer(rank), "dimValue": .integers(extents)]
+    ["rank": .integer(rank), "dimValue": .integers(dimensions)]
   }
 
   fileprivate init(_ record: ProtobufRecord) {
-    self.init(rank: record.integer("rank"), extents: record.integers("dimValue"))
+    self.init(rank: record.integer("rank"), dimensions: record.integers("dimValue"))
   }
 }
 

@@ -110,7 +110,7 @@ package struct CoreMLSizeRange: Hashable, Sendable {
   }
 }
 
-/// A picture.
+/// An image.
 package struct CoreMLImage: Hashable, Sendable {
   /// The order of its colours.
   package enum ColorSpace: String, Hashable, Sendable {
@@ -120,7 +120,7 @@ package struct CoreMLImage: Hashable, Sendable {
     case grayscaleFloat16 = "GRAYSCALE_FLOAT16"
   }
 
-  /// An extent in pixels.
+  /// A size in pixels.
   package struct Size: Hashable, Sendable {
     package var width: Int
     package var height: Int
@@ -145,7 +145,7 @@ package struct CoreMLImage: Hashable, Sendable {
   /// The sizes that may be given; `nil` for the one.
   package var flexibility: Flexibility?
 
-  /// Makes the type of a picture.
+  /// Makes the type of an image.
   package init(size: Size, colorSpace: ColorSpace?, flexibility: Flexibility? = nil) {
     self.size = size
     self.colorSpace = colorSpace

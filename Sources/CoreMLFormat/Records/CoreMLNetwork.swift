@@ -10,7 +10,7 @@ package struct CoreMLNetwork: Hashable, Sendable {
     case exact = "EXACT_ARRAY_MAPPING"
   }
 
-  /// What the axes of pictures are inside.
+  /// What the axes of images are inside.
   package enum ImageMapping: String, Hashable, Sendable {
     /// S, B, C, H, W.
     case rank5 = "RANK5_IMAGE_MAPPING"
@@ -20,11 +20,11 @@ package struct CoreMLNetwork: Hashable, Sendable {
 
   /// The layers.
   package var layers: [CoreMLLayer]
-  /// What happens to pictures before the layers see them.
+  /// What happens to images before the layers see them.
   package var preprocessing: [CoreMLPreprocessing]
   /// What the axes of array inputs are inside.
   package var arrayMapping: ArrayMapping
-  /// What the axes of pictures are inside.
+  /// What the axes of images are inside.
   package var imageMapping: ImageMapping
 
   /// Makes a network.
@@ -76,17 +76,17 @@ package struct CoreMLLayer: Hashable, Sendable {
 package struct CoreMLShape: Hashable, Sendable {
   /// The number of axes.
   package var rank: Int
-  /// The extents; a negative one is not known. May be empty.
-  package var extents: [Int]
+  /// The sizes; a negative one is not known. May be empty.
+  package var dimensions: [Int]
 
   /// Makes a shape.
-  package init(rank: Int, extents: [Int]) {
+  package init(rank: Int, dimensions: [Int]) {
     self.rank = rank
-    self.extents = extents
+    self.dimensions = dimensions
   }
 }
 
-/// What happens to a picture before the layers see it.
+/// What happens to an image before the layers see it.
 package struct CoreMLPreprocessing: Hashable, Sendable {
   /// The steps there are.
   package enum Step: Hashable, Sendable {

@@ -15,7 +15,7 @@ extension DetectorDescription {
     case boxes
   }
 
-  /// How a box's extent is stored.
+  /// How a box's size is stored.
   public enum BoxEncoding: String, Hashable, Sendable, CaseIterable {
     /// exp(t) times the anchor.
     case exponential

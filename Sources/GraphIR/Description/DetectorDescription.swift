@@ -11,7 +11,7 @@ public struct DetectorDescription: Hashable, Sendable {
   public var anchors: [Anchor]
   /// The outputs that hold boxes; for ``Kind/boxes`` that of the confidences, then that of the places.
   public var heads: [Head]
-  /// How a box's extent is stored.
+  /// How a box's size is stored.
   public var boxEncoding: BoxEncoding
   /// Whether each box has a score for holding any object at all.
   public var hasObjectness: Bool
@@ -22,7 +22,7 @@ public struct DetectorDescription: Hashable, Sendable {
   /// The parts of a box that the outputs hold after their activation. The others are still to be
   /// activated when boxes are read.
   public var activated: Set<Part>
-  /// The order of a head's numbers; when not said, by the layout of the model's picture.
+  /// The order of a head's numbers; when not said, by the layout of the model's image.
   public var order: Order?
   /// The number of cells along each axis; of ``Kind/detection`` only.
   public var side: Int?
@@ -91,7 +91,7 @@ public struct DetectorDescription: Hashable, Sendable {
 
   /// The order of a head's numbers.
   ///
-  /// - Parameter layout: The order of the picture's axes: that of heads that do not say their own.
+  /// - Parameter layout: The order of the image's axes: that of heads that do not say their own.
   package func order(in layout: DataLayout) -> Order {
     order ?? (layout == .channelsFirst ? .channelsFirst : .channelsLast)
   }

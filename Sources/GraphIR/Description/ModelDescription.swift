@@ -37,7 +37,7 @@ public struct ModelDescription: Hashable, Sendable {
     public var name: String
     /// What it holds.
     public var summary: String?
-    /// How a picture becomes this input, when it is one.
+    /// How an image becomes this input, when it is one.
     public var image: ImageInput?
 
     /// A feature of which only the name is known.
@@ -62,7 +62,7 @@ public struct License: Hashable, Sendable {
   }
 }
 
-/// How a picture becomes an input of the model.
+/// How an image becomes an input of the model.
 ///
 /// After the resize policy, each 8-bit component x becomes `x * scale + bias[component]`, with the
 /// components in the model's color order.
@@ -80,7 +80,7 @@ public struct ImageInput: Hashable, Sendable {
     public var componentCount: Int { self == .gray ? 1 : 3 }
   }
 
-  /// How a picture of another size is brought to the input's size.
+  /// How an image of another size is brought to the input's size.
   public enum ResizePolicy: String, Hashable, Sendable, CaseIterable {
     /// Scaled as a whole, with bars at two sides.
     case letterbox

@@ -66,7 +66,7 @@ struct KerasArchive: Sendable {
       members[Self.textsName] == nil
       ? .object([:]) : try Self.json(Self.textsName, in: members, store, &memory)
     texts = try locating({ $0.at(.path(Self.textsName)) }) { () throws(WeighbridgeError) in
-      try KerasTexts.read(object)
+      try KerasStrings.read(object)
     }
     var vocabularies: [String: [UInt8]] = [:]
     for name in directory.members.map(\.name) where Self.isVocabulary(name) {
@@ -86,7 +86,7 @@ struct KerasArchive: Sendable {
     var memory = memory
     let (contents, range) = try Self.contents(Self.weightsName, in: members, store, &memory)
     return try HDF5File(
-      contents, extent: range, path: "\(path)/\(Self.weightsName)", limits: limits)
+      contents, dimension: range, path: "\(path)/\(Self.weightsName)", limits: limits)
   }
 
   /// The model.

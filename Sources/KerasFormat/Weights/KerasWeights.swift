@@ -22,6 +22,6 @@ package struct KerasWeight: Hashable, Sendable {
   package var path: String { dataset.path }
   /// The type of the elements.
   package var elementType: ElementType { dataset.elementType }
-  /// The extents in Keras' axis order; empty for a scalar.
+  /// The sizes in Keras' axis order; empty for a scalar.
   package var shape: [Int] { dataset.shape }
 }

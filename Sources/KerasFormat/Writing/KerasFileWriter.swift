@@ -19,7 +19,7 @@ package struct KerasFileWriter: ~Copyable {
 
   /// The weights that have elements, in the order in which they are written.
   package let weights: [Weight]
-  private let skeleton: HDF5Skeleton
+  private let skeleton: HDF5Template
   /// An `.h5` file, or an archive.
   private var file: AtomicFile?
   private var archive: ZipWriter?
@@ -34,8 +34,8 @@ package struct KerasFileWriter: ~Copyable {
   ) throws(WeighbridgeError) {
     var model = model
     model.layers = KerasLayerOrder.positions(model).map { model.layers[$0] }
-    let (draft, owners) = form == .archive ? Self.objects(model) : Self.named(model)
-    let skeleton = try HDF5Skeleton(draft, near: path)
+    let (builder, owners) = form == .archive ? Self.objects(model) : Self.named(model)
+    let skeleton = try HDF5Template(builder, near: path)
     let weights = skeleton.datasets.map { owners[$0] }
     let file = try Self.file(form, path)
     let archive = try Self.archive(form, model, weightSize: skeleton.byteCount, path)
@@ -116,70 +116,70 @@ package struct KerasFileWriter: ~Copyable {
   }
 
   /// The layout of `model.weights.h5`: a group for each object, named by its class.
-  private static func objects(_ model: KerasWrittenModel) -> (HDF5Draft, [Weight]) {
-    var (draft, owners) = (HDF5Draft(), [Weight]())
+  private static func objects(_ model: KerasWrittenModel) -> (HDF5Builder, [Weight]) {
+    var (builder, owners) = (HDF5Builder(), [Weight]())
     var names = KerasObjectNames()
-    draft.addGroup("/vars")
-    draft.setText("name", model.name, of: "/vars")
+    builder.addGroup("/vars")
+    builder.setText("name", model.name, of: "/vars")
     for layer in model.layers where layer.module == "keras.layers" {
       let place = "/layers/\(names.next(layer.className))"
-      draft.addGroup("\(place)/vars")
-      draft.setText("name", layer.name, of: "\(place)/vars")
+      builder.addGroup("\(place)/vars")
+      builder.setText("name", layer.name, of: "\(place)/vars")
       var counts: [String: Int] = [:]
       for (index, weight) in layer.weights.enumerated() {
         let owner = weight.owner.isEmpty ? place : "\(place)/\(weight.owner)"
         let number = counts[owner, default: 0]
         counts[owner] = number + 1
-        draft.addDataset("\(owner)/vars/\(number)", weight.elementType, shape: weight.shape)
+        builder.addDataset("\(owner)/vars/\(number)", weight.elementType, shape: weight.shape)
         if weight.elementType == .bfloat16 {
-          draft.setText("dtype", "bfloat16", of: "\(owner)/vars/\(number)")
+          builder.setText("dtype", "bfloat16", of: "\(owner)/vars/\(number)")
         }
         owners.append(Weight(layer: layer.name, index: index))
       }
     }
-    return (draft, owners)
+    return (builder, owners)
   }
 
   /// The layout of an `.h5`: a group for each layer, with lists of the names.
-  private static func named(_ model: KerasWrittenModel) -> (HDF5Draft, [Weight]) {
-    var (draft, owners) = (HDF5Draft(), [Weight]())
-    draft.setText("backend", "tensorflow", of: "/")
-    draft.setText("keras_version", KerasForm.hdf5.version, of: "/")
-    draft.setText("model_config", model.json(.hdf5).text(), of: "/")
+  private static func named(_ model: KerasWrittenModel) -> (HDF5Builder, [Weight]) {
+    var (builder, owners) = (HDF5Builder(), [Weight]())
+    builder.setText("backend", "tensorflow", of: "/")
+    builder.setText("keras_version", KerasForm.hdf5.version, of: "/")
+    builder.setText("model_config", model.json(.hdf5).text(), of: "/")
     if !model.texts.isEmpty {
-      draft.setText(KerasTexts.attributeName, texts(model).text(), of: "/")
+      builder.setText(KerasStrings.attributeName, texts(model).text(), of: "/")
     }
     let root = "/model_weights"
-    draft.addGroup(root)
-    draft.setText("backend", "tensorflow", of: root)
-    draft.setText("keras_version", KerasForm.hdf5.version, of: root)
-    addList("layer_names", model.layers.map(\.name), to: root, &draft)
+    builder.addGroup(root)
+    builder.setText("backend", "tensorflow", of: root)
+    builder.setText("keras_version", KerasForm.hdf5.version, of: root)
+    addList("layer_names", model.layers.map(\.name), to: root, &builder)
     for layer in model.layers {
       let group = "\(root)/\(layer.name)"
-      draft.addGroup(group)
+      builder.addGroup(group)
       let names = layer.weights.map { weight in
         ([layer.name] + (weight.owner.isEmpty ? [] : [weight.owner]) + ["\(weight.name):0"])
           .joined(separator: "/")
       }
-      addList("weight_names", names, to: group, &draft)
+      addList("weight_names", names, to: group, &builder)
       for (index, (name, weight)) in zip(names, layer.weights).enumerated() {
-        draft.addDataset("\(group)/\(name)", weight.elementType, shape: weight.shape)
+        builder.addDataset("\(group)/\(name)", weight.elementType, shape: weight.shape)
         owners.append(Weight(layer: layer.name, index: index))
       }
     }
-    return (draft, owners)
+    return (builder, owners)
   }
 
   /// Adds a list of names, in as many parts as HDF5 asks for.
   private static func addList(
-    _ name: String, _ texts: [String], to path: String, _ draft: inout HDF5Draft
+    _ name: String, _ texts: [String], to path: String, _ builder: inout HDF5Builder
   ) {
     let width = texts.map(\.utf8.count).max() ?? 0
     let count = max(1, listSize / max(1, width))
-    guard texts.count > count else { return draft.setList(name, texts, of: path) }
+    guard texts.count > count else { return builder.setList(name, texts, of: path) }
     for (part, start) in stride(from: 0, to: texts.count, by: count).enumerated() {
       let texts = Array(texts[start..<min(start + count, texts.count)])
-      draft.setList("\(name)\(part)", texts, of: path)
+      builder.setList("\(name)\(part)", texts, of: path)
     }
   }
 }

@@ -75,7 +75,7 @@ package struct KerasWrittenWeight: Hashable, Sendable {
   package let owner: String
   /// The type of the elements.
   package let elementType: ElementType
-  /// The extents in Keras' order of axes.
+  /// The sizes in Keras' order of axes.
   package let shape: [Int]
 
   /// Makes a weight.

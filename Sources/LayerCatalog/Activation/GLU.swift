@@ -4,7 +4,7 @@ package import GraphIR
 /// The gated linear unit: the first half along an axis, times the sigmoid of the second half
 /// (Dauphin et al. 2016).
 ///
-/// - input: any shape, of an even extent along `axis`
+/// - input: any shape, of an even size along `axis`
 /// - output: half as long along `axis`
 package struct GLU: CatalogOperator {
   /// The axis that is split; the first is 0.
@@ -32,11 +32,11 @@ extension GLU {
     guard output.elementType.isFloat, axis < output.rank else {
       throw ShapeError("takes floating-point numbers with an axis \(axis) and has \(output)")
     }
-    let extent = output.shape[axis]
-    if let value = extent.value, value % 2 != 0 {
-      throw ShapeError("halves axis \(axis) of \(output), which has an odd extent")
+    let dimension = output.shape[axis]
+    if let value = dimension.value, value % 2 != 0 {
+      throw ShapeError("halves axis \(axis) of \(output), which has an odd size")
     }
-    output.shape[axis] = try extent.map { $0 / 2 }
+    output.shape[axis] = try dimension.map { $0 / 2 }
     return [output]
   }
 

@@ -15,7 +15,7 @@ package struct HardSigmoid: ElementwiseOperator {
   package static let kind = "hard_sigmoid"
   package static let version = 1
 
-  package var attributes: Attributes { ["slope": .real(slope), "offset": .real(offset)] }
+  package var attributes: Attributes { ["alpha": .real(slope), "beta": .real(offset)] }
 
   /// Makes the operator.
   package init(slope: Double, offset: Double) {
@@ -26,8 +26,8 @@ package struct HardSigmoid: ElementwiseOperator {
 
 extension HardSigmoid {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    slope = try attributes.real("slope")
-    offset = try attributes.real("offset")
+    slope = try attributes.real("alpha")
+    offset = try attributes.real("beta")
   }
 
   package func apply(_ element: Double) -> Double {

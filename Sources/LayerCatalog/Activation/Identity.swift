@@ -31,7 +31,7 @@ extension Identity {
   /// Keras: the function `linear`, `Identity`, and the layers that do something in training only:
   /// `Dropout`, `SpatialDropout1D` to `SpatialDropout3D`, `GaussianNoise`, `GaussianDropout`,
   /// `AlphaDropout`, `ActivityRegularization`, `StochasticDepth` of ConvNeXt models, and what
-  /// changes pictures in training, `AugMix` to `Solarization`.
+  /// changes images in training, `AugMix` to `Solarization`.
   /// `SpectralNormalization` becomes what it wraps.
   /// Also `Activation`, whose setting names what it is.
   package static let keras = SourceMapping.mapped(

@@ -12,7 +12,7 @@ package struct LeakyReLU: ElementwiseOperator {
   package static let kind = "leaky_relu"
   package static let version = 1
 
-  package var attributes: Attributes { ["slope": .real(slope)] }
+  package var attributes: Attributes { ["negative_slope": .real(slope)] }
 
   /// Makes the operator.
   package init(slope: Double) { self.slope = slope }
@@ -20,7 +20,7 @@ package struct LeakyReLU: ElementwiseOperator {
 
 extension LeakyReLU {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    slope = try attributes.real("slope")
+    slope = try attributes.real("negative_slope")
   }
 
   package func apply(_ element: Double) -> Double { element > 0 ? element : slope * element }

@@ -58,7 +58,7 @@ extension PReLU {
   package var decomposition: Decomposition { .primitive }
 
   /// Keras: `PReLU(shared_axes=None)`, which counts its axes from 1. Keras 1 does not write which
-  /// axes are shared; there the weight has the extent 1.
+  /// axes are shared; there the weight has the size 1.
   package static let keras = SourceMapping.mapped(
     KerasMapping(layers: [
       "PReLU": { (layer, inputs) throws(WeighbridgeError) in
@@ -68,9 +68,9 @@ extension PReLU {
           throw WeighbridgeError(.malformed, "shared_axes=\(shared), and the input is \(type)")
         }
         var shape: [Int] = []
-        for (axis, extent) in type.shape.enumerated().dropFirst() {
-          guard let count = shared.contains(axis) ? 1 : extent.value else {
-            throw WeighbridgeError(.malformed, "the extent of axis \(axis) is not known: \(type)")
+        for (axis, dimension) in type.shape.enumerated().dropFirst() {
+          guard let count = shared.contains(axis) ? 1 : dimension.value else {
+            throw WeighbridgeError(.malformed, "the size of axis \(axis) is not known: \(type)")
           }
           shape.append(count)
         }

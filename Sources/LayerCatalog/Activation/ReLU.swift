@@ -20,9 +20,8 @@ package struct ReLU: ElementwiseOperator {
   package static let version = 1
 
   package var attributes: Attributes {
-    var attributes: Attributes = ["slope": .real(slope), "threshold": .real(threshold)]
-    attributes.append("bounded", .flag(maximum != nil))
-    if let maximum { attributes.append("maximum", .real(maximum)) }
+    var attributes: Attributes = ["negative_slope": .real(slope), "threshold": .real(threshold)]
+    if let maximum { attributes.append("max_value", .real(maximum)) }
     return attributes
   }
 
@@ -36,9 +35,9 @@ package struct ReLU: ElementwiseOperator {
 
 extension ReLU {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    slope = try attributes.real("slope")
+    slope = try attributes.real("negative_slope")
     threshold = try attributes.real("threshold")
-    maximum = try attributes.flag("bounded") ? try attributes.real("maximum") : nil
+    maximum = try attributes.optionalReal("max_value")
     if let maximum, !(maximum >= 0) { throw attributes.malformed("the maximum is \(maximum)") }
   }
 

@@ -11,7 +11,7 @@ package struct Squareplus: ElementwiseOperator {
   package static let kind = "squareplus"
   package static let version = 1
 
-  package var attributes: Attributes { ["smoothness": .real(smoothness)] }
+  package var attributes: Attributes { ["b": .real(smoothness)] }
 
   /// Makes the operator.
   package init(smoothness: Double) { self.smoothness = smoothness }
@@ -19,7 +19,7 @@ package struct Squareplus: ElementwiseOperator {
 
 extension Squareplus {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    smoothness = try attributes.real("smoothness")
+    smoothness = try attributes.real("b")
     if !(smoothness >= 0) { throw attributes.malformed("smoothness is \(smoothness)") }
   }
 

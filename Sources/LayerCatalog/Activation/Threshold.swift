@@ -14,7 +14,7 @@ package struct Threshold: ElementwiseOperator {
   package static let version = 1
 
   package var attributes: Attributes {
-    ["threshold": .real(threshold), "replacement": .real(replacement)]
+    ["threshold": .real(threshold), "value": .real(replacement)]
   }
 
   /// Makes the operator.
@@ -27,7 +27,7 @@ package struct Threshold: ElementwiseOperator {
 extension Threshold {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     threshold = try attributes.real("threshold")
-    replacement = try attributes.real("replacement")
+    replacement = try attributes.real("value")
   }
 
   package func apply(_ element: Double) -> Double {

@@ -3,8 +3,8 @@ package import GraphIR
 
 /// A function of mathematics, of the elements of two tensors in pairs.
 ///
-/// - first, second: of one rank and one element type; along each axis the extents are equal or 1
-/// - output: along each axis the extent that is not 1, if there is one
+/// - first, second: of one rank and one element type; along each axis the sizes are equal or 1
+/// - output: along each axis the size that is not 1, if there is one
 ///
 /// One operator stands for all of them, as in ``UnaryMath``. `floor_modulo` has the sign of the
 /// second element and `truncated_modulo` that of the first; `divide_no_nan` is 0 where the second

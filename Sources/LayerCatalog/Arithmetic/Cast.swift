@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: any shape and element type
 /// - output: the same shape, in `elementType`: floating-point numbers are rounded to the nearest
 ///   (ties to even), whole numbers lose the fraction (out of range they become the nearest number
-///   there is, NaN becomes 0), and of truth values everything but 0 holds
+///   there is, NaN becomes 0), and of booleans everything but 0 holds
 package struct Cast: CatalogOperator {
   /// The element type of the output.
   package let elementType: ElementType

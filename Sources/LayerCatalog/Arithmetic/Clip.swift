@@ -13,7 +13,7 @@ package struct Clip: ElementwiseOperator {
   package static let kind = "clip"
   package static let version = 1
 
-  package var attributes: Attributes { ["minimum": .real(minimum), "maximum": .real(maximum)] }
+  package var attributes: Attributes { ["min": .real(minimum), "max": .real(maximum)] }
 
   /// Makes the operator.
   package init(minimum: Double, maximum: Double) {
@@ -24,8 +24,8 @@ package struct Clip: ElementwiseOperator {
 
 extension Clip {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    minimum = try attributes.real("minimum")
-    maximum = try attributes.real("maximum")
+    minimum = try attributes.real("min")
+    maximum = try attributes.real("max")
     guard minimum <= maximum else {
       throw attributes.malformed("clips to \(minimum)...\(maximum)")
     }

@@ -6,19 +6,19 @@ package import GraphIR
 /// - query: `[batch, queries, features]`
 /// - value: `[batch, values, out]`
 /// - key: `[batch, values, features]`
-/// - mask: `[batch, queries, values]`, bool, true for what is seen; each extent may be 1; only where
-///   ``Sight/hasMask`` says so
+/// - mask: `[batch, queries, values]`, bool, true for what is seen; each size may be 1; only where
+///   ``AttentionMasking/hasMask`` says so
 /// - scale: `[features]` s; 1 for each when there is none
 /// - output: `[batch, queries, out]`, the values weighted by the softmax over those it sees of the
 ///   scores: the sum over the features of s tanh(q + k)
-/// - shares: `[batch, queries, values]`, the values' weights; only where `givesShares`
+/// - shares: `[batch, queries, values]`, the values' weights; only where `returnsAttentionWeights`
 package struct AdditiveAttention: AttentionOperator {
   /// Whether there is a scale.
   package let hasScale: Bool
   /// Which values a query sees.
-  package let sight: Sight
+  package let masking: AttentionMasking
   /// Whether the values' weights are an output too.
-  package let givesShares: Bool
+  package let returnsAttentionWeights: Bool
 
   package static let kind = "additive_attention"
   package static let version = 2
@@ -30,18 +30,18 @@ package struct AdditiveAttention: AttentionOperator {
   }
 
   /// Makes the operator.
-  package init(hasScale: Bool, sight: Sight, givesShares: Bool) {
+  package init(hasScale: Bool, masking: AttentionMasking, returnsAttentionWeights: Bool) {
     self.hasScale = hasScale
-    self.sight = sight
-    self.givesShares = givesShares
+    self.masking = masking
+    self.returnsAttentionWeights = returnsAttentionWeights
   }
 }
 
 extension AdditiveAttention {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     hasScale = try attributes.flag("scale")
-    sight = try Sight(reading: &attributes)
-    givesShares = try attributes.flag("gives_shares")
+    masking = try AttentionMasking(reading: &attributes)
+    returnsAttentionWeights = try attributes.flag("return_attention_weights")
   }
 
   package func checkWeights(

@@ -6,13 +6,13 @@ package import GraphIR
 /// - query: `[batch, queries, features]`
 /// - value: `[batch, values, out]`
 /// - key: `[batch, values, features]`
-/// - mask: `[batch, queries, values]`, bool, true for what is seen; each extent may be 1; only where
-///   ``Sight/hasMask`` says so
+/// - mask: `[batch, queries, values]`, bool, true for what is seen; each size may be 1; only where
+///   ``AttentionMasking/hasMask`` says so
 /// - scale: a scalar s; 1 when there is none
 /// - sum weight: a scalar w, of the score `concat` only
 /// - output: `[batch, queries, out]`, the values weighted by the softmax over those it sees of the
 ///   scores: s q·k (`dot`), or w times the sum over the features of tanh(s (q + k)) (`concat`)
-/// - shares: `[batch, queries, values]`, the values' weights; only where `givesShares`
+/// - shares: `[batch, queries, values]`, the values' weights; only where `returnsAttentionWeights`
 package struct Attention: AttentionOperator {
   /// How a query and a key are compared.
   package enum Score: String, Hashable, Sendable, CaseIterable {
@@ -24,9 +24,9 @@ package struct Attention: AttentionOperator {
   /// Whether there is a scale.
   package let hasScale: Bool
   /// Which values a query sees.
-  package let sight: Sight
+  package let masking: AttentionMasking
   /// Whether the values' weights are an output too.
-  package let givesShares: Bool
+  package let returnsAttentionWeights: Bool
 
   package static let kind = "attention"
   package static let version = 2
@@ -41,11 +41,13 @@ package struct Attention: AttentionOperator {
   }
 
   /// Makes the operator.
-  package init(score: Score, hasScale: Bool, sight: Sight, givesShares: Bool) {
+  package init(
+    score: Score, hasScale: Bool, masking: AttentionMasking, returnsAttentionWeights: Bool
+  ) {
     self.score = score
     self.hasScale = hasScale
-    self.sight = sight
-    self.givesShares = givesShares
+    self.masking = masking
+    self.returnsAttentionWeights = returnsAttentionWeights
   }
 }
 
@@ -53,8 +55,8 @@ extension Attention {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     score = try attributes.word("score")
     hasScale = try attributes.flag("scale")
-    sight = try Sight(reading: &attributes)
-    givesShares = try attributes.flag("gives_shares")
+    masking = try AttentionMasking(reading: &attributes)
+    returnsAttentionWeights = try attributes.flag("return_attention_weights")
   }
 
   package func checkWeights(

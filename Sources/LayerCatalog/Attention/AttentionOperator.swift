@@ -7,17 +7,17 @@ package import GraphIR
 /// - query: `[batch, queries, features]`
 /// - value: `[batch, values, out]`
 /// - key: `[batch, values, features]`
-/// - mask: `[batch, queries, values]`, bool, true for what is seen; each extent may be 1; only where
-///   ``Sight/hasMask`` says so
+/// - mask: `[batch, queries, values]`, bool, true for what is seen; each size may be 1; only where
+///   ``AttentionMasking/hasMask`` says so
 /// - output: `[batch, queries, out]`
-/// - shares: `[batch, queries, values]`, the values' weights; only where `givesShares`
+/// - shares: `[batch, queries, values]`, the values' weights; only where `returnsAttentionWeights`
 ///
 /// What follows from that, and so is the same for all of them, is defined here.
 package protocol AttentionOperator: CatalogOperator {
   /// Which values a query sees.
-  var sight: Sight { get }
+  var masking: AttentionMasking { get }
   /// Whether the values' weights are an output too.
-  var givesShares: Bool { get }
+  var returnsAttentionWeights: Bool { get }
 
   /// The slots behind query, value, key and mask.
   var weightSlots: [InputSlot] { get }
@@ -32,13 +32,13 @@ package protocol AttentionOperator: CatalogOperator {
 
 extension AttentionOperator {
   package var inputs: [InputSlot] {
-    [.data("query"), .data("value"), .data("key")] + (sight.hasMask ? [.data("mask")] : [])
+    [.data("query"), .data("value"), .data("key")] + (masking.hasMask ? [.data("mask")] : [])
       + weightSlots
   }
 
   /// How the settings that all have are stored.
   var commonAttributes: [(name: String, value: AttributeValue)] {
-    sight.attributes.entries + [("gives_shares", .flag(givesShares))]
+    masking.attributes.entries + [("return_attention_weights", .flag(returnsAttentionWeights))]
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
@@ -53,14 +53,14 @@ extension AttentionOperator {
       value.shape[0].agrees(with: key.shape[0]), value.shape[1].agrees(with: key.shape[1]),
       query.shape[2].agrees(with: key.shape[2])
     else { throw ShapeError("query \(query), value \(value) and key \(key) do not fit") }
-    let weights = inputs[(sight.hasMask ? 4 : 3)...]
+    let weights = inputs[(masking.hasMask ? 4 : 3)...]
     try checkWeights(Array(weights), features: query.shape[2].merged(with: key.shape[2]))
     let batch = query.shape[0].merged(with: value.shape[0]).merged(with: key.shape[0])
     let output = query.with(shape: [batch, query.shape[1], value.shape[2]])
     let shares = query.with(
       shape: [batch, query.shape[1], value.shape[1].merged(with: key.shape[1])])
-    if sight.hasMask { try sight.checkMask(inputs[3], shares) }
-    return givesShares ? [output, shares] : [output]
+    if masking.hasMask { try masking.checkMask(inputs[3], shares) }
+    return returnsAttentionWeights ? [output, shares] : [output]
   }
 
   package func evaluate(
@@ -72,15 +72,15 @@ extension AttentionOperator {
     let (values, out) = (inputs[1].shape[1], inputs[1].shape[2])
     let sharesShape = [shape[0], queries, values]
     _ = try Checked.product(sharesShape + [8], of: "the size of the shares")
-    let weights = Array(numbers[(sight.hasMask ? 4 : 3)...])
-    let mask = sight.hasMask ? inputs[3].broadcast(to: sharesShape).doubles : nil
+    let weights = Array(numbers[(masking.hasMask ? 4 : 3)...])
+    let mask = masking.hasMask ? inputs[3].broadcast(to: sharesShape).doubles : nil
     let rows = workers.map(shape[0] * queries) { row in
       let query = numbers[0][row * features..<(row + 1) * features]
       let first = row / queries * values
       let scores = (first..<first + values).map {
         score(query, numbers[2][$0 * features..<($0 + 1) * features], weights)
       }
-      let shares = sight.shares(
+      let shares = masking.shares(
         scores, place: row % queries, mask: mask.map { $0[row * values..<(row + 1) * values] })
       var sums = [Double](repeating: 0, count: out)
       for (index, share) in shares.enumerated() {
@@ -92,7 +92,7 @@ extension AttentionOperator {
     }
     let type = inputs[0].elementType
     let output = Tensor(type, shape: shape, rows.flatMap { $0.1 })
-    guard givesShares else { return [output] }
+    guard returnsAttentionWeights else { return [output] }
     return [output, Tensor(type, shape: sharesShape, rows.flatMap { $0.0 })]
   }
 

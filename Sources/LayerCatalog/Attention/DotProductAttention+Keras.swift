@@ -61,7 +61,7 @@ extension KerasLayer {
     let tensors = try attentionTensors(inputs)
     let type = graph.type(of: tensors.query)
     let axes = try attentionAxes(type)
-    let sight = try AttentionSight(&self, tensors, axes: axes)
+    let masking = try AttentionCallMasking(&self, tensors, axes: axes)
     let hasBias = try flag("use_bias", default: true)
     let hasGate = try flag("use_gate", default: false)
     let (query, key) = ((heads.queryHeads, heads.keySize), (heads.keyHeads, heads.keySize))
@@ -77,9 +77,9 @@ extension KerasLayer {
       try addProjection(
         of: tensors.value, to: (heads.keyHeads, heads.valueSize), hasBias, name: "value"))
     let operation = DotProductAttention(
-      axes: axes, scale: 1 / Double(heads.keySize).squareRoot(), sight: sight.sight,
-      givesShares: sight.givesShares)
-    var outputs = try add(operation, parts + sight.mask, role: "attention")
+      axes: axes, scale: 1 / Double(heads.keySize).squareRoot(), masking: masking.masking,
+      returnsAttentionWeights: masking.returnsAttentionWeights)
+    var outputs = try add(operation, parts + masking.mask, role: "attention")
     if let gate {
       let factor = try add(Sigmoid(), [gate], role: "gate_activation")
       outputs[0] = try add(Multiply(), [outputs[0]] + factor, role: "gated")[0]
@@ -112,10 +112,10 @@ extension KerasLayer {
     let free = try Self.freeAxes(type)
     let equation = EinsumEquation(
       input: free + "x", kernel: "xyz", output: free + "yz")
-    let extents = try extents([type.rank - 1], of: type)
+    let dimensions = try dimensions([type.rank - 1], of: type)
     return try addEinsum(
       equation, bias: hasBias ? "yz" : "",
-      extents: ["x": extents[0], "y": heads.count, "z": heads.size], to: input, name: name)
+      dimensions: ["x": dimensions[0], "y": heads.count, "z": heads.size], to: input, name: name)
   }
 
   /// Adds the product that makes features of the heads: as many as the query has, or those of the
@@ -124,7 +124,7 @@ extension KerasLayer {
     _ value: ValueID, _ query: TensorType, _ heads: KerasHeads, _ hasBias: Bool
   ) throws(WeighbridgeError) -> ValueID {
     var shape = try integerList("output_shape", default: [])
-    if shape.isEmpty || shape == [0] { shape = try extents([query.rank - 1], of: query) }
+    if shape.isEmpty || shape == [0] { shape = try dimensions([query.rank - 1], of: query) }
     guard shape.allSatisfy({ $0 >= 1 }), shape.count <= 8 else {
       throw WeighbridgeError(.malformed, "output_shape=\(shape)")
     }
@@ -132,10 +132,11 @@ extension KerasLayer {
     let new = String("opqrstuv".prefix(shape.count))
     let equation = EinsumEquation(
       input: free + "yz", kernel: "yz" + new, output: free + new)
-    var extents: [Character: Int] = ["y": heads.queryHeads, "z": heads.valueSize]
-    for (letter, extent) in zip(new, shape) { extents[letter] = extent }
+    var dimensions: [Character: Int] = ["y": heads.queryHeads, "z": heads.valueSize]
+    for (letter, dimension) in zip(new, shape) { dimensions[letter] = dimension }
     return try addEinsum(
-      equation, bias: hasBias ? new : "", extents: extents, to: value, name: "attention_output")
+      equation, bias: hasBias ? new : "", dimensions: dimensions, to: value,
+      name: "attention_output")
   }
 
   /// Letters for all axes but the features.

@@ -7,43 +7,44 @@ package import GraphIR
 ///
 /// - query: `[batch..., heads, features]`, where the attention runs along `axes`, the others up to
 ///   the heads being batch axes
-/// - key: the same, with as many axes; extents along `axes` of its own, and one head for each so
+/// - key: the same, with as many axes; sizes along `axes` of its own, and one head for each so
 ///   many neighbouring ones of the query
 /// - value: as the key, with features of its own
-/// - mask: `[batch..., heads, queries..., keys...]`, bool, true for what is seen; each extent may be
-///   1; only where ``Sight/hasMask`` says so
+/// - mask: `[batch..., heads, queries..., keys...]`, bool, true for what is seen; each size may be
+///   1; only where ``AttentionMasking/hasMask`` says so
 /// - output: the query's shape with the value's features
-/// - shares: `[batch..., heads, queries..., keys...]`, the values' weights; only where `givesShares`
+/// - shares: `[batch..., heads, queries..., keys...]`, the values' weights; only where `returnsAttentionWeights`
 package struct DotProductAttention: CatalogOperator {
   /// The axes that the attention runs along, rising, at least one.
   package let axes: [Int]
   /// What the products are multiplied by.
   package let scale: Double
   /// Which values a query sees.
-  package let sight: Sight
+  package let masking: AttentionMasking
   /// Whether the values' weights are an output too.
-  package let givesShares: Bool
+  package let returnsAttentionWeights: Bool
 
   package static let kind = "dot_product_attention"
   package static let version = 1
 
   package var inputs: [InputSlot] {
-    [.data("query"), .data("key"), .data("value")] + (sight.hasMask ? [.data("mask")] : [])
+    [.data("query"), .data("key"), .data("value")] + (masking.hasMask ? [.data("mask")] : [])
   }
 
   package var attributes: Attributes {
     var attributes: Attributes = ["axes": .integers(axes), "scale": .real(scale)]
-    for (name, value) in sight.attributes.entries { attributes.append(name, value) }
-    attributes.append("gives_shares", .flag(givesShares))
+    for (name, value) in masking.attributes.entries { attributes.append(name, value) }
+    attributes.append("return_attention_weights", .flag(returnsAttentionWeights))
     return attributes
   }
 
   /// Makes the operator.
-  package init(axes: [Int], scale: Double, sight: Sight, givesShares: Bool) {
+  package init(axes: [Int], scale: Double, masking: AttentionMasking, returnsAttentionWeights: Bool)
+  {
     self.axes = axes
     self.scale = scale
-    self.sight = sight
-    self.givesShares = givesShares
+    self.masking = masking
+    self.returnsAttentionWeights = returnsAttentionWeights
   }
 }
 
@@ -51,18 +52,18 @@ extension DotProductAttention {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     axes = try attributes.integers("axes")
     scale = try attributes.real("scale")
-    sight = try Sight(reading: &attributes)
-    givesShares = try attributes.flag("gives_shares")
-    if let problem = Self.problem(axes, sight) { throw attributes.malformed(problem) }
+    masking = try AttentionMasking(reading: &attributes)
+    returnsAttentionWeights = try attributes.flag("return_attention_weights")
+    if let problem = Self.problem(axes, masking) { throw attributes.malformed(problem) }
     guard scale.isFinite else { throw attributes.malformed("a scale of \(scale)") }
   }
 
   /// Why such settings cannot be, if they cannot.
-  static func problem(_ axes: [Int], _ sight: Sight) -> String? {
+  static func problem(_ axes: [Int], _ masking: AttentionMasking) -> String? {
     guard let first = axes.first, first >= 0, zip(axes, axes.dropFirst()).allSatisfy(<) else {
       return "axes \(axes), and at least one is needed, in rising order"
     }
-    return axes.count > 1 && sight.isLocal
+    return axes.count > 1 && masking.isLocal
       ? "places along the axes \(axes), and only those along one axis have an order" : nil
   }
 
@@ -85,14 +86,14 @@ extension DotProductAttention {
       Self.heads(query.shape[rank - 2], fit: value.shape[rank - 2])
     else { throw ShapeError("query \(query), key \(key) and value \(value) do not fit") }
     let shares = shares(of: inputs)
-    if sight.hasMask { try sight.checkMask(inputs[3], shares) }
+    if masking.hasMask { try masking.checkMask(inputs[3], shares) }
     var output = query
     for axis in batchAxes(rank) {
       output.shape[axis] = query.shape[axis].merged(with: key.shape[axis])
         .merged(with: value.shape[axis])
     }
     output.shape[rank - 1] = value.shape[rank - 1]
-    return givesShares ? [output, shares] : [output]
+    return returnsAttentionWeights ? [output, shares] : [output]
   }
 
   /// Whether each of a key's heads serves as many of the query's.
@@ -126,10 +127,10 @@ extension DotProductAttention {
     let turned = inputs[..<3].map { $0.permuted(order) }
     let heads = AttentionHeads(
       query: turned[0], key: turned[1], value: turned[2], axes: axes.count, scale: scale)
-    let mask = sight.hasMask ? inputs[3].broadcast(to: sharesShape).doubles : nil
+    let mask = masking.hasMask ? inputs[3].broadcast(to: sharesShape).doubles : nil
     let rows = workers.map(heads.rowCount) { row in
       let keys = heads.keyCount
-      let shares = sight.shares(
+      let shares = masking.shares(
         heads.scores(row), place: row % heads.queryCount,
         mask: mask.map { $0[row * keys..<(row + 1) * keys] })
       return (shares, heads.mean(row, shares))
@@ -138,7 +139,7 @@ extension DotProductAttention {
       inputs[0].elementType, shape: order.dropLast().map { shape[$0] } + [shape[rank - 1]],
       rows.flatMap { $0.1 })
     let result = output.permuted(order.indices.sorted { order[$0] < order[$1] })
-    guard givesShares else { return [result] }
+    guard returnsAttentionWeights else { return [result] }
     return [
       result, Tensor(inputs[0].elementType, shape: sharesShape, rows.flatMap { $0.0 }),
     ]
@@ -147,7 +148,7 @@ extension DotProductAttention {
   package var tolerance: Tolerance { .standard(for: .float32) }
 
   package func permutingAxes(_ order: [Int]) -> DotProductAttention? {
-    order == Array(order.indices) && !givesShares && !sight.hasMask ? self : nil
+    order == Array(order.indices) && !returnsAttentionWeights && !masking.hasMask ? self : nil
   }
 
   package var decomposition: Decomposition { .primitive }

@@ -11,9 +11,10 @@ extension Attention {
         let score = try layer.word("score_mode", default: Score.dot)
         let hasScale = try layer.flag("use_scale", default: false)
         return try layer.addAttention(inputs) {
-          (layer, sight, givesShares, _) throws(WeighbridgeError) in
+          (layer, masking, returnsAttentionWeights, _) throws(WeighbridgeError) in
           let operation = Attention(
-            score: score, hasScale: hasScale, sight: sight, givesShares: givesShares)
+            score: score, hasScale: hasScale, masking: masking,
+            returnsAttentionWeights: returnsAttentionWeights)
           var weights: [ValueID] = []
           for slot in operation.weightSlots {
             weights.append(try layer.weight(slot.name, shape: []))
@@ -31,14 +32,14 @@ extension AdditiveAttention {
       "AdditiveAttention": { (layer, inputs) throws(WeighbridgeError) in
         let hasScale = try layer.flag("use_scale", default: true)
         return try layer.addAttention(inputs) {
-          (layer, sight, givesShares, query) throws(WeighbridgeError) in
+          (layer, masking, returnsAttentionWeights, query) throws(WeighbridgeError) in
           let operation = AdditiveAttention(
-            hasScale: hasScale, sight: sight, givesShares: givesShares)
+            hasScale: hasScale, masking: masking, returnsAttentionWeights: returnsAttentionWeights)
           guard hasScale else { return (operation, []) }
           guard query.rank == 3 else {
             throw WeighbridgeError(.unsupported, "takes queries of three axes and has \(query)")
           }
-          let scale = try layer.weight("scale", shape: try layer.extents([2], of: query))
+          let scale = try layer.weight("scale", shape: try layer.dimensions([2], of: query))
           return (operation, [scale])
         }
       }
@@ -54,7 +55,7 @@ extension KerasLayer {
   ///   an output too, and the query's type.
   fileprivate mutating func addAttention<Operation: AttentionOperator>(
     _ inputs: [ValueID],
-    _ make: (inout KerasLayer, Sight, Bool, TensorType) throws(WeighbridgeError) -> (
+    _ make: (inout KerasLayer, AttentionMasking, Bool, TensorType) throws(WeighbridgeError) -> (
       Operation, [ValueID]
     )
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -68,12 +69,12 @@ extension KerasLayer {
     // Up to Keras 2.8 it was a setting of the layer.
     let isCausalItself = try flag("causal", default: false)
     let isCausal = try argumentFlag("use_causal_mask", position: 4) || isCausalItself
-    let givesShares = try argumentFlag("return_attention_scores", position: 3)
+    let returnsAttentionWeights = try argumentFlag("return_attention_scores", position: 3)
     // Keras subtracts 10⁹ from the scores of what is not seen. In float32 nothing is left of them.
-    let sight = Sight(
+    let masking = AttentionMasking(
       isCausal: isCausal, hasMask: masks.value != nil,
-      blindness: query.elementType == .float64 ? .unmasked : .mean)
-    let (operation, weights) = try make(&self, sight, givesShares, query)
+      fullyMaskedRows: query.elementType == .float64 ? .unmasked : .mean)
+    let (operation, weights) = try make(&self, masking, returnsAttentionWeights, query)
     let values = inputs.count == 3 ? inputs : inputs + [inputs[1]]
     var mask: [ValueID] = []
     if let value = masks.value { mask = try add(ExpandDims(axes: [1]), [value], role: "mask") }
@@ -86,7 +87,7 @@ extension KerasLayer {
     return outputs
   }
 
-  /// The masks of query and value, as truth values.
+  /// The masks of query and value, as booleans.
   private mutating func attentionMasks(
     _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> (query: ValueID?, value: ValueID?) {
@@ -104,7 +105,7 @@ extension KerasLayer {
     return (query, value)
   }
 
-  /// Truth values, as which numbers count that are not 0.
+  /// Booleans, as which numbers count that are not 0.
   mutating func truth(
     _ value: ValueID, role: String = "truth"
   ) throws(WeighbridgeError) -> ValueID {

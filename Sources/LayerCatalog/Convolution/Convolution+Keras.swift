@@ -46,7 +46,7 @@ extension Convolution {
     layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
     let operation = Convolution(
       window: window, groups: groups, hasBias: hasBias, layout: layout)
-    let turns = layer.turnsKernels
+    let turns = layer.transposesKernels
     let kernel = try layer.weight("kernel", shape: window.size + [channels / groups, filters]) {
       $0.permuted([axes + 1, axes] + Array(0..<axes)).turned(from: 2, if: turns)
     }
@@ -168,7 +168,7 @@ extension Convolution {
     }
     guard !isSeparable || isOdd || window.padding == .valid else {
       throw WeighbridgeError(
-        .unsupported, "how Keras pads it on Theano is known only for kernels of odd extents")
+        .unsupported, "how Keras pads it on Theano is known only for kernels of odd sizes")
     }
   }
 

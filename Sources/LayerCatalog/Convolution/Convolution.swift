@@ -77,7 +77,7 @@ extension Convolution {
     var shape = input.shape
     shape[layout.channelAxis(rank: input.rank)] = .fixed(kernelShape[0])
     let spatial = layout.spatialAxes(rank: input.rank)
-    shape.replaceSubrange(spatial, with: try window.outputExtents(Array(input.shape[spatial])))
+    shape.replaceSubrange(spatial, with: try window.outputDimensions(Array(input.shape[spatial])))
     return [input.with(shape: shape)]
   }
 

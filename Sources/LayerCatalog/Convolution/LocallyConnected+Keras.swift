@@ -24,7 +24,7 @@ extension LocallyConnected {
     let layout = try layer.dataLayout()
     let type = layer.graph.type(of: try layer.onlyInput(inputs))
     let grid = LocalGrid(
-      extents: try layer.extents(Array(layout.spatialAxes(rank: axes + 2)), of: type),
+      dimensions: try layer.dimensions(Array(layout.spatialAxes(rank: axes + 2)), of: type),
       window: try layer.integers("kernel_size", count: axes),
       strides: try layer.integers(
         "strides", count: axes, default: [Int](repeating: 1, count: axes)),
@@ -36,7 +36,7 @@ extension LocallyConnected {
     let kernel = try self.kernel(&layer, grid)
     let bias = hasBias ? [try self.bias(&layer, grid)] : []
     let operation = LocallyConnected(
-      extents: grid.extents, strides: grid.strides, before: grid.before, hasBias: hasBias,
+      dimensions: grid.dimensions, strides: grid.strides, before: grid.before, hasBias: hasBias,
       layout: layout)
     let output = try layer.add(operation, inputs + [kernel] + bias)
     return try layer.addActivation(to: output[0])
@@ -57,7 +57,7 @@ extension LocallyConnected {
   private static func kernel(
     _ layer: inout KerasLayer, _ grid: LocalGrid
   ) throws(WeighbridgeError) -> ValueID {
-    let axes = grid.extents.count
+    let axes = grid.dimensions.count
     switch try layer.integer("implementation", default: 1) {
     case 1:
       guard !grid.isPadded else {
@@ -76,7 +76,7 @@ extension LocallyConnected {
       }
     case 2:
       let (input, output) = (
-        grid.ordered(grid.extents, grid.channels), grid.ordered(grid.positions, grid.filters)
+        grid.ordered(grid.dimensions, grid.channels), grid.ordered(grid.positions, grid.filters)
       )
       return try layer.weight("kernel", shape: input + output) { kernel in
         let elements = kernel.doubles
@@ -104,7 +104,7 @@ struct LocalGrid {
     let output: Int
   }
 
-  let extents: [Int]
+  let dimensions: [Int]
   let window: [Int]
   let strides: [Int]
   let isPadded: Bool
@@ -114,18 +114,18 @@ struct LocalGrid {
 
   /// Why there is no such layer, if there is none.
   var problem: String? {
-    let all = extents + window + strides + [channels, filters]
+    let all = dimensions + window + strides + [channels, filters]
     guard all.allSatisfy({ (1...1 << 24).contains($0) }),
       // A window that is mostly outside would make a large kernel of a small one.
-      zip(window, extents).allSatisfy({ $0 <= (isPadded ? 2 * $1 + 1 : $1) })
-    else { return "a window of \(window) in steps of \(strides) on \(extents)" }
+      zip(window, dimensions).allSatisfy({ $0 <= (isPadded ? 2 * $1 + 1 : $1) })
+    else { return "a window of \(window) in steps of \(strides) on \(dimensions)" }
     return nil
   }
 
   /// How many windows there are along each axis.
   var positions: [Int] {
-    extents.indices.map { axis in
-      let count = isPadded ? extents[axis] : extents[axis] - window[axis] + 1
+    dimensions.indices.map { axis in
+      let count = isPadded ? dimensions[axis] : dimensions[axis] - window[axis] + 1
       return (count + strides[axis] - 1) / strides[axis]
     }
   }
@@ -137,7 +137,7 @@ struct LocalGrid {
     try Checked.product(positions, of: "the number of positions")
   }
 
-  /// Spatial extents and channels in Keras' order.
+  /// Spatial sizes and channels in Keras' order.
   func ordered(_ spatial: [Int], _ channels: Int) -> [Int] {
     isChannelsFirst ? [channels] + spatial : spatial + [channels]
   }
@@ -178,21 +178,21 @@ struct LocalGrid {
   }
 
   private func pair(_ position: [Int], _ filter: Int, _ channel: Int, _ tap: [Int]) -> Pair? {
-    let place = extents.indices.map { position[$0] * strides[$0] - before[$0] + tap[$0] }
-    guard zip(place, extents).allSatisfy({ (0..<$1).contains($0) }) else { return nil }
+    let place = dimensions.indices.map { position[$0] * strides[$0] - before[$0] + tap[$0] }
+    guard zip(place, dimensions).allSatisfy({ (0..<$1).contains($0) }) else { return nil }
     return Pair(
-      input: Self.number(ordered(place, channel), ordered(extents, channels)),
+      input: Self.number(ordered(place, channel), ordered(dimensions, channels)),
       output: Self.number(ordered(position, filter), ordered(positions, filters)))
   }
 
-  private static func number(_ indices: [Int], _ extents: [Int]) -> Int {
-    zip(indices, extents).reduce(0) { $0 * $1.1 + $1.0 }
+  private static func number(_ indices: [Int], _ dimensions: [Int]) -> Int {
+    zip(indices, dimensions).reduce(0) { $0 * $1.1 + $1.0 }
   }
 
   /// All indices of an array, in row-major order.
-  private static func indices(_ extents: [Int]) -> [[Int]] {
-    extents.reduce([[]]) { all, extent in
-      all.flatMap { indices in (0..<extent).map { indices + [$0] } }
+  private static func indices(_ dimensions: [Int]) -> [[Int]] {
+    dimensions.reduce([[]]) { all, dimension in
+      all.flatMap { indices in (0..<dimension).map { indices + [$0] } }
     }
   }
 }

@@ -4,15 +4,15 @@ package import GraphIR
 /// A convolution with a kernel of its own at each position.
 ///
 /// - input: `[batch, spatial..., in]` or `[batch, in, spatial...]`, by `layout`, with exactly the
-///   spatial extents `extents`
+///   spatial sizes `dimensions`
 /// - kernel: `[position..., out, in, window...]`
 /// - bias: `[position..., out]`; only where the flag says so
 /// - output: the input's axes with the positions for the spatial ones, and `out` channels
 ///
 /// The window of position p begins at p stride - before; what lies outside of the input is 0.
 package struct LocallyConnected: CatalogOperator {
-  /// The input's spatial extents.
-  package let extents: [Int]
+  /// The input's spatial sizes.
+  package let dimensions: [Int]
   /// How far the windows of neighbouring positions lie apart, at least 1.
   package let strides: [Int]
   /// How far the first window begins before the input.
@@ -31,16 +31,17 @@ package struct LocallyConnected: CatalogOperator {
 
   package var attributes: Attributes {
     [
-      "extents": .integers(extents), "strides": .integers(strides), "before": .integers(before),
+      "input_size": .integers(dimensions), "strides": .integers(strides),
+      "padding_before": .integers(before),
       "bias": .flag(hasBias), "layout": .text(layout.rawValue),
     ]
   }
 
   /// Makes the operator.
   package init(
-    extents: [Int], strides: [Int], before: [Int], hasBias: Bool, layout: DataLayout
+    dimensions: [Int], strides: [Int], before: [Int], hasBias: Bool, layout: DataLayout
   ) {
-    self.extents = extents
+    self.dimensions = dimensions
     self.strides = strides
     self.before = before
     self.hasBias = hasBias
@@ -50,28 +51,29 @@ package struct LocallyConnected: CatalogOperator {
 
 extension LocallyConnected {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    extents = try attributes.integers("extents")
+    dimensions = try attributes.integers("input_size")
     strides = try attributes.integers("strides")
-    before = try attributes.integers("before")
+    before = try attributes.integers("padding_before")
     hasBias = try attributes.flag("bias")
     layout = try attributes.word("layout")
-    guard !extents.isEmpty, strides.count == extents.count, before.count == extents.count else {
+    guard !dimensions.isEmpty, strides.count == dimensions.count, before.count == dimensions.count
+    else {
       throw attributes.malformed("not as many strides and borders as axes")
     }
     let range = 1...1 << 24
-    guard extents.allSatisfy(range.contains), strides.allSatisfy(range.contains),
+    guard dimensions.allSatisfy(range.contains), strides.allSatisfy(range.contains),
       before.allSatisfy({ (0...1 << 24).contains($0) })
-    else { throw attributes.malformed("the axes \(extents), strides \(strides), \(before)") }
+    else { throw attributes.malformed("the axes \(dimensions), strides \(strides), \(before)") }
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, kernel) = (inputs[0], inputs[1])
-    let axes = extents.count
+    let axes = dimensions.count
     guard input.rank == axes + 2, input.elementType.isFloat,
-      zip(layout.spatialAxes(rank: input.rank), extents).allSatisfy({
+      zip(layout.spatialAxes(rank: input.rank), dimensions).allSatisfy({
         input.shape[$0].agrees(with: .fixed($1))
       })
-    else { throw ShapeError("takes the spatial extents \(extents) and has the input \(input)") }
+    else { throw ShapeError("takes the spatial sizes \(dimensions) and has the input \(input)") }
     guard let shape = kernel.fixedShape, shape.count == 2 * axes + 2,
       shape.allSatisfy({ (0...1 << 24).contains($0) })
     else { throw ShapeError("the kernel \(kernel) is not [position..., out, in, window...]") }
@@ -97,9 +99,9 @@ extension LocallyConnected {
     let turned = inputs[0].permuted(layout.axesToChannelsFirst(rank: rank))
     let (elements, kernel) = (turned.doubles, inputs[1].doubles)
     let bias = hasBias ? inputs[2].doubles : nil
-    let (axes, shape) = (extents.count, inputs[1].shape)
+    let (axes, shape) = (dimensions.count, inputs[1].shape)
     let (positions, filters) = (shape[..<axes].reduce(1, *), shape[axes])
-    let (channels, size) = (shape[axes + 1], extents.reduce(1, *))
+    let (channels, size) = (shape[axes + 1], dimensions.reduce(1, *))
     let columns = workers.map(turned.shape[0] * positions) { row in
       let (image, position) = (row / positions, row % positions)
       let taps = taps(of: position, shape)
@@ -123,7 +125,7 @@ extension LocallyConnected {
   /// The elements of the window of a position that lie inside of the input: where in the window
   /// they stand, and where in a channel.
   private func taps(of position: Int, _ shape: [Int]) -> [(tap: Int, place: Int)] {
-    let axes = extents.count
+    let axes = dimensions.count
     var (taps, rest) = ([(tap: 0, place: 0)], position)
     var indices = [Int](repeating: 0, count: axes)
     for axis in (0..<axes).reversed() {
@@ -133,9 +135,9 @@ extension LocallyConnected {
     for axis in 0..<axes {
       let width = shape[axes + 2 + axis]
       let start = indices[axis] * strides[axis] - before[axis]
-      let inside = (0..<width).filter { (0..<extents[axis]).contains(start + $0) }
+      let inside = (0..<width).filter { (0..<dimensions[axis]).contains(start + $0) }
       taps = taps.flatMap { tap in
-        inside.map { (tap.tap * width + $0, tap.place * extents[axis] + start + $0) }
+        inside.map { (tap.tap * width + $0, tap.place * dimensions[axis] + start + $0) }
       }
     }
     return taps
@@ -144,11 +146,11 @@ extension LocallyConnected {
   package var tolerance: Tolerance { .standard(for: .float32) }
 
   package func permutingAxes(_ axes: [Int]) -> LocallyConnected? {
-    guard axes.count == extents.count + 2, let layout = layout.permuted(by: axes) else {
+    guard axes.count == dimensions.count + 2, let layout = layout.permuted(by: axes) else {
       return nil
     }
     return LocallyConnected(
-      extents: extents, strides: strides, before: before, hasBias: hasBias, layout: layout)
+      dimensions: dimensions, strides: strides, before: before, hasBias: hasBias, layout: layout)
   }
 
   package var decomposition: Decomposition { .primitive }

@@ -10,8 +10,8 @@ struct PaddedPlanes: Sendable {
   let channels: Int
   /// The offset in a plane of each of the window's elements, from its first.
   let tapOffsets: [Int]
-  /// The output's spatial extents.
-  let outputExtents: [Int]
+  /// The output's spatial sizes.
+  let outputDimensions: [Int]
 
   private let values: [Double]
   private let planeSize: Int
@@ -28,25 +28,26 @@ struct PaddedPlanes: Sendable {
   ) throws(WeighbridgeError) {
     let turned = input.permuted(layout.axesToChannelsFirst(rank: input.shape.count))
     (batch, channels) = (turned.shape[0], turned.shape[1])
-    let extents = Array(turned.shape[2...])
-    let placements = try Self.placements(window, extents)
-    let padded = zip(extents, placements).map { $0 + $1.before + $1.after }
-    outputExtents = placements.map(\.count)
+    let dimensions = Array(turned.shape[2...])
+    let placements = try Self.placements(window, dimensions)
+    let padded = zip(dimensions, placements).map { $0 + $1.before + $1.after }
+    outputDimensions = placements.map(\.count)
     planeSize = try Checked.product(padded, of: "the size of a padded plane")
     _ = try Checked.product([batch, channels, planeSize, 8], of: "the size of the padded input")
     let steps = Tensor.rowMajorStrides(padded)
     tapOffsets = Self.offsets(window.size, zip(steps, window.dilation).map(*))
     let strides = zip(steps, window.strides).map(*)
     step = strides[strides.count - 1]
-    let rows = Self.offsets(Array(outputExtents.dropLast()), Array(strides.dropLast()))
+    let rows = Self.offsets(Array(outputDimensions.dropLast()), Array(strides.dropLast()))
     (runs, rowStarts) = Run.layOut(
-      rows: rows, width: outputExtents[outputExtents.count - 1], step: step)
+      rows: rows, width: outputDimensions[outputDimensions.count - 1], step: step)
     values = Self.pad(
-      turned, extents: extents, padded: padded, before: placements.map(\.before), with: padding)
+      turned, dimensions: dimensions, padded: padded, before: placements.map(\.before),
+      with: padding)
   }
 
   /// The number of elements in a plane of the output.
-  var outputPlaneSize: Int { outputExtents.reduce(1, *) }
+  var outputPlaneSize: Int { outputDimensions.reduce(1, *) }
 
   /// The padded plane of one channel of one image.
   func plane(image: Int, channel: Int) -> ArraySlice<Double> {
@@ -60,8 +61,8 @@ struct PaddedPlanes: Sendable {
   func output(
     _ planes: [[Double]], channels: Int, like input: Tensor, layout: DataLayout
   ) -> Tensor {
-    let shape = [batch, channels] + outputExtents
-    let width = outputExtents[outputExtents.count - 1]
+    let shape = [batch, channels] + outputDimensions
+    let width = outputDimensions[outputDimensions.count - 1]
     var elements: [Double] = []
     elements.reserveCapacity(planes.count * outputPlaneSize)
     for plane in planes {
@@ -72,34 +73,34 @@ struct PaddedPlanes: Sendable {
   }
 
   private static func placements(
-    _ window: Window, _ extents: [Int]
+    _ window: Window, _ dimensions: [Int]
   ) throws(WeighbridgeError) -> [Window.Placement] {
     var placements: [Window.Placement] = []
-    for (axis, extent) in extents.enumerated() {
+    for (axis, dimension) in dimensions.enumerated() {
       do throws(ShapeError) {
-        placements.append(try window.placement(axis, extent: extent))
+        placements.append(try window.placement(axis, dimension: dimension))
       } catch { throw WeighbridgeError(.mismatch, error.reason) }
     }
     return placements
   }
 
   /// The offsets of all combinations of indices, row-major.
-  static func offsets(_ extents: [Int], _ steps: [Int]) -> [Int] {
-    zip(extents, steps).reduce([0]) { offsets, axis in
+  static func offsets(_ dimensions: [Int], _ steps: [Int]) -> [Int] {
+    zip(dimensions, steps).reduce([0]) { offsets, axis in
       offsets.flatMap { offset in (0..<axis.0).map { offset + $0 * axis.1 } }
     }
   }
 
   private static func pad(
-    _ input: Tensor, extents: [Int], padded: [Int], before: [Int], with padding: Double
+    _ input: Tensor, dimensions: [Int], padded: [Int], before: [Int], with padding: Double
   ) -> [Double] {
     let source = input.doubles
-    guard extents != padded else { return source }
-    let width = extents[extents.count - 1]
+    guard dimensions != padded else { return source }
+    let width = dimensions[dimensions.count - 1]
     let planeSize = padded.reduce(1, *)
     let steps = Tensor.rowMajorStrides(padded)
     let start = zip(before, steps).map(*).reduce(0, +)
-    let rows = offsets(Array(extents.dropLast()), Array(steps.dropLast()))
+    let rows = offsets(Array(dimensions.dropLast()), Array(steps.dropLast()))
     let planes = input.shape[0] * input.shape[1]
     var result = [Double](repeating: padding, count: planes * planeSize)
     var next = 0

@@ -35,7 +35,7 @@ extension TransposedConvolution {
     guard filters >= 1 else { throw WeighbridgeError(.malformed, "filters=\(filters)") }
     let operation = TransposedConvolution(
       window: window, outputPadding: outputPadding, groups: 1, hasBias: hasBias, layout: layout)
-    let turns = layer.turnsKernels
+    let turns = layer.transposesKernels
     let kernel = try layer.weight("kernel", shape: window.size + [filters, channels]) {
       $0.permuted([axes + 1, axes] + Array(0..<axes)).turned(from: 2, if: turns)
     }
@@ -72,7 +72,7 @@ extension TransposedConvolution {
     let padding: Int
 
     /// - Parameter surplus: By how much the spread length is longer than the output.
-    init(surplus: Int, reach: Int, isSame: Bool, _ backend: KerasWriter.Backend) {
+    init(surplus: Int, reach: Int, isSame: Bool, _ backend: KerasProducer.Backend) {
       before =
         switch backend {
         case _ where !isSame: 0
@@ -85,17 +85,17 @@ extension TransposedConvolution {
     }
 
     /// - Parameters:
-    ///   - extent: How long an axis of the input is.
+    ///   - dimension: How long an axis of the input is.
     ///   - length: How long it shall become.
     /// - Returns: `nil` when the window slides over `length` elements to more or fewer positions
-    ///   than `extent`, or its padding is explicit.
-    init?(from extent: Int, to length: Int, _ window: Window, axis: Int) {
+    ///   than `dimension`, or its padding is explicit.
+    init?(from dimension: Int, to length: Int, _ window: Window, axis: Int) {
       guard window.padding == .valid || window.padding == .same,
-        (try? window.placement(axis, extent: length))?.count == extent
+        (try? window.placement(axis, dimension: length))?.count == dimension
       else { return nil }
       let (stride, reach) = (window.strides[axis], window.reach(axis))
       self.init(
-        surplus: (extent - 1) * stride + reach - length, reach: reach,
+        surplus: (dimension - 1) * stride + reach - length, reach: reach,
         isSame: window.padding == .same, .tensorflow)
     }
   }
@@ -141,7 +141,7 @@ extension TransposedConvolution {
   ///   of such an output; Keras fails when such a model runs.
   private static func border(
     _ padding: Padding, reach: Int, stride: Int, outputPadding: Int?,
-    _ backend: KerasWriter.Backend
+    _ backend: KerasProducer.Backend
   ) throws(WeighbridgeError) -> Border {
     let surplus: Int
     switch (padding, outputPadding) {

@@ -17,7 +17,7 @@ extension TransposedConvolution {
     let (window, outputPadding) = try deconvolutionWindow(&layer, inputs[0], layout)
     let operation = TransposedConvolution(
       window: window, outputPadding: outputPadding, groups: 1, hasBias: hasBias, layout: layout)
-    let turns = layer.turnsKernels
+    let turns = layer.transposesKernels
     let kernel = try layer.weight("kernel", shape: window.size + [channels, filters]) {
       $0.permuted([2, 3, 0, 1]).turned(from: 2, if: turns)
     }
@@ -32,8 +32,8 @@ extension TransposedConvolution {
     let strides = try layer.integers("strides", count: 2, default: [1, 1])
     let padding = try layer.word("padding", default: Padding.valid)
     let shape = layer.take("output_shape") ?? .null
-    let extents = shape.array ?? []
-    guard extents.count == 4 else {
+    let dimensions = shape.array ?? []
+    guard dimensions.count == 4 else {
       throw layer.wrong("output_shape", shape, "a shape of 4 axes")
     }
     if padding == .same { try layer.requireTransposedPadding(size, strides) }
@@ -42,14 +42,14 @@ extension TransposedConvolution {
     let type = layer.graph.type(of: input)
     var borders: [Border] = []
     for (number, axis) in layout.spatialAxes(rank: 4).enumerated() {
-      guard let extent = type.shape[axis].value, let output = extents[axis].integer,
-        (1...1 << 24).contains(output), extent <= 1 << 24
+      guard let dimension = type.shape[axis].value, let output = dimensions[axis].integer,
+        (1...1 << 24).contains(output), dimension <= 1 << 24
       else {
         throw WeighbridgeError(
           .unsupported,
-          "the extents of its input \(type) and its output \(shape.text()) must be known")
+          "the sizes of its input \(type) and its output \(shape.text()) must be known")
       }
-      let spread = (extent - 1) * strides[number] + size[number]
+      let spread = (dimension - 1) * strides[number] + size[number]
       let surplus = spread - output
       let rest = padding == .valid ? -surplus : size[number] - 1 - surplus
       guard (0..<strides[number]).contains(rest) else {
@@ -73,7 +73,7 @@ extension KerasLayer {
   func requireTransposedPadding(_ size: [Int], _ strides: [Int]) throws(WeighbridgeError) {
     if backend == .theano, size.contains(where: { $0 % 2 == 0 }) {
       throw WeighbridgeError(
-        .unsupported, "kernel_size=\(size) with padding=same, which Theano has only for odd extents"
+        .unsupported, "kernel_size=\(size) with padding=same, which Theano has only for odd sizes"
       )
     }
     if backend == .cntk, strides.contains(where: { $0 > 2 }) {

@@ -97,15 +97,15 @@ extension TransposedConvolution {
         "\(shape[1]) output channels in each of \(groups) groups do not fit the bias")
     }
     var output = try input.mappingSpatialAxes(layout, count: window.size.count) {
-      (axis, extent) throws(ShapeError) in try outputExtent(axis, of: extent)
+      (axis, dimension) throws(ShapeError) in try outputDimension(axis, of: dimension)
     }
     output.shape[channelAxis] = .fixed(out)
     return [output]
   }
 
   /// How long an axis is once everything is spread, before anything is taken away.
-  private func spreadExtent(_ axis: Int, of extent: Int) -> Int {
-    (extent - 1) * window.strides[axis] + window.reach(axis) + outputPadding[axis]
+  private func spreadDimension(_ axis: Int, of dimension: Int) -> Int {
+    (dimension - 1) * window.strides[axis] + window.reach(axis) + outputPadding[axis]
   }
 
   /// What is taken away at both ends of an axis.
@@ -114,15 +114,15 @@ extension TransposedConvolution {
     return (before[axis], after[axis])
   }
 
-  private func outputExtent(_ axis: Int, of extent: Int) throws(ShapeError) -> Int {
+  private func outputDimension(_ axis: Int, of dimension: Int) throws(ShapeError) -> Int {
     // With this and the window's own bounds, nothing below can overflow.
-    guard (1...1 << 32).contains(extent) else {
-      throw ShapeError("an axis of \(extent) elements cannot be spread")
+    guard (1...1 << 32).contains(dimension) else {
+      throw ShapeError("an axis of \(dimension) elements cannot be spread")
     }
     let (before, after) = borders(axis)
-    let result = spreadExtent(axis, of: extent) - before - after
+    let result = spreadDimension(axis, of: dimension) - before - after
     guard result >= 1 else {
-      throw ShapeError("taking away \(before) and \(after) leaves nothing of \(extent) elements")
+      throw ShapeError("taking away \(before) and \(after) leaves nothing of \(dimension) elements")
     }
     return result
   }
@@ -132,7 +132,7 @@ extension TransposedConvolution {
   ) throws(WeighbridgeError) -> [Tensor] {
     _ = try outputShape(of: inputs)  // which refuses what no memory holds
     let input = inputs[0].permuted(layout.axesToChannelsFirst(rank: inputs[0].shape.count))
-    let spread = input.shape[2...].enumerated().map { spreadExtent($0, of: $1) }
+    let spread = input.shape[2...].enumerated().map { spreadDimension($0, of: $1) }
     let groupOut = inputs[1].shape[1]
     let out = groupOut * groups
     _ = try Checked.product([input.shape[0], out] + spread + [8], of: "the size of the output")
@@ -148,16 +148,16 @@ extension TransposedConvolution {
     }
     var output = Tensor(
       inputs[0].elementType, shape: [input.shape[0], out] + spread, planes.flatMap { $0 })
-    for (axis, extent) in spread.enumerated() {
+    for (axis, dimension) in spread.enumerated() {
       let (before, after) = borders(axis)
-      output = output.slice(before..<extent - after, along: axis + 2)
+      output = output.slice(before..<dimension - after, along: axis + 2)
     }
     return [output.permuted(layout.axesFromChannelsFirst(rank: output.shape.count))]
   }
 
   /// The offsets in a spread plane of all combinations of indices, `steps` elements apart.
-  private func offsets(_ extents: [Int], _ steps: [Int], in spread: [Int]) -> [Int] {
-    PaddedPlanes.offsets(extents, zip(Tensor.rowMajorStrides(spread), steps).map(*))
+  private func offsets(_ dimensions: [Int], _ steps: [Int], in spread: [Int]) -> [Int] {
+    PaddedPlanes.offsets(dimensions, zip(Tensor.rowMajorStrides(spread), steps).map(*))
   }
 
   /// The numbers that every output plane is made of.

@@ -5,7 +5,7 @@ package import GraphIR
 package enum WindowPadding: Hashable, Sendable {
   /// Nothing is added; positions that do not fit are left out.
   case valid
-  /// So much is added that the output has ceil(extent / stride) positions; of an odd amount the
+  /// So much is added that the output has ceil(size / stride) positions; of an odd amount the
   /// larger half goes behind (TensorFlow's `SAME`).
   case same
   /// So much for each spatial axis, in elements.
@@ -14,7 +14,7 @@ package enum WindowPadding: Hashable, Sendable {
 
 /// A window that slides over the spatial axes of an image tensor; one entry an axis.
 package struct Window: Hashable, Sendable {
-  /// The window's extents, in elements; at least 1 each.
+  /// The window's sizes, in elements; at least 1 each.
   package let size: [Int]
   /// The steps between positions; at least 1 each.
   package let strides: [Int]
@@ -41,26 +41,28 @@ package struct Window: Hashable, Sendable {
     package let count: Int
   }
 
-  /// Where the window goes along a spatial axis of `extent` elements.
+  /// Where the window goes along a spatial axis of `dimension` elements.
   ///
   /// - Throws: When the window does not fit once, or the axis is longer than any memory.
-  package func placement(_ axis: Int, extent: Int) throws(ShapeError) -> Placement {
+  package func placement(_ axis: Int, dimension: Int) throws(ShapeError) -> Placement {
     // With this and the bounds in `problem`, nothing below can overflow.
-    guard extent <= 1 << 48 else { throw ShapeError("an axis of \(extent) elements is too long") }
+    guard dimension <= 1 << 48 else {
+      throw ShapeError("an axis of \(dimension) elements is too long")
+    }
     let reach = reach(axis)
     var (before, after) = (0, 0)
     switch padding {
     case .valid: break
     case .same:
-      let count = (extent + strides[axis] - 1) / strides[axis]
-      let total = max(0, (count - 1) * strides[axis] + reach - extent)
+      let count = (dimension + strides[axis] - 1) / strides[axis]
+      let total = max(0, (count - 1) * strides[axis] + reach - dimension)
       (before, after) = (total / 2, total - total / 2)
     case .explicit(let fronts, let backs): (before, after) = (fronts[axis], backs[axis])
     }
-    let padded = extent + before + after
+    let padded = dimension + before + after
     guard padded >= reach else {
       throw ShapeError(
-        "a window of \(reach) elements does not fit an axis of \(extent)"
+        "a window of \(reach) elements does not fit an axis of \(dimension)"
           + (before + after > 0 ? " padded by \(before) and \(after)" : ""))
     }
     return Placement(
@@ -76,16 +78,16 @@ package struct Window: Hashable, Sendable {
     return size.indices.contains { max(before[$0], after[$0]) >= reach($0) }
   }
 
-  /// The output's spatial extents for an input's.
-  package func outputExtents(_ extents: [Dimension]) throws(ShapeError) -> [Dimension] {
-    guard extents.count == size.count else {
-      throw ShapeError("a window of \(size.count) axes on an input with \(extents.count)")
+  /// The output's spatial sizes for an input's.
+  package func outputDimensions(_ dimensions: [Dimension]) throws(ShapeError) -> [Dimension] {
+    guard dimensions.count == size.count else {
+      throw ShapeError("a window of \(size.count) axes on an input with \(dimensions.count)")
     }
     var result: [Dimension] = []
-    for (axis, extent) in extents.enumerated() {
+    for (axis, dimension) in dimensions.enumerated() {
       result.append(
-        try extent.map { (value) throws(ShapeError) in
-          try placement(axis, extent: value).count
+        try dimension.map { (value) throws(ShapeError) in
+          try placement(axis, dimension: value).count
         })
     }
     return result
@@ -112,7 +114,7 @@ extension Window {
 
   /// Reads the settings of a window.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for extents, steps or distances below 1,
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for sizes, steps or distances below 1,
   ///   negative padding, or lists of different lengths.
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     let size = try attributes.integers("window")
@@ -145,12 +147,12 @@ extension Window {
     }
     let positive = size + strides + dilation
     if positive.contains(where: { $0 < 1 || $0 > Self.limit }) {
-      return "a window extent, stride or dilation below 1 or above \(Self.limit)"
+      return "a window size, stride or dilation below 1 or above \(Self.limit)"
     }
     return size.isEmpty ? "no spatial axis" : nil
   }
 
-  /// The largest extent, stride, dilation or padding: more than any network has, and small enough
+  /// The largest size, stride, dilation or padding: more than any network has, and small enough
   /// for the product of two.
   private static let limit = 1 << 24
 }

@@ -14,16 +14,16 @@ extension WindowedOperator {
   /// The same operator with the padding that its windows really see on an input, so that one that
   /// was written in other words is equal.
   ///
-  /// - Returns: The operator itself where an extent of the input is unknown.
+  /// - Returns: The operator itself where a size of the input is unknown.
   package func resolvingPadding(for input: TensorType) -> Self {
     var (before, after) = ([Int](), [Int]())
-    let extents = input.shape[layout.spatialAxes(rank: input.rank)].compactMap(\.value)
-    guard extents.count == window.size.count else { return self }
-    for (axis, extent) in extents.enumerated() {
-      guard let place = try? window.placement(axis, extent: extent) else { return self }
+    let dimensions = input.shape[layout.spatialAxes(rank: input.rank)].compactMap(\.value)
+    guard dimensions.count == window.size.count else { return self }
+    for (axis, dimension) in dimensions.enumerated() {
+      guard let place = try? window.placement(axis, dimension: dimension) else { return self }
       let end = (place.count - 1) * window.strides[axis] + window.reach(axis)
       before.append(place.before)
-      after.append(max(0, end - place.before - extent))
+      after.append(max(0, end - place.before - dimension))
     }
     return replacing(
       Window(
@@ -46,6 +46,6 @@ extension MaxPooling: WindowedOperator {
 
 extension AveragePooling: WindowedOperator {
   package func replacing(_ window: Window) -> AveragePooling {
-    AveragePooling(window: window, countsPadding: countsPadding, layout: layout)
+    AveragePooling(window: window, countIncludePad: countIncludePad, layout: layout)
   }
 }

@@ -42,7 +42,7 @@ enum DarknetConvolutions {
     let strides = (window.strideX, window.strideY)
     if isBinary { window.groups = 1 }
     if antialiasing != 0 { (window.strideX, window.strideY) = (1, 1) }
-    let channels = try layer.picture(layer.input).channels
+    let channels = try layer.image(layer.input).channels
     let weights: DarknetLayer.ConvolutionWeights
     if let shared = try layer.sharedWeights() {
       guard !isBinary else { throw layer.unsupported("share_index with xnor") }
@@ -72,7 +72,7 @@ enum DarknetConvolutions {
     let window = try layer.darknetWindow(filters: "filters", defaultSize: 1)
     let activation = try layer.activationName(default: "logistic")
     try layer.checkLoading()
-    let channels = try layer.picture(layer.input).channels
+    let channels = try layer.image(layer.input).channels
     let bias = try layer.weight(normalizes ? "beta" : "bias", shape: [window.filters])
     let statistics =
       normalizes ? try layer.statistics("", count: window.filters) : nil
@@ -99,25 +99,25 @@ enum DarknetConvolutions {
     let padding = try layer.integer("pad", default: 0, in: 0...1 << 12)
     let activation = try layer.activationName(default: "logistic")
     try layer.checkLoading()
-    let extents = try layer.picture(layer.input)
+    let dimensions = try layer.image(layer.input)
     let lost = padding == 0 ? size : 1
     guard padding == 0 || size == 2 * padding + 1 else {
       throw layer.unsupported(
         "pad=\(padding) with size=\(size): darknet computes the output's size as if half of the "
           + "size were padded, and pads with that number")
     }
-    guard extents.height >= lost, extents.width >= lost else {
+    guard dimensions.height >= lost, dimensions.width >= lost else {
       throw layer.malformed("a window of \(size) does not fit \(layer.shape(of: layer.input))")
     }
     let places = [
-      (extents.height - lost) / stride + 1, (extents.width - lost) / stride + 1,
+      (dimensions.height - lost) / stride + 1, (dimensions.width - lost) / stride + 1,
     ]
     let bias = try layer.weight("bias", shape: [filters] + places) { $0.permuted([1, 2, 0]) }
     let kernel = try layer.kernel(
-      "kernel", shape: places + [filters, extents.channels, size, size],
-      fanIn: extents.channels * size * size)
+      "kernel", shape: places + [filters, dimensions.channels, size, size],
+      fanIn: dimensions.channels * size * size)
     let operation = LocallyConnected(
-      extents: [extents.height, extents.width], strides: [stride, stride],
+      dimensions: [dimensions.height, dimensions.width], strides: [stride, stride],
       before: [padding, padding], hasBias: true, layout: .channelsFirst)
     let output = try layer.add(operation, [layer.input, kernel, bias])
     return try layer.activated(output, activation)
@@ -264,7 +264,7 @@ extension DarknetLayer {
   mutating func blurred(
     _ value: ValueID, strides: (x: Int, y: Int), isWide: Bool
   ) throws(WeighbridgeError) -> ValueID {
-    let channels = try picture(value).channels
+    let channels = try image(value).channels
     let size = isWide ? 3 : 2
     let weights =
       isWide ? [1.0, 2, 1, 2, 4, 2, 1, 2, 1].map { $0 / 16 } : [0.25, 0.25, 0.25, 0.25]

@@ -27,10 +27,10 @@ enum DarknetDetections {
     var centres = try layer.rows(0..<2, of: boxes, role: "centers")
     if !isActivated { centres = try layer.add(Sigmoid(), [centres], role: "centers/logistic") }
     centres = try layer.stretched(centres, by: scale)
-    let extents = try layer.rows(2..<4, of: boxes, role: "extents")
+    let dimensions = try layer.rows(2..<4, of: boxes, role: "extents")
     var scores = try layer.rows(4..<5 + classes, of: boxes, role: "scores")
     if !isActivated { scores = try layer.add(Sigmoid(), [scores], role: "scores/logistic") }
-    boxes = try layer.add(Concatenate(axis: 2), [centres, extents, scores], role: "boxes")
+    boxes = try layer.add(Concatenate(axis: 2), [centres, dimensions, scores], role: "boxes")
     return try layer.restored(boxes)
   }
 
@@ -221,18 +221,20 @@ extension DarknetLayer {
   mutating func boxes(
     _ anchors: Int, entries: Int, classes: Int
   ) throws(WeighbridgeError) -> ValueID {
-    let extents = try picture(input)
+    let dimensions = try image(input)
     let wanted = anchors * (entries + classes)
-    guard extents.channels == wanted else {
-      let found = extents.channels / anchors - entries
+    guard dimensions.channels == wanted else {
+      let found = dimensions.channels / anchors - entries
       let other =
-        extents.channels % anchors == 0 && found > 0 ? ", or classes=\(found) in this section" : ""
+        dimensions.channels % anchors == 0 && found > 0
+        ? ", or classes=\(found) in this section" : ""
       throw malformed(
         "takes \(wanted) channels (\(entries + classes) for each of \(anchors) anchors) and has "
-          + "\(extents.channels): `filters` of the convolution before does not go with `classes` "
+          + "\(dimensions.channels): `filters` of the convolution before does not go with `classes` "
           + "and the anchors; write filters=\(wanted) there\(other)")
     }
-    let places = try Checked.product([extents.height, extents.width], of: "the number of places")
+    let places = try Checked.product(
+      [dimensions.height, dimensions.width], of: "the number of places")
     return try add(Reshape(target: [anchors, entries + classes, places]), [input], role: "split")
   }
 
@@ -243,17 +245,18 @@ extension DarknetLayer {
     scale == 1 ? value : try scaled(value, by: scale, plus: -0.5 * (scale - 1), role: role)
   }
 
-  /// Boxes in the extents of the input again.
+  /// Boxes in the sizes of the input again.
   mutating func restored(_ boxes: ValueID) throws(WeighbridgeError) -> ValueID {
     try add(Reshape(target: Array(shape(of: input).dropFirst())), [boxes])
   }
 
-  /// Boxes with the channels innermost, under the extents of the input, as AlexeyAB's darknet leaves
+  /// Boxes with the channels innermost, under the sizes of the input, as AlexeyAB's darknet leaves
   /// them in memory.
   mutating func turned(_ boxes: ValueID) throws(WeighbridgeError) -> ValueID {
-    let extents = try picture(input)
+    let dimensions = try image(input)
     let rows = try add(
-      Reshape(target: [extents.channels, extents.height * extents.width]), [boxes], role: "rows")
+      Reshape(target: [dimensions.channels, dimensions.height * dimensions.width]), [boxes],
+      role: "rows")
     let turned = try add(Transpose(axes: [0, 2, 1]), [rows], role: "transpose")
     return try restored(turned)
   }

@@ -115,7 +115,7 @@ extension DarknetLayer {
     case "normalize_channels": [relu, share]
     case "normalize_channels_softmax": [Exponential(), share]
     case "normalize_channels_softmax_maxval":
-      [Reduction(.maximum, axes: [1], keepsAxes: true), Subtract(), Exponential(), share]
+      [Reduce(.maximum, axes: [1], keepDims: true), Subtract(), Exponential(), share]
     default: []
     }
   }

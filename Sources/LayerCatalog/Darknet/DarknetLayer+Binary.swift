@@ -14,7 +14,7 @@ extension DarknetLayer {
   mutating func binaryConvolution(
     _ window: DarknetWindow, normalizes: Bool, isFlipped: Bool, activation: String
   ) throws(WeighbridgeError) -> ValueID {
-    let channels = try picture(input).channels
+    let channels = try image(input).channels
     let stored = try takeBinary(
       window, channels: channels, normalizes: normalizes, isFlipped: isFlipped)
     let counts = fork == .alexeyab && window.strideX == window.strideY

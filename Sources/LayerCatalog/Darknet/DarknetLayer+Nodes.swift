@@ -1,8 +1,8 @@
 import Bytes
 import GraphIR
 
-/// The extents of a picture as darknet's layers see it.
-struct PictureExtents: Hashable, Sendable {
+/// The sizes of an image as darknet's layers see it.
+struct ImageShape: Hashable, Sendable {
   let channels: Int
   let height: Int
   let width: Int
@@ -12,7 +12,7 @@ extension DarknetLayer {
   /// What the section works on: the output of the one before.
   var input: ValueID { network.input }
 
-  /// The extents of a value, all of which are known.
+  /// The sizes of a value, all of which are known.
   func shape(of value: ValueID) -> [Int] {
     network.graph.type(of: value).fixedShape ?? []
   }
@@ -22,15 +22,15 @@ extension DarknetLayer {
     try Checked.product(shape(of: value), of: "the size of the input")
   }
 
-  /// The extents of a value `[1, channels, height, width]`.
+  /// The sizes of a value `[1, channels, height, width]`.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it is only a row of numbers.
-  func picture(_ value: ValueID) throws(WeighbridgeError) -> PictureExtents {
+  func image(_ value: ValueID) throws(WeighbridgeError) -> ImageShape {
     let shape = shape(of: value)
     guard shape.count == 4 else {
-      throw malformed("takes a picture, and its input is \(shape)")
+      throw malformed("takes an image, and its input is \(shape)")
     }
-    return PictureExtents(channels: shape[1], height: shape[2], width: shape[3])
+    return ImageShape(channels: shape[1], height: shape[2], width: shape[3])
   }
 
   /// The output of a layer that a setting names: from 0, or below 0 counted back from this layer.
@@ -66,7 +66,7 @@ extension DarknetLayer {
   /// Takes the next weight and adds it to the graph as `layer/role`.
   ///
   /// - Parameters:
-  ///   - shape: The extents in the order of the file.
+  ///   - shape: The sizes in the order of the file.
   ///   - range: Between which bounds it lies when the weights are random.
   ///   - canonical: Turns it into the operator's axis order.
   mutating func weight(
@@ -100,12 +100,12 @@ extension DarknetLayer {
     return try add(Reshape(target: [-1]), [value], role: role)
   }
 
-  /// A range of the channels of a picture, or of axis 1 of any value of four axes.
+  /// A range of the channels of an image, or of axis 1 of any value of four axes.
   mutating func channels(
     _ range: Range<Int>, of value: ValueID, role: String
   ) throws(WeighbridgeError) -> ValueID {
-    let extent = shape(of: value)[1]
-    if range == 0..<extent { return value }
+    let dimension = shape(of: value)[1]
+    if range == 0..<dimension { return value }
     return try add(Self.slice(range, along: 1), [value], role: role)
   }
 
@@ -113,8 +113,8 @@ extension DarknetLayer {
   mutating func rows(
     _ range: Range<Int>, of value: ValueID, role: String
   ) throws(WeighbridgeError) -> ValueID {
-    let extent = shape(of: value)[2]
-    if range == 0..<extent { return value }
+    let dimension = shape(of: value)[2]
+    if range == 0..<dimension { return value }
     return try add(Self.slice(range, along: 2), [value], role: role)
   }
 

@@ -113,9 +113,9 @@ package struct DarknetLayer {
   }
 
   /// Reads the network's own section, and begins with its input: `[1, channels, height, width]`, or
-  /// `[1, inputs]` where there is no picture.
+  /// `[1, inputs]` where there is no image.
   ///
-  /// - Returns: Whether pictures are letterboxed, where the section says so.
+  /// - Returns: Whether images are letterboxed, where the section says so.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it has no size.
   package mutating func beginNetwork() throws(WeighbridgeError) -> Bool? {
     let width = try integer("width", default: 0)

@@ -7,7 +7,7 @@ enum DarknetNormalizations {
   static let builders: [String: DarknetLayer.Build] = [
     "batchnorm": { (layer) throws(WeighbridgeError) in
       try layer.checkLoading()
-      let channels = try layer.picture(layer.input).channels
+      let channels = try layer.image(layer.input).channels
       let beta = try layer.weight("beta", shape: [channels])
       let statistics = try layer.statistics("", count: channels)
       return try layer.normalized(layer.input, statistics, beta: beta, role: "")
@@ -17,14 +17,14 @@ enum DarknetNormalizations {
       let alpha = try layer.real("alpha", default: 0.0001)
       let beta = try layer.real("beta", default: 0.75)
       let kappa = try layer.real("kappa", default: 1)
-      _ = try layer.picture(layer.input)
+      _ = try layer.image(layer.input)
       return try layer.add(
         LocalResponseNormalization(
           axis: 1, before: (size - 1) / 2, after: size / 2, alpha: alpha, beta: beta, bias: kappa,
           omitted: size / 2), [layer.input])
     },
     "l2norm": { (layer) throws(WeighbridgeError) in
-      _ = try layer.picture(layer.input)
+      _ = try layer.image(layer.input)
       return try layer.add(UnitNormalization(axes: [1]), [layer.input])
     },
     "softmax": softmax,

@@ -11,12 +11,12 @@ enum DarknetPooling {
         throw layer.unsupported("a window that lies in the padding has no mean")
       }
       return try layer.add(
-        AveragePooling(window: window, countsPadding: false, layout: .channelsFirst),
+        AveragePooling(window: window, countIncludePad: false, layout: .channelsFirst),
         [layer.input])
     },
     "avgpool": { (layer) throws(WeighbridgeError) in
       try layer.add(
-        GlobalAveragePooling(keepsAxes: true, layout: .channelsFirst), [layer.input])
+        GlobalAveragePooling(keepDims: true, layout: .channelsFirst), [layer.input])
     },
   ]
 
@@ -54,14 +54,15 @@ extension DarknetLayer {
 
   /// The largest of the channels k, k + count, k + 2 count, ... for each k below `count`.
   mutating func channelMaximum(_ count: Int) throws(WeighbridgeError) -> ValueID {
-    let extents = try picture(input)
-    guard extents.channels % count == 0 else {
-      throw unsupported("out_channels=\(count) of \(extents.channels) channels")
+    let dimensions = try image(input)
+    guard dimensions.channels % count == 0 else {
+      throw unsupported("out_channels=\(count) of \(dimensions.channels) channels")
     }
     // One axis for height and width, so that there are four axes.
     let grouped = try add(
-      Reshape(target: [extents.channels / count, count, extents.height, extents.width]), [input],
+      Reshape(target: [dimensions.channels / count, count, dimensions.height, dimensions.width]),
+      [input],
       role: "group")
-    return try add(Reduction(.maximum, axes: [1], keepsAxes: false), [grouped])
+    return try add(Reduce(.maximum, axes: [1], keepDims: false), [grouped])
   }
 }

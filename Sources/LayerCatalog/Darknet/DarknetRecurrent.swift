@@ -90,10 +90,10 @@ enum DarknetRecurrent {
     let normalizes = try layer.flag("batch_normalize")
     layer.ignore("shortcut")  // adds the state before, which is zero
     try layer.checkLoading()
-    let extents = try layer.picture(layer.input)
+    let dimensions = try layer.image(layer.input)
     window.filters = hidden
     let first = try layer.convolutionWeights(
-      "input/", window, channels: extents.channels, normalizes: normalizes)
+      "input/", window, channels: dimensions.channels, normalizes: normalizes)
     let own = try layer.convolutionWeights(
       "self/", window, channels: hidden, normalizes: normalizes)
     window.filters = outputs
@@ -119,17 +119,17 @@ enum DarknetRecurrent {
     guard try !layer.flag("xnor") else { throw layer.unsupported("xnor=1 of [conv_lstm]") }
     layer.ignore("shortcut")
     try layer.checkLoading()
-    let extents = try layer.picture(layer.input)
+    let dimensions = try layer.image(layer.input)
     var weights: [String: DarknetLayer.ConvolutionWeights] = [:]
     let own = ["wf", "wi", "wg", "wo"]
     let fromInput = ["uf", "ui", "ug", "uo"]
     for name in (hasPeephole ? ["vf", "vi", "vo"] : []) + own + fromInput {
       weights[name] = try layer.convolutionWeights(
         "\(name)/", window,
-        channels: fromInput.contains(name) ? extents.channels : window.filters,
+        channels: fromInput.contains(name) ? dimensions.channels : window.filters,
         normalizes: normalizes)
     }
-    let state = try layer.zeroState([1, window.filters, extents.height, extents.width])
+    let state = try layer.zeroState([1, window.filters, dimensions.height, dimensions.width])
     var values: [String: ValueID] = [:]
     for name in ["f", "i", "g", "o"] {
       var terms: [ValueID] = []
@@ -167,7 +167,7 @@ extension DarknetLayer {
     return outputs
   }
 
-  /// A row of numbers as the fork shows it: AlexeyAB's darknet as a picture of one place.
+  /// A row of numbers as the fork shows it: AlexeyAB's darknet as an image of one place.
   mutating func vector(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
     guard fork == .alexeyab else { return value }
     return try add(Reshape(target: [shape(of: value)[1], 1, 1]), [value], role: "reshape")
@@ -183,9 +183,9 @@ extension DarknetLayer {
     let fromState = state.map { ("w" + $0, units) }
     let fromInput = input.map { ("u" + $0, inputs) }
     var gates: [String: ConnectedWeights] = [:]
-    for (name, extent) in stateFirst ? fromState + fromInput : fromInput + fromState {
+    for (name, dimension) in stateFirst ? fromState + fromInput : fromInput + fromState {
       gates[name] = try connectedWeights(
-        "\(name)/", inputs: extent, outputs: units, normalizes: normalizes)
+        "\(name)/", inputs: dimension, outputs: units, normalizes: normalizes)
     }
     return gates
   }

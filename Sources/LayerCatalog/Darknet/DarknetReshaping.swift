@@ -14,7 +14,7 @@ enum DarknetReshaping {
   private static let upsample: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let stride = try layer.integer("stride", default: 2, in: -(1 << 16)...1 << 16)
     let scale = try layer.real("scale", default: 1)
-    _ = try layer.picture(layer.input)
+    _ = try layer.image(layer.input)
     guard stride != 0 else { throw layer.malformed("stride=0") }
     guard stride < 0 else {
       let output = try layer.add(
@@ -26,12 +26,12 @@ enum DarknetReshaping {
     let window = Window(
       size: [-stride, -stride], strides: [-stride, -stride], dilation: [1, 1], padding: .valid)
     let mean = try layer.add(
-      AveragePooling(window: window, countsPadding: false, layout: .channelsFirst),
+      AveragePooling(window: window, countIncludePad: false, layout: .channelsFirst),
       [layer.input])
     return try layer.scaled(mean, by: scale * Double(stride * stride), role: "scale")
   }
 
-  /// darknet's own order, in both forks: the numbers are taken for a picture of s times the height
+  /// darknet's own order, in both forks: the numbers are taken for an image of s times the height
   /// and width and channels/s² channels, whose places are then sorted by their remainders.
   private static let reorg: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let stride = try layer.integer("stride", default: 1, in: 1...1 << 12)
@@ -41,16 +41,16 @@ enum DarknetReshaping {
       throw layer.unsupported("flatten of [reorg] is not supported")
     }
     guard extra == 0 else { return try layer.lengthened(by: extra) }
-    let extents = try layer.picture(layer.input)
+    let dimensions = try layer.image(layer.input)
     let square = stride * stride
-    guard extents.channels % square == 0,
-      isReverse || (extents.height % stride, extents.width % stride) == (0, 0)
+    guard dimensions.channels % square == 0,
+      isReverse || (dimensions.height % stride, dimensions.width % stride) == (0, 0)
     else {
       throw layer.malformed(
         "stride=\(stride) does not divide \(layer.shape(of: layer.input)): \(square) must divide "
           + "the channels, and \(stride) height and width")
     }
-    let (depth, height, width) = (extents.channels / square, extents.height, extents.width)
+    let (depth, height, width) = (dimensions.channels / square, dimensions.height, dimensions.width)
     if isReverse {
       return try layer.reordered(
         from: [stride, stride, depth, height, width], axes: [0, 3, 4, 1, 5, 2],
@@ -58,7 +58,7 @@ enum DarknetReshaping {
     }
     return try layer.reordered(
       from: [depth, height, stride, width, stride], axes: [0, 3, 5, 1, 2, 4],
-      to: [extents.channels * square, height / stride, width / stride])
+      to: [dimensions.channels * square, height / stride, width / stride])
   }
 
   /// The true rearrangement of space to depth.
@@ -67,14 +67,14 @@ enum DarknetReshaping {
     guard try !layer.flag("reverse") else {
       throw layer.unsupported("reverse=1, with which darknet itself divides by 0")
     }
-    let extents = try layer.picture(layer.input)
-    guard extents.height % stride == 0, extents.width % stride == 0 else {
+    let dimensions = try layer.image(layer.input)
+    guard dimensions.height % stride == 0, dimensions.width % stride == 0 else {
       throw layer.malformed("stride=\(stride) does not divide \(layer.shape(of: layer.input))")
     }
-    let (height, width) = (extents.height / stride, extents.width / stride)
+    let (height, width) = (dimensions.height / stride, dimensions.width / stride)
     return try layer.reordered(
-      from: [extents.channels, height, stride, width, stride], axes: [0, 3, 5, 1, 2, 4],
-      to: [extents.channels * stride * stride, height, width])
+      from: [dimensions.channels, height, stride, width, stride], axes: [0, 3, 5, 1, 2, 4],
+      to: [dimensions.channels * stride * stride, height, width])
   }
 
   /// The centre, and then 2x - 1 unless `noadjust` is set.
@@ -82,24 +82,24 @@ enum DarknetReshaping {
     let height = try layer.integer("crop_height", default: 1, in: 1...1 << 24)
     let width = try layer.integer("crop_width", default: 1, in: 1...1 << 24)
     let isPlain = try layer.flag("noadjust")
-    let extents = try layer.picture(layer.input)
-    guard height <= extents.height, width <= extents.width else {
+    let dimensions = try layer.image(layer.input)
+    guard height <= dimensions.height, width <= dimensions.width else {
       throw layer.malformed("crops \(layer.shape(of: layer.input)) to \(height) x \(width)")
     }
-    let before = [(extents.height - height) / 2, (extents.width - width) / 2]
-    let after = [extents.height - height - before[0], extents.width - width - before[1]]
+    let before = [(dimensions.height - height) / 2, (dimensions.width - width) / 2]
+    let after = [dimensions.height - height - before[0], dimensions.width - width - before[1]]
     let output = try layer.add(
       Cropping(borders: Borders(before: before, after: after), layout: .channelsFirst),
       [layer.input])
     return isPlain ? output : try layer.scaled(output, by: 2, plus: -1, role: "rescale")
   }
 
-  /// This picture and the ones before it, of which there are none yet: zeros.
+  /// This image and the ones before it, of which there are none yet: zeros.
   private static let history: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let size = try layer.integer("history_size", default: 4, in: 1...1 << 12)
-    _ = try layer.picture(layer.input)
+    _ = try layer.image(layer.input)
     if size == 1 { return try layer.add(Identity(), [layer.input]) }
-    layer.decide("the pictures before the first are zeros, as when darknet starts")
+    layer.decide("the images before the first are zeros, as when darknet starts")
     let zeros = try layer.scaled(layer.input, by: 0, role: "zeros")
     return try layer.add(
       Concatenate(axis: 1), [layer.input] + [ValueID](repeating: zeros, count: size - 1))
@@ -118,9 +118,9 @@ extension DarknetLayer {
   /// The input's numbers under other axes, with those in another order, under axes again.
   ///
   /// - Parameters:
-  ///   - shape: The extents behind the batch axis.
+  ///   - shape: The sizes behind the batch axis.
   ///   - axes: The new order, the batch axis included.
-  ///   - target: The output's extents.
+  ///   - target: The output's sizes.
   mutating func reordered(
     from shape: [Int], axes: [Int], to target: [Int]
   ) throws(WeighbridgeError) -> ValueID {

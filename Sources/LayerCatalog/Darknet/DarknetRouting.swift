@@ -13,7 +13,7 @@ enum DarknetRouting {
       let other = try layer.single("from")
       let activation = try layer.activationName(default: "linear")
       let isAlongPlane = try layer.flag("scale_wh")
-      let (from, scale) = (try layer.picture(other), try layer.picture(layer.input))
+      let (from, scale) = (try layer.image(other), try layer.image(layer.input))
       let fits =
         isAlongPlane
         ? scale.channels == 1 && (scale.height, scale.width) == (from.height, from.width)
@@ -58,7 +58,7 @@ enum DarknetRouting {
     let group = try layer.integer("group_id", default: 0, in: 0...max(0, groups - 1))
     if groups > 1 {
       for (position, source) in sources.enumerated() {
-        let share = try layer.picture(source).channels / groups
+        let share = try layer.image(source).channels / groups
         sources[position] = try layer.channels(
           group * share..<(group + 1) * share, of: source,
           role: sources.count == 1 ? "" : "part_\(position)")
@@ -97,9 +97,9 @@ extension DarknetLayer {
   mutating func sum() throws(WeighbridgeError) -> ValueID {
     let addends = try addends()
     let activation = try activationName(default: "linear")
-    let own = try picture(input)
+    let own = try image(input)
     for addend in addends {
-      let other = try picture(addend)
+      let other = try image(addend)
       guard (other.height, other.width) == (own.height, own.width) else {
         throw malformed(
           "adds \(shape(of: addend)) to \(shape(of: input)): AlexeyAB's darknet refuses another "
@@ -109,7 +109,7 @@ extension DarknetLayer {
     var terms = [input] + addends
     if let weights = try shortcutWeights(terms.count, channels: own.channels) {
       for position in terms.indices {
-        let channels = try picture(terms[position]).channels
+        let channels = try image(terms[position]).channels
         let weight =
           try channels == own.channels || shape(of: weights[position])[1] == 1
           ? weights[position]
@@ -125,14 +125,14 @@ extension DarknetLayer {
     return try activated(total, activation)
   }
 
-  /// The sum of pictures, whose first has `channels` channels and gives the sum its extents.
+  /// The sum of images, whose first has `channels` channels and gives the sum its sizes.
   private mutating func sum(
     of terms: [ValueID], channels: Int
   ) throws(WeighbridgeError) -> ValueID {
     var parts: [ValueID] = []
     var isEven = true
     for (position, term) in terms.enumerated() {
-      let own = try picture(term).channels
+      let own = try image(term).channels
       isEven = isEven && own >= channels
       parts.append(
         try self.channels(0..<min(own, channels), of: term, role: "part_\(position)"))
@@ -140,7 +140,7 @@ extension DarknetLayer {
     if isEven { return try add(Add(), parts) }
     var total = parts[0]
     for (position, part) in parts.enumerated().dropFirst() {
-      let common = try picture(part).channels
+      let common = try image(part).channels
       let role = position == parts.count - 1 ? "" : "sum_\(position)"
       guard common < channels else {
         total = try add(Add(), [total, part], role: role)
@@ -177,7 +177,7 @@ extension DarknetLayer {
         SumNormalization(axes: [0], epsilon: 1e-4), [relu], role: "weights/normalize")
     case "softmax":
       let largest = try add(
-        Reduction(.maximum, axes: [0], keepsAxes: true), [raw], role: "weights/maximum")
+        Reduce(.maximum, axes: [0], keepDims: true), [raw], role: "weights/maximum")
       let lower = try add(Subtract(), [raw, largest], role: "weights/lower")
       let exponential = try add(Exponential(), [lower], role: "weights/exponential")
       powers = try add(
@@ -204,20 +204,20 @@ extension DarknetLayer {
   }
 
   /// The shortcut of pjreddie's darknet: alpha · input + beta · other on the channels and places that
-  /// both have. Of a larger picture every n-th place counts.
+  /// both have. Of a larger image every n-th place counts.
   mutating func mixture() throws(WeighbridgeError) -> ValueID {
     let other = try single("from")
     let activation = try activationName(default: "linear")
     let alpha = try real("alpha", default: 1)
     let beta = try real("beta", default: 1)
-    let own = try picture(input)
+    let own = try image(input)
     var source = other
-    let from = try picture(other)
+    let from = try image(other)
     guard own.width > 0, own.height > 0, from.width >= own.width,
       from.width / own.width == from.height / own.height
     else {
       throw unsupported(
-        "adds \(shape(of: other)) to \(shape(of: input)), and only a picture of the same size or "
+        "adds \(shape(of: other)) to \(shape(of: input)), and only an image of the same size or "
           + "a whole number of times as large can be added")
     }
     let step = from.width / own.width

@@ -24,7 +24,7 @@ package struct DarknetWeightSupply: Sendable {
     package let layer: Int
     /// What they are for the layer.
     package let role: String
-    /// The extents in the order of the file.
+    /// The sizes in the order of the file.
     package let shape: [Int]
   }
 
@@ -104,7 +104,7 @@ package struct DarknetWeightSupply: Sendable {
   ///
   /// - Parameters:
   ///   - role: What they are for the layer.
-  ///   - shape: The extents in the order of the file.
+  ///   - shape: The sizes in the order of the file.
   ///   - range: Between which bounds random ones lie.
   /// - Throws: ``WeighbridgeError/Code/malformed`` for a size beyond any memory,
   ///   ``WeighbridgeError/Code/limitExceeded`` for too many random numbers.

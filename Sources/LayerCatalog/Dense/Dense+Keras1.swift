@@ -50,6 +50,6 @@ extension Dense {
       hasBias ? [try layer.weight("bias", shape: [count, units]) { $0.reshaped([all]) }] : []
     let dense = try layer.add(Dense(hasBias: hasBias), inputs + [kernel] + bias, role: "dense")
     let split = try layer.add(Reshape(target: [count, units]), dense, role: "split")
-    return try layer.add(Reduction(.maximum, axes: [1], keepsAxes: false), split)
+    return try layer.add(Reduce(.maximum, axes: [1], keepDims: false), split)
   }
 }

@@ -17,7 +17,7 @@ extension EinsumDense {
         guard let text = written.string, let equation = EinsumEquation(text, rank: type.rank)
         else { throw layer.wrong("equation", written, "[X],[Y]->[Z], maybe with an ellipsis") }
         let shape = layer.take("output_shape") ?? .null
-        let extents = try equation.extents(
+        let dimensions = try equation.dimensions(
           input: type, output: shape.array ?? (shape == .null ? [] : [shape]))
         let bias = layer.take("bias_axes")?.string ?? ""
         let quantization = try layer.takeQuantization()
@@ -25,7 +25,7 @@ extension EinsumDense {
           try layer.orderQuantizedWeights("kernel", quantization, hasBias: !bias.isEmpty)
         }
         let output = try layer.addEinsum(
-          equation, bias: bias, extents: extents, to: inputs[0], quantization: quantization)
+          equation, bias: bias, dimensions: dimensions, to: inputs[0], quantization: quantization)
         return try layer.addActivation(to: output)
       }
     ]))
@@ -67,26 +67,28 @@ struct EinsumEquation {
     elided = (0, 0)
   }
 
-  /// The extents of the axes, from the input and the setting `output_shape`, which leaves out the
+  /// The sizes of the axes, from the input and the setting `output_shape`, which leaves out the
   /// batch unless an ellipsis stands for it.
-  func extents(
+  func dimensions(
     input type: TensorType, output shape: [JSONValue]
   ) throws(WeighbridgeError) -> [Character: Int] {
-    var extents: [Character: Int] = [:]
-    for (letter, extent) in zip(input, type.shape) { extents[letter] = extent.value }
+    var dimensions: [Character: Int] = [:]
+    for (letter, dimension) in zip(input, type.shape) { dimensions[letter] = dimension.value }
     let named = output[(elided.front == 0 ? 1 : elided.front)..<(output.count - elided.back)]
     guard named.count == shape.count else {
       throw WeighbridgeError(
         .malformed, "output_shape has \(shape.count) axes, and \(named.count) are expected")
     }
     for (letter, setting) in zip(named, shape) where setting != .null {
-      guard let extent = setting.integer, extent >= 1, extents[letter] ?? extent == extent else {
+      guard let dimension = setting.integer, dimension >= 1,
+        dimensions[letter] ?? dimension == dimension
+      else {
         throw WeighbridgeError(
           .malformed, "output_shape has \(setting.text()), which does not fit the input \(type)")
       }
-      extents[letter] = extent
+      dimensions[letter] = dimension
     }
-    return extents
+    return dimensions
   }
 
   /// The same axes with letters as ``EinsumDense`` has them.
@@ -108,12 +110,12 @@ extension KerasLayer {
   ///
   /// - Parameters:
   ///   - bias: The axes of the bias, in the equation's letters; empty when there is none.
-  ///   - extents: The axes' extents as far as they are known.
+  ///   - dimensions: The axes' sizes as far as they are known.
   ///   - name: What stands before the roles of the node and its weights: empty, or a part of the
   ///     layer, for example `query`.
   ///   - quantization: How the layer is quantized; its factors are the weight behind the bias.
   mutating func addEinsum(
-    _ equation: EinsumEquation, bias: String, extents: [Character: Int], to input: ValueID,
+    _ equation: EinsumEquation, bias: String, dimensions: [Character: Int], to input: ValueID,
     name: String = "", quantization: KerasQuantization? = nil
   ) throws(WeighbridgeError) -> ValueID {
     let label = try equation.labels()
@@ -130,38 +132,40 @@ extension KerasLayer {
       input: from, kernel: AxisLabels(kernel), output: to,
       bias: AxisLabels(isQuantized ? [] : biasAxes.map(label)))
     let prefix = name.isEmpty ? "" : "\(name)/"
-    let shape = try Self.extents(equation.kernel, extents)
+    let shape = try Self.dimensions(equation.kernel, dimensions)
     let addBias = { (layer: inout KerasLayer) throws(WeighbridgeError) -> ValueID? in
       guard let first = equation.output.firstIndex(where: biasAxes.contains) else { return nil }
-      // Keras keeps an axis of extent 1 for each one between and behind.
-      let shape = try Self.extents(equation.output, of: biasAxes, extents)
-      let own = isQuantized ? shape : try Self.extents(biasAxes, extents)
+      // Keras keeps an axis of size 1 for each one between and behind.
+      let shape = try Self.dimensions(equation.output, of: biasAxes, dimensions)
+      let own = isQuantized ? shape : try Self.dimensions(biasAxes, dimensions)
       return try layer.weight("\(prefix)bias", shape: Array(shape[first...])) { $0.reshaped(own) }
     }
     if let quantization {
       return try addQuantizedEinsum(
         quantization, operation, equation, input, kernelShape: shape, order: order,
-        scaleShape: try Self.extents(equation.output, of: equation.kernel, extents), bias: addBias)
+        scaleShape: try Self.dimensions(equation.output, of: equation.kernel, dimensions),
+        bias: addBias)
     }
     let matrix = try weight("\(prefix)kernel", shape: shape) { $0.permuted(order) }
     let bias = try addBias(&self)
     return try add(operation, [input, matrix] + (bias.map { [$0] } ?? []), role: name)[0]
   }
 
-  /// The extents of axes; 1 of those that are not among `own`.
-  private static func extents(
-    _ letters: [Character], of own: [Character], _ extents: [Character: Int]
+  /// The sizes of axes; 1 of those that are not among `own`.
+  private static func dimensions(
+    _ letters: [Character], of own: [Character], _ dimensions: [Character: Int]
   ) throws(WeighbridgeError) -> [Int] {
-    try Self.extents(
-      letters.map { own.contains($0) ? $0 : " " }, extents.merging([" ": 1]) { first, _ in first })
+    try Self.dimensions(
+      letters.map { own.contains($0) ? $0 : " " },
+      dimensions.merging([" ": 1]) { first, _ in first })
   }
 
-  private static func extents(
-    _ letters: [Character], _ extents: [Character: Int]
+  private static func dimensions(
+    _ letters: [Character], _ dimensions: [Character: Int]
   ) throws(WeighbridgeError) -> [Int] {
-    let result = letters.compactMap { extents[$0] }
+    let result = letters.compactMap { dimensions[$0] }
     guard result.count == letters.count else {
-      throw WeighbridgeError(.malformed, "the extents of a weight's axes are not known")
+      throw WeighbridgeError(.malformed, "the sizes of a weight's axes are not known")
     }
     return result
   }

@@ -91,23 +91,23 @@ extension EinsumDense {
     guard inputs[0].elementType.isFloat else {
       throw ShapeError("takes floating-point numbers and has \(inputs[0])")
     }
-    var extents: [Character: Dimension] = [:]
+    var dimensions: [Character: Dimension] = [:]
     for (labels, type) in zip([input, kernel], inputs) {
       guard type.rank == labels.letters.count else {
         throw ShapeError("takes the axes \(labels.rawValue) and has \(type)")
       }
-      for (letter, extent) in zip(labels.letters, type.shape) {
-        let other = extents[letter] ?? extent
-        guard other.agrees(with: extent) else {
+      for (letter, dimension) in zip(labels.letters, type.shape) {
+        let other = dimensions[letter] ?? dimension
+        guard other.agrees(with: dimension) else {
           throw ShapeError("input \(inputs[0]) and kernel \(inputs[1]) differ along \(letter)")
         }
-        extents[letter] = other.merged(with: extent)
+        dimensions[letter] = other.merged(with: dimension)
       }
     }
-    let result = inputs[0].with(shape: output.letters.map { extents[$0] ?? .unknown })
+    let result = inputs[0].with(shape: output.letters.map { dimensions[$0] ?? .unknown })
     guard inputs.count == 3 else { return [result] }
     guard inputs[2].rank == bias.letters.count,
-      zip(bias.letters, inputs[2].shape).allSatisfy({ (extents[$0] ?? $1).agrees(with: $1) })
+      zip(bias.letters, inputs[2].shape).allSatisfy({ (dimensions[$0] ?? $1).agrees(with: $1) })
     else { throw ShapeError("the bias \(inputs[2]) does not fit \(bias.rawValue) of \(result)") }
     return [result]
   }
@@ -121,11 +121,11 @@ extension EinsumDense {
     guard inputs.count == 3 else {
       return [Tensor(inputs[0].elementType, shape: sums.shape, sums.doubles)]
     }
-    // The bias gets the output's axes, of extent 1 where it has none.
-    let extents = output.letters.map { letter in
+    // The bias gets the output's axes, of size 1 where it has none.
+    let dimensions = output.letters.map { letter in
       bias.letters.firstIndex(of: letter).map { inputs[2].shape[$0] } ?? 1
     }
-    let addends = inputs[2].reshaped(extents).broadcast(to: shape).doubles
+    let addends = inputs[2].reshaped(dimensions).broadcast(to: shape).doubles
     let numbers = zip(sums.doubles, addends).map { $0 + $1 }
     return [Tensor(inputs[0].elementType, shape: shape, numbers)]
   }

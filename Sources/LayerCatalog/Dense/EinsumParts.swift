@@ -29,10 +29,10 @@ struct EinsumParts {
 
   /// The sums of the products, in the output's axes, as float64.
   func products(of elements: Tensor, _ weights: Tensor, workers: Workers) -> Tensor {
-    var extents: [Character: Int] = [:]
-    for (letter, extent) in zip(input.letters, elements.shape) { extents[letter] = extent }
-    for (letter, extent) in zip(kernel.letters, weights.shape) { extents[letter] = extent }
-    func size(_ letters: [Character]) -> Int { letters.reduce(1) { $0 * (extents[$1] ?? 1) } }
+    var dimensions: [Character: Int] = [:]
+    for (letter, dimension) in zip(input.letters, elements.shape) { dimensions[letter] = dimension }
+    for (letter, dimension) in zip(kernel.letters, weights.shape) { dimensions[letter] = dimension }
+    func size(_ letters: [Character]) -> Int { letters.reduce(1) { $0 * (dimensions[$1] ?? 1) } }
     let rows = turned(elements, input, shared + free + contracted + summed).doubles
     let columns = turned(weights, kernel, shared + new + contracted).doubles
     let (depth, inner, width, run) = (size(contracted), size(summed), size(new), size(free))
@@ -45,7 +45,7 @@ struct EinsumParts {
     }
     let order = shared + free + new
     let result = Tensor(
-      .float64, shape: order.map { extents[$0] ?? 1 }, parts.flatMap { $0 })
+      .float64, shape: order.map { dimensions[$0] ?? 1 }, parts.flatMap { $0 })
     return result.permuted(output.letters.compactMap(order.firstIndex))
   }
 

@@ -34,28 +34,28 @@ extension KerasLayer {
   ///
   /// - Parameters:
   ///   - weights: What each index counts; none where each counts 1.
-  ///   - dropsOthers: Whether indices outside of the categories are left out.
+  ///   - dropsOutOfRange: Whether indices outside of the categories are left out.
   mutating func addEncoding(
     of indices: ValueID, categories: Int, _ mode: CategoryEncoding.Mode, weights: [ValueID] = [],
-    dropsOthers: Bool = false, role: String = ""
+    dropsOutOfRange: Bool = false, role: String = ""
   ) throws(WeighbridgeError) -> [ValueID] {
     let output = try addPlainEncoding(
-      of: indices, categories: categories, mode, weights: weights, dropsOthers: dropsOthers,
+      of: indices, categories: categories, mode, weights: weights, dropsOutOfRange: dropsOutOfRange,
       role: role)
     return [try cast(output[0], to: types?.compute ?? .float32, role: "output_cast")]
   }
 
   private mutating func addPlainEncoding(
     of indices: ValueID, categories: Int, _ mode: CategoryEncoding.Mode, weights: [ValueID],
-    dropsOthers: Bool, role: String
+    dropsOutOfRange: Bool, role: String
   ) throws(WeighbridgeError) -> [ValueID] {
     guard CategoryEncoding.possibleCounts.contains(categories) else {
       throw WeighbridgeError(.malformed, "a number of categories of \(categories)")
     }
     let type = graph.type(of: indices)
     let operation = CategoryEncoding(
-      categories: categories, isCounting: mode == .count, isWeighted: !weights.isEmpty,
-      dropsOthers: dropsOthers)
+      categories: categories, countsTokens: mode == .count, isWeighted: !weights.isEmpty,
+      dropsOutOfRange: dropsOutOfRange)
     guard mode == .oneHot else {
       if type.rank <= 2 { return try add(operation, [indices] + weights, role: role) }
       guard version >= KerasVersion(3, 6) else {

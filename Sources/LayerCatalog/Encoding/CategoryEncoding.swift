@@ -13,11 +13,11 @@ package struct CategoryEncoding: CatalogOperator {
   /// The number of categories, 1 to 2^24.
   package let categories: Int
   /// Whether an index that stands several times counts as often.
-  package let isCounting: Bool
+  package let countsTokens: Bool
   /// Whether each index counts what the weights say; only where it counts.
   package let isWeighted: Bool
   /// Whether indices outside of the categories are left out.
-  package let dropsOthers: Bool
+  package let dropsOutOfRange: Bool
 
   package static let kind = "category_encoding"
   package static let version = 2
@@ -28,8 +28,8 @@ package struct CategoryEncoding: CatalogOperator {
 
   package var attributes: Attributes {
     [
-      "categories": .integer(categories), "counting": .flag(isCounting),
-      "weighted": .flag(isWeighted), "drops_others": .flag(dropsOthers),
+      "num_tokens": .integer(categories), "count": .flag(countsTokens),
+      "weighted": .flag(isWeighted), "ignore_out_of_range": .flag(dropsOutOfRange),
     ]
   }
 
@@ -37,21 +37,21 @@ package struct CategoryEncoding: CatalogOperator {
   static let possibleCounts = 1...1 << 24
 
   /// Makes the operator.
-  package init(categories: Int, isCounting: Bool, isWeighted: Bool, dropsOthers: Bool) {
+  package init(categories: Int, countsTokens: Bool, isWeighted: Bool, dropsOutOfRange: Bool) {
     self.categories = categories
-    self.isCounting = isCounting
+    self.countsTokens = countsTokens
     self.isWeighted = isWeighted
-    self.dropsOthers = dropsOthers
+    self.dropsOutOfRange = dropsOutOfRange
   }
 }
 
 extension CategoryEncoding {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    categories = try attributes.integer("categories")
-    isCounting = try attributes.flag("counting")
+    categories = try attributes.integer("num_tokens")
+    countsTokens = try attributes.flag("count")
     isWeighted = try attributes.flag("weighted")
-    dropsOthers = try attributes.flag("drops_others")
-    guard isCounting || !isWeighted else { throw attributes.malformed("weights of no counts") }
+    dropsOutOfRange = try attributes.flag("ignore_out_of_range")
+    guard countsTokens || !isWeighted else { throw attributes.malformed("weights of no counts") }
     guard Self.possibleCounts.contains(categories) else {
       throw attributes.malformed("\(categories) categories")
     }
@@ -77,12 +77,12 @@ extension CategoryEncoding {
     let weights = isWeighted ? inputs[1].doubles : nil
     var elements = [Double](repeating: 0, count: shape.reduce(1, *))
     let indices =
-      dropsOthers
+      dropsOutOfRange
       ? inputs[0].doubles.map { Int(exactly: $0.rounded(.towardZero)) ?? -1 }
       : try inputs[0].indices(below: categories)
     for (position, index) in indices.enumerated() where (0..<categories).contains(index) {
       let target = position / count * categories + index
-      elements[target] = isCounting ? elements[target] + (weights?[position] ?? 1) : 1
+      elements[target] = countsTokens ? elements[target] + (weights?[position] ?? 1) : 1
     }
     return [Tensor(.float32, shape: shape, elements)]
   }

@@ -20,7 +20,7 @@ package struct Discretization: CatalogOperator {
   package var inputs: [InputSlot] { [.data("input")] }
 
   package var attributes: Attributes {
-    ["boundaries": .reals(boundaries), "output_type": .text(outputType.rawValue)]
+    ["boundaries": .reals(boundaries), "element_type": .text(outputType.rawValue)]
   }
 
   /// Why such settings cannot be, if they cannot.
@@ -42,7 +42,7 @@ package struct Discretization: CatalogOperator {
 extension Discretization {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     boundaries = try attributes.reals("boundaries")
-    outputType = try attributes.word("output_type")
+    outputType = try attributes.word("element_type")
     if let problem = Self.problem(boundaries, outputType) { throw attributes.malformed(problem) }
   }
 

@@ -46,7 +46,7 @@ extension KerasLayer {
     // Keras 3 counts in whole numbers.
     let isWhole = version.major >= 3
     let output = try addEncoding(
-      of: indices[0], categories: depth, encoding, dropsOthers: true,
+      of: indices[0], categories: depth, encoding, dropsOutOfRange: true,
       role: isWhole ? "encoding" : "")
     return isWhole ? try add(Cast(to: .int64), output) : output
   }
@@ -64,7 +64,7 @@ extension KerasLayer {
     }
     let indices = try add(lookup, [input], role: "indices")
     let counts = try addEncoding(
-      of: indices[0], categories: depth, .count, dropsOthers: true, role: "counts")
+      of: indices[0], categories: depth, .count, dropsOutOfRange: true, role: "counts")
     let type = graph.type(of: counts[0])
     let shape = type.shape.dropLast().map { _ in 1 } + [depth]
     // Keras 2, and Keras' own files, have them once more as a weight, which is what counts.
@@ -98,13 +98,13 @@ extension KerasLayer {
     let mask = unreadSettings["mask_token"]?.integer
     let other = unreadSettings["oov_token"]?.integer ?? -1
     let (operation, _) = try lookup(written, isIndex: true)
-    let special = operation.firstIndex - operation.otherCount
+    let special = operation.firstIndex - operation.oovCount
     let numbers =
       [other] + [Int](repeating: mask ?? other, count: special)
-      + [Int](repeating: other, count: operation.otherCount) + operation.vocabulary
+      + [Int](repeating: other, count: operation.oovCount) + operation.vocabulary
     // The first one is for indices outside.
     let known = IndexLookup(
-      vocabulary: Array(0..<numbers.count - 1), firstIndex: 1, otherCount: 1, exceptions: [:])
+      vocabulary: Array(0..<numbers.count - 1), firstIndex: 1, oovCount: 1, exceptions: [:])
     let indices = try add(known, [input], role: "indices")
     let table = try constant(
       "vocabulary", Tensor(.int64, shape: [numbers.count], numbers.map(Double.init)))
@@ -130,7 +130,7 @@ extension KerasLayer {
     // Without an index of its own, a masked number is left out.
     if let mask, let mask { exceptions[mask] = hasMaskIndex ? 0 : -1 }
     let operation = IndexLookup(
-      vocabulary: vocabulary, firstIndex: first, otherCount: others, exceptions: exceptions)
+      vocabulary: vocabulary, firstIndex: first, oovCount: others, exceptions: exceptions)
     if let problem = operation.problem { throw WeighbridgeError(.malformed, problem) }
     let size = first + vocabulary.count
     try require("vocabulary_size", toBe: .integer(size), because: "it is another here: \(size)")

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: any shape, numbers of any type, of which the whole parts count
 /// - output: the same shape, int64: `firstIndex` more than the place where the number stands in the
-///   vocabulary; what does not stand there gets one of the `otherCount` indices from
+///   vocabulary; what does not stand there gets one of the `oovCount` indices from
 ///   `firstIndex - otherCount`, namely its remainder, which is never negative, by their number
 ///
 /// A number that stands nowhere is an error when the model runs, where there is no index for it.
@@ -15,7 +15,7 @@ package struct IndexLookup: CatalogOperator {
   /// The index of the first of them.
   package let firstIndex: Int
   /// How many indices there are, before the first, for other numbers.
-  package let otherCount: Int
+  package let oovCount: Int
   /// Numbers of which the index is given, whatever the vocabulary says, and their indices.
   package let exceptions: [Int: Int]
 
@@ -28,18 +28,18 @@ package struct IndexLookup: CatalogOperator {
     let numbers = exceptions.keys.sorted()
     return [
       "vocabulary": .integers(vocabulary), "first_index": .integer(firstIndex),
-      "other_count": .integer(otherCount), "exceptions": .integers(numbers),
+      "num_oov_indices": .integer(oovCount), "exceptions": .integers(numbers),
       "exception_indices": .integers(numbers.compactMap { exceptions[$0] }),
     ]
   }
 
   /// Makes the operator.
   package init(
-    vocabulary: [Int], firstIndex: Int, otherCount: Int, exceptions: [Int: Int]
+    vocabulary: [Int], firstIndex: Int, oovCount: Int, exceptions: [Int: Int]
   ) {
     self.vocabulary = vocabulary
     self.firstIndex = firstIndex
-    self.otherCount = otherCount
+    self.oovCount = oovCount
     self.exceptions = exceptions
   }
 
@@ -49,8 +49,8 @@ package struct IndexLookup: CatalogOperator {
       return "a number stands twice in the vocabulary"
     }
     let range = 0...1 << 24
-    return range.contains(firstIndex) && range.contains(otherCount) && otherCount <= firstIndex
-      ? nil : "\(otherCount) indices before the first of the vocabulary, \(firstIndex)"
+    return range.contains(firstIndex) && range.contains(oovCount) && oovCount <= firstIndex
+      ? nil : "\(oovCount) indices before the first of the vocabulary, \(firstIndex)"
   }
 }
 
@@ -58,7 +58,7 @@ extension IndexLookup {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     vocabulary = try attributes.integers("vocabulary")
     firstIndex = try attributes.integer("first_index")
-    otherCount = try attributes.integer("other_count")
+    oovCount = try attributes.integer("num_oov_indices")
     let numbers = try attributes.integers("exceptions")
     let indices = try attributes.integers("exception_indices")
     guard numbers.count == indices.count, zip(numbers, numbers.dropFirst()).allSatisfy(<) else {
@@ -82,10 +82,10 @@ extension IndexLookup {
     for number in try inputs[0].wholeNumbers() {
       if let index = places[number] {
         indices.append(Double(index))
-      } else if otherCount > 0 {
-        let remainder = number % otherCount
-        let other = remainder < 0 ? remainder + otherCount : remainder
-        indices.append(Double(firstIndex - otherCount + other))
+      } else if oovCount > 0 {
+        let remainder = number % oovCount
+        let other = remainder < 0 ? remainder + oovCount : remainder
+        indices.append(Double(firstIndex - oovCount + other))
       } else {
         throw WeighbridgeError(.mismatch, "\(number) does not stand in the vocabulary")
       }

@@ -99,14 +99,14 @@ extension Tensor {
   /// The elements as indices of an axis, of which negative ones count from its end.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for an index outside of the axis.
-  package func indices(fromBothEndsOf extent: Int) throws(WeighbridgeError) -> [Int] {
+  package func indices(fromBothEndsOf dimension: Int) throws(WeighbridgeError) -> [Int] {
     var result: [Int] = []
     for (position, element) in doubles.enumerated() {
-      guard let index = Int(exactly: element), (-extent..<extent).contains(index) else {
+      guard let index = Int(exactly: element), (-dimension..<dimension).contains(index) else {
         throw WeighbridgeError(
-          .mismatch, "element \(position) is \(element), and the axis has \(extent) elements")
+          .mismatch, "element \(position) is \(element), and the axis has \(dimension) elements")
       }
-      result.append(index < 0 ? index + extent : index)
+      result.append(index < 0 ? index + dimension : index)
     }
     return result
   }

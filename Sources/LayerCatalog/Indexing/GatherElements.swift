@@ -4,7 +4,7 @@ package import GraphIR
 /// Single elements by their indices along an axis.
 ///
 /// - input: any shape and element type
-/// - indices: whole numbers, of the input's rank; along all axes but `axis` the extents are the
+/// - indices: whole numbers, of the input's rank; along all axes but `axis` the sizes are the
 ///   input's; negative ones count from the end
 /// - output: the indices' shape
 ///

@@ -10,7 +10,7 @@ package import GraphIR
 package struct OneHot: CatalogOperator {
   /// The position of the new axis in the output.
   package let axis: Int
-  /// Its extent, 0 or more.
+  /// Its size, 0 or more.
   package let depth: Int
   /// The number at the index' place.
   package let on: Double
@@ -26,7 +26,8 @@ package struct OneHot: CatalogOperator {
 
   package var attributes: Attributes {
     [
-      "axis": .integer(axis), "depth": .integer(depth), "on": .real(on), "off": .real(off),
+      "axis": .integer(axis), "depth": .integer(depth), "on_value": .real(on),
+      "off_value": .real(off),
       "element_type": .text(elementType.rawValue),
     ]
   }
@@ -45,8 +46,8 @@ extension OneHot {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     axis = try attributes.integer("axis")
     depth = try attributes.integer("depth")
-    on = try attributes.real("on")
-    off = try attributes.real("off")
+    on = try attributes.real("on_value")
+    off = try attributes.real("off_value")
     elementType = try attributes.word("element_type")
     guard axis >= 0, depth >= 0 else {
       throw attributes.malformed("\(depth) places along axis \(axis)")

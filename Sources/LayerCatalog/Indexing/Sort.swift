@@ -23,8 +23,8 @@ package struct Sort: CatalogOperator {
 
   package var attributes: Attributes {
     [
-      "axis": .integer(axis), "is_descending": .flag(isDescending),
-      "count": .integer(count ?? -1),
+      "axis": .integer(axis), "descending": .flag(isDescending),
+      "k": .integer(count ?? -1),
     ]
   }
 
@@ -39,8 +39,8 @@ package struct Sort: CatalogOperator {
 extension Sort {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     axis = try attributes.integer("axis")
-    isDescending = try attributes.flag("is_descending")
-    let written = try attributes.integer("count")
+    isDescending = try attributes.flag("descending")
+    let written = try attributes.integer("k")
     guard axis >= 0, written >= -1 else {
       throw attributes.malformed("\(written) elements along axis \(axis)")
     }
@@ -54,7 +54,7 @@ extension Sort {
     }
     var shape = input.shape
     if let count {
-      if let extent = shape[axis].value, extent < count {
+      if let dimension = shape[axis].value, dimension < count {
         throw ShapeError("keeps \(count) elements along axis \(axis) of \(input)")
       }
       shape[axis] = .fixed(count)
@@ -69,16 +69,16 @@ extension Sort {
     _ = try outputShape(of: inputs)
     let order = input.shape.indices.filter { $0 != axis } + [axis]
     let turned = input.permuted(order)
-    let (elements, extent) = (turned.doubles, input.shape[axis])
-    let kept = count ?? extent
-    let lanes = workers.map(extent == 0 ? 0 : elements.count / extent) { lane in
-      Array(sorted(elements[lane * extent..<(lane + 1) * extent]).prefix(kept))
+    let (elements, dimension) = (turned.doubles, input.shape[axis])
+    let kept = count ?? dimension
+    let lanes = workers.map(dimension == 0 ? 0 : elements.count / dimension) { lane in
+      Array(sorted(elements[lane * dimension..<(lane + 1) * dimension]).prefix(kept))
     }
     let inverse = order.indices.sorted { order[$0] < order[$1] }
     let shape = turned.shape.dropLast() + [kept]
     let places = lanes.joined().map { Double($0) }
     let values = lanes.enumerated().flatMap { lane, places in
-      places.map { elements[lane * extent + $0] }
+      places.map { elements[lane * dimension + $0] }
     }
     return [
       Tensor(input.elementType, shape: Array(shape), values).permuted(inverse),

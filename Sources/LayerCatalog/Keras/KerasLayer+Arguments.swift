@@ -64,7 +64,7 @@ extension KerasLayer {
     return nil
   }
 
-  /// The mask that travels beside a value: truth values that say which steps count, usually
+  /// The mask that travels beside a value: booleans that say which steps count, usually
   /// `[batch, time]`. `nil` when all do.
   package func mask(of value: ValueID) -> ValueID? { masks[value] }
 

@@ -6,7 +6,7 @@ import KerasFormat
 extension KerasLayer {
   /// Whether the file's kernels are turned by 180 degrees before they slide over the input. (Keras
   /// 2 turns them when it loads a file of another backend.)
-  var turnsKernels: Bool { backend == .theano }
+  var transposesKernels: Bool { backend == .theano }
 
   /// Whether an average over pixels and padding counts the padding: Keras' doing on Theano, in some
   /// of its versions.
@@ -24,7 +24,7 @@ extension KerasLayer {
     switch backend {
     case .tensorflow: return .same
     case .theano:
-      // Half of the kernel in front; behind, as much as gives ceil(extent / stride) positions.
+      // Half of the kernel in front; behind, as much as gives ceil(size / stride) positions.
       return .explicit(before: reaches.map { $0 / 2 }, after: reaches.map { ($0 - 1) / 2 })
     case .cntk: return try samePaddingOfCNTK(reaches, strides)
     }
@@ -52,7 +52,7 @@ extension KerasLayer {
   /// The window lies about its element, an even one with the larger half behind.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for larger strides: CNTK then spreads the
-  ///   positions evenly over the input, so that the padding depends on its extent.
+  ///   positions evenly over the input, so that the padding depends on its size.
   private func samePaddingOfCNTK(
     _ reaches: [Int], _ strides: [Int]
   ) throws(WeighbridgeError) -> WindowPadding {

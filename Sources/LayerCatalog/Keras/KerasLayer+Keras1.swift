@@ -4,22 +4,22 @@ import GraphIR
 /// What the layers that only Keras 1 has need.
 extension KerasLayer {
   /// Takes a weight with one element for each index of the input's axes but the first. Along axes
-  /// that share theirs, which the settings do not say, the file's extent is 1.
+  /// that share theirs, which the settings do not say, the file's size is 1.
   ///
-  /// - Parameter hasBatchAxis: Whether its value has an axis of extent 1 for the batch in front.
+  /// - Parameter hasBatchAxis: Whether its value has an axis of size 1 for the batch in front.
   mutating func sharedWeight(
     _ role: String, of type: TensorType, hasBatchAxis: Bool = true
   ) throws(WeighbridgeError) -> ValueID {
     let written = nextWeightShape ?? type.shape.dropFirst().map { _ in 1 }
     var shape: [Int] = []
-    for (axis, extent) in type.shape.dropFirst().enumerated() {
+    for (axis, dimension) in type.shape.dropFirst().enumerated() {
       if written.indices.contains(axis), written[axis] == 1 {
         shape.append(1)
-      } else if let extent = extent.value {
-        shape.append(extent)
+      } else if let dimension = dimension.value {
+        shape.append(dimension)
       } else {
         throw WeighbridgeError(
-          .malformed, "the extent of axis \(axis + 1) is not known: \(type)")
+          .malformed, "the size of axis \(axis + 1) is not known: \(type)")
       }
     }
     return try weight(role, shape: shape) {

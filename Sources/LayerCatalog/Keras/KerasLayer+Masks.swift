@@ -87,7 +87,7 @@ extension KerasLayer {
   private mutating func everyStep(of input: ValueID) throws(WeighbridgeError) -> ValueID {
     let last = graph.type(of: input).rank - 1
     let equal = try add(Comparison(.equal), [input, input], role: "equal")
-    let any = try add(Reduction(.any, axes: [last], keepsAxes: false), equal, role: "any")[0]
+    let any = try add(Reduce(.any, axes: [last], keepDims: false), equal, role: "any")[0]
     let none = try add(LogicalNot(), [any], role: "none")[0]
     return try add(LogicalOr(), [any, none], role: "every_step")[0]
   }

@@ -41,7 +41,7 @@ extension KerasLayer {
     return try number(key, value)
   }
 
-  /// A truth value.
+  /// A boolean.
   package mutating func flag(
     _ key: String, default fallback: Bool? = nil
   ) throws(WeighbridgeError) -> Bool {

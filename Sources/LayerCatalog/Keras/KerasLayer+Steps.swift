@@ -124,7 +124,7 @@ extension KerasLayer {
   ///
   /// - Parameters:
   ///   - role: What it is for the operator.
-  ///   - rank: How many axes it gets at least: leading ones of extent 1 are added.
+  ///   - rank: How many axes it gets at least: leading ones of size 1 are added.
   package mutating func nextWeight(
     _ role: String, rank: Int = 0
   ) throws(WeighbridgeError) -> ValueID {

@@ -43,7 +43,7 @@ package struct KerasLayer {
   /// Where the nodes come from.
   package let source: SourceScope
   /// Who wrote the file.
-  package let writer: KerasWriter
+  package let writer: KerasProducer
   /// The number types that the settings ask for; `nil` where they leave them to the inputs.
   package private(set) var types: KerasTypePolicy?
   /// Settings not read yet.
@@ -72,7 +72,7 @@ package struct KerasLayer {
   var requestedRoles: Set<String> = []
   /// The step of a mapping that is being added; see ``addStep(_:settings:_:)``.
   var step = ""
-  /// The order of the axes of pictures where the settings say none.
+  /// The order of the axes of images where the settings say none.
   package var defaultLayout = DataLayout.channelsLast
   /// Whether it is kept as it is, and nobody says what shape it makes.
   package var hasGuessedShape = false
@@ -86,7 +86,7 @@ package struct KerasLayer {
   ///   - arguments: What the call was given besides its inputs.
   ///   - masks: The masks of the values so far.
   package init(
-    source: SourceScope, writer: KerasWriter,
+    source: SourceScope, writer: KerasProducer,
     types: KerasTypePolicy? = nil,
     settings: JSONObject, weights: WeightSupply, weightValues: [String: ValueID],
     arguments: CallArguments = CallArguments(),
@@ -112,7 +112,7 @@ package struct KerasLayer {
   package var version: KerasVersion { writer.version }
 
   /// The backend that Keras ran on.
-  package var backend: KerasWriter.Backend { writer.backend }
+  package var backend: KerasProducer.Backend { writer.backend }
 
   /// Records how something was understood that the file leaves open.
   package mutating func decide(_ text: String) { decisions.append(text) }
@@ -136,7 +136,7 @@ package struct KerasLayer {
   ///
   /// - Parameters:
   ///   - role: What it is for the operator, for example `kernel`.
-  ///   - shape: The extents that the layer's settings and input ask for, in Keras' axis order.
+  ///   - shape: The sizes that the layer's settings and input ask for, in Keras' axis order.
   ///   - isTrained: Whether training by gradients changes it; decides its place in the list of a
   ///     model inside the model.
   ///   - keepsType: Whether it stays in the type that the file has it in; else it is cast to the one

@@ -3,8 +3,8 @@ package import GraphIR
 
 /// Whether a relation holds between the elements of two tensors.
 ///
-/// - first, second: of one rank and one element type; along each axis the extents are equal or 1
-/// - output: truth values; along each axis the extent that is not 1, if there is one
+/// - first, second: of one rank and one element type; along each axis the sizes are equal or 1
+/// - output: booleans; along each axis the size that is not 1, if there is one
 ///
 /// NaN is unequal to everything, itself included, and neither less nor greater (IEEE 754, 5.11).
 package struct Comparison: CatalogOperator {
@@ -26,7 +26,7 @@ package struct Comparison: CatalogOperator {
 
   package var inputs: [InputSlot] { [.data("first"), .data("second")] }
 
-  package var attributes: Attributes { ["relation": .text(relation.rawValue)] }
+  package var attributes: Attributes { ["function": .text(relation.rawValue)] }
 
   /// Makes the operator.
   package init(_ relation: Relation) { self.relation = relation }
@@ -34,7 +34,7 @@ package struct Comparison: CatalogOperator {
 
 extension Comparison {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    relation = try attributes.word("relation")
+    relation = try attributes.word("function")
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {

@@ -1,10 +1,10 @@
 import Bytes
 import GraphIR
 
-/// Whether all of the truth values hold, element by element.
+/// Whether all of the booleans hold, element by element.
 ///
-/// - inputs: two or more of one rank, truth values; along each axis the extents are equal or 1
-/// - output: truth values; along each axis the extent that is not 1, if there is one
+/// - inputs: two or more of one rank, booleans; along each axis the sizes are equal or 1
+/// - output: booleans; along each axis the size that is not 1, if there is one
 package struct LogicalAnd: LogicalOperator {
   package static let kind = "logical_and"
   package static let version = 1

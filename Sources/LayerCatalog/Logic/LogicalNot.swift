@@ -1,9 +1,9 @@
 package import Bytes
 package import GraphIR
 
-/// Whether a truth value does not hold, element by element.
+/// Whether a boolean does not hold, element by element.
 ///
-/// Truth values of any shape in, the same shape out.
+/// Booleans of any shape in, the same shape out.
 package struct LogicalNot: CatalogOperator {
   package static let kind = "logical_not"
   package static let version = 1
@@ -21,7 +21,7 @@ extension LogicalNot {
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType == .bool else {
-      throw ShapeError("takes truth values and has \(inputs[0])")
+      throw ShapeError("takes booleans and has \(inputs[0])")
     }
     return inputs
   }

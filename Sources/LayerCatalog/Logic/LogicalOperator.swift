@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that combines truth values of tensors of one rank, from the first to the last.
+/// An operator that combines booleans of tensors of one rank, from the first to the last.
 ///
-/// Along each axis the extents are equal or 1; an extent of 1 counts for each index of the others.
+/// Along each axis the sizes are equal or 1; a size of 1 counts for each index of the others.
 /// What follows from that, and so is the same for all of them, is defined here.
 package protocol LogicalOperator: CatalogOperator {
-  /// The truth value made of what the inputs so far gave and the next input's.
+  /// The boolean made of what the inputs so far gave and the next input's.
   func combine(_ truth: Bool, _ next: Bool) -> Bool
 
   /// Makes the operator.
@@ -22,7 +22,7 @@ extension LogicalOperator {
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType == .bool else {
-      throw ShapeError("takes truth values and has \(inputs[0])")
+      throw ShapeError("takes booleans and has \(inputs[0])")
     }
     return [try Broadcasting.outputTypeOfAny(inputs)]
   }

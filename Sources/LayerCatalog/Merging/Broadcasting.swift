@@ -3,7 +3,7 @@ package import GraphIR
 
 /// An operator that combines tensors of one rank element by element, from the first to the last.
 ///
-/// Along each axis the extents are equal or 1; an extent of 1 counts for each index of the others.
+/// Along each axis the sizes are equal or 1; a size of 1 counts for each index of the others.
 /// What follows from that, and so is the same for all of them, is defined here.
 package protocol BroadcastingOperator: CatalogOperator {
   /// The element made of what the inputs so far gave and the next input's element.
@@ -71,11 +71,11 @@ enum Broadcasting {
     }
     var shape: [Dimension] = []
     for axis in first.shape.indices {
-      guard let extent = extent(of: inputs.map { $0.shape[axis] }, isBatch: axis == 0) else {
+      guard let dimension = dimension(of: inputs.map { $0.shape[axis] }, isBatch: axis == 0) else {
         let shapes = inputs.map { "\($0.shape)" }.joined(separator: ", ")
         throw ShapeError("the shapes \(shapes) differ along axis \(axis)")
       }
-      shape.append(extent)
+      shape.append(dimension)
     }
     return first.with(shape: shape)
   }
@@ -85,15 +85,15 @@ enum Broadcasting {
     shapes[0].indices.map { axis in shapes.map { $0[axis] }.first { $0 != 1 } ?? 1 }
   }
 
-  /// The extent of an axis, `nil` when the inputs' extents do not fit.
+  /// The size of an axis, `nil` when the inputs' sizes do not fit.
   ///
   /// The model's inputs share their batch, so the axis keeps its name whatever it is combined with;
-  /// of another axis only what every input agrees on is known, since an unknown extent may be 1.
-  private static func extent(of extents: [Dimension], isBatch: Bool) -> Dimension? {
-    let fixed = Set(extents.compactMap(\.value)).subtracting([1])
+  /// of another axis only what every input agrees on is known, since an unknown size may be 1.
+  private static func dimension(of dimensions: [Dimension], isBatch: Bool) -> Dimension? {
+    let fixed = Set(dimensions.compactMap(\.value)).subtracting([1])
     guard fixed.count <= 1 else { return nil }
-    if let extent = fixed.first { return .fixed(extent) }
-    let open = extents.filter { $0.value == nil }
+    if let dimension = fixed.first { return .fixed(dimension) }
+    let open = dimensions.filter { $0.value == nil }
     guard let first = open.first else { return 1 }
     if isBatch { return open.reduce(first) { $0.merged(with: $1) } }
     return open.allSatisfy { $0 == first } ? first : .unknown

@@ -4,8 +4,8 @@ import KerasFormat
 
 /// Tensors one behind the other along an axis.
 ///
-/// - inputs: two or more of one element type, whose extents are equal along all other axes
-/// - output: the inputs' shape, with the sum of their extents along `axis`
+/// - inputs: two or more of one element type, whose sizes are equal along all other axes
+/// - output: the inputs' shape, with the sum of their sizes along `axis`
 package struct Concatenate: CatalogOperator {
   /// The axis along which they are put together; the first is 0.
   package let axis: Int
@@ -53,7 +53,7 @@ extension Concatenate {
   private static func sum(_ first: Dimension, _ second: Dimension) throws(ShapeError) -> Dimension {
     guard let first = first.value, let second = second.value else { return .unknown }
     let (sum, overflow) = first.addingReportingOverflow(second)
-    guard !overflow else { throw ShapeError("the sum of the extents is too large") }
+    guard !overflow else { throw ShapeError("the sum of the sizes is too large") }
     return .fixed(sum)
   }
 

@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// The same elements with more axes, each of extent 1.
+/// The same elements with more axes, each of size 1.
 ///
 /// - input: any shape and element type
 /// - output: the input's axes in their order, with the new ones at the positions `axes`
@@ -58,7 +58,7 @@ extension ExpandDims {
 extension KerasLayer {
   /// Adds an operator that combines tensors element by element.
   ///
-  /// An input with fewer axes than another gets axes of extent 1 behind the batch, as Keras does
+  /// An input with fewer axes than another gets axes of size 1 behind the batch, as Keras does
   /// it: `[batch, channels]` becomes `[batch, 1, 1, channels]`.
   mutating func addMerging(
     _ operation: some BroadcastingOperator, _ inputs: [ValueID]

@@ -18,9 +18,9 @@ extension KerasLayer {
     for number in aligned.indices.dropFirst() {
       var next = aligned[number]
       let mask = masks[number]
-      if let mask { next = try add(Select(), [mask, next, output], role: "input_\(number)")[0] }
+      if let mask { next = try add(Where(), [mask, next, output], role: "input_\(number)")[0] }
       if let outputMask {
-        output = try add(Select(), [outputMask, output, next], role: "before_\(number)")[0]
+        output = try add(Where(), [outputMask, output, next], role: "before_\(number)")[0]
       }
       let isLast = number == aligned.count - 1
       output = try add(operation, [output, next], role: isLast ? "" : "merged_\(number)")[0]
@@ -40,19 +40,19 @@ extension KerasLayer {
     guard let masks = try stepMasks(inputs) else { return try add(Multiply(), factors) }
     for (number, mask) in masks.enumerated() {
       guard let mask else { continue }
-      let ones = try add(FillLike(number: 1), [factors[number]], role: "ones_\(number)")
+      let ones = try add(FullLike(number: 1), [factors[number]], role: "ones_\(number)")
       factors[number] = try add(
-        Select(), [mask, factors[number]] + ones, role: "factor_\(number)")[0]
+        Where(), [mask, factors[number]] + ones, role: "factor_\(number)")[0]
     }
     let own = masks.compactMap { $0 }
     guard own.count == inputs.count else { return try add(Multiply(), factors) }
     let product = try add(Multiply(), factors, role: "product")
     let mask = try add(LogicalOr(), own, role: "any_mask")
-    let zeros = try add(FillLike(number: 0), product, role: "zeros")
-    return try add(Select(), mask + product + zeros)
+    let zeros = try add(FullLike(number: 0), product, role: "zeros")
+    return try add(Where(), mask + product + zeros)
   }
 
-  /// The inputs' masks with an axis of extent 1 for the features; `nil` when no step is left out.
+  /// The inputs' masks with an axis of size 1 for the features; `nil` when no step is left out.
   private mutating func stepMasks(
     _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID?]? {

@@ -3,8 +3,8 @@ package import GraphIR
 
 /// The largest of tensors, element by element; NaN where one of them is.
 ///
-/// - inputs: two or more of one rank; along each axis the extents are equal or 1
-/// - output: along each axis the extent that is not 1, if there is one
+/// - inputs: two or more of one rank; along each axis the sizes are equal or 1
+/// - output: along each axis the size that is not 1, if there is one
 package struct Maximum: BroadcastingOperator {
   package static let kind = "maximum"
   package static let version = 1

@@ -3,8 +3,8 @@ package import GraphIR
 
 /// The product of tensors, element by element.
 ///
-/// - inputs: two or more of one rank; along each axis the extents are equal or 1
-/// - output: along each axis the extent that is not 1, if there is one
+/// - inputs: two or more of one rank; along each axis the sizes are equal or 1
+/// - output: along each axis the size that is not 1, if there is one
 package struct Multiply: BroadcastingOperator {
   package static let kind = "multiply"
   package static let version = 1

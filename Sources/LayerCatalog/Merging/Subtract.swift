@@ -3,13 +3,13 @@ package import GraphIR
 
 /// The difference of two tensors, element by element.
 ///
-/// - minuend, subtrahend: of one rank; along each axis the extents are equal or 1
-/// - output: along each axis the extent that is not 1, if there is one
+/// - minuend, subtrahend: of one rank; along each axis the sizes are equal or 1
+/// - output: along each axis the size that is not 1, if there is one
 package struct Subtract: BroadcastingOperator {
   package static let kind = "subtract"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("minuend"), .data("subtrahend")] }
+  package var inputs: [InputSlot] { [.data("first"), .data("second")] }
 
   /// Makes the operator.
   package init() {}

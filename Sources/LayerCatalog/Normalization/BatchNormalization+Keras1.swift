@@ -43,7 +43,7 @@ extension BatchNormalization {
     _ layer: inout KerasLayer, _ inputs: [ValueID], _ axes: [Int], _ epsilon: Double,
     _ addsEpsilon: (toVariance: Bool, toDeviation: Bool)
   ) throws(WeighbridgeError) -> (centered: ValueID, deviation: ValueID) {
-    let mean = Reduction(.mean, axes: axes, keepsAxes: true)
+    let mean = Reduce(.mean, axes: axes, keepDims: true)
     let means = try layer.add(mean, inputs, role: "mean")
     let centered = try layer.add(Subtract(), inputs + means, role: "centered")
     let squares = try layer.add(Multiply(), centered + centered, role: "squares")

@@ -155,10 +155,10 @@ extension BatchNormalization {
     _ layer: KerasLayer, _ axes: [Int], _ input: ValueID
   ) throws(WeighbridgeError) -> [Int] {
     let type = layer.graph.type(of: input)
-    let extents = try layer.extents(axes, of: type)
-    guard axes.count > 1 else { return extents }
+    let dimensions = try layer.dimensions(axes, of: type)
+    guard axes.count > 1 else { return dimensions }
     var shape = type.shape.map { _ in 1 }
-    for (axis, extent) in zip(axes, extents) { shape[axis] = extent }
+    for (axis, dimension) in zip(axes, dimensions) { shape[axis] = dimension }
     return shape
   }
 
@@ -186,7 +186,7 @@ extension BatchNormalization {
     return isCast ? try layer.add(Cast(to: type), outputs) : outputs
   }
 
-  /// The one axis that the layer normalises, counted from 0, and its extent.
+  /// The one axis that the layer normalises, counted from 0, and its size.
   static func channels(
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> (axis: Int, count: Int) {
@@ -194,6 +194,6 @@ extension BatchNormalization {
     guard axes.count == 1 else {
       throw WeighbridgeError(.unsupported, "axis=\(axes), and one axis is expected")
     }
-    return (axes[0], try layer.extents(axes, of: layer.graph.type(of: inputs[0]))[0])
+    return (axes[0], try layer.dimensions(axes, of: layer.graph.type(of: inputs[0]))[0])
   }
 }

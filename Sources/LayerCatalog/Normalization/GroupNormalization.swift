@@ -124,7 +124,7 @@ extension GroupNormalization {
     let means = try make.mean(x, (1..<rank).filter { $0 != axis })
     let size = channels / groups
     let grouped = try make.mean(try make(Reshape(target: [groups, size]), means), [2])
-    let every = try make(BroadcastAxes(target: [-1, groups, size]), grouped)
+    let every = try make(BroadcastTo(target: [-1, groups, size]), grouped)
     let shape = (1..<rank).map { $0 == axis ? channels : 1 }
     return try make(Reshape(target: shape), every)
   }
@@ -143,7 +143,7 @@ extension GroupNormalization {
   ) throws(WeighbridgeError) -> [ValueID] {
     let type = layer.graph.type(of: try layer.onlyInput(inputs))
     let axis = try KerasLayer.axis(try layer.integer("axis", default: -1), of: type)
-    let channels = try layer.extents([axis], of: type)
+    let channels = try layer.dimensions([axis], of: type)
     let written = try layer.integer("groups", default: 32)
     let groups = written == -1 ? channels[0] : written
     guard axis >= 1, groups >= 1, channels[0] % groups == 0 else {

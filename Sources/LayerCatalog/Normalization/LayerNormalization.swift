@@ -5,7 +5,7 @@ package import GraphIR
 /// with the mean and the variance over `axes` for each index of the other axes.
 ///
 /// - input: any shape with these axes
-/// - gamma, beta: the input's extents along `axes`, in their order; only where the flags say so
+/// - gamma, beta: the input's sizes along `axes`, in their order; only where the flags say so
 /// - output: the input's shape
 package struct LayerNormalization: CatalogOperator {
   /// The axes over which is normalised, rising, at least one.
@@ -126,8 +126,8 @@ extension LayerNormalization {
         var weights: [ValueID] = []
         for slot in operation.inputs.dropFirst() {
           // Keras gives the weights the axes as they are written, and then takes them as rising.
-          let shape = try layer.extents(axes, of: type)
-          let rising = try layer.extents(operation.axes, of: type)
+          let shape = try layer.dimensions(axes, of: type)
+          let rising = try layer.dimensions(operation.axes, of: type)
           weights.append(
             try layer.weight(slot.name, shape: shape, keepsType: true) { $0.reshaped(rising) })
         }
@@ -152,15 +152,15 @@ extension KerasLayer {
     return axes
   }
 
-  /// The extents along some axes.
+  /// The sizes along some axes.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when one is not known.
-  func extents(_ axes: [Int], of type: TensorType) throws(WeighbridgeError) -> [Int] {
-    let extents = axes.compactMap { type.shape[$0].value }
-    guard extents.count == axes.count else {
+  func dimensions(_ axes: [Int], of type: TensorType) throws(WeighbridgeError) -> [Int] {
+    let dimensions = axes.compactMap { type.shape[$0].value }
+    guard dimensions.count == axes.count else {
       throw WeighbridgeError(
-        .malformed, "the extents along the axes \(axes) of its input \(type) are not known")
+        .malformed, "the sizes along the axes \(axes) of its input \(type) are not known")
     }
-    return extents
+    return dimensions
   }
 }

@@ -62,8 +62,9 @@ extension LocalResponseNormalization {
     bias = try attributes.real("bias")
     let omitted = try attributes.integers("omitted")
     self.omitted = omitted.first
-    let extents = [before, after] + omitted
-    guard axis >= 0, omitted.count <= 1, extents.allSatisfy({ (0...1 << 24).contains($0) }) else {
+    let dimensions = [before, after] + omitted
+    guard axis >= 0, omitted.count <= 1, dimensions.allSatisfy({ (0...1 << 24).contains($0) })
+    else {
       throw attributes.malformed("the axis \(axis) with \(before) and \(after) neighbours")
     }
   }

@@ -6,7 +6,7 @@ import JSON
 /// y = mean + x d, where d = max(sqrt(variance), smallest deviation).
 ///
 /// - input: any shape with these axes; numbers of any type
-/// - mean, variance: the input's extents along `axes`, in their order; no axes stand for one number
+/// - mean, variance: the input's sizes along `axes`, in their order; no axes stand for one number
 /// - output: the input's shape, in the type of the weights
 package struct Normalization: CatalogOperator {
   /// The axes along which the statistics differ, rising; may be empty.
@@ -14,7 +14,7 @@ package struct Normalization: CatalogOperator {
   /// Whether normalised numbers are turned back into those of the data.
   package let isInverse: Bool
   /// The least standard deviation that is divided by; more than 0.
-  package let smallestDeviation: Double
+  package let minimumDeviation: Double
 
   package static let kind = "normalization"
   package static let version = 1
@@ -23,26 +23,26 @@ package struct Normalization: CatalogOperator {
 
   package var attributes: Attributes {
     [
-      "axes": .integers(axes), "inverse": .flag(isInverse),
-      "smallest_deviation": .real(smallestDeviation),
+      "axes": .integers(axes), "invert": .flag(isInverse),
+      "epsilon": .real(minimumDeviation),
     ]
   }
 
   /// Makes the operator.
-  package init(axes: [Int], isInverse: Bool, smallestDeviation: Double) {
+  package init(axes: [Int], isInverse: Bool, minimumDeviation: Double) {
     self.axes = axes
     self.isInverse = isInverse
-    self.smallestDeviation = smallestDeviation
+    self.minimumDeviation = minimumDeviation
   }
 }
 
 extension Normalization {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     axes = try attributes.axes("axes")
-    isInverse = try attributes.flag("inverse")
-    smallestDeviation = try attributes.real("smallest_deviation")
-    guard smallestDeviation > 0, smallestDeviation.isFinite else {
-      throw attributes.malformed("a smallest deviation of \(smallestDeviation)")
+    isInverse = try attributes.flag("invert")
+    minimumDeviation = try attributes.real("epsilon")
+    guard minimumDeviation > 0, minimumDeviation.isFinite else {
+      throw attributes.malformed("a smallest deviation of \(minimumDeviation)")
     }
   }
 
@@ -64,14 +64,14 @@ extension Normalization {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = inputs[0].shape
-    let extents = shape.indices.map { axes.contains($0) ? shape[$0] : 1 }
+    let dimensions = shape.indices.map { axes.contains($0) ? shape[$0] : 1 }
     let statistics = inputs.dropFirst().map {
-      $0.reshaped(extents).broadcast(to: shape).doubles
+      $0.reshaped(dimensions).broadcast(to: shape).doubles
     }
     var elements = inputs[0].doubles
     for index in elements.indices {
       let mean = statistics[0][index]
-      let deviation = max(statistics[1][index].squareRoot(), smallestDeviation)
+      let deviation = max(statistics[1][index].squareRoot(), minimumDeviation)
       elements[index] =
         isInverse ? mean + elements[index] * deviation : (elements[index] - mean) / deviation
     }
@@ -86,7 +86,7 @@ extension Normalization {
     guard places.count == axes.count, zip(places, places.dropFirst()).allSatisfy(<) else {
       return nil
     }
-    return Normalization(axes: places, isInverse: isInverse, smallestDeviation: smallestDeviation)
+    return Normalization(axes: places, isInverse: isInverse, minimumDeviation: minimumDeviation)
   }
 
   package var decomposition: Decomposition {
@@ -97,7 +97,7 @@ extension Normalization {
       let x = isCast ? try make(Cast(to: elementType), input) : input
       let mean = try make.along(axes, make.inputs[1], rank: rank)
       let root = try make.squareRoot(try make.along(axes, make.inputs[2], rank: rank))
-      let least = try make.number(smallestDeviation, like: root)
+      let least = try make.number(minimumDeviation, like: root)
       let deviation = try make(Maximum(), root, least)
       return isInverse
         ? try make.sum(try make.product(x, deviation), mean)
@@ -114,9 +114,9 @@ extension Normalization {
         let type = layer.graph.type(of: try layer.onlyInput(inputs))
         let operation = Normalization(
           axes: try keptAxes(&layer, type), isInverse: try layer.flag("invert", default: false),
-          smallestDeviation: 1e-7)
+          minimumDeviation: 1e-7)
         let statistics = try statistics(
-          &layer, shape: try layer.extents(operation.axes, of: type))
+          &layer, shape: try layer.dimensions(operation.axes, of: type))
         return try layer.add(operation, inputs + statistics)
       }
     ]))

@@ -5,7 +5,7 @@ package import GraphIR
 /// with the spread over `axes` for each index of the other axes.
 ///
 /// - input: any shape with these axes
-/// - scale: the input's extents along `axes`, in their order
+/// - scale: the input's sizes along `axes`, in their order
 /// - output: the input's shape
 package struct RMSNormalization: CatalogOperator {
   /// What the input is divided by the root of.
@@ -29,7 +29,7 @@ package struct RMSNormalization: CatalogOperator {
   package var inputs: [InputSlot] { [.data("input"), .weight("scale")] }
 
   package var attributes: Attributes {
-    ["axes": .integers(axes), "spread": .text(spread.rawValue), "epsilon": .real(epsilon)]
+    ["axes": .integers(axes), "denominator": .text(spread.rawValue), "epsilon": .real(epsilon)]
   }
 
   /// Makes the operator.
@@ -43,7 +43,7 @@ package struct RMSNormalization: CatalogOperator {
 extension RMSNormalization {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     axes = try attributes.axes("axes", atLeast: 1)
-    spread = try attributes.word("spread")
+    spread = try attributes.word("denominator")
     epsilon = try attributes.real("epsilon")
     guard epsilon >= 0, epsilon.isFinite else { throw attributes.malformed("epsilon \(epsilon)") }
   }
@@ -121,8 +121,8 @@ extension KerasLayer {
     let operation = RMSNormalization(
       axes: axes.sorted(), spread: spread,
       epsilon: try real("epsilon", default: epsilon))
-    let rising = try extents(operation.axes, of: type)
-    let written = try extents(axes, of: type)
+    let rising = try dimensions(operation.axes, of: type)
+    let written = try dimensions(axes, of: type)
     let first = type.rank - axes.count
     if spread == .variance || axes == Array(first..<type.rank) {
       // Keras gives the scale the axes as they are written, and then takes them as rising.

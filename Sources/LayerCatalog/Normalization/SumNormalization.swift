@@ -57,7 +57,7 @@ extension SumNormalization {
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      let sum = try make(Reduction(.sum, axes: axes, keepsAxes: true), x)
+      let sum = try make(Reduce(.sum, axes: axes, keepDims: true), x)
       return try make.quotient(x, try make.offset(sum, by: epsilon))
     }
   }

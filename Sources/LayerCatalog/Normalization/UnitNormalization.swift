@@ -31,7 +31,7 @@ extension UnitNormalization {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
       let square = try make(
-        Reduction(.sum, axes: axes, keepsAxes: true), try make.product(x, x))
+        Reduce(.sum, axes: axes, keepDims: true), try make.product(x, x))
       let least = try make.number(1e-12, like: square)
       return try make.quotient(x, try make.squareRoot(try make(Maximum(), square, least)))
     }

@@ -46,12 +46,12 @@ struct KerasConstant {
     naturalType = kinds.isEmpty ? .float32 : kind
   }
 
-  /// Adds the numbers of nested lists, all of which must have the extents.
+  /// Adds the numbers of nested lists, all of which must have the sizes.
   private static func collect(
     _ json: JSONValue, _ shape: ArraySlice<Int>, _ numbers: inout [Double],
     _ kinds: inout Set<ElementType>
   ) throws(WeighbridgeError) {
-    guard let extent = shape.first else {
+    guard let dimension = shape.first else {
       switch json {
       case .integer(let value): numbers.append(Double(value))
       case .real(let value): numbers.append(value)
@@ -63,7 +63,7 @@ struct KerasConstant {
       kinds.insert(json.bool == nil ? kind : .bool)
       return
     }
-    guard let list = json.array, list.count == extent else {
+    guard let list = json.array, list.count == dimension else {
       throw WeighbridgeError(.malformed, "a constant is a list of lists of different lengths")
     }
     for element in list { try collect(element, shape.dropFirst(), &numbers, &kinds) }
@@ -85,7 +85,7 @@ struct KerasConstant {
 
 extension ElementType {
   /// The type of a result of two, as Keras 3 decides it: the wider one, floating-point numbers
-  /// before whole ones before truth values.
+  /// before whole ones before booleans.
   static func promoted(
     _ first: ElementType, _ second: ElementType
   ) throws(WeighbridgeError) -> ElementType {
@@ -96,10 +96,10 @@ extension ElementType {
       if first.byteCount == second.byteCount { return .float32 }
       return first.byteCount > second.byteCount ? first : second
     }
-    if first.isSigned == second.isSigned {
+    if first.isSignedInteger == second.isSignedInteger {
       return first.byteCount > second.byteCount ? first : second
     }
-    let (signed, unsigned) = first.isSigned ? (first, second) : (second, first)
+    let (signed, unsigned) = first.isSignedInteger ? (first, second) : (second, first)
     if signed.byteCount > unsigned.byteCount { return signed }
     switch unsigned {
     case .uint8: return .int16
@@ -110,6 +110,4 @@ extension ElementType {
         .unsupported, "\(first.rawValue) and \(second.rawValue) have no common type")
     }
   }
-
-  private var isSigned: Bool { [.int8, .int16, .int32, .int64].contains(self) }
 }

@@ -5,7 +5,7 @@ import KerasFormat
 
 /// Arguments that are plain values. Every default is the framework's own and stands at its use.
 extension KerasFunction {
-  /// Takes a plain value; of tensors that are extents of others, the numbers where they are known.
+  /// Takes a plain value; of tensors that are sizes of others, the numbers where they are known.
   mutating func plain(
     _ names: String..., at position: Int? = nil
   ) throws(WeighbridgeError) -> JSONValue? {
@@ -30,7 +30,7 @@ extension KerasFunction {
       for part in parts { values.append(try plain(part, as: name)) }
       return .array(values)
     case .tensor(let input):
-      if let known = extents[try value(input)], let numbers = known.numbers {
+      if let known = knownDimensions[try value(input)], let numbers = known.numbers {
         return known.isVector ? .array(numbers.map { .integer($0) }) : .integer(numbers[0])
       }
       fallthrough
@@ -68,7 +68,7 @@ extension KerasFunction {
     return real
   }
 
-  /// Takes a truth value.
+  /// Takes a boolean.
   mutating func flag(
     _ names: String..., default fallback: Bool
   ) throws(WeighbridgeError) -> Bool {

@@ -14,8 +14,8 @@ package struct KerasFunction {
 
   /// The graph and the call's place in it.
   package var layer: KerasLayer
-  /// What is known of values that are extents of others, such as `tf.shape` makes.
-  package var extents: [ValueID: KnownExtents]
+  /// What is known of values that are sizes of others, such as `tf.shape` makes.
+  package var knownDimensions: [ValueID: KnownDimensions]
   let name: KerasFunctionName
   private let inputs: [ValueID]
   private var positional: [KerasOperand?]
@@ -31,7 +31,8 @@ package struct KerasFunction {
   ///   node of TensorFlow's graph that cannot be had.
   package init(
     _ name: KerasFunctionName, layer: consuming KerasLayer, inputs: [ValueID],
-    operands: KerasOperands, settings: JSONObject, extents: consuming [ValueID: KnownExtents]
+    operands: KerasOperands, settings: JSONObject,
+    knownDimensions: consuming [ValueID: KnownDimensions]
   ) throws(WeighbridgeError) {
     var (name, operands) = (name, operands)
     if case .graphNode(let operation) = name {
@@ -41,7 +42,7 @@ package struct KerasFunction {
     self.name = name
     self.layer = layer
     self.inputs = inputs
-    self.extents = extents
+    self.knownDimensions = knownDimensions
     positional = operands.positional
     named = operands.named
     guard case .operation = name else { return }

@@ -83,7 +83,7 @@ extension KerasFunction {
     [try term("x1", "x", at: 0), try term("x2", "y", at: 1)]
   }
 
-  /// Adds an operator of two tensors, and notes what it makes of extents.
+  /// Adds an operator of two tensors, and notes what it makes of sizes.
   fileprivate mutating func addBinary(
     _ operation: some CatalogOperator, _ combine: (Int, Int) -> (Int, Bool)
   ) throws(WeighbridgeError) -> [ValueID] {

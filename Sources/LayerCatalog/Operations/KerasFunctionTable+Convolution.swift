@@ -100,9 +100,9 @@ extension KerasFunction {
     var borders: [TransposedConvolution.Border] = []
     for (axis, place) in layout.spatialAxes(rank: type.rank).enumerated() {
       guard case .dimension(let dimension) = wanted[place], let length = dimension.value,
-        let extent = type.shape[place].value, (1...1 << 32).contains(extent),
+        let dimension = type.shape[place].value, (1...1 << 32).contains(dimension),
         let border = TransposedConvolution.Border(
-          from: extent, to: length, window, axis: axis)
+          from: dimension, to: length, window, axis: axis)
       else {
         throw WeighbridgeError(
           .unsupported, "output_shape cannot be made of \(type), or is not known")

@@ -3,7 +3,7 @@ import GraphIR
 import JSON
 import KerasFormat
 
-/// Functions that make tensors of numbers alone, whose extents are known before the model runs.
+/// Functions that make tensors of numbers alone, whose sizes are known before the model runs.
 extension KerasFunctionTable {
   static let creation: [Entry] = [
     Entry(tf: ["zeros"]) { (call) throws(WeighbridgeError) in

@@ -123,7 +123,7 @@ extension KerasFunction {
   fileprivate mutating func addItem(
     _ value: ValueID, _ key: KerasOperand
   ) throws(WeighbridgeError) -> [ValueID] {
-    let known = extents[value]
+    let known = knownDimensions[value]
     var item = TensorItem()
     for part in try itemParts(key, rank: type(of: value).rank) { try addPart(part, to: &item) }
     guard item.axis <= type(of: value).rank else {
@@ -197,15 +197,15 @@ extension KerasFunction {
     item.addRange(start: try end("start"), stop: try end("stop"), step: step)
   }
 
-  /// Notes which extents an item of a vector of extents has.
+  /// Notes which sizes an item of a vector of sizes has.
   private mutating func noteItem(
-    _ known: KnownExtents?, _ item: TensorItem, _ output: ValueID
+    _ known: KnownDimensions?, _ item: TensorItem, _ output: ValueID
   ) {
     guard let known, known.isVector, item.ranges.count == 1, item.added.isEmpty else { return }
     let (start, count) = item.ranges[0].resolved(known.dimensions.count)
     let chosen = (0..<count).map { known.dimensions[start + $0 * item.ranges[0].step] }
     guard item.dropped.isEmpty || chosen.count == 1 else { return }
-    extents[output] = KnownExtents(dimensions: chosen, isVector: item.dropped.isEmpty)
+    knownDimensions[output] = KnownDimensions(dimensions: chosen, isVector: item.dropped.isEmpty)
   }
 }
 

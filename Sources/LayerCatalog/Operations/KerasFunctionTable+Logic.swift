@@ -3,7 +3,7 @@ import GraphIR
 import JSON
 import KerasFormat
 
-/// Comparisons, and functions of truth values.
+/// Comparisons, and functions of booleans.
 extension KerasFunctionTable {
   static let logic: [Entry] = [
     comparison(["Equal"], ["math.equal", "equal", "__operators__.eq"], .equal),
@@ -66,14 +66,14 @@ extension KerasFunction {
     if case .tensorFlow(let text) = name, text.hasPrefix("__operators__") { "other" } else { "y" }
   }
 
-  /// A value as truth values, which Keras 3 makes of numbers.
+  /// A value as booleans, which Keras 3 makes of numbers.
   func isTruth(_ value: ValueID) -> Bool { type(of: value).elementType == .bool }
 
   mutating func truth(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
     isTruth(value) ? value : try converted(value, to: .bool)
   }
 
-  /// The two operands of a function of truth values.
+  /// The two operands of a function of booleans.
   fileprivate mutating func truths() throws(WeighbridgeError) -> [ValueID] {
     var values = try unified(try pair(), sharesRank: true)
     for index in values.indices { values[index] = try truth(values[index]) }
@@ -113,6 +113,6 @@ extension KerasFunction {
       values[index] = try addOne(
         ExpandDims(axes: Array(0..<missing)), [value], role: "expand_dims")
     }
-    return try add(Select(), values)
+    return try add(Where(), values)
   }
 }

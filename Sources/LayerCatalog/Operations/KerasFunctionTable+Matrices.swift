@@ -3,7 +3,7 @@ import GraphIR
 import JSON
 import KerasFormat
 
-/// Products of matrices, and what else is made of whole matrices and pictures.
+/// Products of matrices, and what else is made of whole matrices and images.
 extension KerasFunctionTable {
   static let matrices: [Entry] = [
     Entry(["Matmul"], tf: ["linalg.matmul", "matmul"]) { (call) throws(WeighbridgeError) in
@@ -83,7 +83,7 @@ extension KerasFunction {
     guard ranks[0] >= 2 else {
       throw WeighbridgeError(.unsupported, "a product with a vector on the left cannot be had")
     }
-    let operation = MatrixProduct(transposesFirst: isFirst, transposesSecond: isSecond)
+    let operation = MatMul(transposeA: isFirst, transposeB: isSecond)
     guard isVector else { return try add(operation, values) }
     let product = try addOne(operation, values, role: "product")
     return try add(Squeeze(axes: [ranks[0] - 1]), [product])
@@ -101,7 +101,7 @@ extension KerasFunction {
     let truths = (0..<rows).flatMap { row in (0..<columns).map { keeps(row, $0) ? 1.0 : 0 } }
     let mask = try add(constant: Tensor(.bool, shape: ones + [rows, columns], truths))
     let zero = try add(constant: Tensor(type.elementType, shape: ones + [1, 1], [0]))
-    return try add(Select(), [mask, value, zero])
+    return try add(Where(), [mask, value, zero])
   }
 
   mutating func addResize() throws(WeighbridgeError) -> [ValueID] {
@@ -120,7 +120,7 @@ extension KerasFunction {
     ignore("fill_mode", "fill_value")
     let antialiases = try flag("antialias", default: false)
     let operation = Resizing(
-      extents: size, interpolation: interpolation, antialiases: antialiases,
+      dimensions: size, interpolation: interpolation, antialiases: antialiases,
       fit: try flag("crop_to_aspect_ratio", default: false) ? .crop : .stretch,
       layout: try layout())
     // TensorFlow gives float32, of nearest neighbours the input's type.

@@ -37,7 +37,7 @@ extension KerasFunction {
   fileprivate mutating func addAveragePooling() throws(WeighbridgeError) -> [ValueID] {
     let (value, window, layout) = try pooled()
     return try add(
-      AveragePooling(window: window, countsPadding: false, layout: layout), [value])
+      AveragePooling(window: window, countIncludePad: false, layout: layout), [value])
   }
 
   private mutating func pooled() throws(WeighbridgeError) -> (ValueID, Window, DataLayout) {
@@ -54,9 +54,9 @@ extension KerasFunction {
   ) throws(WeighbridgeError) -> [ValueID] {
     let value = try tensor("inputs", at: 0)
     let (axes, layout) = (type(of: value).rank - 2, try layout())
-    guard let extents = try perAxis(["output_size"], axes, layout),
-      extents.allSatisfy({ (1...1 << 24).contains($0) })
+    guard let dimensions = try perAxis(["output_size"], axes, layout),
+      dimensions.allSatisfy({ (1...1 << 24).contains($0) })
     else { throw WeighbridgeError(.unsupported, "output_size is missing or no number of elements") }
-    return try add(Pooling(extents: extents, layout: layout), [value])
+    return try add(Pooling(dimensions: dimensions, layout: layout), [value])
   }
 }

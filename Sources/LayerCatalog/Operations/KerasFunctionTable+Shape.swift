@@ -3,14 +3,14 @@ import GraphIR
 import JSON
 import KerasFormat
 
-/// Functions that give the same elements under other axes, and extents as tensors.
+/// Functions that give the same elements under other axes, and sizes as tensors.
 extension KerasFunctionTable {
   static let shapes: [Entry] = [
     Entry(tf: ["shape"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("input", at: 0)
       let type = try call.elementType("out_type") ?? .int32
       let outputs = try call.add(Shape(elementType: type), [value])
-      call.extents[outputs[0]] = KnownExtents(
+      call.knownDimensions[outputs[0]] = KnownDimensions(
         dimensions: call.type(of: value).shape, isVector: true)
       return outputs
     },
@@ -72,31 +72,31 @@ extension KerasFunctionTable {
 extension KerasFunction {
   /// Adds a reshape. One that keeps the batch is the layer's.
   fileprivate mutating func addReshape(
-    _ value: ValueID, to shape: [RequestedExtent]
+    _ value: ValueID, to shape: [RequestedDimension]
   ) throws(WeighbridgeError) -> [ValueID] {
     let input = type(of: value)
-    var target: [ReshapeAxes.Extent] = []
-    for (position, extent) in shape.enumerated() {
-      guard case .dimension(let dimension) = extent else {
+    var target: [ReshapeAxes.Size] = []
+    for (position, requested) in shape.enumerated() {
+      guard case .dimension(let dimension) = requested else {
         target.append(.rest)
         continue
       }
       if let number = dimension.value {
         guard number >= 0 else {
-          throw WeighbridgeError(.malformed, "a shape has the extent \(number)")
+          throw WeighbridgeError(.malformed, "a shape has the size \(number)")
         }
         target.append(.fixed(number))
       } else if dimension != .unknown, position < input.rank, input.shape[position] == dimension {
         target.append(.axis(position))
       } else {
-        // What is not the extent of an axis must be what is left.
+        // What is not the size of an axis must be what is left.
         let axis = dimension == .unknown ? nil : input.shape.firstIndex(of: dimension)
         target.append(axis.map { .axis($0) } ?? .rest)
       }
     }
     guard target.count(where: { $0 == .rest }) <= 1 else {
       throw WeighbridgeError(
-        .unsupported, "reshapes \(input) to a shape of which more than one extent is not known")
+        .unsupported, "reshapes \(input) to a shape of which more than one size is not known")
     }
     let operation = ReshapeAxes(target)
     let output: TensorType
@@ -109,20 +109,20 @@ extension KerasFunction {
 
   /// The same reshape without the batch, when that stays.
   private static func keepingBatch(
-    _ target: [ReshapeAxes.Extent], _ input: TensorType, _ output: TensorType
+    _ target: [ReshapeAxes.Size], _ input: TensorType, _ output: TensorType
   ) -> Reshape? {
     guard let batch = input.shape.first, batch != .unknown, output.shape.first == batch else {
       return nil
     }
-    var extents: [Int] = []
-    for extent in target.dropFirst() {
-      switch extent {
-      case .fixed(let number): extents.append(number)
-      case .rest: extents.append(-1)
+    var dimensions: [Int] = []
+    for dimension in target.dropFirst() {
+      switch dimension {
+      case .fixed(let number): dimensions.append(number)
+      case .rest: dimensions.append(-1)
       case .axis: return nil
       }
     }
-    return Reshape(target: extents)
+    return Reshape(target: dimensions)
   }
 
   fileprivate mutating func addTranspose(
@@ -166,15 +166,15 @@ extension KerasFunction {
     }
     let input = type(of: value)
     var target: [Int] = []
-    for (extent, wanted) in zip(input.shape, shape) {
+    for (existing, wanted) in zip(input.shape, shape) {
       guard case .dimension(let dimension) = wanted, dimension != .unknown,
-        dimension == extent || dimension.value.map({ $0 >= 0 }) == true
+        dimension == existing || dimension.value.map({ $0 >= 0 }) == true
       else {
         throw WeighbridgeError(
-          .unsupported, "repeats \(input) to an extent that is not known before the model runs")
+          .unsupported, "repeats \(input) to a size that is not known before the model runs")
       }
-      target.append(dimension == extent ? -1 : dimension.value ?? -1)
+      target.append(dimension == existing ? -1 : dimension.value ?? -1)
     }
-    return try add(BroadcastAxes(target: target), [value])
+    return try add(BroadcastTo(target: target), [value])
   }
 }

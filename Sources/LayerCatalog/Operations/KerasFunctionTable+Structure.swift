@@ -124,7 +124,7 @@ extension KerasFunction {
     }
   }
 
-  /// The order of a picture's axes, in the words of either framework.
+  /// The order of an image's axes, in the words of either framework.
   func checked(_ block: Int) throws(WeighbridgeError) -> Int {
     guard (1...Int(Int32.max)).contains(block) else {
       throw WeighbridgeError(.malformed, "block_size=\(block)")
@@ -132,7 +132,7 @@ extension KerasFunction {
     return block
   }
 
-  /// The order of a picture's axes, in the words of either framework.
+  /// The order of an image's axes, in the words of either framework.
   mutating func layout() throws(WeighbridgeError) -> DataLayout {
     switch try word("data_format") {
     case nil, "channels_last", "NWC", "NHWC", "NDHWC": return .channelsLast
@@ -146,9 +146,9 @@ extension KerasFunction {
   ) throws(WeighbridgeError) -> [ValueID] {
     if values.count == 1 { return try add(Identity(), values) }
     let outputs = try add(Concatenate(axis: axis), values)
-    let parts = values.compactMap { extents[$0] }
+    let parts = values.compactMap { knownDimensions[$0] }
     if parts.count == values.count, parts.allSatisfy(\.isVector) {
-      extents[outputs[0]] = KnownExtents(
+      knownDimensions[outputs[0]] = KnownDimensions(
         dimensions: parts.flatMap(\.dimensions), isVector: true)
     }
     return outputs
@@ -160,17 +160,17 @@ extension KerasFunction {
     let axis = try axis(of: type, default: 0)
     let written = try plain("num")?.integer
     guard let count = type.shape[axis].value ?? written, count >= 1 else {
-      throw WeighbridgeError(.unsupported, "the extent of axis \(axis) is not known: \(type)")
+      throw WeighbridgeError(.unsupported, "the size of axis \(axis) is not known: \(type)")
     }
     let sizes = [Int](repeating: 1, count: try checkedParts(count))
     let parts = try add(Split(axis: axis, sizes: sizes), [value], role: "split")
-    let known = extents[value]
+    let known = knownDimensions[value]
     var outputs: [ValueID] = []
     for (position, part) in parts.enumerated() {
       let output = try addOne(
         Squeeze(axes: [axis]), [part], role: position == 0 ? "" : "\(position)")
       if let known, known.isVector, known.dimensions.count == count {
-        extents[output] = KnownExtents(
+        knownDimensions[output] = KnownDimensions(
           dimensions: [known.dimensions[position]], isVector: false)
       }
       outputs.append(output)
@@ -194,12 +194,12 @@ extension KerasFunction {
     let axis = try axis(of: type, default: 0)
     ignore("num")
     guard let splits else { throw missing("the parts") }
-    let extent = type.shape[axis].value
+    let dimension = type.shape[axis].value
     if let count = splits.integer {
-      guard let extent, count >= 1, extent % count == 0 else {
+      guard let dimension, count >= 1, dimension % count == 0 else {
         throw WeighbridgeError(.unsupported, "cuts axis \(axis) of \(type) into \(count) parts")
       }
-      let sizes = [Int](repeating: extent / count, count: try checkedParts(count))
+      let sizes = [Int](repeating: dimension / count, count: try checkedParts(count))
       return try add(Split(axis: axis, sizes: sizes), [value])
     }
     guard let list = splits.array, list.allSatisfy({ $0.integer != nil }) else {
@@ -207,13 +207,13 @@ extension KerasFunction {
     }
     var sizes = list.compactMap(\.integer)
     if case .operation = name {
-      guard let extent else {
-        throw WeighbridgeError(.unsupported, "the extent of axis \(axis) is not known: \(type)")
+      guard let dimension else {
+        throw WeighbridgeError(.unsupported, "the size of axis \(axis) is not known: \(type)")
       }
-      sizes = zip([0] + sizes, sizes + [extent]).map { $1.subtractingReportingOverflow($0).0 }
-    } else if let open = sizes.firstIndex(of: -1), let extent {
+      sizes = zip([0] + sizes, sizes + [dimension]).map { $1.subtractingReportingOverflow($0).0 }
+    } else if let open = sizes.firstIndex(of: -1), let dimension {
       let rest = sizes.reduce(1) { $0.addingReportingOverflow($1).0 }
-      sizes[open] = extent.subtractingReportingOverflow(rest).0
+      sizes[open] = dimension.subtractingReportingOverflow(rest).0
     }
     guard !sizes.isEmpty, sizes.allSatisfy({ $0 >= 0 }) else {
       throw WeighbridgeError(.unsupported, "cuts axis \(axis) of \(type) into \(sizes)")
@@ -233,15 +233,15 @@ extension KerasFunction {
       throw WeighbridgeError(.unsupported, "rolls by \(shifts) along the axes \(axes)")
     }
     for (position, (shift, axis)) in zip(shifts, axes).enumerated() {
-      guard let extent = type(of: value).shape[axis].value, extent > 0 else {
+      guard let dimension = type(of: value).shape[axis].value, dimension > 0 else {
         throw WeighbridgeError(
-          .unsupported, "the extent of axis \(axis) is not known: \(type(of: value))")
+          .unsupported, "the size of axis \(axis) is not known: \(type(of: value))")
       }
       // The last elements that come to the front.
-      let count = ((shift % extent) + extent) % extent
+      let count = ((shift % dimension) + dimension) % dimension
       let role = position == axes.count - 1 ? "" : "roll_\(position)"
       let parts = try add(
-        Split(axis: axis, sizes: [extent - count, count]), [value], role: "split")
+        Split(axis: axis, sizes: [dimension - count, count]), [value], role: "split")
       value = try addOne(Concatenate(axis: axis), [parts[1], parts[0]], role: role)
     }
     return [value]

@@ -85,7 +85,7 @@ extension KerasFunction {
     let first = try arranged(parts[0], letters[0], as: batch + [row] + contracted)
     let second = try arranged(parts[1], letters[1], as: batch + contracted + [column])
     return try add(
-      MatrixProduct(transposesFirst: false, transposesSecond: false), [first, second],
+      MatMul(transposeA: false, transposeB: false), [first, second],
       then: Self.stepsToArrange(batch + [row, column], as: sum.output))
   }
 
@@ -130,7 +130,7 @@ extension KerasFunction {
   ) -> (steps: [Step], left: [Character]) {
     let axes = letters.indices.filter { summed.contains(letters[$0]) }
     if axes.isEmpty { return ([], letters) }
-    let operation = Reduction(.sum, axes: axes, keepsAxes: false)
+    let operation = Reduce(.sum, axes: axes, keepDims: false)
     return ([(operation, "sum")], letters.filter { !summed.contains($0) })
   }
 

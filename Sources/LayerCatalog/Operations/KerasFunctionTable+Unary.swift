@@ -66,7 +66,7 @@ extension KerasFunctionTable {
       let outputs =
         type == call.type(of: value).elementType
         ? try call.add(Identity(), [value]) : try call.add(Cast(to: type), [value])
-      if !type.isFloat { call.extents[outputs[0]] = call.extents[value] }
+      if !type.isFloat { call.knownDimensions[outputs[0]] = call.knownDimensions[value] }
       return outputs
     },
     Entry(["ZerosLike"], tf: ["zeros_like"]) {
@@ -100,6 +100,6 @@ extension KerasFunction {
     if let type = try elementType("dtype"), type != self.type(of: value).elementType {
       value = try addOne(Cast(to: type), [value], role: "cast")
     }
-    return try add(FillLike(number: number), [value])
+    return try add(FullLike(number: number), [value])
   }
 }

@@ -28,7 +28,7 @@ enum KerasFunctionTable {
   /// All functions, family by family.
   static let entries: [Entry] =
     arithmetic + unary + logic + activations + reductions + shapes + structure + indexing + matrices
-    + pictures + pooling + convolutions + summations + creation
+    + images + pooling + convolutions + summations + creation
 
   /// The builders by name. (A test finds names that stand twice.)
   static let builders: [KerasFunctionName: KerasFunction.Build] = Dictionary(

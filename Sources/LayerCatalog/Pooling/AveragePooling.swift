@@ -9,7 +9,7 @@ package struct AveragePooling: CatalogOperator {
   /// The window that slides over the spatial axes.
   package let window: Window
   /// Whether padding counts as elements of value 0; otherwise the mean is over what lies inside.
-  package let countsPadding: Bool
+  package let countIncludePad: Bool
   /// The order of the input's and output's axes.
   package let layout: DataLayout
 
@@ -21,15 +21,15 @@ package struct AveragePooling: CatalogOperator {
   package var attributes: Attributes {
     var attributes = Attributes()
     window.append(to: &attributes)
-    attributes.append("counts_padding", .flag(countsPadding))
+    attributes.append("count_include_pad", .flag(countIncludePad))
     attributes.append("layout", .text(layout.rawValue))
     return attributes
   }
 
   /// Makes the operator.
-  package init(window: Window, countsPadding: Bool, layout: DataLayout) {
+  package init(window: Window, countIncludePad: Bool, layout: DataLayout) {
     self.window = window
-    self.countsPadding = countsPadding
+    self.countIncludePad = countIncludePad
     self.layout = layout
   }
 }
@@ -37,9 +37,9 @@ package struct AveragePooling: CatalogOperator {
 extension AveragePooling {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     window = try Window(reading: &attributes)
-    countsPadding = try attributes.flag("counts_padding")
+    countIncludePad = try attributes.flag("count_include_pad")
     layout = try attributes.word("layout")
-    if !countsPadding, window.mayLieInPadding {
+    if !countIncludePad, window.mayLieInPadding {
       throw attributes.malformed("a window that lies in the padding has no mean")
     }
   }
@@ -70,7 +70,7 @@ extension AveragePooling {
     let plane = [Double](repeating: 1, count: spatial.reduce(1, *))
     let ones = try PaddedPlanes(
       Tensor(.float32, shape: [1, 1] + spatial, plane), layout: .channelsFirst, window: window,
-      padding: countsPadding ? 1 : 0)
+      padding: countIncludePad ? 1 : 0)
     let weights = [Double](repeating: 1, count: ones.tapOffsets.count)
     var counts = [Double](repeating: 0, count: ones.resultCount)
     ones.accumulate(ones.plane(image: 0, channel: 0), weights: weights[...], into: &counts)
@@ -83,7 +83,7 @@ extension AveragePooling {
     guard axes.count == window.size.count + 2, let layout = layout.permuted(by: axes) else {
       return nil
     }
-    return AveragePooling(window: window, countsPadding: countsPadding, layout: layout)
+    return AveragePooling(window: window, countIncludePad: countIncludePad, layout: layout)
   }
 
   package var decomposition: Decomposition { .primitive }
@@ -108,8 +108,8 @@ extension AveragePooling {
   ) throws(WeighbridgeError) -> [ValueID] {
     let window = try layer.poolingWindow(axes: axes)
     let layout = try layer.dataLayout()
-    let countsPadding = axes <= 2 && layer.averagesPaddingOnTheano
+    let countIncludePad = axes <= 2 && layer.averagesPaddingOnTheano
     return try layer.add(
-      AveragePooling(window: window, countsPadding: countsPadding, layout: layout), inputs)
+      AveragePooling(window: window, countIncludePad: countIncludePad, layout: layout), inputs)
   }
 }

@@ -6,8 +6,8 @@ package import GraphIR
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: `[batch, channels]`, or the input's axes with 1 element along each spatial one
 package struct GlobalAveragePooling: GlobalPoolingOperator {
-  /// Whether the output keeps the spatial axes, with the extent 1.
-  package let keepsAxes: Bool
+  /// Whether the output keeps the spatial axes, with the size 1.
+  package let keepDims: Bool
   /// The order of the input's axes.
   package let layout: DataLayout
 
@@ -15,8 +15,8 @@ package struct GlobalAveragePooling: GlobalPoolingOperator {
   package static let version = 1
 
   /// Makes the operator.
-  package init(keepsAxes: Bool, layout: DataLayout) {
-    self.keepsAxes = keepsAxes
+  package init(keepDims: Bool, layout: DataLayout) {
+    self.keepDims = keepDims
     self.layout = layout
   }
 }
@@ -37,9 +37,9 @@ extension GlobalAveragePooling {
         guard let mask = layer.takeTensors("mask").first ?? layer.mask(of: input) else {
           return try add(&layer, inputs, axes: 1)
         }
-        let keepsAxes = try layer.flag("keepdims", default: false)
+        let keepDims = try layer.flag("keepdims", default: false)
         return try layer.add(
-          MaskedAveragePooling(keepsAxes: keepsAxes, layout: try layer.dataLayout()),
+          MaskedAveragePooling(keepDims: keepDims, layout: try layer.dataLayout()),
           [input, mask])
       },
       "GlobalAveragePooling2D": { (layer, inputs) throws(WeighbridgeError) in

@@ -8,8 +8,8 @@ package import GraphIR
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: `[batch, channels]`, or the input's axes with 1 element along each spatial one
 package struct GlobalMaxPooling: GlobalPoolingOperator {
-  /// Whether the output keeps the spatial axes, with the extent 1.
-  package let keepsAxes: Bool
+  /// Whether the output keeps the spatial axes, with the size 1.
+  package let keepDims: Bool
   /// The order of the input's axes.
   package let layout: DataLayout
 
@@ -17,8 +17,8 @@ package struct GlobalMaxPooling: GlobalPoolingOperator {
   package static let version = 1
 
   /// Makes the operator.
-  package init(keepsAxes: Bool, layout: DataLayout) {
-    self.keepsAxes = keepsAxes
+  package init(keepDims: Bool, layout: DataLayout) {
+    self.keepDims = keepDims
     self.layout = layout
   }
 }

@@ -5,17 +5,17 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`, with
 ///   any number of spatial axes but none
-/// - output: `[batch, channels]`, or the input's axes with the spatial ones of extent 1
+/// - output: `[batch, channels]`, or the input's axes with the spatial ones of size 1
 ///
 /// What follows from that, and so is the same for all of them, is defined here.
 package protocol GlobalPoolingOperator: CatalogOperator {
-  /// Whether the output keeps the spatial axes, with the extent 1.
-  var keepsAxes: Bool { get }
+  /// Whether the output keeps the spatial axes, with the size 1.
+  var keepDims: Bool { get }
   /// The order of the input's axes.
   var layout: DataLayout { get }
 
   /// Makes the operator.
-  init(keepsAxes: Bool, layout: DataLayout)
+  init(keepDims: Bool, layout: DataLayout)
 
   /// The output's element for all elements of one channel of one image.
   func pool(_ plane: ArraySlice<Double>) -> Double
@@ -25,12 +25,12 @@ extension GlobalPoolingOperator {
   package var inputs: [InputSlot] { [.data("input")] }
 
   package var attributes: Attributes {
-    ["keeps_axes": .flag(keepsAxes), "layout": .text(layout.rawValue)]
+    ["keepdims": .flag(keepDims), "layout": .text(layout.rawValue)]
   }
 
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     self.init(
-      keepsAxes: try attributes.flag("keeps_axes"), layout: try attributes.word("layout"))
+      keepDims: try attributes.flag("keepdims"), layout: try attributes.word("layout"))
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
@@ -38,7 +38,7 @@ extension GlobalPoolingOperator {
     guard input.rank >= 3, input.elementType.isFloat else {
       throw ShapeError("takes an image tensor of floating-point numbers and has \(input)")
     }
-    guard keepsAxes else {
+    guard keepDims else {
       return [
         input.with(shape: [input.shape[0], input.shape[layout.channelAxis(rank: input.rank)]])
       ]
@@ -62,8 +62,8 @@ extension GlobalPoolingOperator {
 
   package func permutingAxes(_ axes: [Int]) -> Self? {
     // Without the spatial axes, the output has no axes to permute.
-    guard keepsAxes, axes.count >= 3, let layout = layout.permuted(by: axes) else { return nil }
-    return Self(keepsAxes: keepsAxes, layout: layout)
+    guard keepDims, axes.count >= 3, let layout = layout.permuted(by: axes) else { return nil }
+    return Self(keepDims: keepDims, layout: layout)
   }
 
   package var decomposition: Decomposition { .primitive }
@@ -73,7 +73,7 @@ extension GlobalPoolingOperator {
     _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int
   ) throws(WeighbridgeError) -> [ValueID] {
     try layer.requireSpatialAxes(axes, of: inputs)
-    let keepsAxes = try layer.flag("keepdims", default: false)
-    return try layer.add(Self(keepsAxes: keepsAxes, layout: try layer.dataLayout()), inputs)
+    let keepDims = try layer.flag("keepdims", default: false)
+    return try layer.add(Self(keepDims: keepDims, layout: try layer.dataLayout()), inputs)
   }
 }

@@ -7,8 +7,8 @@ package import GraphIR
 /// - mask: `[batch, steps]`, bool, false for a step that is left out
 /// - output: `[batch, channels]`, or the input's axes with 1 step; NaN where no step counts
 package struct MaskedAveragePooling: CatalogOperator {
-  /// Whether the output keeps the steps' axis, with the extent 1.
-  package let keepsAxes: Bool
+  /// Whether the output keeps the steps' axis, with the size 1.
+  package let keepDims: Bool
   /// The order of the input's axes.
   package let layout: DataLayout
 
@@ -18,19 +18,19 @@ package struct MaskedAveragePooling: CatalogOperator {
   package var inputs: [InputSlot] { [.data("input"), .data("mask")] }
 
   package var attributes: Attributes {
-    ["keeps_axes": .flag(keepsAxes), "layout": .text(layout.rawValue)]
+    ["keepdims": .flag(keepDims), "layout": .text(layout.rawValue)]
   }
 
   /// Makes the operator.
-  package init(keepsAxes: Bool, layout: DataLayout) {
-    self.keepsAxes = keepsAxes
+  package init(keepDims: Bool, layout: DataLayout) {
+    self.keepDims = keepDims
     self.layout = layout
   }
 }
 
 extension MaskedAveragePooling {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    keepsAxes = try attributes.flag("keeps_axes")
+    keepDims = try attributes.flag("keepdims")
     layout = try attributes.word("layout")
   }
 
@@ -46,7 +46,7 @@ extension MaskedAveragePooling {
     var shape = input.shape
     shape[0] = shape[0].merged(with: mask.shape[0])
     shape[steps] = 1
-    if !keepsAxes { shape.remove(at: steps) }
+    if !keepDims { shape.remove(at: steps) }
     return [input.with(shape: shape)]
   }
 

@@ -11,8 +11,8 @@ extension Window {
       throw ShapeError("takes floating-point numbers and has \(input)")
     }
     return try input.mappingSpatialAxes(layout, count: size.count) {
-      (axis, extent) throws(ShapeError) in
-      try placement(axis, extent: extent).count
+      (axis, dimension) throws(ShapeError) in
+      try placement(axis, dimension: dimension).count
     }
   }
 }

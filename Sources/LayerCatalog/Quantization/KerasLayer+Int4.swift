@@ -38,15 +38,15 @@ extension KerasLayer {
   mutating func dequantized(
     _ numbers: ValueID, _ role: String, axis: Int, _ quantization: KerasQuantization
   ) throws(WeighbridgeError) -> ValueID {
-    let extents = graph.type(of: numbers).shape.compactMap(\.value)
-    guard extents.count == 2, let size = quantization.groupSize, size >= 1 else {
+    let dimensions = graph.type(of: numbers).shape.compactMap(\.value)
+    guard dimensions.count == 2, let size = quantization.groupSize, size >= 1 else {
       throw WeighbridgeError(.malformed, "has no groups of numbers")
     }
-    var shape = extents
-    shape[axis] = (extents[axis] - 1) / size + 1
+    var shape = dimensions
+    shape[axis] = (dimensions[axis] - 1) / size + 1
     let scale = try weight("\(role)_scale", shape: shape, isTrained: false)
     let zero = try weight("\(role)_zero", shape: shape, isTrained: false, storedAs: .int8)
-    let written = try weight("\(role)_groups", shape: [extents[axis]], isTrained: false)
+    let written = try weight("\(role)_groups", shape: [dimensions[axis]], isTrained: false)
     let groups = try cast(written, to: .int32, role: "\(role)_group_indices")
     let gather = Gather(axis: axis)
     let zeros = try add(gather, [zero, groups], role: "\(role)_zeros")

@@ -86,14 +86,14 @@ extension KerasLayer {
   /// Turns the input of a quantized product into whole numbers.
   ///
   /// - Parameter axes: The axes that are summed over, rising.
-  /// - Returns: The numbers, and the factors they were multiplied by, with an extent of 1 along
+  /// - Returns: The numbers, and the factors they were multiplied by, with a size of 1 along
   ///   these axes.
   mutating func quantize(
     _ input: ValueID, along axes: [Int], _ quantizer: KerasQuantization.InputQuantizer
   ) throws(WeighbridgeError) -> (numbers: ValueID, scale: ValueID) {
     let sizes = try add(UnaryMath(.absolute), [input], role: "sizes")
     let largest = try add(
-      Reduction(.maximum, axes: axes, keepsAxes: true), sizes, role: "largest_size")
+      Reduce(.maximum, axes: axes, keepDims: true), sizes, role: "largest_size")
     // Python's number becomes one of the tensor's type first.
     let epsilon = Double(Float(quantizer.epsilon))
     let raised = try add(Rescaling(scale: [1], offset: [epsilon]), largest, role: "raised_size")

@@ -65,7 +65,7 @@ extension KerasLayer {
     return (kernel[0], vector)
   }
 
-  /// Factors with the input's axes, of which those that are summed over have the extent 1, with the
+  /// Factors with the input's axes, of which those that are summed over have the size 1, with the
   /// output's axes.
   private mutating func aligned(
     _ scale: ValueID, summed: [Int], _ equation: EinsumEquation

@@ -123,7 +123,7 @@ extension ConvLSTM {
     let rank = parts.sequence.shape.count - 1
     let order = layout.axesToChannelsFirst(rank: rank)
     let frames = parts.sequence.permuted([0] + order.map { $0 == 0 ? 1 : $0 + 1 })
-    let stepShape = recurrence.returnsSequence ? Array(shape[2...]) : Array(shape[1...])
+    let stepShape = recurrence.returnsSequences ? Array(shape[2...]) : Array(shape[1...])
     let planes = order.dropFirst().map { stepShape[$0 - 1] }
     let initial = parts.states.map { $0.permuted(order).doubles }
     let mask = parts.mask?.doubles
@@ -146,9 +146,9 @@ extension ConvLSTM {
     let type = parts.sequence.elementType
     let back = layout.axesFromChannelsFirst(rank: rank)
     let output = Tensor(
-      type, shape: [shape[0]] + (recurrence.returnsSequence ? [steps] : []) + planes,
+      type, shape: [shape[0]] + (recurrence.returnsSequences ? [steps] : []) + planes,
       results.flatMap(\.output)
-    ).permuted(recurrence.returnsSequence ? [0] + back.map { $0 == 0 ? 1 : $0 + 1 } : back)
+    ).permuted(recurrence.returnsSequences ? [0] + back.map { $0 == 0 ? 1 : $0 + 1 } : back)
     return [output]
       + LSTM.stateNames.indices.map { index in
         Tensor(type, shape: [shape[0]] + planes, results.flatMap { $0.states[index] })

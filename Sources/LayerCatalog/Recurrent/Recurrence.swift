@@ -18,7 +18,7 @@ package struct Recurrence: Hashable, Sendable {
   /// Whether the last step is worked on first. Each output stays with the step it was made of.
   package let isReversed: Bool
   /// Whether the output has the outputs of all steps, not only that of the step worked on last.
-  package let returnsSequence: Bool
+  package let returnsSequences: Bool
   /// Whether the states to begin with are inputs; otherwise they are 0.
   package let hasInitialStates: Bool
   /// What is done with steps that a mask leaves out.
@@ -26,10 +26,10 @@ package struct Recurrence: Hashable, Sendable {
 
   /// Makes the settings.
   package init(
-    isReversed: Bool, returnsSequence: Bool, hasInitialStates: Bool, mask: StepMask
+    isReversed: Bool, returnsSequences: Bool, hasInitialStates: Bool, mask: StepMask
   ) {
     self.isReversed = isReversed
-    self.returnsSequence = returnsSequence
+    self.returnsSequences = returnsSequences
     self.hasInitialStates = hasInitialStates
     self.mask = mask
   }
@@ -37,7 +37,7 @@ package struct Recurrence: Hashable, Sendable {
   /// The settings in their stored form.
   package func append(to attributes: inout Attributes) {
     attributes.append("reversed", .flag(isReversed))
-    attributes.append("returns_sequence", .flag(returnsSequence))
+    attributes.append("returns_sequence", .flag(returnsSequences))
     attributes.append("initial_states", .flag(hasInitialStates))
     attributes.append("mask", .text(mask.rawValue))
   }
@@ -45,7 +45,7 @@ package struct Recurrence: Hashable, Sendable {
   /// Reads the settings.
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     isReversed = try attributes.flag("reversed")
-    returnsSequence = try attributes.flag("returns_sequence")
+    returnsSequences = try attributes.flag("returns_sequence")
     hasInitialStates = try attributes.flag("initial_states")
     mask = try attributes.word("mask")
   }
@@ -106,7 +106,7 @@ extension RecurrentInputs<TensorType> {
       state.shape = zip(state.shape, initial.shape).map { $0.merged(with: $1) }
     }
     var output = state
-    if recurrence.returnsSequence { output.shape.insert(time, at: 1) }
+    if recurrence.returnsSequences { output.shape.insert(time, at: 1) }
     return [output] + [TensorType](repeating: state, count: count)
   }
 }
@@ -127,7 +127,7 @@ extension Recurrence {
     let width = states[0].count
     let zeros = [Double](repeating: 0, count: width)
     var (output, outputs) = (zeros, [Double]())
-    if returnsSequence { outputs = [Double](repeating: 0, count: steps * width) }
+    if returnsSequences { outputs = [Double](repeating: 0, count: steps * width) }
     for number in 0..<steps {
       let time = isReversed ? steps - 1 - number : number
       if let mask, mask[mask.startIndex + time] == 0 {
@@ -137,10 +137,10 @@ extension Recurrence {
         states = try step(time, states)
         output = states[0]
       }
-      if returnsSequence {
+      if returnsSequences {
         outputs.replaceSubrange(time * width..<(time + 1) * width, with: output)
       }
     }
-    return (returnsSequence ? outputs : output, states)
+    return (returnsSequences ? outputs : output, states)
   }
 }

@@ -59,9 +59,9 @@ struct RecurrentCell {
     let bias: RecurrentBias = hasBias ? (resetsAfter ? .separate : .input) : .none
     let sums = try Checked.product([gates, size.units], of: "the number of sums")
     var weights: [ValueID] = []
-    for (role, extent) in [("kernel", size.features), ("recurrent_kernel", size.units)] {
+    for (role, dimension) in [("kernel", size.features), ("recurrent_kernel", size.units)] {
       weights.append(
-        try layer.weight(prefix + role, shape: [extent, sums]) { $0.permuted([1, 0]) })
+        try layer.weight(prefix + role, shape: [dimension, sums]) { $0.permuted([1, 0]) })
     }
     if hasBias {
       let shape = resetsAfter ? [2, sums] : [sums]
@@ -134,7 +134,7 @@ struct RecurrentCell {
     let padding = try layer.word("padding", default: Padding.valid)
     guard layer.backend == .tensorflow || size.allSatisfy({ $0 % 2 == 1 }) else {
       throw WeighbridgeError(
-        .unsupported, "kernel_size=\(size), and beside TensorFlow only odd extents are known")
+        .unsupported, "kernel_size=\(size), and beside TensorFlow only odd sizes are known")
     }
     let window = Window(
       size: size, strides: strides, dilation: dilation,
@@ -157,11 +157,11 @@ struct RecurrentCell {
     }
     let sums = try Checked.product([4, filters], of: "the number of sums")
     let order = [axes + 1, axes] + Array(0..<axes)
-    let turns = layer.turnsKernels
+    let turns = layer.transposesKernels
     var weights: [ValueID] = []
-    for (role, extent) in [("kernel", channels), ("recurrent_kernel", filters)] {
+    for (role, dimension) in [("kernel", channels), ("recurrent_kernel", filters)] {
       weights.append(
-        try layer.weight(prefix + role, shape: window.size + [extent, sums]) {
+        try layer.weight(prefix + role, shape: window.size + [dimension, sums]) {
           $0.permuted(order).turned(from: 2, if: turns)
         })
     }
@@ -186,7 +186,7 @@ struct RecurrentCell {
   }
 }
 
-/// The extents of a cell on vectors.
+/// The sizes of a cell on vectors.
 private struct CellSize {
   let units: Int
   let features: Int

@@ -153,7 +153,7 @@ struct RecurrentLayer {
     }
     let states = Array(data.states.prefix(cell.stateCount))
     let recurrence = Recurrence(
-      isReversed: goesBackwards, returnsSequence: returnsSequences || !isLast,
+      isReversed: goesBackwards, returnsSequences: returnsSequences || !isLast,
       hasInitialStates: !states.isEmpty,
       mask: data.mask == nil
         ? .none

@@ -47,9 +47,9 @@ package enum TimeDistributedLayer {
     _ layer: inout KerasLayer, _ inputs: [ValueID], mask: ValueID?
   ) throws(WeighbridgeError) -> [ValueID] {
     var folded: [ValueID] = []
-    for input in inputs { folded += try layer.add(FoldTime(), [input], role: "fold") }
+    for input in inputs { folded += try layer.add(FlattenTime(), [input], role: "fold") }
     if let mask, let first = folded.first, layer.graph.type(of: mask).rank > 2 {
-      let inner = try layer.add(FoldTime(), [mask], role: "fold_mask")[0]
+      let inner = try layer.add(FlattenTime(), [mask], role: "fold_mask")[0]
       layer.setMask(inner, of: first)
     }
     return folded
@@ -69,7 +69,7 @@ package enum TimeDistributedLayer {
     try checkOlderMasks(layer, outputs, sequence: sequence, mask: mask)
     var results: [ValueID] = []
     for output in outputs {
-      let result = try layer.add(UnfoldTime(), [output, sequence], role: "unfold")[0]
+      let result = try layer.add(UnflattenTime(), [output, sequence], role: "unfold")[0]
       results.append(result)
       guard layer.version.major < 3 else {
         layer.setMask(mask, of: result)
@@ -78,7 +78,7 @@ package enum TimeDistributedLayer {
       if let inner = layer.mask(of: output) {
         layer.setMask(
           inner == layer.mask(of: first)
-            ? mask : try layer.add(UnfoldTime(), [inner, sequence], role: "unfold_mask")[0],
+            ? mask : try layer.add(UnflattenTime(), [inner, sequence], role: "unfold_mask")[0],
           of: result)
       } else if let mask {
         layer.setMask(try withoutInnerAxes(&layer, mask), of: result)
@@ -110,7 +110,7 @@ package enum TimeDistributedLayer {
   ) throws(WeighbridgeError) -> ValueID {
     let rank = layer.graph.type(of: mask).rank
     guard rank > 2 else { return mask }
-    let reduction = Reduction(.any, axes: Array(2..<rank), keepsAxes: false)
+    let reduction = Reduce(.any, axes: Array(2..<rank), keepDims: false)
     return try layer.add(reduction, [mask], role: "any_of_mask")[0]
   }
 }

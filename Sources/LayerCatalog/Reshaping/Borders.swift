@@ -9,7 +9,7 @@ package struct Borders: Hashable, Sendable {
   /// Behind, one entry a spatial axis.
   package let after: [Int]
 
-  /// The largest entry: more than any network has, and small enough to be added to any extent.
+  /// The largest entry: more than any network has, and small enough to be added to any size.
   private static let limit = 1 << 24
 
   /// Makes borders.

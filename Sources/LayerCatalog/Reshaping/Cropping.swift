@@ -38,13 +38,13 @@ extension Cropping {
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let output = try inputs[0].mappingSpatialAxes(layout, count: borders.before.count) {
-      (axis, extent) throws(ShapeError) in
+      (axis, dimension) throws(ShapeError) in
       let (before, after) = (borders.before[axis], borders.after[axis])
-      guard extent > before + after else {
+      guard dimension > before + after else {
         throw ShapeError(
-          "cropping \(before) and \(after) elements leaves nothing of an axis of \(extent)")
+          "cropping \(before) and \(after) elements leaves nothing of an axis of \(dimension)")
       }
-      return extent - before - after
+      return dimension - before - after
     }
     return [output]
   }

@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// Channels, turned into square blocks of a picture; undoes ``SpaceToDepth``.
+/// Channels, turned into square blocks of an image; undoes ``SpaceToDepth``.
 ///
 /// - input: `[batch, height, width, channels]` or `[batch, channels, height, width]`, by `layout`;
 ///   the channels are a multiple of block²
@@ -40,17 +40,17 @@ extension DepthToSpace {
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
-    guard shape.count == 4 else { throw ShapeError("takes pictures and has \(inputs[0])") }
+    guard shape.count == 4 else { throw ShapeError("takes images and has \(inputs[0])") }
     if block == 1 { return inputs }
     for axis in layout.spatialAxes(rank: 4) {
       shape[axis] = try Dimension.product([shape[axis], .fixed(block)])
     }
     let channel = layout.channelAxis(rank: 4)
-    shape[channel] = try shape[channel].map { (extent) throws(ShapeError) in
-      guard extent % (block * block) == 0 else {
+    shape[channel] = try shape[channel].map { (dimension) throws(ShapeError) in
+      guard dimension % (block * block) == 0 else {
         throw ShapeError("makes blocks of \(block) and has \(inputs[0])")
       }
-      return extent / (block * block)
+      return dimension / (block * block)
     }
     return [inputs[0].with(shape: shape)]
   }

@@ -8,7 +8,7 @@ package import GraphIR
 ///
 /// `constant` adds one number; `reflect` mirrors at the first and the last element, which do not
 /// stand twice; `symmetric` mirrors so that they do; `edge` repeats them. `reflect` can add less
-/// than the extent, `symmetric` no more than it, and `edge` something to an extent of 1 or more.
+/// than the size, `symmetric` no more than it, and `edge` something to a size of 1 or more.
 package struct Pad: CatalogOperator {
   /// What is added.
   package enum Mode: String, Hashable, Sendable, CaseIterable {
@@ -32,7 +32,7 @@ package struct Pad: CatalogOperator {
   package var attributes: Attributes {
     [
       "before": .integers(before), "after": .integers(after), "mode": .text(mode.rawValue),
-      "number": .real(number),
+      "value": .real(number),
     ]
   }
 
@@ -50,7 +50,7 @@ extension Pad {
     before = try attributes.integers("before")
     after = try attributes.integers("after")
     mode = try attributes.word("mode")
-    number = try attributes.real("number")
+    number = try attributes.real("value")
     guard before.count == after.count, (before + after).allSatisfy({ $0 >= 0 }) else {
       throw attributes.malformed("adds \(before) and \(after) elements")
     }
@@ -62,27 +62,27 @@ extension Pad {
       throw ShapeError("adds elements to \(before.count) axes and has \(inputs[0])")
     }
     for axis in shape.indices where before[axis] > 0 || after[axis] > 0 {
-      shape[axis] = try shape[axis].map { (extent) throws(ShapeError) in
-        try padded(extent, axis)
+      shape[axis] = try shape[axis].map { (dimension) throws(ShapeError) in
+        try padded(dimension, axis)
       }
     }
     return [inputs[0].with(shape: shape)]
   }
 
-  private func padded(_ extent: Int, _ axis: Int) throws(ShapeError) -> Int {
+  private func padded(_ dimension: Int, _ axis: Int) throws(ShapeError) -> Int {
     let most =
       switch mode {
       case .constant: Int.max
-      case .edge: extent > 0 ? Int.max : 0
-      case .reflect: max(0, extent - 1)
-      case .symmetric: extent
+      case .edge: dimension > 0 ? Int.max : 0
+      case .reflect: max(0, dimension - 1)
+      case .symmetric: dimension
       }
     guard before[axis] <= most, after[axis] <= most else {
       throw ShapeError(
-        "\(mode.rawValue) adds at most \(most) elements to an axis of \(extent), and "
+        "\(mode.rawValue) adds at most \(most) elements to an axis of \(dimension), and "
           + "\(before[axis]) and \(after[axis]) are wanted")
     }
-    let (sum, first) = extent.addingReportingOverflow(before[axis])
+    let (sum, first) = dimension.addingReportingOverflow(before[axis])
     let (total, second) = sum.addingReportingOverflow(after[axis])
     guard !first, !second else { throw ShapeError("an axis becomes too long") }
     return total
@@ -102,14 +102,16 @@ extension Pad {
 
   /// The elements with those of one axis added.
   private func padding(_ elements: [Double], _ shape: [Int], _ axis: Int) -> [Double] {
-    let extent = shape[axis]
+    let dimension = shape[axis]
     let inner = shape[(axis + 1)...].reduce(1, *)
-    let sources = (-before[axis]..<extent + after[axis]).map { source(of: $0, extent: extent) }
+    let sources = (-before[axis]..<dimension + after[axis]).map {
+      source(of: $0, dimension: dimension)
+    }
     var result: [Double] = []
     for outer in 0..<shape[..<axis].reduce(1, *) {
       for source in sources {
         if let source {
-          let start = (outer * extent + source) * inner
+          let start = (outer * dimension + source) * inner
           result += elements[start..<start + inner]
         } else {
           result += repeatElement(number, count: inner)
@@ -120,13 +122,13 @@ extension Pad {
   }
 
   /// The element that stands at a position from which the input's first one counts as 0.
-  package func source(of position: Int, extent: Int) -> Int? {
-    if (0..<extent).contains(position) { return position }
+  package func source(of position: Int, dimension: Int) -> Int? {
+    if (0..<dimension).contains(position) { return position }
     return switch mode {
     case .constant: nil
-    case .edge: position < 0 ? 0 : extent - 1
-    case .reflect: position < 0 ? -position : 2 * (extent - 1) - position
-    case .symmetric: position < 0 ? -position - 1 : 2 * extent - 1 - position
+    case .edge: position < 0 ? 0 : dimension - 1
+    case .reflect: position < 0 ? -position : 2 * (dimension - 1) - position
+    case .symmetric: position < 0 ? -position - 1 : 2 * dimension - 1 - position
     }
   }
 

@@ -16,7 +16,7 @@ package struct Repeat: CatalogOperator {
 
   package var inputs: [InputSlot] { [.data("input")] }
 
-  package var attributes: Attributes { ["axis": .integer(axis), "count": .integer(count)] }
+  package var attributes: Attributes { ["axis": .integer(axis), "repeats": .integer(count)] }
 
   /// Makes the operator.
   package init(axis: Int, count: Int) {
@@ -28,7 +28,7 @@ package struct Repeat: CatalogOperator {
 extension Repeat {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     axis = try attributes.integer("axis")
-    count = try attributes.integer("count")
+    count = try attributes.integer("repeats")
     guard axis >= 0, count >= 0 else {
       throw attributes.malformed("repeats \(count) times along axis \(axis)")
     }

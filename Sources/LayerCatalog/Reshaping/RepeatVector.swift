@@ -14,7 +14,7 @@ package struct RepeatVector: CatalogOperator {
 
   package var inputs: [InputSlot] { [.data("input")] }
 
-  package var attributes: Attributes { ["count": .integer(count)] }
+  package var attributes: Attributes { ["repeats": .integer(count)] }
 
   /// Why such a count cannot be, if it cannot.
   private static func problem(_ count: Int) -> String? {
@@ -29,7 +29,7 @@ package struct RepeatVector: CatalogOperator {
 
 extension RepeatVector {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    count = try attributes.integer("count")
+    count = try attributes.integer("repeats")
     if let problem = Self.problem(count) { throw attributes.malformed(problem) }
   }
 

@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: `[batch, ...]`
 /// - output: `[batch, target...]`
 package struct Reshape: CatalogOperator {
-  /// The extents behind the batch axis; one of them may be -1, which stands for what is left.
+  /// The sizes behind the batch axis; one of them may be -1, which stands for what is left.
   package let target: [Int]
 
   package static let kind = "reshape"
@@ -14,12 +14,12 @@ package struct Reshape: CatalogOperator {
 
   package var inputs: [InputSlot] { [.data("input")] }
 
-  package var attributes: Attributes { ["target": .integers(target)] }
+  package var attributes: Attributes { ["shape": .integers(target)] }
 
   /// Why such a target cannot be, if it cannot.
   private static func problem(_ target: [Int]) -> String? {
     target.contains { $0 < -1 } || target.count(where: { $0 == -1 }) > 1
-      ? "the target \(target) has a negative extent besides one -1" : nil
+      ? "the target \(target) has a negative size besides one -1" : nil
   }
 
   /// Makes the operator.
@@ -30,19 +30,19 @@ package struct Reshape: CatalogOperator {
 
 extension Reshape {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    target = try attributes.integers("target")
+    target = try attributes.integers("shape")
     if let problem = Self.problem(target) { throw attributes.malformed(problem) }
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard let batch = input.shape.first else { throw ShapeError("has no batch axis: \(input)") }
-    let extents = input.shape.dropFirst()
+    let dimensions = input.shape.dropFirst()
     let known = try Dimension.product(target.filter { $0 >= 0 }.map(Dimension.fixed))
-    let total = try Dimension.product(extents)
+    let total = try Dimension.product(dimensions)
     let rest =
       target.contains(-1)
-      ? try rest(of: Array(extents), known: known.value ?? 0, total: total) : nil
+      ? try rest(of: Array(dimensions), known: known.value ?? 0, total: total) : nil
     if rest == nil, !total.agrees(with: known) {
       throw ShapeError(
         "\(total) elements of \(input) do not fit \(target), which takes \(known)")
@@ -50,14 +50,14 @@ extension Reshape {
     return [input.with(shape: [batch] + target.map { $0 < 0 ? rest ?? .unknown : .fixed($0) })]
   }
 
-  /// The extent that -1 stands for. It is an unknown extent of the input itself when the known
+  /// The size that -1 stands for. It is an unknown size of the input itself when the known
   /// ones of both sides cancel.
   private func rest(
-    of extents: [Dimension], known: Int, total: Dimension
+    of dimensions: [Dimension], known: Int, total: Dimension
   ) throws(ShapeError) -> Dimension {
     guard let total = total.value else {
-      let unknown = extents.filter { $0.value == nil }
-      let fixed = try Dimension.product(extents.filter { $0.value != nil })
+      let unknown = dimensions.filter { $0.value == nil }
+      let fixed = try Dimension.product(dimensions.filter { $0.value != nil })
       return unknown.count == 1 && fixed.value == known ? unknown[0] : .unknown
     }
     guard known > 0, total % known == 0 else {

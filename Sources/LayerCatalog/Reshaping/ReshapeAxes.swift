@@ -6,12 +6,12 @@ package import GraphIR
 /// - input: any shape and element type
 /// - output: one axis for each entry of `target`
 ///
-/// An entry of `target` is the axis' extent; -1, at most once, stands for what is left. Where
-/// `sources` has an axis of the input in place of -1, the extent is that axis', and the entry of
+/// An entry of `target` is the axis' size; -1, at most once, stands for what is left. Where
+/// `sources` has an axis of the input in place of -1, the size is that axis', and the entry of
 /// `target` is -1 without being what is left.
 package struct ReshapeAxes: CatalogOperator {
   /// An axis of the output.
-  package enum Extent: Hashable, Sendable {
+  package enum Size: Hashable, Sendable {
     /// As many elements.
     case fixed(Int)
     /// As many as an axis of the input has.
@@ -21,7 +21,7 @@ package struct ReshapeAxes: CatalogOperator {
   }
 
   /// The axes of the output.
-  package let extents: [Extent]
+  package let sizes: [Size]
 
   package static let kind = "reshape_axes"
   package static let version = 1
@@ -29,24 +29,24 @@ package struct ReshapeAxes: CatalogOperator {
   package var inputs: [InputSlot] { [.data("input")] }
 
   package var attributes: Attributes {
-    let target = extents.map { if case .fixed(let extent) = $0 { extent } else { -1 } }
-    let sources = extents.map { if case .axis(let axis) = $0 { axis } else { -1 } }
-    return ["target": .integers(target), "sources": .integers(sources)]
+    let shape = sizes.map { if case .fixed(let size) = $0 { size } else { -1 } }
+    let sources = sizes.map { if case .axis(let axis) = $0 { axis } else { -1 } }
+    return ["shape": .integers(shape), "input_axes": .integers(sources)]
   }
 
   /// Makes the operator.
-  package init(_ extents: [Extent]) { self.extents = extents }
+  package init(_ sizes: [Size]) { self.sizes = sizes }
 }
 
 extension ReshapeAxes {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    let target = try attributes.integers("target")
-    let sources = try attributes.integers("sources")
+    let target = try attributes.integers("shape")
+    let sources = try attributes.integers("input_axes")
     let fits = zip(target, sources).allSatisfy { $0 >= -1 && $1 >= -1 && ($0 < 0 || $1 < 0) }
     guard target.count == sources.count, fits,
       zip(target, sources).count(where: { $0 == -1 && $1 == -1 }) <= 1
     else { throw attributes.malformed("the target \(target) and the axes \(sources)") }
-    extents = zip(target, sources).map { target, source in
+    sizes = zip(target, sources).map { target, source in
       source >= 0 ? .axis(source) : target >= 0 ? .fixed(target) : .rest
     }
   }
@@ -54,8 +54,8 @@ extension ReshapeAxes {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     var (known, sources): ([Dimension], Set<Int>) = ([], [])
-    for extent in extents {
-      switch extent {
+    for size in sizes {
+      switch size {
       case .fixed(let value): known.append(.fixed(value))
       case .axis(let axis):
         guard axis < input.rank else { throw ShapeError("has no axis \(axis): \(input)") }
@@ -65,14 +65,14 @@ extension ReshapeAxes {
       }
     }
     let (total, product) = (try Dimension.product(input.shape), try Dimension.product(known))
-    let rest = extents.contains(.rest) ? try rest(of: input, known, total, product) : nil
+    let rest = sizes.contains(.rest) ? try rest(of: input, known, total, product) : nil
     if rest == nil, !total.agrees(with: product) {
       throw ShapeError("\(total) elements of \(input) do not fit \(known), which takes \(product)")
     }
     return [
       input.with(
-        shape: extents.map { extent in
-          switch extent {
+        shape: sizes.map { size in
+          switch size {
           case .fixed(let value): .fixed(value)
           case .axis(let axis): input.shape[axis]
           case .rest: rest ?? .unknown
@@ -81,7 +81,7 @@ extension ReshapeAxes {
     ]
   }
 
-  /// What is left: known when all else is, or when the unknown extents of both sides cancel.
+  /// What is left: known when all else is, or when the unknown sizes of both sides cancel.
   private func rest(
     of input: TensorType, _ known: [Dimension], _ total: Dimension, _ product: Dimension
   ) throws(ShapeError) -> Dimension {
@@ -94,8 +94,10 @@ extension ReshapeAxes {
       return .fixed(total / product)
     }
     var open = input.shape.filter { $0.value == nil }
-    for extent in known where extent.value == nil {
-      guard let index = open.firstIndex(of: extent), extent != .unknown else { return .unknown }
+    for dimension in known where dimension.value == nil {
+      guard let index = open.firstIndex(of: dimension), dimension != .unknown else {
+        return .unknown
+      }
       open.remove(at: index)
     }
     let numbers = try Dimension.product(input.shape.filter { $0.value != nil })
@@ -103,7 +105,7 @@ extension ReshapeAxes {
     guard let have = numbers.value, let need = taken.value, need > 0, have > 0 else {
       return .unknown
     }
-    // Where no unknown extent cancelled with 0, the quotient is what is left.
+    // Where no unknown size cancelled with 0, the quotient is what is left.
     if open.isEmpty, have % need == 0 { return .fixed(have / need) }
     return open.count == 1 && have == need ? open[0] : .unknown
   }
@@ -118,7 +120,7 @@ extension ReshapeAxes {
 
   /// The order of the elements has a meaning.
   package func permutingAxes(_ axes: [Int]) -> ReshapeAxes? {
-    axes == Array(axes.indices) && axes.count == extents.count ? self : nil
+    axes == Array(axes.indices) && axes.count == sizes.count ? self : nil
   }
 
   package var decomposition: Decomposition { .primitive }

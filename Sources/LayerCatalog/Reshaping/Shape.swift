@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// The extents of a tensor as a tensor.
+/// The sizes of a tensor as a tensor.
 ///
 /// - input: any shape and element type
 /// - output: `[axes]`, of `elementType`

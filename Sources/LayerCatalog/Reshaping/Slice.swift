@@ -8,7 +8,7 @@ package import GraphIR
 ///
 /// Along each of `axes` the elements `start`, `start + step`, ... are taken, as long as they lie
 /// before `stop` (behind it for a negative step). A negative start or stop counts from the end, and
-/// both are then moved into 0...extent, for a negative step into -1...extent - 1; the largest and
+/// both are then moved into 0...size, for a negative step into -1...size - 1; the largest and
 /// the smallest 64-bit integer so stand for an end that is not given.
 package struct Slice: CatalogOperator {
   /// The range along one axis.
@@ -30,11 +30,11 @@ package struct Slice: CatalogOperator {
       self.step = step
     }
 
-    /// The first element and how many there are, of an axis of some extent.
-    package func resolved(_ extent: Int) -> (start: Int, count: Int) {
-      let bounds = step > 0 ? 0...extent : -1...max(-1, extent - 1)
+    /// The first element and how many there are, of an axis of some size.
+    package func resolved(_ dimension: Int) -> (start: Int, count: Int) {
+      let bounds = step > 0 ? 0...dimension : -1...max(-1, dimension - 1)
       func place(_ position: Int) -> Int {
-        let counted = position < 0 ? max(position, -extent - 1) + extent : position
+        let counted = position < 0 ? max(position, -dimension - 1) + dimension : position
         return min(max(counted, bounds.lowerBound), bounds.upperBound)
       }
       let (first, last) = (place(start), place(stop))
@@ -60,7 +60,7 @@ package struct Slice: CatalogOperator {
   package var attributes: Attributes {
     [
       "axes": .integers(ranges.map(\.axis)), "starts": .integers(ranges.map(\.start)),
-      "stops": .integers(ranges.map(\.stop)), "steps": .integers(ranges.map(\.step)),
+      "ends": .integers(ranges.map(\.stop)), "steps": .integers(ranges.map(\.step)),
     ]
   }
 
@@ -71,7 +71,7 @@ package struct Slice: CatalogOperator {
 extension Slice {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     let axes = try attributes.axes("axes")
-    let (starts, stops) = (try attributes.integers("starts"), try attributes.integers("stops"))
+    let (starts, stops) = (try attributes.integers("starts"), try attributes.integers("ends"))
     let steps = try attributes.integers("steps")
     guard starts.count == axes.count, stops.count == axes.count, steps.count == axes.count,
       !steps.contains(0)

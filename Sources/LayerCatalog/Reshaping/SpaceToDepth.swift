@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// Square blocks of a picture, turned into channels.
+/// Square blocks of an image, turned into channels.
 ///
 /// - input: `[batch, height, width, channels]` or `[batch, channels, height, width]`, by `layout`;
 ///   height and width are multiples of `block`
@@ -38,13 +38,13 @@ extension SpaceToDepth {
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
-    guard shape.count == 4 else { throw ShapeError("takes pictures and has \(inputs[0])") }
+    guard shape.count == 4 else { throw ShapeError("takes images and has \(inputs[0])") }
     for axis in layout.spatialAxes(rank: 4) where block > 1 {
-      shape[axis] = try shape[axis].map { (extent) throws(ShapeError) in
-        guard extent % block == 0 else {
+      shape[axis] = try shape[axis].map { (dimension) throws(ShapeError) in
+        guard dimension % block == 0 else {
           throw ShapeError("takes blocks of \(block) and has \(inputs[0])")
         }
-        return extent / block
+        return dimension / block
       }
     }
     let channel = layout.channelAxis(rank: 4)

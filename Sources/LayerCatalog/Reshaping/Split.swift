@@ -8,7 +8,7 @@ package import GraphIR
 package struct Split: CatalogOperator {
   /// The axis that is cut; the first is 0.
   package let axis: Int
-  /// The parts' extents, at least one, each 0 or more; they add up to the input's.
+  /// The parts' sizes, at least one, each 0 or more; they add up to the input's.
   package let sizes: [Int]
 
   package static let kind = "split"

@@ -1,9 +1,9 @@
 package import Bytes
 package import GraphIR
 
-/// The same elements without some axes of extent 1.
+/// The same elements without some axes of size 1.
 ///
-/// - input: any shape and element type, of extent 1 along `axes`
+/// - input: any shape and element type, of size 1 along `axes`
 /// - output: the other axes, in their order
 package struct Squeeze: CatalogOperator {
   /// The axes that are left out, rising.

@@ -4,7 +4,7 @@ package import GraphIR
 /// The whole tensor, repeated along its axes.
 ///
 /// - input: as many axes as there are counts, any element type
-/// - output: along each axis the input's extent times the count
+/// - output: along each axis the input's size times the count
 package struct Tile: CatalogOperator {
   /// How often the tensor stands along each axis, 0 or more.
   package let counts: [Int]
@@ -14,7 +14,7 @@ package struct Tile: CatalogOperator {
 
   package var inputs: [InputSlot] { [.data("input")] }
 
-  package var attributes: Attributes { ["counts": .integers(counts)] }
+  package var attributes: Attributes { ["repeats": .integers(counts)] }
 
   /// Makes the operator.
   package init(counts: [Int]) { self.counts = counts }
@@ -22,7 +22,7 @@ package struct Tile: CatalogOperator {
 
 extension Tile {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    counts = try attributes.integers("counts")
+    counts = try attributes.integers("repeats")
     guard counts.allSatisfy({ $0 >= 0 }) else {
       throw attributes.malformed("counts \(counts), of which some are negative")
     }
@@ -34,8 +34,8 @@ extension Tile {
       throw ShapeError("repeats \(counts.count) axes and has \(input)")
     }
     var shape: [Dimension] = []
-    for (extent, count) in zip(input.shape, counts) {
-      shape.append(count == 1 ? extent : try Dimension.product([extent, .fixed(count)]))
+    for (dimension, count) in zip(input.shape, counts) {
+      shape.append(count == 1 ? dimension : try Dimension.product([dimension, .fixed(count)]))
     }
     return [input.with(shape: shape)]
   }
@@ -44,7 +44,7 @@ extension Tile {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)
-    // An axis of extent 1 before each axis is repeated, and both become one.
+    // An axis of size 1 before each axis is repeated, and both become one.
     let spread = zip(counts, inputs[0].shape).flatMap { [$0, $1] }
     let single = inputs[0].reshaped(inputs[0].shape.flatMap { [1, $0] })
     return [single.broadcast(to: spread).reshaped(shape)]

@@ -38,10 +38,12 @@ extension ZeroPadding {
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let output = try inputs[0].mappingSpatialAxes(layout, count: borders.before.count) {
-      (axis, extent) throws(ShapeError) in
-      let (sum, overflow) = extent.addingReportingOverflow(
+      (axis, dimension) throws(ShapeError) in
+      let (sum, overflow) = dimension.addingReportingOverflow(
         borders.before[axis] + borders.after[axis])
-      guard !overflow else { throw ShapeError("an axis of \(extent) elements is too long to pad") }
+      guard !overflow else {
+        throw ShapeError("an axis of \(dimension) elements is too long to pad")
+      }
       return sum
     }
     return [output]

@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 import JSON
 
-/// Stretching the contrast: in each channel of each picture the darkest element becomes `low` and
+/// Stretching the contrast: in each channel of each image the darkest element becomes `low` and
 /// the brightest `high`. A channel of one number only stays what it is.
 ///
 /// - input: `[batch, height, width, channels]`
@@ -38,7 +38,7 @@ extension AutoContrast {
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].rank == 4, inputs[0].elementType.isFloat else {
-      throw ShapeError("takes pictures of floating-point numbers and has \(inputs[0])")
+      throw ShapeError("takes images of floating-point numbers and has \(inputs[0])")
     }
     return [inputs[0]]
   }

@@ -2,17 +2,17 @@ package import Bytes
 package import GraphIR
 import KerasFormat
 
-/// The centre of a picture, in given extents.
+/// The centre of an image, in given sizes.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`; two
 ///   spatial axes
-/// - output: the same with these extents
+/// - output: the same with these sizes
 ///
 /// Of an odd rest the smaller half is cut off in front. Where the input is shorter along an axis,
 /// it is resized instead, bilinearly and in its proportions, as by ``Resizing``.
 package struct CenterCrop: CatalogOperator {
-  /// The extents of the output's spatial axes; two, 1 to 2^24 each.
-  package let extents: [Int]
+  /// The sizes of the output's spatial axes; two, 1 to 2^24 each.
+  package let dimensions: [Int]
   /// The order of the input's and output's axes.
   package let layout: DataLayout
 
@@ -22,30 +22,31 @@ package struct CenterCrop: CatalogOperator {
   package var inputs: [InputSlot] { [.data("input")] }
 
   package var attributes: Attributes {
-    ["extents": .integers(extents), "layout": .text(layout.rawValue)]
+    ["size": .integers(dimensions), "layout": .text(layout.rawValue)]
   }
 
   /// Makes the operator.
-  package init(extents: [Int], layout: DataLayout) {
-    self.extents = extents
+  package init(dimensions: [Int], layout: DataLayout) {
+    self.dimensions = dimensions
     self.layout = layout
   }
 }
 
 extension CenterCrop {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    extents = try attributes.integers("extents")
+    dimensions = try attributes.integers("size")
     layout = try attributes.word("layout")
-    if let problem = Resizing.problem(extents) { throw attributes.malformed(problem) }
-    guard extents.count == 2 else {
-      throw attributes.malformed("\(extents.count) spatial axes, and a picture has two")
+    if let problem = Resizing.problem(dimensions) { throw attributes.malformed(problem) }
+    guard dimensions.count == 2 else {
+      throw attributes.malformed("\(dimensions.count) spatial axes, and an image has two")
     }
   }
 
   /// What is done with inputs that are too small.
   private var resizing: Resizing {
     Resizing(
-      extents: extents, interpolation: .bilinear, antialiases: false, fit: .crop, layout: layout)
+      dimensions: dimensions, interpolation: .bilinear, antialiases: false, fit: .crop,
+      layout: layout)
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
@@ -57,13 +58,13 @@ extension CenterCrop {
   ) throws(WeighbridgeError) -> [Tensor] {
     var result = inputs[0]
     let axes = Array(layout.spatialAxes(rank: result.shape.count))
-    let rests = zip(axes, extents).map { result.shape[$0] - $1 }
+    let rests = zip(axes, dimensions).map { result.shape[$0] - $1 }
     guard rests.allSatisfy({ $0 >= 0 }) else {
       return try resizing.evaluate(inputs, workers: workers)
     }
     for (number, axis) in axes.enumerated() {
       let start = rests[number] / 2
-      result = result.slice(start..<start + extents[number], along: axis)
+      result = result.slice(start..<start + dimensions[number], along: axis)
     }
     return [result]
   }
@@ -71,10 +72,10 @@ extension CenterCrop {
   package var tolerance: Tolerance { .standard(for: .float32) }
 
   package func permutingAxes(_ axes: [Int]) -> CenterCrop? {
-    guard axes.count == extents.count + 2, let layout = layout.permuted(by: axes) else {
+    guard axes.count == dimensions.count + 2, let layout = layout.permuted(by: axes) else {
       return nil
     }
-    return CenterCrop(extents: extents, layout: layout)
+    return CenterCrop(dimensions: dimensions, layout: layout)
   }
 
   package var decomposition: Decomposition { .primitive }
@@ -84,17 +85,17 @@ extension CenterCrop {
     KerasMapping(layers: [
       "CenterCrop": { (layer, inputs) throws(WeighbridgeError) in
         let operation = CenterCrop(
-          extents: try layer.pictureExtents(), layout: try layer.dataLayout())
+          dimensions: try layer.imageDimensions(), layout: try layer.dataLayout())
         let type = layer.graph.type(of: try layer.onlyInput(inputs))
         try layer.requireSpatialAxes(2, of: inputs)
         let axes = operation.layout.spatialAxes(rank: type.rank)
-        let isCropped = zip(axes, operation.extents).allSatisfy {
+        let isCropped = zip(axes, operation.dimensions).allSatisfy {
           (type.shape[$0].value ?? 0) >= $1
         }
         guard isCropped || layer.version >= KerasVersion(2, 15) else {
           throw WeighbridgeError(
             .unsupported,
-            "pictures of \(type) may be too small, and what Keras \(layer.version) then does was "
+            "images of \(type) may be too small, and what Keras \(layer.version) then does was "
               + "never compared; it is known for 2.15")
         }
         return try layer.add(operation, inputs)

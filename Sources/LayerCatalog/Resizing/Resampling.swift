@@ -34,7 +34,7 @@ package struct Resampling {
   }
 
   /// The longest axis whose elements are looked up one by one.
-  package static let largestExtent = 1 << 18
+  package static let largestDimension = 1 << 18
 
   package let mode: Mode
   package let transformation: Transformation
@@ -49,11 +49,11 @@ package struct Resampling {
 
   /// An axis, and what becomes of it.
   package struct Axis {
-    /// The input's extent, at least 1.
+    /// The input's size, at least 1.
     package let old: Int
-    /// The output's extent, at least 1.
+    /// The output's size, at least 1.
     package let new: Int
-    /// How many of the output's elements come to one of the input's; `nil` where the extents say it.
+    /// How many of the output's elements come to one of the input's; `nil` where the sizes say it.
     package let scale: Float?
 
     /// How far from the input's start something is that lies so far from the output's.
@@ -104,13 +104,13 @@ package struct Resampling {
   }
 
   private func sample(at coordinate: Float, _ axis: Axis) -> [(index: Int, weight: Double)] {
-    let extent = axis.old
-    func inside(_ index: Int) -> Int { min(max(index, 0), extent - 1) }
-    let clamped = min(max(coordinate, -4), Float(extent) + 4)
+    let dimension = axis.old
+    func inside(_ index: Int) -> Int { min(max(index, 0), dimension - 1) }
+    let clamped = min(max(coordinate, -4), Float(dimension) + 4)
     switch mode {
     case .nearest: return [(inside(Int(rounded(clamped, axis))), 1)]
     case .linear:
-      let within = min(max(clamped, 0), Float(extent - 1))
+      let within = min(max(clamped, 0), Float(dimension - 1))
       let floor = Int(within)
       let fraction = Double(within - Float(floor))
       return [(floor, 1 - fraction), (inside(floor + 1), fraction)]
@@ -120,7 +120,7 @@ package struct Resampling {
       let first = floor - 1
       var weights = [1 + fraction, fraction, 1 - fraction, 2 - fraction].map { Self.keys($0, a) }
       if excludesOutside {
-        for tap in weights.indices where !(0..<extent).contains(first + tap) { weights[tap] = 0 }
+        for tap in weights.indices where !(0..<dimension).contains(first + tap) { weights[tap] = 0 }
         let sum = weights.reduce(0, +)
         weights = weights.map { $0 / sum }
       }

@@ -10,13 +10,13 @@ extension Resizing {
     KerasMapping(layers: [
       "Resizing": { (layer, inputs) throws(WeighbridgeError) in
         let operation = Resizing(
-          extents: try layer.pictureExtents(), interpolation: try interpolation(&layer),
+          dimensions: try layer.imageDimensions(), interpolation: try interpolation(&layer),
           antialiases: try layer.flag("antialias", default: false), fit: try fit(&layer),
           layout: try layer.dataLayout())
         return try layer.add(operation, inputs)
       },
       "RandomCrop": { (layer, inputs) throws(WeighbridgeError) in
-        let extents = try layer.pictureExtents()
+        let dimensions = try layer.imageDimensions()
         let layout = try layer.dataLayout()
         layer.ignore("seed")
         if layer.version >= KerasVersion(3, 8) {
@@ -29,7 +29,8 @@ extension Resizing {
               + "never compared with that version; it is known for 2.15 and from 3.8")
         }
         let operation = Resizing(
-          extents: extents, interpolation: .bilinear, antialiases: false, fit: .crop, layout: layout
+          dimensions: dimensions, interpolation: .bilinear, antialiases: false, fit: .crop,
+          layout: layout
         )
         return try layer.add(operation, inputs)
       },
@@ -70,10 +71,10 @@ extension Resizing {
 }
 
 extension KerasLayer {
-  /// The settings `height` and `width` of a layer that makes pictures of one size.
-  mutating func pictureExtents() throws(WeighbridgeError) -> [Int] {
-    let extents = [try integer("height"), try integer("width")]
-    if let problem = Resizing.problem(extents) { throw WeighbridgeError(.malformed, problem) }
-    return extents
+  /// The settings `height` and `width` of a layer that makes images of one size.
+  mutating func imageDimensions() throws(WeighbridgeError) -> [Int] {
+    let dimensions = [try integer("height"), try integer("width")]
+    if let problem = Resizing.problem(dimensions) { throw WeighbridgeError(.malformed, problem) }
+    return dimensions
   }
 }

@@ -1,17 +1,17 @@
 package import Bytes
 package import GraphIR
 
-/// Bringing the spatial axes to given extents, as TensorFlow 2 does it.
+/// Bringing the spatial axes to given sizes, as TensorFlow 2 does it.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
-/// - output: the same with these extents
+/// - output: the same with these sizes
 ///
 /// Element o of an axis is a weighted sum of the input's elements around (o + 0.5) s - 0.5, with
-/// s the input's extent by the output's, along one axis after the other. Coordinates are rounded to
+/// s the input's size by the output's, along one axis after the other. Coordinates are rounded to
 /// float32, as in TensorFlow, since their rounding can decide which element is nearest.
 package struct Resizing: CatalogOperator {
-  /// The extents of the output's spatial axes; 1 to 2^24 each.
-  package let extents: [Int]
+  /// The sizes of the output's spatial axes; 1 to 2^24 each.
+  package let dimensions: [Int]
   /// How elements between the input's are found.
   package let interpolation: ResizingInterpolation
   /// Whether elements are taken from a part of the input as wide as the output's elements, where
@@ -30,26 +30,26 @@ package struct Resizing: CatalogOperator {
 
   package var attributes: Attributes {
     var attributes: Attributes = [
-      "extents": .integers(extents), "interpolation": .text(interpolation.rawValue),
-      "antialias": .flag(antialiases), "fit": .text(fit.name.rawValue),
+      "size": .integers(dimensions), "interpolation": .text(interpolation.rawValue),
+      "antialias": .flag(antialiases), "aspect_ratio": .text(fit.name.rawValue),
       "layout": .text(layout.rawValue),
     ]
-    if case .pad(let value) = fit { attributes.append("fill", .real(value)) }
+    if case .pad(let value) = fit { attributes.append("fill_value", .real(value)) }
     return attributes
   }
 
-  /// Why such extents cannot be, if they cannot.
-  static func problem(_ extents: [Int]) -> String? {
-    !extents.isEmpty && extents.allSatisfy { (1...1 << 24).contains($0) }
-      ? nil : "the extents \(extents) are not 1 to \(1 << 24) for each axis"
+  /// Why such sizes cannot be, if they cannot.
+  static func problem(_ dimensions: [Int]) -> String? {
+    !dimensions.isEmpty && dimensions.allSatisfy { (1...1 << 24).contains($0) }
+      ? nil : "the sizes \(dimensions) are not 1 to \(1 << 24) for each axis"
   }
 
   /// Makes the operator.
   package init(
-    extents: [Int], interpolation: ResizingInterpolation, antialiases: Bool,
+    dimensions: [Int], interpolation: ResizingInterpolation, antialiases: Bool,
     fit: ResizingFit, layout: DataLayout
   ) {
-    self.extents = extents
+    self.dimensions = dimensions
     self.interpolation = interpolation
     self.antialiases = antialiases
     self.fit = fit
@@ -59,25 +59,25 @@ package struct Resizing: CatalogOperator {
 
 extension Resizing {
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    extents = try attributes.integers("extents")
+    dimensions = try attributes.integers("size")
     interpolation = try attributes.word("interpolation")
     antialiases = try attributes.flag("antialias")
-    switch try attributes.word("fit", as: ResizingFit.Name.self) {
+    switch try attributes.word("aspect_ratio", as: ResizingFit.Name.self) {
     case .stretch: fit = .stretch
     case .crop: fit = .crop
-    case .pad: fit = .pad(try attributes.real("fill"))
+    case .pad: fit = .pad(try attributes.real("fill_value"))
     }
     layout = try attributes.word("layout")
-    if let problem = Self.problem(extents) { throw attributes.malformed(problem) }
-    guard fit == .stretch || extents.count == 2 else {
-      throw attributes.malformed("keeping proportions of \(extents.count) spatial axes")
+    if let problem = Self.problem(dimensions) { throw attributes.malformed(problem) }
+    guard fit == .stretch || dimensions.count == 2 else {
+      throw attributes.malformed("keeping proportions of \(dimensions.count) spatial axes")
     }
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
-    guard input.rank == extents.count + 2, input.elementType.isFloat else {
-      throw ShapeError("takes \(extents.count) spatial axes and has the input \(input)")
+    guard input.rank == dimensions.count + 2, input.elementType.isFloat else {
+      throw ShapeError("takes \(dimensions.count) spatial axes and has the input \(input)")
     }
     let spatial = layout.spatialAxes(rank: input.rank)
     let known = input.shape[spatial].map { $0.value ?? 1 }
@@ -85,7 +85,7 @@ extension Resizing {
       throw ShapeError("axes of \(known) elements cannot be resized")
     }
     var shape = input.shape
-    shape.replaceSubrange(spatial, with: extents.map(Dimension.fixed))
+    shape.replaceSubrange(spatial, with: dimensions.map(Dimension.fixed))
     return [input.with(shape: shape)]
   }
 
@@ -94,21 +94,21 @@ extension Resizing {
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)  // which refuses what no memory holds
     let axes = layout.spatialAxes(rank: shape.count)
-    var result = try fit.fitted(inputs[0], Array(axes), to: extents)
+    var result = try fit.fitted(inputs[0], Array(axes), to: dimensions)
     for (number, axis) in axes.enumerated() {
       var middle = result.shape
-      middle[axis] = extents[number]
+      middle[axis] = dimensions[number]
       _ = try Checked.product(middle + [8], of: "the size of the partly resized input")
-      result = Tensor(.float64, shape: middle, resize(result, along: axis, to: extents[number]))
+      result = Tensor(.float64, shape: middle, resize(result, along: axis, to: dimensions[number]))
     }
     return [Tensor(inputs[0].elementType, shape: shape, result.doubles)]
   }
 
-  private func resize(_ input: Tensor, along axis: Int, to extent: Int) -> [Double] {
+  private func resize(_ input: Tensor, along axis: Int, to dimension: Int) -> [Double] {
     let elements = input.doubles
     let (old, run) = (input.shape[axis], input.shape[(axis + 1)...].reduce(1, *))
-    let samples = (0..<extent).map {
-      interpolation.sample($0, from: old, to: extent, antialiases: antialiases)
+    let samples = (0..<dimension).map {
+      interpolation.sample($0, from: old, to: dimension, antialiases: antialiases)
     }
     var result: [Double] = []
     for slice in 0..<input.shape[..<axis].reduce(1, *) {
@@ -128,11 +128,11 @@ extension Resizing {
   package var tolerance: Tolerance { .standard(for: .float32) }
 
   package func permutingAxes(_ axes: [Int]) -> Resizing? {
-    guard axes.count == extents.count + 2, let layout = layout.permuted(by: axes) else {
+    guard axes.count == dimensions.count + 2, let layout = layout.permuted(by: axes) else {
       return nil
     }
     return Resizing(
-      extents: extents, interpolation: interpolation, antialiases: antialiases, fit: fit,
+      dimensions: dimensions, interpolation: interpolation, antialiases: antialiases, fit: fit,
       layout: layout)
   }
 

@@ -1,7 +1,7 @@
 import Bytes
 import GraphIR
 
-/// How ``Resizing`` fits a picture of other proportions.
+/// How ``Resizing`` fits an image of other proportions.
 package enum ResizingFit: Hashable, Sendable {
   /// It is stretched.
   case stretch
@@ -21,17 +21,17 @@ package enum ResizingFit: Hashable, Sendable {
     }
   }
 
-  /// The picture to be stretched, rounded as Keras does it.
+  /// The image to be stretched, rounded as Keras does it.
   ///
   /// - Parameter axes: The two spatial axes.
   func fitted(
-    _ input: Tensor, _ axes: [Int], to extents: [Int]
+    _ input: Tensor, _ axes: [Int], to dimensions: [Int]
   ) throws(WeighbridgeError) -> Tensor {
     if self == .stretch { return input }
     let old = axes.map { input.shape[$0] }
     var result = input
     for (number, axis) in axes.enumerated() {
-      let part = part(number, of: old, for: extents)
+      let part = part(number, of: old, for: dimensions)
       switch self {
       case .stretch: break
       case .crop: result = result.slice(part, along: axis)
@@ -49,11 +49,11 @@ package enum ResizingFit: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - number: Which of the two spatial axes.
-  ///   - old: The input's spatial extents.
-  ///   - extents: The output's.
-  package func part(_ number: Int, of old: [Int], for extents: [Int]) -> Range<Int> {
+  ///   - old: The input's spatial sizes.
+  ///   - dimensions: The output's.
+  package func part(_ number: Int, of old: [Int], for dimensions: [Int]) -> Range<Int> {
     let other = 1 - number
-    let wanted = Int(Float(old[other] * extents[number]) / Float(extents[other]))
+    let wanted = Int(Float(old[other] * dimensions[number]) / Float(dimensions[other]))
     switch self {
     case .stretch: return 0..<old[number]
     case .crop:

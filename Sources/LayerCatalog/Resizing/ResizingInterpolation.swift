@@ -32,8 +32,8 @@ package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
     }
 
     /// A sample without what lies outside of an axis, with weights that add up to 1.
-    init(first: Int, weights: [Double], within extent: Int) {
-      let inside = weights.indices.filter { (0..<extent).contains(first + $0) }
+    init(first: Int, weights: [Double], within dimension: Int) {
+      let inside = weights.indices.filter { (0..<dimension).contains(first + $0) }
       let sum = inside.reduce(0) { $0 + weights[$1] }
       self.init(first: max(0, first), weights: inside.map { weights[$0] / sum })
     }

@@ -11,14 +11,14 @@ extension Upsampling {
         try add(&layer, inputs, axes: 1, .nearest, .channelsLast)
       },
       "UpSampling2D": { (layer, inputs) throws(WeighbridgeError) in
-        try pictures(&layer, inputs)
+        try images(&layer, inputs)
       },
       "UpSampling3D": { (layer, inputs) throws(WeighbridgeError) in
         try add(&layer, inputs, axes: 3, .nearest, try layer.dataLayout())
       },
     ]))
 
-  private static func pictures(
+  private static func images(
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
     let name = layer.take("interpolation") ?? "nearest"
@@ -36,7 +36,7 @@ extension Upsampling {
     }
   }
 
-  /// Pictures of known extents, made larger by a filter.
+  /// Images of known sizes, made larger by a filter.
   private static func resized(
     _ layer: inout KerasLayer, _ inputs: [ValueID], _ filter: ResizingInterpolation
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -48,13 +48,14 @@ extension Upsampling {
     let known = input.shape[layout.spatialAxes(rank: 4)].compactMap(\.value)
     guard known.count == 2 else {
       throw WeighbridgeError(
-        .unsupported, "upsampling by \(filter.rawValue) of open extents: \(input)")
+        .unsupported, "upsampling by \(filter.rawValue) of open sizes: \(input)")
     }
-    let extents = zip(known, factors).map { $0.multipliedReportingOverflow(by: $1) }
-    let products = extents.map { $0.overflow ? Int.max : $0.partialValue }
+    let dimensions = zip(known, factors).map { $0.multipliedReportingOverflow(by: $1) }
+    let products = dimensions.map { $0.overflow ? Int.max : $0.partialValue }
     if let problem = Resizing.problem(products) { throw WeighbridgeError(.malformed, problem) }
     let operation = Resizing(
-      extents: products, interpolation: filter, antialiases: false, fit: .stretch, layout: layout)
+      dimensions: products, interpolation: filter, antialiases: false, fit: .stretch, layout: layout
+    )
     return try layer.add(operation, inputs)
   }
 

@@ -67,9 +67,9 @@ extension Upsampling {
       throw ShapeError("takes floating-point numbers and has \(inputs[0])")
     }
     let output = try inputs[0].mappingSpatialAxes(layout, count: factors.count) {
-      (axis, extent) throws(ShapeError) in
-      let (product, overflow) = extent.multipliedReportingOverflow(by: factors[axis])
-      guard !overflow else { throw ShapeError("\(extent) elements by \(factors[axis])") }
+      (axis, dimension) throws(ShapeError) in
+      let (product, overflow) = dimension.multipliedReportingOverflow(by: factors[axis])
+      guard !overflow else { throw ShapeError("\(dimension) elements by \(factors[axis])") }
       return product
     }
     return [output]
@@ -91,13 +91,13 @@ extension Upsampling {
   private func enlarge(
     _ elements: [Double], _ shape: [Int], along axis: Int, by factor: Int
   ) -> [Double] {
-    let (extent, run) = (shape[axis], shape[(axis + 1)...].reduce(1, *))
-    let samples = (0..<extent * factor).map { sample($0, extent: extent, factor: factor) }
+    let (dimension, run) = (shape[axis], shape[(axis + 1)...].reduce(1, *))
+    let samples = (0..<dimension * factor).map { sample($0, dimension: dimension, factor: factor) }
     var result: [Double] = []
     result.reserveCapacity(elements.count * factor)
     for slice in 0..<shape[..<axis].reduce(1, *) {
       for (lower, weight) in samples {
-        let start = (slice * extent + lower) * run
+        let start = (slice * dimension + lower) * run
         guard weight > 0 else {
           result += elements[start..<start + run]
           continue
@@ -112,7 +112,7 @@ extension Upsampling {
 
   /// The input's element below a coordinate, and the weight of the one after it (0 at the border).
   package func sample(
-    _ output: Int, extent: Int, factor: Int
+    _ output: Int, dimension: Int, factor: Int
   ) -> (lower: Int, weight: Double) {
     let coordinate: Double
     switch interpolation {
@@ -120,7 +120,7 @@ extension Upsampling {
     case .linearAsymmetric: coordinate = Double(output) / Double(factor)
     case .linearHalfPixel: coordinate = (Double(output) + 0.5) / Double(factor) - 0.5
     }
-    let clamped = min(max(coordinate, 0), Double(extent - 1))
+    let clamped = min(max(coordinate, 0), Double(dimension - 1))
     return (Int(clamped), clamped - clamped.rounded(.down))
   }
 

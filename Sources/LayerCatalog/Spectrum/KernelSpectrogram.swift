@@ -56,7 +56,7 @@ enum KernelSpectrogram {
     let signals =
       layout == .channelsFirst
       ? input : try layer.add(Transpose(axes: [0, 2, 1]), [input], role: "channels_first")[0]
-    let folded = try layer.add(FoldTime(), [signals], role: "signals")
+    let folded = try layer.add(FlattenTime(), [signals], role: "signals")
     let lines = try layer.add(ExpandDims(axes: [2]), folded, role: "lines")
     let convolution = Convolution(
       window: window, groups: 1, hasBias: false, layout: .channelsLast)
@@ -66,7 +66,7 @@ enum KernelSpectrogram {
         $0.permuted([2, 1, 0])
       }
       let each = try layer.add(convolution, lines + [kernel], role: "\(part)_lines")
-      parts += try layer.add(UnfoldTime(), each + [signals], role: part)
+      parts += try layer.add(UnflattenTime(), each + [signals], role: part)
     }
     return parts
   }

@@ -31,24 +31,24 @@ extension WellKnownLayers {
       }
       return try layer.add(
         Resizing(
-          extents: size, interpolation: .area, antialiases: false, fit: .stretch,
+          dimensions: size, interpolation: .area, antialiases: false, fit: .stretch,
           layout: .channelsLast), [input])
     }
-    let extents = try layer.extents([1, 2], of: type)
-    guard (extents + size).allSatisfy({ (1...Resampling.largestExtent).contains($0) }) else {
+    let dimensions = try layer.dimensions([1, 2], of: type)
+    guard (dimensions + size).allSatisfy({ (1...Resampling.largestDimension).contains($0) }) else {
       throw WeighbridgeError(.unsupported, "resizes \(type) to \(size)")
     }
-    let isWhole = zip(size, extents).allSatisfy { $0 % $1 == 0 }
+    let isWhole = zip(size, dimensions).allSatisfy { $0 % $1 == 0 }
     if isWhole, !isAligned {
       let operation = Upsampling(
-        factors: zip(size, extents).map { $0 / $1 },
+        factors: zip(size, dimensions).map { $0 / $1 },
         interpolation: method == .nearest ? .nearest : .linearAsymmetric, layout: .channelsLast)
       return try layer.add(operation, [input])
     }
     var result = input
-    let changed = [0, 1].filter { extents[$0] != size[$0] }
+    let changed = [0, 1].filter { dimensions[$0] != size[$0] }
     for axis in changed {
-      let taps = taps(from: extents[axis], to: size[axis], method, isAligned: isAligned)
+      let taps = taps(from: dimensions[axis], to: size[axis], method, isAligned: isAligned)
       result = try layer.addTaps(
         taps, to: result, along: axis + 1, role: axis == changed.last ? "" : "axis_\(axis + 1)")
     }

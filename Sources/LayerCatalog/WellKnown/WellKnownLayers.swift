@@ -53,7 +53,7 @@ package enum WellKnownLayers {
     return try build(&layer, inputs)
   }
 
-  /// `ssd_keras`' L2Normalization of pictures, after Liu et al. 2015: x / |x| along the channels,
+  /// `ssd_keras`' L2Normalization of images, after Liu et al. 2015: x / |x| along the channels,
   /// times a gamma for each channel.
   private static let ssdNormalization: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
@@ -61,7 +61,7 @@ package enum WellKnownLayers {
     _ = try layer.real("gamma_init")  // absent in layers of another origin
     guard type.rank == 4, let channels = type.shape[3].value else {
       throw WeighbridgeError(
-        .unsupported, "normalises the last of four axes, whose extent is known, and has \(type)")
+        .unsupported, "normalises the last of four axes, whose size is known, and has \(type)")
     }
     layer.decideOnce("is read as ssd_keras' layer, channels last: x / |x| * gamma")
     let unit = try layer.add(UnitNormalization(axes: [3]), inputs, role: "unit")
@@ -83,7 +83,7 @@ package enum WellKnownLayers {
         "has the weights \(names); the Scale layer that is known has a gamma and a beta")
     }
     layer.decideOnce("is read as the Scale layer of ported ResNets: gamma x + beta")
-    let channels = try layer.extents([axis], of: type)
+    let channels = try layer.dimensions([axis], of: type)
     var shape = [Int](repeating: 1, count: type.rank)
     shape[axis] = channels[0]
     let gamma = try layer.weight("gamma", shape: channels) { $0.reshaped(shape) }

@@ -12,7 +12,7 @@ extension ONNXInitializer {
       throw WeighbridgeError(
         .unsupported,
         "a tensor has elements of ONNX' type \(number), and only whole numbers of 8 to 64 bits, "
-          + "floating-point numbers of 16 to 64 bits and truth values can be read")
+          + "floating-point numbers of 16 to 64 bits and booleans can be read")
     }
     guard record["segment"] == nil else {
       throw WeighbridgeError(.unsupported, "a tensor is stored in segments")

@@ -116,7 +116,7 @@ extension ONNXFeature {
     self.init(
       name: record.text("name"),
       elementType: ElementType(onnxNumber: tensor?.integer("elem_type") ?? 0) ?? .float32,
-      shape: (tensor?.record("shape")?.records("dim") ?? []).map(Self.extent),
+      shape: (tensor?.record("shape")?.records("dim") ?? []).map(Self.dimension),
       summary: summary.isEmpty ? nil : summary)
     problem = Self.problem(type)
   }
@@ -139,10 +139,10 @@ extension ONNXFeature {
     return tensor.record("shape") == nil ? "does not say how many axes it has" : nil
   }
 
-  /// An extent of -1 or 0, as some writers have it, is not known.
-  private static func extent(_ record: ProtobufRecord) -> Extent {
-    if case .integer(let extent)? = record["dim_value"] {
-      return extent > 0 ? .fixed(extent) : .unknown
+  /// A size of -1 or 0, as some writers have it, is not known.
+  private static func dimension(_ record: ProtobufRecord) -> Dimension {
+    if case .integer(let dimension)? = record["dim_value"] {
+      return dimension > 0 ? .fixed(dimension) : .unknown
     }
     let name = record.text("dim_param")
     return name.isEmpty ? .unknown : .named(name)

@@ -1,13 +1,13 @@
-/// A box in a picture, in the picture's unit square: 0...1 from the upper left corner to the right
-/// and downwards. It may reach beyond the picture, where a model says so.
+/// A box in an image, in the image's unit square: 0...1 from the upper left corner to the right
+/// and downwards. It may reach beyond the image, where a model says so.
 public struct Box: Hashable, Sendable {
-  /// The left edge, in widths of the picture from its left.
+  /// The left edge, in widths of the image from its left.
   public var x: Double
-  /// The upper edge, in heights of the picture from its top.
+  /// The upper edge, in heights of the image from its top.
   public var y: Double
-  /// The extent in widths of the picture.
+  /// The size in widths of the image.
   public var width: Double
-  /// The extent in heights of the picture.
+  /// The size in heights of the image.
   public var height: Double
 
   /// Makes a box by its upper left corner.
@@ -23,14 +23,14 @@ public struct Box: Hashable, Sendable {
     self.init(x: centerX - width / 2, y: centerY - height / 2, width: width, height: height)
   }
 
-  /// The centre, in the picture's unit square from its upper left corner.
+  /// The centre, in the image's unit square from its upper left corner.
   public var center: (x: Double, y: Double) { (x + width / 2, y + height / 2) }
 
-  /// The box in pixels from the upper left corner of a picture, not rounded.
+  /// The box in pixels from the upper left corner of an image, not rounded.
   ///
   /// - Parameters:
-  ///   - width: The picture's width in pixels.
-  ///   - height: The picture's height in pixels.
+  ///   - width: The image's width in pixels.
+  ///   - height: The image's height in pixels.
   public func pixels(width: Int, height: Int) -> Rectangle {
     Rectangle(
       x: x * Double(width), y: y * Double(height), width: self.width * Double(width),
@@ -38,12 +38,12 @@ public struct Box: Hashable, Sendable {
   }
 
   /// The box as Apple's Vision framework has it (`VNDetectedObjectObservation.boundingBox`): in the
-  /// picture's unit square with the origin in the lower left corner, by its own lower left corner.
+  /// image's unit square with the origin in the lower left corner, by its own lower left corner.
   public var visionRectangle: Rectangle {
     Rectangle(x: x, y: 1 - y - height, width: width, height: height)
   }
 
-  /// The part of the picture that the box covers; no extent where it lies outside.
+  /// The part of the image that the box covers; no size where it lies outside.
   public var clipped: Box {
     let (left, top) = (min(max(x, 0), 1), min(max(y, 0), 1))
     return Box(
@@ -58,9 +58,9 @@ public struct Rectangle: Hashable, Sendable {
   public var x: Double
   /// The edge nearest to the origin along the other axis.
   public var y: Double
-  /// The extent along x.
+  /// The size along x.
   public var width: Double
-  /// The extent along y.
+  /// The size along y.
   public var height: Double
 
   /// Makes a rectangle.

@@ -25,8 +25,8 @@ extension Box {
   }
 
   private func overlap(
-    _ start: Double, _ extent: Double, _ otherStart: Double, _ otherExtent: Double
+    _ start: Double, _ dimension: Double, _ otherStart: Double, _ otherDimension: Double
   ) -> Double {
-    min(start + extent, otherStart + otherExtent) - max(start, otherStart)
+    min(start + dimension, otherStart + otherDimension) - max(start, otherStart)
   }
 }

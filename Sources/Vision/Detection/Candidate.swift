@@ -14,7 +14,7 @@ package struct Candidate: Hashable, Sendable {
     }
   }
 
-  /// Where it is: in the input's unit square at first, in the picture's later.
+  /// Where it is: in the input's unit square at first, in the image's later.
   package var box: Box
   /// How sure the model is that there is any object; 1 where it does not say.
   package var objectness: Double
@@ -28,12 +28,12 @@ package struct Candidate: Hashable, Sendable {
     self.scores = scores
   }
 
-  /// The same in the picture that lies so in the input.
-  package func placed(_ placement: PicturePlacement) -> Candidate {
-    let origin = placement.pointInPicture(x: box.x, y: box.y)
-    let extent = placement.extentInPicture(width: box.width, height: box.height)
+  /// The same in the image that lies so in the input.
+  package func placed(_ placement: ImagePlacement) -> Candidate {
+    let origin = placement.pointInImage(x: box.x, y: box.y)
+    let dimension = placement.dimensionInImage(width: box.width, height: box.height)
     var copy = self
-    copy.box = Box(x: origin.x, y: origin.y, width: extent.width, height: extent.height)
+    copy.box = Box(x: origin.x, y: origin.y, width: dimension.width, height: dimension.height)
     return copy
   }
 }

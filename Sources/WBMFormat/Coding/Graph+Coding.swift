@@ -42,8 +42,9 @@ extension WBMValue {
     message.pointee.name = try arena.text(name)
     message.pointee.element_type = .init(elementType.schemaNumber)
     message.pointee.n_dimensions = dimensions.count
-    message.pointee.dimensions = try arena.list(dimensions) { (extent) throws(WeighbridgeError) in
-      try extent.packed(in: arena)
+    message.pointee.dimensions = try arena.list(dimensions) {
+      (dimension) throws(WeighbridgeError) in
+      try dimension.packed(in: arena)
     }
     if let tensor {
       message.pointee.constant_case = WEIGHBRIDGE__V1__VALUE__CONSTANT_TENSOR
@@ -68,9 +69,9 @@ extension WBMDimension {
   ) throws(WeighbridgeError) -> UnsafeMutablePointer<Weighbridge__V1__Dimension> {
     let message = arena.message(weighbridge__v1__dimension__init)
     switch self {
-    case .fixed(let extent):
+    case .fixed(let dimension):
       message.pointee.extent_case = WEIGHBRIDGE__V1__DIMENSION__EXTENT_FIXED
-      message.pointee.fixed = Int64(extent)
+      message.pointee.fixed = Int64(dimension)
     case .symbol(let name):
       message.pointee.extent_case = WEIGHBRIDGE__V1__DIMENSION__EXTENT_SYMBOL
       message.pointee.symbol = try arena.text(name)
@@ -82,7 +83,7 @@ extension WBMDimension {
   fileprivate init(_ message: Weighbridge__V1__Dimension) throws(WeighbridgeError) {
     switch message.extent_case {
     case WEIGHBRIDGE__V1__DIMENSION__EXTENT_FIXED:
-      self = .fixed(try Checked.count(message.fixed, of: "the extent of an axis"))
+      self = .fixed(try Checked.count(message.fixed, of: "the size of an axis"))
     case WEIGHBRIDGE__V1__DIMENSION__EXTENT_SYMBOL:
       self = .symbol(MessageParts.text(message.symbol))
     default: self = .unknown

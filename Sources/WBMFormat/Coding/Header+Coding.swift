@@ -70,9 +70,9 @@ extension WBMTensor {
     message.pointee.name = try arena.text(name)
     message.pointee.element_type = .init(elementType.schemaNumber)
     message.pointee.encoding = .init(encoding.schemaNumber)
-    let extents = try SchemaNumber.list(shape, UInt64.self, "an extent of tensor \(name)")
-    message.pointee.n_shape = extents.count
-    message.pointee.shape = arena.numbers(extents)
+    let dimensions = try SchemaNumber.list(shape, UInt64.self, "a size of tensor \(name)")
+    message.pointee.n_shape = dimensions.count
+    message.pointee.shape = arena.numbers(dimensions)
     message.pointee.offset = try SchemaNumber.of(offset, "the offset of tensor \(name)")
     message.pointee.byte_count = try SchemaNumber.of(byteCount, "the size of tensor \(name)")
     message.pointee.digest = arena.bytes(digest?.bytes ?? [UInt8](repeating: 0, count: 16))
@@ -84,8 +84,8 @@ extension WBMTensor {
     elementType = try ElementType(schemaNumber: message.element_type.rawValue)
     encoding = try Encoding(schemaNumber: message.encoding.rawValue)
     shape = []
-    for extent in MessageParts.numbers(message.n_shape, message.shape) {
-      shape.append(try Checked.count(extent, of: "an extent"))
+    for dimension in MessageParts.numbers(message.n_shape, message.shape) {
+      shape.append(try Checked.count(dimension, of: "a size"))
     }
     offset = try Checked.count(message.offset, of: "the offset of tensor \(name)")
     byteCount = try Checked.count(message.byte_count, of: "the size of tensor \(name)")

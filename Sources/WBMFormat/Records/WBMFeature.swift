@@ -6,7 +6,7 @@ package struct WBMFeature: Hashable, Sendable {
   package var name: String
   /// What the feature means.
   package var description: String?
-  /// How a picture becomes this input, when the feature is a picture.
+  /// How an image becomes this input, when the feature is an image.
   package var image: WBMImage?
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
@@ -19,9 +19,9 @@ package struct WBMFeature: Hashable, Sendable {
   }
 }
 
-/// How a picture becomes a tensor: resized, channels in this order, then `pixel * scale + bias`.
+/// How an image becomes a tensor: resized, channels in this order, then `pixel * scale + bias`.
 package struct WBMImage: Hashable, Sendable {
-  /// The channels of a picture, in order.
+  /// The channels of an image, in order.
   package enum ColorOrder: Hashable, Sendable, CaseIterable {
     case rgb, bgr, gray
 
@@ -29,7 +29,7 @@ package struct WBMImage: Hashable, Sendable {
     package var channelCount: Int { self == .gray ? 1 : 3 }
   }
 
-  /// How a picture is brought to another size.
+  /// How an image is brought to another size.
   package enum ResizePolicy: Hashable, Sendable, CaseIterable {
     case stretch, letterbox, centerCrop
   }
@@ -45,7 +45,7 @@ package struct WBMImage: Hashable, Sendable {
   package var scale: Double
   /// What is added after scaling, one number for each channel in the color order.
   package var bias: [Double]
-  /// How the picture is brought to the input's size; `nil` when that is not stated.
+  /// How the image is brought to the input's size; `nil` when that is not stated.
   package var resize: ResizePolicy?
   /// Which axis holds the channels.
   package var layout: Layout

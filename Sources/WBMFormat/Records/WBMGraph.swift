@@ -28,7 +28,7 @@ package struct WBMValue: Hashable, Sendable {
   package var name: String
   /// The type of its elements.
   package var elementType: ElementType
-  /// The extent of each axis, outermost first; empty for a scalar.
+  /// The size of each axis, outermost first; empty for a scalar.
   package var dimensions: [WBMDimension]
   /// For a constant, its position in ``WBMHeader/tensors``.
   package var tensor: Int?
@@ -44,13 +44,13 @@ package struct WBMValue: Hashable, Sendable {
   }
 }
 
-/// The extent of one axis.
+/// The size of one axis.
 package enum WBMDimension: Hashable, Sendable {
-  /// The extent itself, not negative.
+  /// The size itself, not negative.
   case fixed(Int)
-  /// A name; axes of one graph with the same name have the same extent.
+  /// A name; axes of one graph with the same name have the same size.
   case symbol(String)
-  /// An extent of which nothing is known.
+  /// A size of which nothing is known.
   case unknown
 }
 

@@ -14,7 +14,7 @@ package struct WBMTensor: Hashable, Sendable {
   package var elementType: ElementType
   /// How the elements are laid down.
   package var encoding: Encoding
-  /// The extent of each axis, outermost first; empty for a scalar.
+  /// The size of each axis, outermost first; empty for a scalar.
   package var shape: [Int]
   /// The first byte, counted from the start of the tensor data; the writer sets it.
   package var offset: Int

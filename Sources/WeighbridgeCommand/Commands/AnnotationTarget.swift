@@ -1,21 +1,21 @@
 import Bytes
 import Vision
 
-/// Where pictures with boxes on them go.
+/// Where images with boxes on them go.
 struct AnnotationTarget {
-  /// The file for each picture.
+  /// The file for each image.
   private let files: [String]
 
-  /// Decides on a file for each picture: the path itself for a single one, else files in a folder of
-  /// that name, which is made. There a picture keeps its name, with the extension `.png` and a number
+  /// Decides on a file for each image: the path itself for a single one, else files in a folder of
+  /// that name, which is made. There an image keeps its name, with the extension `.png` and a number
   /// when it is not the first of that name.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed`` when the folder cannot be made, or the name of
   ///   a file ends in neither `.png` nor `.jpg`.
-  init(_ path: String, for pictures: [String]) throws(WeighbridgeError) {
+  init(_ path: String, for images: [String]) throws(WeighbridgeError) {
     let isFolder = isFolder(path)
-    guard isFolder || pictures.count > 1 || path.hasSuffix("/") else {
-      guard PictureFormat(fileName: path) != nil else {
+    guard isFolder || images.count > 1 || path.hasSuffix("/") else {
+      guard ImageFormat(fileName: path) != nil else {
         throw WeighbridgeError(.mismatch, "the picture's name ends in neither .png nor .jpg")
           .at(file: path)
       }
@@ -25,8 +25,8 @@ struct AnnotationTarget {
     if !isFolder { try makeFolder(path) }
     let folder = path.hasSuffix("/") ? path : path + "/"
     var taken: Set<String> = []
-    files = pictures.map { picture in
-      let base = Self.base(picture)
+    files = images.map { image in
+      let base = Self.base(image)
       var name = base + ".png"
       var number = 2
       while !taken.insert(name).inserted {
@@ -37,19 +37,19 @@ struct AnnotationTarget {
     }
   }
 
-  /// Writes a picture with its detections.
+  /// Writes an image with its detections.
   ///
-  /// - Parameter position: The picture's position among all.
+  /// - Parameter position: The image's position among all.
   func write(
-    _ picture: Picture, _ detections: [Detection], position: Int
+    _ image: Image, _ detections: [Detection], position: Int
   ) throws(WeighbridgeError) {
     let annotations = detections.map { detection in
-      PictureAnnotation(
+      ImageAnnotation(
         label: "\(detection.label ?? "") \(detection.confidence.percentage)",
         colorIndex: detection.classIndex, x: detection.box.x, y: detection.box.y,
         width: detection.box.width, height: detection.box.height)
     }
-    try picture.annotated(with: annotations).write(to: files[position])
+    try image.annotated(with: annotations).write(to: files[position])
   }
 
   /// The name without folders and extension.

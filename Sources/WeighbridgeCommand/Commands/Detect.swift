@@ -7,7 +7,7 @@ import Weighbridge
 /// `weighbridge detect`
 struct Detect: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Finds objects in pictures.",
+    abstract: "Finds objects in images.",
     discussion: """
       Prints the class, the confidence and the box of each object, and draws them with -o. What the \
       model does not say itself can be said here as it is to `convert`. A file that chooses among \
@@ -49,7 +49,7 @@ struct Detect: ParsableCommand {
 
   @Option(
     help: """
-      How a picture is brought to the input's size: letterbox, stretch or center-crop; the model's \
+      How an image is brought to the input's size: letterbox, stretch or center-crop; the model's \
       own, or stretch.
       """)
   var resize: WordArgument<ImageInput.ResizePolicy>?
@@ -87,16 +87,16 @@ struct Detect: ParsableCommand {
     let (cancellation, signals) = Interrupts.cancellation()
     defer { signals.cancel() }
     let detector = try makeDetector(cancellation)
-    let pictures = try PictureFiles(images)
+    let images = try ImageFiles(images)
     if !general.quiet {
-      for path in pictures.others {
-        Console.message("\(path): is neither a JPEG nor a PNG picture; passed over")
+      for path in images.others {
+        Console.message("\(path): is neither a JPEG nor a PNG image; passed over")
       }
     }
     let target = try output.map { (path) throws(WeighbridgeError) in
-      try AnnotationTarget(path, for: pictures.paths)
+      try AnnotationTarget(path, for: images.paths)
     }
-    try DetectionWork(detector: detector, target: target, general: general).run(pictures.paths)
+    try DetectionWork(detector: detector, target: target, general: general).run(images.paths)
   }
 
   private func makeDetector(_ cancellation: Cancellation) throws -> Detector {

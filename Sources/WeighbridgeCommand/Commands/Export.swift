@@ -46,7 +46,7 @@ struct Export: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The axes of the pictures that an ONNX model takes and gives: source or nchw.",
+      "The axes of the images that an ONNX model takes and gives: source or nchw.",
       valueName: "order"))
   var layout: WordArgument<ExportLayout>?
 
@@ -82,7 +82,7 @@ struct Export: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The sizes that the pictures of a Core ML model may have, the usual one first, where the "
+      "The sizes that the images of a Core ML model may have, the usual one first, where the "
         + "network leaves them open: 416x416,608x320, width before height. By default any size.",
       valueName: "WxH,..."))
   var sizes: SizesArgument?
@@ -109,7 +109,7 @@ struct Export: ParsableCommand {
     options.foldsBatchNormalization = foldBatchNorm
     options.specificationVersion = specVersion
     options.coreMLKind = kind?.word
-    options.pictureSizes = sizes?.sizes ?? []
+    options.imageSizes = sizes?.sizes ?? []
     let model = try Model(contentsOf: file, options: readOptions)
     let report = try model.export(
       to: output, as: to?.word, options: options, cancellation: cancellation)

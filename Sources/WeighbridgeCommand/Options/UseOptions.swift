@@ -1,13 +1,13 @@
 import ArgumentParser
 import Weighbridge
 
-/// What the user says of how a model is used: its picture, its labels, its boxes.
+/// What the user says of how a model is used: its image, its labels, its boxes.
 struct UseOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The input that takes a picture.", valueName: "name"))
+  @Option(help: ArgumentHelp("The input that takes an image.", valueName: "name"))
   var imageInput: String?
 
   @Option(
-    help: ArgumentHelp("The factor for a picture's 8-bit components, also 1/255.", valueName: "x"))
+    help: ArgumentHelp("The factor for an image's 8-bit components, also 1/255.", valueName: "x"))
   var imageScale: FractionArgument?
 
   @Option(

@@ -82,18 +82,18 @@ struct NumbersArgument: ExpressibleByArgument {
   }
 }
 
-/// Sizes of pictures with commas between them: `416x416,608x320`, width before height.
+/// Sizes of images with commas between them: `416x416,608x320`, width before height.
 struct SizesArgument: ExpressibleByArgument {
-  let sizes: [PictureSize]
+  let sizes: [ImageSize]
 
   init?(argument: String) {
     let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
-    let sizes = parts.compactMap { part -> PictureSize? in
+    let sizes = parts.compactMap { part -> ImageSize? in
       let sides = part.split(separator: "x", omittingEmptySubsequences: false).compactMap {
         Int($0)
       }
       guard sides.count == 2, sides.allSatisfy({ 1...65_536 ~= $0 }) else { return nil }
-      return PictureSize(width: sides[0], height: sides[1])
+      return ImageSize(width: sides[0], height: sides[1])
     }
     guard sizes.count == parts.count else { return nil }
     self.sizes = sizes

@@ -33,13 +33,13 @@ extension ModelDescription.Feature {
   var line: String {
     var line = name
     if let summary { line += ": \(summary)" }
-    if let image { line += "  [picture: \(image.line)]" }
+    if let image { line += "  [image: \(image.line)]" }
     return line
   }
 }
 
 extension ImageInput {
-  /// How a picture becomes the input, in a line.
+  /// How an image becomes the input, in a line.
   var line: String {
     let biases = bias.map { "\($0)" }.joined(separator: ", ")
     let size = resize.map { ", \($0.rawValue)" } ?? ""

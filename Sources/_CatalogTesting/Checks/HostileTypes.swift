@@ -10,7 +10,7 @@ extension OperatorExample {
       if case .variadic = operation.inputs.first { continue }
       return ["takes \(types.count) inputs"]
     }
-    // Extents that no memory holds: only the rule is asked.
+    // Sizes that no memory holds: only the rule is asked.
     for types in variants(Self.largeShapes) { _ = try? operation.checkedOutputTypes(of: types) }
     return variants(Self.smallShapes).compactMap(problem)
   }
@@ -70,14 +70,14 @@ extension OperatorExample {
     return all + replacing(shape, by: [largest, .fixed(.max / 2), .unknown])
   }
 
-  /// The shape with each single axis replaced by each of the extents.
+  /// The shape with each single axis replaced by each of the sizes.
   private static func replacing(
-    _ shape: [Dimension], by extents: [Dimension]
+    _ shape: [Dimension], by dimensions: [Dimension]
   ) -> [[Dimension]] {
     shape.indices.flatMap { axis in
-      extents.map { extent in
+      dimensions.map { dimension in
         var changed = shape
-        changed[axis] = extent
+        changed[axis] = dimension
         return changed
       }
     }

@@ -28,7 +28,7 @@ extension OperatorExample {
     return problems
   }
 
-  /// The data inputs' types with some axes symbolic; axes of one extent get one name.
+  /// The data inputs' types with some axes symbolic; axes of one size get one name.
   private func opening(_ isOpen: (Int) -> Bool) -> [TensorType] {
     var result = types
     for position in dataPositions {
@@ -53,11 +53,11 @@ extension OperatorExample {
     }
   }
 
-  /// Whether each named axis has the extent for which ``opening(_:)`` gave that name.
+  /// Whether each named axis has the size for which ``opening(_:)`` gave that name.
   private static func namesHold(_ predicted: TensorType, _ actual: TensorType) -> Bool {
-    zip(predicted.shape, actual.shape).allSatisfy { dimension, extent in
-      guard case .symbolic(let name) = dimension else { return true }
-      return name == "of \(extent)"
+    zip(predicted.shape, actual.shape).allSatisfy { predicted, size in
+      guard case .symbolic(let name) = predicted else { return true }
+      return name == "of \(size)"
     }
   }
 }

@@ -8,13 +8,13 @@ extension OperatorExample {
     OperatorExample(Dense(hasBias: true), shapes: [[3, 4], [5, 4], [5]]),
     OperatorExample(Dense(hasBias: false), shapes: [[2, 3, 4], [70, 4]]),
     OperatorExample(
-      ShortTimeFourierTransform(fftLength: 7, windowLength: 4, step: 2, window: .hann),
+      STFT(fftLength: 7, windowLength: 4, step: 2, window: .hann),
       shapes: [[2, 3, 16]]),
     OperatorExample(
-      ShortTimeFourierTransform(fftLength: 4, windowLength: 4, step: 5, window: .hamming),
+      STFT(fftLength: 4, windowLength: 4, step: 5, window: .hamming),
       shapes: [[9]]),
     OperatorExample(
-      ShortTimeFourierTransform(fftLength: 1, windowLength: 1, step: 1, window: .rectangular),
+      STFT(fftLength: 1, windowLength: 1, step: 1, window: .rectangular),
       shapes: [[2, 3]]),
     OperatorExample(Rescaling(scale: [0.5], offset: [-1.25]), shapes: [[2, 3, 4]]),
     OperatorExample(Rescaling(scale: [0.5, 2, -1], offset: [3]), shapes: [[2, 4, 3]]),
@@ -64,13 +64,13 @@ extension OperatorExample {
     OperatorExample(UnitNormalization(axes: [3]), shapes: [[2, 3, 4, 5]]),
     OperatorExample(UnitNormalization(axes: [1, 2]), shapes: [[2, 3, 4]]),
     OperatorExample(
-      Normalization(axes: [2], isInverse: false, smallestDeviation: 0.25),
+      Normalization(axes: [2], isInverse: false, minimumDeviation: 0.25),
       shapes: [[2, 3, 4], [4], [4]], in: 0...2),
     OperatorExample(
-      Normalization(axes: [1, 3], isInverse: true, smallestDeviation: 0.5),
+      Normalization(axes: [1, 3], isInverse: true, minimumDeviation: 0.5),
       shapes: [[2, 3, 4, 5], [3, 5], [3, 5]], in: 0...2),
     OperatorExample(
-      Normalization(axes: [], isInverse: false, smallestDeviation: 0.25),
+      Normalization(axes: [], isInverse: false, minimumDeviation: 0.25),
       shapes: [[2, 3], [], []], in: 0.5...2),
   ]
 

@@ -17,32 +17,35 @@ extension OperatorExample {
   private static let query = random([2, 3, 4], 1)
   private static let value = random([2, 5, 6], 2)
   private static let key = random([2, 5, 4], 3)
-  private static let causal = Sight(isCausal: true, hasMask: false, blindness: .mean)
+  private static let causal = AttentionMasking(
+    isCausal: true, hasMask: false, fullyMaskedRows: .mean)
 
   private static let singleHead: [OperatorExample] = [
     OperatorExample(
-      AdditiveAttention(hasScale: true, sight: .all, givesShares: false),
+      AdditiveAttention(hasScale: true, masking: .all, returnsAttentionWeights: false),
       inputs: [query, value, key, random([4], 4)]),
     OperatorExample(
-      AdditiveAttention(hasScale: false, sight: masked(.unmasked), givesShares: true),
+      AdditiveAttention(hasScale: false, masking: masked(.unmasked), returnsAttentionWeights: true),
       inputs: [query, value, key, mask([2, 1, 5])]),
     OperatorExample(
-      Attention(score: .dot, hasScale: true, sight: causal, givesShares: true),
+      Attention(score: .dot, hasScale: true, masking: causal, returnsAttentionWeights: true),
       inputs: [query, value, key, random([], 4)]),
     OperatorExample(
-      Attention(score: .dot, hasScale: false, sight: masked(.mean), givesShares: false),
+      Attention(
+        score: .dot, hasScale: false, masking: masked(.mean), returnsAttentionWeights: false),
       inputs: [query, value, key, mask([2, 3, 5])]),
     OperatorExample(
-      Attention(score: .concat, hasScale: true, sight: .all, givesShares: false),
+      Attention(score: .concat, hasScale: true, masking: .all, returnsAttentionWeights: false),
       inputs: [query, value, key, random([], 4), random([], 5)]),
   ]
 
   private static let severalHeads: [OperatorExample] = [
     OperatorExample(
-      DotProductAttention(axes: [1], scale: 0.5, sight: .all, givesShares: true),
+      DotProductAttention(axes: [1], scale: 0.5, masking: .all, returnsAttentionWeights: true),
       shapes: [[2, 3, 4, 5], [2, 6, 4, 5], [2, 6, 4, 7]]),
     OperatorExample(
-      DotProductAttention(axes: [1], scale: 0.5, sight: masked(.zero), givesShares: false),
+      DotProductAttention(
+        axes: [1], scale: 0.5, masking: masked(.zero), returnsAttentionWeights: false),
       inputs: [
         random([2, 3, 4, 5], 1), random([2, 6, 2, 5], 2), random([2, 6, 2, 3], 3),
         mask([2, 1, 3, 6]),
@@ -50,11 +53,12 @@ extension OperatorExample {
     OperatorExample(
       DotProductAttention(
         axes: [2], scale: -1,
-        sight: Sight(isCausal: true, window: 2, hasMask: false, blindness: .zero),
-        givesShares: true),
+        masking: AttentionMasking(
+          isCausal: true, window: 2, hasMask: false, fullyMaskedRows: .zero),
+        returnsAttentionWeights: true),
       shapes: [[2, 3, 4, 1, 5], [2, 3, 2, 1, 5], [2, 3, 2, 1, 2]]),
     OperatorExample(
-      DotProductAttention(axes: [1, 2], scale: 0.7, sight: .all, givesShares: true),
+      DotProductAttention(axes: [1, 2], scale: 0.7, masking: .all, returnsAttentionWeights: true),
       shapes: [[2, 3, 4, 2, 5], [2, 2, 3, 2, 5], [2, 2, 3, 2, 4]]),
   ]
 
@@ -73,8 +77,10 @@ extension OperatorExample {
     return operation.map { OperatorExample($0, shapes: shapes) }
   }
 
-  private static func masked(_ blindness: Sight.Blindness) -> Sight {
-    Sight(isCausal: false, hasMask: true, blindness: blindness)
+  private static func masked(_ fullyMaskedRows: AttentionMasking.FullyMaskedRows)
+    -> AttentionMasking
+  {
+    AttentionMasking(isCausal: false, hasMask: true, fullyMaskedRows: fullyMaskedRows)
   }
 
   private static func random(_ shape: [Int], _ seed: UInt64) -> Tensor {

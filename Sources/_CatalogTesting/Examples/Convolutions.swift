@@ -33,11 +33,11 @@ extension OperatorExample {
   private static let locallyConnected: [OperatorExample] = [
     OperatorExample(
       LocallyConnected(
-        extents: [5, 4], strides: [2, 1], before: [1, 0], hasBias: true, layout: .channelsLast),
+        dimensions: [5, 4], strides: [2, 1], before: [1, 0], hasBias: true, layout: .channelsLast),
       shapes: [[2, 5, 4, 3], [3, 3, 2, 3, 3, 2], [3, 3, 2]]),
     OperatorExample(
       LocallyConnected(
-        extents: [6], strides: [2], before: [0], hasBias: false, layout: .channelsFirst),
+        dimensions: [6], strides: [2], before: [0], hasBias: false, layout: .channelsFirst),
       shapes: [[2, 3, 6], [2, 4, 3, 3]]),
   ]
 

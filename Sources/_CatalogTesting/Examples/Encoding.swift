@@ -7,26 +7,26 @@ extension OperatorExample {
   static let encoding: [OperatorExample] = [
     OperatorExample(
       CategoryEncoding(
-        categories: 4, isCounting: false, isWeighted: false, dropsOthers: false),
+        categories: 4, countsTokens: false, isWeighted: false, dropsOutOfRange: false),
       shapes: [[2, 5]], in: 0...3),
     OperatorExample(
       CategoryEncoding(
-        categories: 3, isCounting: true, isWeighted: false, dropsOthers: true),
+        categories: 3, countsTokens: true, isWeighted: false, dropsOutOfRange: true),
       shapes: [[3, 5]], in: -2...6),
     OperatorExample(
-      CategoryEncoding(categories: 3, isCounting: true, isWeighted: true, dropsOthers: false),
+      CategoryEncoding(categories: 3, countsTokens: true, isWeighted: true, dropsOutOfRange: false),
       shapes: [[2, 4, 5], [2, 4, 5]], in: 0...2),
     OperatorExample(
-      IndexLookup(vocabulary: [3, -1, 7], firstIndex: 3, otherCount: 2, exceptions: [4: 0]),
+      IndexLookup(vocabulary: [3, -1, 7], firstIndex: 3, oovCount: 2, exceptions: [4: 0]),
       shapes: [[2, 3, 4]], in: -8...8),
     OperatorExample(
-      IndexLookup(vocabulary: [0, 1, 2], firstIndex: 0, otherCount: 0, exceptions: [:]),
+      IndexLookup(vocabulary: [0, 1, 2], firstIndex: 0, oovCount: 0, exceptions: [:]),
       shapes: [[2, 3]], in: 0...2),
     OperatorExample(
-      TextHash(buckets: 5, masked: []), shapes: [[2, 3, 4]], in: -2000...2000),
-    OperatorExample(TextHash(buckets: 1 << 40, masked: [0]), shapes: [[2, 9]], in: -3...3),
+      Hashing(buckets: 5, masked: []), shapes: [[2, 3, 4]], in: -2000...2000),
+    OperatorExample(Hashing(buckets: 1 << 40, masked: [0]), shapes: [[2, 9]], in: -3...3),
     OperatorExample(
-      CrossedHash(buckets: 1000), shapes: [[2, 3], [2, 3], [2, 3]], in: -2000...2000),
+      HashedCrossing(buckets: 1000), shapes: [[2, 3], [2, 3], [2, 3]], in: -2000...2000),
     OperatorExample(
       Discretization(boundaries: [-1, 0, 0.5], outputType: .int64), shapes: [[2, 3, 4]]),
     OperatorExample(Discretization(boundaries: [], outputType: .int32), shapes: [[2, 3]]),

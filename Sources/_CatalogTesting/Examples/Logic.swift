@@ -3,7 +3,7 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// Comparisons, what is made of truth values, and casts.
+  /// Comparisons, what is made of booleans, and casts.
   static let logic: [OperatorExample] =
     Comparison.Relation.allCases.map {
       OperatorExample(Comparison($0), inputs: [digits([2, 3, 1]), digits([2, 1, 4])])
@@ -19,15 +19,15 @@ extension OperatorExample {
 
   /// One element of many.
   static let reductions: [OperatorExample] =
-    Reduction.Function.allCases.filter { $0 != .any && $0 != .all }.flatMap {
+    Reduce.Function.allCases.filter { $0 != .any && $0 != .all }.flatMap {
       [
-        OperatorExample(Reduction($0, axes: [1, 3], keepsAxes: true), shapes: [[2, 3, 4, 5]]),
-        OperatorExample(Reduction($0, axes: [2], keepsAxes: false), shapes: [[2, 3, 4]]),
+        OperatorExample(Reduce($0, axes: [1, 3], keepDims: true), shapes: [[2, 3, 4, 5]]),
+        OperatorExample(Reduce($0, axes: [2], keepDims: false), shapes: [[2, 3, 4]]),
       ]
     } + [
-      OperatorExample(Reduction(.any, axes: [2], keepsAxes: false), inputs: [truths([2, 3, 4])]),
-      OperatorExample(Reduction(.all, axes: [1], keepsAxes: true), inputs: [truths([2, 3, 4])]),
-      OperatorExample(Reduction(.sum, axes: [], keepsAxes: false), shapes: [[2, 3]]),
+      OperatorExample(Reduce(.any, axes: [2], keepDims: false), inputs: [truths([2, 3, 4])]),
+      OperatorExample(Reduce(.all, axes: [1], keepDims: true), inputs: [truths([2, 3, 4])]),
+      OperatorExample(Reduce(.sum, axes: [], keepDims: false), shapes: [[2, 3]]),
     ]
 
   /// Whole numbers of which several are equal.

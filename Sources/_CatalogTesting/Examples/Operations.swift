@@ -6,31 +6,31 @@ extension OperatorExample {
   /// Functions that stand in a model without a layer.
   static let operations: [OperatorExample] =
     mathematics + slices + reshapes + paddings + indexed + [
-      OperatorExample(FillLike(number: 0.5), shapes: [[2, 3, 4]]),
+      OperatorExample(FullLike(number: 0.5), shapes: [[2, 3, 4]]),
       OperatorExample(
-        BoxSelection(overlapThreshold: 0.3, confidenceThreshold: 0.5, rivals: .sameBestClass),
+        NonMaxSuppression(overlapThreshold: 0.3, confidenceThreshold: 0.5, scope: .sameBestClass),
         shapes: [[40, 3], [40, 4]], in: 0...1),
       OperatorExample(
-        BoxSelection(overlapThreshold: 0.2, confidenceThreshold: 0.1, rivals: .all),
+        NonMaxSuppression(overlapThreshold: 0.2, confidenceThreshold: 0.1, scope: .all),
         shapes: [[20, 2], [20, 4]], in: 0...1),
       OperatorExample(
-        BoxSelection(overlapThreshold: 0.2, confidenceThreshold: 0.1, rivals: .eachClass),
+        NonMaxSuppression(overlapThreshold: 0.2, confidenceThreshold: 0.1, scope: .eachClass),
         shapes: [[20, 2], [20, 4]], in: 0...1),
       OperatorExample(
-        MatrixProduct(transposesFirst: false, transposesSecond: false),
+        MatMul(transposeA: false, transposeB: false),
         shapes: [[2, 3, 4], [2, 4, 5]]),
       OperatorExample(
-        MatrixProduct(transposesFirst: true, transposesSecond: true),
+        MatMul(transposeA: true, transposeB: true),
         shapes: [[2, 1, 4, 3], [2, 3, 5, 4]]),
       OperatorExample(
-        Cumulative(.sum, axis: 1, isExclusive: false, isReversed: false), shapes: [[2, 3, 4]]),
+        CumSum(axis: 1, isExclusive: false, isReversed: false), shapes: [[2, 3, 4]]),
       OperatorExample(
-        Cumulative(.product, axis: 2, isExclusive: true, isReversed: true), shapes: [[2, 3, 4]]),
+        CumProd(axis: 2, isExclusive: true, isReversed: true), shapes: [[2, 3, 4]]),
       OperatorExample(
-        ExtremeIndex(axis: 1, isMaximum: true, keepsAxis: false, elementType: .int64),
+        ArgMax(axis: 1, keepDims: false, elementType: .int64),
         shapes: [[2, 3, 4]]),
       OperatorExample(
-        ExtremeIndex(axis: 2, isMaximum: false, keepsAxis: true, elementType: .int32),
+        ArgMin(axis: 2, keepDims: true, elementType: .int32),
         shapes: [[2, 3, 4]]),
     ]
 
@@ -57,7 +57,7 @@ extension OperatorExample {
     OperatorExample(Squeeze(axes: [1, 3]), shapes: [[2, 1, 3, 1]]),
     OperatorExample(Tile(counts: [1, 2, 3]), shapes: [[2, 3, 4]]),
     OperatorExample(Repeat(axis: 1, count: 3), shapes: [[2, 3, 4]]),
-    OperatorExample(BroadcastAxes(target: [-1, 3, -1]), shapes: [[2, 1, 4]]),
+    OperatorExample(BroadcastTo(target: [-1, 3, -1]), shapes: [[2, 1, 4]]),
   ]
 
   private static let reshapes: [OperatorExample] = [
@@ -78,7 +78,7 @@ extension OperatorExample {
 
   private static let indexed: [OperatorExample] = [
     OperatorExample(
-      Select(),
+      Where(),
       inputs: [
         Tensor(.bool, shape: [2, 3, 1], [1, 0, 1, 0, 0, 1]),
         .random(.float32, shape: [2, 3, 4], in: -2...2, seed: 1),

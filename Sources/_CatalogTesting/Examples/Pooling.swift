@@ -9,9 +9,9 @@ extension OperatorExample {
       [
         OperatorExample(MaxPooling(window: window, layout: layout), shapes: [shape]),
         OperatorExample(
-          AveragePooling(window: window, countsPadding: false, layout: layout), shapes: [shape]),
+          AveragePooling(window: window, countIncludePad: false, layout: layout), shapes: [shape]),
         OperatorExample(
-          AveragePooling(window: window, countsPadding: true, layout: layout), shapes: [shape]),
+          AveragePooling(window: window, countIncludePad: true, layout: layout), shapes: [shape]),
       ]
     }
     + masked
@@ -45,7 +45,7 @@ extension OperatorExample {
 
   private static let masked: [OperatorExample] = [DataLayout.channelsLast, .channelsFirst].map {
     OperatorExample(
-      MaskedAveragePooling(keepsAxes: $0 == .channelsFirst, layout: $0),
+      MaskedAveragePooling(keepDims: $0 == .channelsFirst, layout: $0),
       inputs: [
         Tensor.random(.float32, shape: [2, 3, 3], in: -1...1, seed: 1),
         Tensor(.bool, shape: [2, 3], [0, 1, 1, 1, 0, 0]),
@@ -54,19 +54,19 @@ extension OperatorExample {
 
   private static let adaptivePooling: [OperatorExample] = [
     OperatorExample(
-      AdaptiveAveragePooling(extents: [3], layout: .channelsLast), shapes: [[2, 7, 4]]),
+      AdaptiveAveragePooling(dimensions: [3], layout: .channelsLast), shapes: [[2, 7, 4]]),
     OperatorExample(
-      AdaptiveAveragePooling(extents: [2, 5], layout: .channelsFirst), shapes: [[2, 3, 6, 4]]),
+      AdaptiveAveragePooling(dimensions: [2, 5], layout: .channelsFirst), shapes: [[2, 3, 6, 4]]),
     OperatorExample(
-      AdaptiveMaxPooling(extents: [4, 3], layout: .channelsLast), shapes: [[2, 6, 5, 3]]),
+      AdaptiveMaxPooling(dimensions: [4, 3], layout: .channelsLast), shapes: [[2, 6, 5, 3]]),
     OperatorExample(
-      AdaptiveMaxPooling(extents: [2, 1, 3], layout: .channelsFirst), shapes: [[2, 3, 3, 4, 2]]),
+      AdaptiveMaxPooling(dimensions: [2, 1, 3], layout: .channelsFirst), shapes: [[2, 3, 3, 4, 2]]),
   ]
 
   private static let globalPooling: [any CatalogOperator] = [
-    GlobalAveragePooling(keepsAxes: false, layout: .channelsLast),
-    GlobalAveragePooling(keepsAxes: true, layout: .channelsFirst),
-    GlobalMaxPooling(keepsAxes: false, layout: .channelsFirst),
-    GlobalMaxPooling(keepsAxes: true, layout: .channelsLast),
+    GlobalAveragePooling(keepDims: false, layout: .channelsLast),
+    GlobalAveragePooling(keepDims: true, layout: .channelsFirst),
+    GlobalMaxPooling(keepDims: false, layout: .channelsFirst),
+    GlobalMaxPooling(keepDims: true, layout: .channelsLast),
   ]
 }

@@ -12,8 +12,8 @@ extension OperatorExample {
         SimpleRNN(
           recurrence: recurrences[1], bias: .input,
           activation: activation(Softmax(axes: [1])))),
-      OperatorExample(FoldTime(), shapes: [[2, 3, 4]]),
-      OperatorExample(UnfoldTime(), shapes: [[6, 4, 5], [2, 3, 7]]),
+      OperatorExample(FlattenTime(), shapes: [[2, 3, 4]]),
+      OperatorExample(UnflattenTime(), shapes: [[6, 4, 5], [2, 3, 7]]),
       OperatorExample(
         Masking(value: 0.5),
         inputs: [
@@ -24,10 +24,10 @@ extension OperatorExample {
   private static let biases: [RecurrentBias] = [.none, .input, .separate]
 
   private static let recurrences = [
-    Recurrence(isReversed: false, returnsSequence: false, hasInitialStates: false, mask: .none),
-    Recurrence(isReversed: true, returnsSequence: true, hasInitialStates: true, mask: .previous),
-    Recurrence(isReversed: false, returnsSequence: true, hasInitialStates: true, mask: .state),
-    Recurrence(isReversed: true, returnsSequence: false, hasInitialStates: false, mask: .zero),
+    Recurrence(isReversed: false, returnsSequences: false, hasInitialStates: false, mask: .none),
+    Recurrence(isReversed: true, returnsSequences: true, hasInitialStates: true, mask: .previous),
+    Recurrence(isReversed: false, returnsSequences: true, hasInitialStates: true, mask: .state),
+    Recurrence(isReversed: true, returnsSequences: false, hasInitialStates: false, mask: .zero),
   ]
 
   private static func activation(_ operation: any CatalogOperator) -> CellActivation {
@@ -69,7 +69,7 @@ extension OperatorExample {
     return example(
       ConvLSTM(
         window: Window(size: [3, 2], strides: [1, 2], dilation: [1, 1], padding: .same),
-        layout: layout, recurrence: recurrence, hasBias: recurrence.returnsSequence,
+        layout: layout, recurrence: recurrence, hasBias: recurrence.returnsSequences,
         activation: .tanh, recurrentActivation: .sigmoid)
     ) { name in
       switch name {

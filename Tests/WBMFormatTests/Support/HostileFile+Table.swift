@@ -41,7 +41,7 @@ extension HostileFile {
     ) { $0.setShape([1 << 62, 4, 3]) },
     HostileFile(
       "shape-negative", "larger than any memory",
-      story: "An extent of 2^63, negative for who reads it signed."
+      story: "A size of 2^63, negative for who reads it signed."
     ) { $0.setShape([1 << 63, 3]) },
     HostileFile(
       "length-overflow", "needs 12", story: "A length whose sum with the offset overflows."

@@ -123,13 +123,13 @@ extension CoreMLCall {
         blob, try add(Rescaling(scale: [settings.real("alpha")], offset: [0]), [tanh]))
     }
     if let settings = record("parametricSoftplus") {
-      let pictures = try pictures(blob)
+      let images = try images(blob)
       let (alpha, beta) = (
         try channelNumbers("alpha", settings, blob), try channelNumbers("beta", settings, blob)
       )
-      let inner = try add(Multiply(), [pictures.value, beta], role: "scale")
+      let inner = try add(Multiply(), [images.value, beta], role: "scale")
       let softplus = try add(Softplus(), [inner], role: "softplus")
-      return try tensor(add(Multiply(), [softplus, alpha]), like: pictures)
+      return try tensor(add(Multiply(), [softplus, alpha]), like: images)
     }
     throw malformed("says no activation, or several")
   }
@@ -137,19 +137,19 @@ extension CoreMLCall {
   private mutating func rectifier(
     _ blob: CoreMLBlob, _ settings: ProtobufRecord
   ) throws(WeighbridgeError) -> CoreMLBlob {
-    let pictures = try pictures(blob)
-    let alpha = try channelTensor("alpha", settings, pictures.value)
+    let images = try images(blob)
+    let alpha = try channelTensor("alpha", settings, images.value)
     let weight = try network.builder.addWeight(
       "\(layer.name)/alpha", alpha.reshaped([alpha.count, 1, 1]))
-    return try tensor(add(PReLU(), [pictures.value, weight]), like: pictures)
+    return try tensor(add(PReLU(), [images.value, weight]), like: images)
   }
 
   /// One number, or one for each channel.
   private mutating func channelTensor(
-    _ name: String, _ settings: ProtobufRecord, _ picture: ValueID
+    _ name: String, _ settings: ProtobufRecord, _ image: ValueID
   ) throws(WeighbridgeError) -> Tensor {
     if let single = try? tensor(name, in: settings, shape: [1]) { return single }
-    guard let channels = type(picture).shape[1].value else {
+    guard let channels = type(image).shape[1].value else {
       throw unsupported("needs the number of channels known")
     }
     return try tensor(name, in: settings, shape: [channels])
@@ -158,8 +158,8 @@ extension CoreMLCall {
   private mutating func channelNumbers(
     _ name: String, _ settings: ProtobufRecord, _ blob: CoreMLBlob
   ) throws(WeighbridgeError) -> ValueID {
-    let picture = try pictures(blob).value
-    let tensor = try channelTensor(name, settings, picture)
+    let image = try images(blob).value
+    let tensor = try channelTensor(name, settings, image)
     return try network.builder.addWeight(
       "\(layer.name)/\(name)", tensor.reshaped([1, tensor.count, 1, 1]))
   }

@@ -17,15 +17,15 @@ extension CoreMLNodes {
 
 extension CoreMLCall {
   fileprivate mutating func convolution() throws(WeighbridgeError) -> CoreMLBlob {
-    let pictures = try pictures(try input())
+    let images = try images(try input())
     let size = try integers("kernelSize", default: [3, 3])
     let strides = try integers("stride", default: [1, 1])
-    if flag("isDeconvolution") { return try deconvolution(pictures, size: size, strides: strides) }
+    if flag("isDeconvolution") { return try deconvolution(images, size: size, strides: strides) }
     let dilation = try integers("dilationFactor", default: [1, 1])
     let groups = max(1, integer("nGroups"))
     let outputs = integer("outputChannels")
     let padding = try windowPadding(
-      size: size, strides: strides, dilation: dilation, of: pictures.value)
+      size: size, strides: strides, dilation: dilation, of: images.value)
     let kernel = try weight(
       "kernel", "weights", shape: [outputs, integer("kernelChannels")] + size)
     let bias = try bias(outputs)
@@ -33,7 +33,7 @@ extension CoreMLCall {
     let operation = Convolution(
       window: Window(size: size, strides: strides, dilation: dilation, padding: padding),
       groups: groups, hasBias: !bias.isEmpty, layout: .channelsFirst)
-    return try tensor(add(operation, [pictures.value, kernel] + bias), like: pictures)
+    return try tensor(add(operation, [images.value, kernel] + bias), like: images)
   }
 
   /// The bias, where there is one.
@@ -48,7 +48,7 @@ extension CoreMLCall {
   }
 
   private mutating func deconvolution(
-    _ pictures: CoreMLPictures, size: [Int], strides: [Int]
+    _ images: CoreMLImages, size: [Int], strides: [Int]
   ) throws(WeighbridgeError) -> CoreMLBlob {
     ignore("dilationFactor")
     let (inputs, outputs) = (integer("kernelChannels"), integer("outputChannels"))
@@ -56,29 +56,29 @@ extension CoreMLCall {
     let kernel = try weight(
       "kernel", "weights", shape: [inputs, outputs / groups] + size, outputAxis: 1)
     let bias = try bias(outputs)
-    let cut = try deconvolutionBorders(pictures.value, size: size, strides: strides)
+    let cut = try deconvolutionBorders(images.value, size: size, strides: strides)
     let operation = TransposedConvolution(
       window: Window(
         size: size, strides: strides, dilation: [1, 1],
         padding: .explicit(before: cut.before, after: cut.after.map { max(0, $0) })),
       outputPadding: cut.after.map { max(0, -$0) }, groups: groups, hasBias: !bias.isEmpty,
       layout: .channelsFirst)
-    return try tensor(add(operation, [pictures.value, kernel] + bias), like: pictures)
+    return try tensor(add(operation, [images.value, kernel] + bias), like: images)
   }
 
   /// What is cut off a deconvolution's output in front and behind; less than nothing is added.
   private mutating func deconvolutionBorders(
-    _ picture: ValueID, size: [Int], strides: [Int]
+    _ image: ValueID, size: [Int], strides: [Int]
   ) throws(WeighbridgeError) -> (before: [Int], after: [Int]) {
     try checkWindow(size + strides)
     let wanted = integers("outputShape")
     let (valid, same) = (record("valid"), record("same"))
     guard wanted.isEmpty else {
       guard wanted.count == 2 else { throw malformed("an output shape of \(wanted)") }
-      let extents = try spatialExtents(picture)
+      let dimensions = try spatialDimensions(image)
       var totals: [Int] = []
       for axis in 0..<2 {
-        let spread = try Checked.product([extents[axis] - 1, strides[axis]], of: "its output")
+        let spread = try Checked.product([dimensions[axis] - 1, strides[axis]], of: "its output")
         guard (1...1 << 48).contains(wanted[axis]), spread < 1 << 48 else {
           throw malformed("has the output shape \(wanted)")
         }
@@ -145,7 +145,7 @@ extension CoreMLCall {
     }
     if blob.axes.contains(where: { $0 == .height || $0 == .width }) {
       vectors = try value(blob, leading + [.channel, .height, .width])
-      let kept = leading.indices.map { ReshapeAxes.Extent.axis($0) }
+      let kept = leading.indices.map { ReshapeAxes.Size.axis($0) }
       vectors = try add(ReshapeAxes(kept + [.rest]), [vectors], role: "flatten")
     } else {
       vectors = try value(blob, leading + [last])
@@ -176,8 +176,8 @@ extension CoreMLCall {
       throw unsupported("multiplies a vector without a second axis")
     }
     let axes = CoreMLAxis.last(max(first.rank, second.rank))
-    let operation = MatrixProduct(
-      transposesFirst: flag("transposeA"), transposesSecond: flag("transposeB"))
+    let operation = MatMul(
+      transposeA: flag("transposeA"), transposeB: flag("transposeB"))
     return try exact(add(operation, [value(first, axes), value(second, axes)]))
   }
 

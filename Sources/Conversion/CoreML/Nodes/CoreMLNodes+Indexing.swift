@@ -36,7 +36,7 @@ extension CoreMLNodes {
     "oneHot": { (call) throws(WeighbridgeError) in [try call.oneHot()] },
     "fillLike": { (call) throws(WeighbridgeError) in
       let number = call.real("value")
-      return [try call.each(FillLike(number: number))]
+      return [try call.each(FullLike(number: number))]
     },
     "fillStatic": { (call) throws(WeighbridgeError) in
       let shape = call.integers("targetShape")
@@ -44,7 +44,7 @@ extension CoreMLNodes {
         throw call.malformed("has the target \(shape)")
       }
       let one = try call.constant("value", shape: shape.map { _ in 1 }, [call.real("value")])
-      return [try call.exact(call.add(BroadcastAxes(target: shape), [one]))]
+      return [try call.exact(call.add(BroadcastTo(target: shape), [one]))]
     },
   ]
 }

@@ -147,7 +147,7 @@ extension CoreMLCall {
     let (values, axes, rank) = try aligned(inputs)
     let condition = try truth(values[0])
     return CoreMLBlob(
-      try add(Select(), [condition] + values.dropFirst()), axes, rank: rank)
+      try add(Where(), [condition] + values.dropFirst()), axes, rank: rank)
   }
 
   fileprivate mutating func concatenate(

@@ -16,9 +16,9 @@ extension CoreMLNodes {
     },
     "scale": { (call) throws(WeighbridgeError) in [try call.scale()] },
     "bias": { (call) throws(WeighbridgeError) in
-      let pictures = try call.pictures(try call.input())
-      let bias = try call.pictureConstant("bias", "bias", shape: call.integers("shape"))
-      return [try call.tensor(call.add(Add(), [pictures.value, bias]), like: pictures)]
+      let images = try call.images(try call.input())
+      let bias = try call.imageConstant("bias", "bias", shape: call.integers("shape"))
+      return [try call.tensor(call.add(Add(), [images.value, bias]), like: images)]
     },
     "loadConstant": { (call) throws(WeighbridgeError) in
       let shape = call.integers("shape")
@@ -38,8 +38,8 @@ extension CoreMLCall {
     let channels = integer("channels")
     let epsilon = real("epsilon", zeroMeans: 1e-5)
     let computes = flag("computeMeanVar")
-    let isPerPicture = flag("instanceNormalization")
-    guard !computes || isPerPicture else {
+    let isPerImage = flag("instanceNormalization")
+    guard !computes || isPerImage else {
       throw unsupported("takes its statistics from the whole batch")
     }
     let blob = try input()
@@ -61,19 +61,19 @@ extension CoreMLCall {
     _ blob: CoreMLBlob, _ channels: Int, _ epsilon: Double
   ) throws(WeighbridgeError) -> CoreMLBlob {
     ignore("mean", "variance")
-    let pictures = try pictures(blob)
+    let images = try images(blob)
     var value = try add(
       LayerNormalization(axes: [2, 3], epsilon: epsilon, hasScale: false, hasCenter: false),
-      [pictures.value], role: "statistics")
-    let gamma = try pictureConstant("gamma", "gamma", shape: [channels])
+      [images.value], role: "statistics")
+    let gamma = try imageConstant("gamma", "gamma", shape: [channels])
     value = try add(Multiply(), [value, gamma], role: "scale")
-    let beta = try pictureConstant("beta", "beta", shape: [channels])
-    return try tensor(add(Add(), [value, beta]), like: pictures)
+    let beta = try imageConstant("beta", "beta", shape: [channels])
+    return try tensor(add(Add(), [value, beta]), like: images)
   }
 
   /// A weight of the shape `[1]`, `[channels]`, `[1, height, width]` or `[channels, height, width]`,
   /// as `[1, channels, height, width]`.
-  fileprivate mutating func pictureConstant(
+  fileprivate mutating func imageConstant(
     _ role: String, _ name: String, shape: [Int]
   ) throws(WeighbridgeError) -> ValueID {
     guard [1, 3].contains(shape.count) else {
@@ -85,38 +85,38 @@ extension CoreMLCall {
   }
 
   fileprivate mutating func meanVarianceNormalization() throws(WeighbridgeError) -> CoreMLBlob {
-    let pictures = try pictures(try input())
+    let images = try images(try input())
     let axes = flag("acrossChannels") ? [1, 2, 3] : [2, 3]
     let epsilon = real("epsilon", zeroMeans: 1e-6)
     guard !flag("normalizeVariance") else {
       let operation = LayerNormalization(
         axes: axes, epsilon: epsilon, hasScale: false, hasCenter: false)
-      return try tensor(add(operation, [pictures.value]), like: pictures)
+      return try tensor(add(operation, [images.value]), like: images)
     }
     let mean = try add(
-      Reduction(.mean, axes: axes, keepsAxes: true), [pictures.value], role: "mean")
-    return try tensor(add(Subtract(), [pictures.value, mean]), like: pictures)
+      Reduce(.mean, axes: axes, keepDims: true), [images.value], role: "mean")
+    return try tensor(add(Subtract(), [images.value, mean]), like: images)
   }
 
   /// x / sqrt(sum of squares + epsilon), over channels, height and width.
   fileprivate mutating func lengthNormalization() throws(WeighbridgeError) -> CoreMLBlob {
     let epsilon = real("epsilon", zeroMeans: 1e-6)
-    let pictures = try pictures(try input())
-    var length = try add(UnaryMath(.square), [pictures.value], role: "squares")
-    length = try add(Reduction(.sum, axes: [1, 2, 3], keepsAxes: true), [length], role: "sum")
+    let images = try images(try input())
+    var length = try add(UnaryMath(.square), [images.value], role: "squares")
+    length = try add(Reduce(.sum, axes: [1, 2, 3], keepDims: true), [length], role: "sum")
     length = try add(Rescaling(scale: [1], offset: [epsilon]), [length], role: "epsilon")
     length = try add(UnaryMath(.reciprocalSquareRoot), [length], role: "factor")
-    return try tensor(add(Multiply(), [pictures.value, length]), like: pictures)
+    return try tensor(add(Multiply(), [images.value, length]), like: images)
   }
 
   fileprivate mutating func localNormalization() throws(WeighbridgeError) -> CoreMLBlob {
-    let pictures = try pictures(try input())
+    let images = try images(try input())
     let size = integer("localSize")
     guard size >= 1 else { throw malformed("has \(size) channels in its window") }
     let operation = LocalResponseNormalization(
       axis: 1, before: (size - 1) / 2, after: size / 2, alpha: real("alpha") / Double(size),
       beta: real("beta"), bias: real("k", zeroMeans: 1), omitted: nil)
-    return try tensor(add(operation, [pictures.value]), like: pictures)
+    return try tensor(add(operation, [images.value]), like: images)
   }
 
   fileprivate mutating func layerNormalization() throws(WeighbridgeError) -> CoreMLBlob {
@@ -135,15 +135,15 @@ extension CoreMLCall {
   }
 
   fileprivate mutating func scale() throws(WeighbridgeError) -> CoreMLBlob {
-    let pictures = try pictures(try input())
-    let factor = try pictureConstant("scale", "scale", shape: integers("shapeScale"))
+    let images = try images(try input())
+    let factor = try imageConstant("scale", "scale", shape: integers("shapeScale"))
     let shape = integers("shapeBias")
     guard flag("hasBias") else {
       ignore("bias")
-      return try tensor(add(Multiply(), [pictures.value, factor]), like: pictures)
+      return try tensor(add(Multiply(), [images.value, factor]), like: images)
     }
-    let product = try add(Multiply(), [pictures.value, factor], role: "product")
-    let bias = try pictureConstant("bias", "bias", shape: shape)
-    return try tensor(add(Add(), [product, bias]), like: pictures)
+    let product = try add(Multiply(), [images.value, factor], role: "product")
+    let bias = try imageConstant("bias", "bias", shape: shape)
+    return try tensor(add(Add(), [product, bias]), like: images)
   }
 }

@@ -15,48 +15,48 @@ extension CoreMLNodes {
 
 extension CoreMLCall {
   fileprivate mutating func pooling() throws(WeighbridgeError) -> CoreMLBlob {
-    let pictures = try pictures(try input())
+    let images = try images(try input())
     let kind = choice("type", default: "MAX")
     let excludesPadding = flag("avgPoolExcludePadding")
     guard kind != "L2" else { throw unsupported("takes the root of the sum of squares") }
     if flag("globalPooling") {
       ignore("kernelSize", "stride", "valid", "same", "includeLastPixel")
-      return try tensor(global(isMaximum: kind == "MAX", pictures.value), like: pictures)
+      return try tensor(global(isMaximum: kind == "MAX", images.value), like: images)
     }
     let size = try integers("kernelSize", default: [3, 3])
     let strides = try integers("stride", default: [1, 1])
     let padding = try poolingPadding(
-      size: size, strides: strides, of: pictures.value,
+      size: size, strides: strides, of: images.value,
       mayAdd: kind == "MAX" || excludesPadding)
     let window = Window(size: size, strides: strides, dilation: [1, 1], padding: padding)
     let value = try addPooling(
-      window, isMaximum: kind == "MAX", countsPadding: !excludesPadding, pictures.value)
-    return try tensor(value, like: pictures)
+      window, isMaximum: kind == "MAX", countIncludePad: !excludesPadding, images.value)
+    return try tensor(value, like: images)
   }
 
   private mutating func addPooling(
-    _ window: Window, isMaximum: Bool, countsPadding: Bool, _ value: ValueID
+    _ window: Window, isMaximum: Bool, countIncludePad: Bool, _ value: ValueID
   ) throws(WeighbridgeError) -> ValueID {
     if isMaximum { return try add(MaxPooling(window: window, layout: .channelsFirst), [value]) }
     // Where nothing is added it does not matter, and this is what other sources say.
-    let counts = window.padding == .valid ? false : countsPadding
+    let counts = window.padding == .valid ? false : countIncludePad
     return try add(
-      AveragePooling(window: window, countsPadding: counts, layout: .channelsFirst), [value])
+      AveragePooling(window: window, countIncludePad: counts, layout: .channelsFirst), [value])
   }
 
   private mutating func global(
     isMaximum: Bool, _ value: ValueID
   ) throws(WeighbridgeError) -> ValueID {
     isMaximum
-      ? try add(GlobalMaxPooling(keepsAxes: true, layout: .channelsFirst), [value])
-      : try add(GlobalAveragePooling(keepsAxes: true, layout: .channelsFirst), [value])
+      ? try add(GlobalMaxPooling(keepDims: true, layout: .channelsFirst), [value])
+      : try add(GlobalAveragePooling(keepDims: true, layout: .channelsFirst), [value])
   }
 
   private mutating func poolingPadding(
-    size: [Int], strides: [Int], of picture: ValueID, mayAdd: Bool
+    size: [Int], strides: [Int], of image: ValueID, mayAdd: Bool
   ) throws(WeighbridgeError) -> WindowPadding {
     guard let complete = record("includeLastPixel") else {
-      return try windowPadding(size: size, strides: strides, dilation: [1, 1], of: picture)
+      return try windowPadding(size: size, strides: strides, dilation: [1, 1], of: image)
     }
     let amounts = complete.integers("paddingAmounts")
     let before = amounts.isEmpty ? [0, 0] : amounts
@@ -64,14 +64,15 @@ extension CoreMLCall {
       throw malformed("has the padding \(before)")
     }
     try checkWindow(size + strides)
-    let extents = try spatialExtents(picture)
+    let dimensions = try spatialDimensions(image)
     let after = (0..<2).map { axis in
       let stride = strides[axis]
-      var count = (extents[axis] + 2 * before[axis] - size[axis] + stride - 1) / stride + 1
-      if before.contains(where: { $0 > 0 }), (count - 1) * stride >= extents[axis] + before[axis] {
+      var count = (dimensions[axis] + 2 * before[axis] - size[axis] + stride - 1) / stride + 1
+      if before.contains(where: { $0 > 0 }), (count - 1) * stride >= dimensions[axis] + before[axis]
+      {
         count -= 1
       }
-      return max(0, (count - 1) * stride + size[axis] - extents[axis] - before[axis])
+      return max(0, (count - 1) * stride + size[axis] - dimensions[axis] - before[axis])
     }
     guard mayAdd || zip(before, after).allSatisfy({ $0 == $1 }) else {
       throw unsupported("counts elements behind the last one in its mean")
@@ -88,7 +89,7 @@ extension CoreMLCall {
     let isMaximum = choice("type", default: "MAX") == "MAX"
     let excludesPadding = flag("countExcludePadding")
     return try exact(
-      addPooling(window, isMaximum: isMaximum, countsPadding: !excludesPadding, volumes))
+      addPooling(window, isMaximum: isMaximum, countIncludePad: !excludesPadding, volumes))
   }
 
   fileprivate mutating func globalPooling3D() throws(WeighbridgeError) -> CoreMLBlob {

@@ -94,10 +94,10 @@ extension CoreMLCall {
         record, cell, activations, isReversed: way == 1, prefix: "\(name)_")
       outputs.append(try addAll(operation, data + weights, role: name))
     }
-    let axis = cell.returnsSequence ? 2 : 1
+    let axis = cell.returnsSequences ? 2 : 1
     let both = try add(Concatenate(axis: axis), outputs.map { $0[0] })
     let axes: [CoreMLAxis] =
-      cell.returnsSequence ? [.batch, .sequence, .channel] : [.batch, .channel]
+      cell.returnsSequences ? [.batch, .sequence, .channel] : [.batch, .channel]
     return [CoreMLBlob(both, axes, rank: 5)]
       + outputs.flatMap { $0.dropFirst() }.map { CoreMLBlob($0, [.batch, .channel], rank: 5) }
   }
@@ -106,7 +106,7 @@ extension CoreMLCall {
 
   /// The settings of `LSTMParams`.
   private struct Cell {
-    let returnsSequence: Bool
+    let returnsSequences: Bool
     let hasBias: Bool
     let forgetsLess: Bool
     /// Its state stays within this to both sides of 0.
@@ -126,7 +126,7 @@ extension CoreMLCall {
     guard !record.boolean("hasPeepholeVectors") else { throw unsupported("has peepholes") }
     let limit = record.real("cellClipThreshold")
     return Cell(
-      returnsSequence: record.boolean("sequenceOutput"),
+      returnsSequences: record.boolean("sequenceOutput"),
       hasBias: record.boolean("hasBiasVectors"), forgetsLess: record.boolean("forgetBias"),
       limit: limit == 0 ? Self.usualLimit : limit)
   }
@@ -167,7 +167,7 @@ extension CoreMLCall {
     let hasBias = cell.hasBias || cell.forgetsLess
     let operation = LSTM(
       recurrence: Recurrence(
-        isReversed: isReversed, returnsSequence: cell.returnsSequence,
+        isReversed: isReversed, returnsSequences: cell.returnsSequences,
         hasInitialStates: inputs.count > 1, mask: .none),
       bias: hasBias ? .input : .none, activation: activations[1],
       recurrentActivation: activations[0])
@@ -190,21 +190,21 @@ extension CoreMLCall {
 
   private mutating func recurrence() throws(WeighbridgeError) -> Recurrence {
     Recurrence(
-      isReversed: flag("reverseInput"), returnsSequence: flag("sequenceOutput"),
+      isReversed: flag("reverseInput"), returnsSequences: flag("sequenceOutput"),
       hasInitialStates: inputs.count > 1, mask: .none)
   }
 
   private mutating func results(
     _ operation: some CatalogOperator, _ inputs: [ValueID], _ recurrence: Recurrence
   ) throws(WeighbridgeError) -> [CoreMLBlob] {
-    if recurrence.isReversed, recurrence.returnsSequence {
+    if recurrence.isReversed, recurrence.returnsSequences {
       network.decisions.append(
         .init(
           layer: layer.name,
           text: "walks from the last step on; each output is taken to stand at its own step"))
     }
     let axes: [CoreMLAxis] =
-      recurrence.returnsSequence ? [.batch, .sequence, .channel] : [.batch, .channel]
+      recurrence.returnsSequences ? [.batch, .sequence, .channel] : [.batch, .channel]
     let outputs = try addAll(operation, inputs)
     return [CoreMLBlob(outputs[0], axes, rank: 5)]
       + outputs.dropFirst().map { CoreMLBlob($0, [.batch, .channel], rank: 5) }

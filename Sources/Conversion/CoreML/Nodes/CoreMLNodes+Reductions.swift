@@ -13,13 +13,13 @@ extension CoreMLNodes {
 
   private static let ownReductions: [String: CoreMLCall.Build] = [
     "reduce": { (call) throws(WeighbridgeError) in [try call.reduce()] },
-    "argMax": { (call) throws(WeighbridgeError) in [try call.extreme(isMaximum: true)] },
-    "argMin": { (call) throws(WeighbridgeError) in [try call.extreme(isMaximum: false)] },
+    "argMax": { (call) throws(WeighbridgeError) in [try call.position(ArgMax.self)] },
+    "argMin": { (call) throws(WeighbridgeError) in [try call.position(ArgMin.self)] },
     "cumSum": { (call) throws(WeighbridgeError) in
       let blob = try call.input()
       let axis = try call.axis(of: blob)
-      let operation = Cumulative(
-        .sum, axis: blob.allAxes.firstIndex(of: axis) ?? 0,
+      let operation = CumSum(
+        axis: blob.allAxes.firstIndex(of: axis) ?? 0,
         isExclusive: call.flag("excludeFinalSum"), isReversed: call.flag("reverse"))
       return [try call.exact(call.add(operation, [call.whole(blob)]))]
     },
@@ -54,14 +54,14 @@ extension CoreMLCall {
       whole = try add(Rescaling(scale: [1], offset: [epsilon]), [whole], role: "epsilon")
     }
     guard kind != "ARGMAX" else {
-      let operation = ExtremeIndex(
-        axis: positions[0], isMaximum: true, keepsAxis: true, elementType: .int32)
+      let operation = ArgMax(
+        axis: positions[0], keepDims: true, elementType: .int32)
       guard positions.count == 1 else { throw malformed("looks for a place along three axes") }
       return CoreMLBlob(
         try number(add(operation, [whole], role: "place")), all, rank: blob.rank)
     }
     return CoreMLBlob(
-      try reduced(kind, whole, positions, keepsAxes: true), all, rank: blob.rank)
+      try reduced(kind, whole, positions, keepDims: true), all, rank: blob.rank)
   }
 
   /// A layer of one reduction.
@@ -78,19 +78,19 @@ extension CoreMLCall {
     }
     // A tensor has one axis at least.
     guard axes.count == blob.rank, !keeps else {
-      return try exact(reduced(kind, whole, axes, keepsAxes: keeps))
+      return try exact(reduced(kind, whole, axes, keepDims: keeps))
     }
-    let single = try reduced(kind, whole, axes, keepsAxes: true)
+    let single = try reduced(kind, whole, axes, keepDims: true)
     return try exact(
       axes.count == 1
         ? single : add(Squeeze(axes: Array(axes.dropLast())), [single], role: "single"))
   }
 
   private mutating func reduced(
-    _ kind: String, _ value: ValueID, _ axes: [Int], keepsAxes: Bool
+    _ kind: String, _ value: ValueID, _ axes: [Int], keepDims: Bool
   ) throws(WeighbridgeError) -> ValueID {
-    func reduction(_ function: Reduction.Function) -> Reduction {
-      Reduction(function, axes: axes, keepsAxes: keepsAxes)
+    func reduction(_ function: Reduce.Function) -> Reduce {
+      Reduce(function, axes: axes, keepDims: keepDims)
     }
     switch kind {
     case "SUM": return try add(reduction(.sum), [value])
@@ -115,13 +115,15 @@ extension CoreMLCall {
     }
   }
 
-  fileprivate mutating func extreme(isMaximum: Bool) throws(WeighbridgeError) -> CoreMLBlob {
+  fileprivate mutating func position<Operation: ArgumentReduction>(
+    _: Operation.Type
+  ) throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let axis = try axis(of: blob)
     let drops = flag("removeDim")
-    let operation = ExtremeIndex(
-      axis: blob.allAxes.firstIndex(of: axis) ?? 0, isMaximum: isMaximum,
-      keepsAxis: !drops || blob.rank == 1, elementType: .int32)
+    let operation = Operation(
+      axis: blob.allAxes.firstIndex(of: axis) ?? 0,
+      keepDims: !drops || blob.rank == 1, elementType: .int32)
     return try exact(try number(add(operation, [whole(blob)], role: "place")))
   }
 }

@@ -56,7 +56,7 @@ extension CoreMLNodes {
 }
 
 extension CoreMLCall {
-  /// The axes C, H, W or S, C, H, W of other extents.
+  /// The axes C, H, W or S, C, H, W of other sizes.
   fileprivate mutating func reshape() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let target = integers("targetShape")
@@ -69,12 +69,12 @@ extension CoreMLCall {
     let sizes = try sizes(target)
     let inner: [CoreMLAxis] =
       isLast ? [.height, .width, .channel] : [.channel, .height, .width]
-    let picture = sizes.suffix(3)
-    let turned = isLast ? picture.dropFirst() + picture.prefix(1) : picture
+    let image = sizes.suffix(3)
+    let turned = isLast ? image.dropFirst() + image.prefix(1) : image
     let hasSequence = blob.axes.contains(.sequence) || target.count == 4 && target[0] != 1
     let outer: [CoreMLAxis] = hasSequence ? [.batch, .sequence] : [.batch]
     let whole = try value(blob, outer + inner)
-    var wanted: [ReshapeAxes.Extent] = [.axis(0)]
+    var wanted: [ReshapeAxes.Size] = [.axis(0)]
     if hasSequence { wanted.append(sizes.count == 4 ? sizes[0] : .axis(1)) }
     let result = try add(ReshapeAxes(wanted + turned), [whole])
     return CoreMLBlob(result, outer + inner, rank: blob.rank)
@@ -87,7 +87,7 @@ extension CoreMLCall {
       isLast ? [.height, .width, .channel] : [.channel, .height, .width]
     let outer: [CoreMLAxis] = blob.axes.contains(.sequence) ? [.sequence, .batch] : [.batch]
     let whole = try value(blob, outer + inner)
-    let kept = outer.indices.map { ReshapeAxes.Extent.axis($0) }
+    let kept = outer.indices.map { ReshapeAxes.Size.axis($0) }
     return CoreMLBlob(
       try add(ReshapeAxes(kept + [.rest]), [whole]), outer + [.channel], rank: blob.rank)
   }
@@ -132,7 +132,7 @@ extension CoreMLCall {
   /// - Parameter zeroKeeps: Whether 0 stands for the size that the input has there.
   private func sizes(
     _ target: [Int], zeroKeeps: Bool = false
-  ) throws(WeighbridgeError) -> [ReshapeAxes.Extent] {
+  ) throws(WeighbridgeError) -> [ReshapeAxes.Size] {
     guard target.count(where: { $0 == -1 }) <= 1 else {
       throw malformed("has the target shape \(target), and only one -1 can be inferred")
     }
@@ -168,15 +168,15 @@ extension CoreMLCall {
     guard (0...blob.rank).contains(axis) else { throw malformed("has the axis \(written)") }
     let behind = shape[axis...].compactMap(\.value)
     let before = shape[..<axis].compactMap(\.value)
-    let extents: [ReshapeAxes.Extent]
+    let dimensions: [ReshapeAxes.Size]
     if behind.count == shape.count - axis {
-      extents = [.rest, .fixed(try Checked.product(behind, of: "its output"))]
+      dimensions = [.rest, .fixed(try Checked.product(behind, of: "its output"))]
     } else if before.count == axis {
-      extents = [.fixed(try Checked.product(before, of: "its output")), .rest]
+      dimensions = [.fixed(try Checked.product(before, of: "its output")), .rest]
     } else {
       throw unsupported("takes a shape that is not known")
     }
-    return try exact(add(ReshapeAxes(extents), [whole(blob)]))
+    return try exact(add(ReshapeAxes(dimensions), [whole(blob)]))
   }
 
   fileprivate mutating func squeeze() throws(WeighbridgeError) -> CoreMLBlob {
@@ -253,10 +253,10 @@ extension CoreMLCall {
     let position = axes.firstIndex(of: axis) ?? 0
     var sizes = sizes
     if sizes.isEmpty {
-      guard let extent = type(whole).shape[position].value, (1...1 << 16).contains(count),
-        extent % count == 0
+      guard let dimension = type(whole).shape[position].value, (1...1 << 16).contains(count),
+        dimension % count == 0
       else { throw malformed("cannot be cut into \(count) equal parts") }
-      sizes = [Int](repeating: extent / count, count: count)
+      sizes = [Int](repeating: dimension / count, count: count)
     }
     return try addAll(Split(axis: position, sizes: sizes), [whole]).map {
       CoreMLBlob($0, axes, rank: blob.rank)
@@ -270,6 +270,6 @@ extension CoreMLCall {
       throw malformed("has the target \(target)")
     }
     let wide = try value(blob, CoreMLAxis.last(target.count))
-    return try exact(add(BroadcastAxes(target: target), [wide]))
+    return try exact(add(BroadcastTo(target: target), [wide]))
   }
 }

@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Pictures made larger or smaller.
+/// Images made larger or smaller.
 extension CoreMLNodes {
   static let resizing: [String: CoreMLCall.Build] = [
     "padding": { (call) throws(WeighbridgeError) in [try call.padding()] },
@@ -18,7 +18,7 @@ extension CoreMLNodes {
 
 extension CoreMLCall {
   fileprivate mutating func padding() throws(WeighbridgeError) -> CoreMLBlob {
-    let pictures = try pictures(try input())
+    let images = try images(try input())
     let borders = try borders(record("paddingAmounts"))
     let constant = record("constant")
     let (isMirrored, isRepeated) = (record("reflection") != nil, record("replication") != nil)
@@ -26,19 +26,19 @@ extension CoreMLCall {
     if !isMirrored, !isRepeated, number == 0 {
       let operation = ZeroPadding(
         borders: Borders(before: borders.before, after: borders.after), layout: .channelsFirst)
-      return try tensor(add(operation, [pictures.value]), like: pictures)
+      return try tensor(add(operation, [images.value]), like: images)
     }
     let operation = Pad(
       before: [0, 0] + borders.before, after: [0, 0] + borders.after,
       mode: isMirrored ? .reflect : isRepeated ? .edge : .constant, number: number)
-    return try tensor(add(operation, [pictures.value]), like: pictures)
+    return try tensor(add(operation, [images.value]), like: images)
   }
 
   fileprivate mutating func constantPadding() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let amounts = integers("padAmounts")
     guard !flag("padToGivenOutputSizeMode") else {
-      throw unsupported("pads to an extent that it gives")
+      throw unsupported("pads to a size that it gives")
     }
     guard amounts.count == 2 * blob.rank else {
       throw malformed("has \(amounts.count) amounts for \(blob.rank) axes")
@@ -52,12 +52,12 @@ extension CoreMLCall {
 
   fileprivate mutating func crop() throws(WeighbridgeError) -> CoreMLBlob {
     guard let first = inputs.first else { throw malformed("takes nothing") }
-    let pictures = try pictures(first)
+    let images = try images(first)
     var borders = try borders(record("cropAmounts"))
     let offset = integers("offset")
     if inputs.count == 2 {
-      let reference = try self.pictures(inputs[1]).value
-      let (old, new) = (try spatialExtents(pictures.value), try spatialExtents(reference))
+      let reference = try self.images(inputs[1]).value
+      let (old, new) = (try spatialDimensions(images.value), try spatialDimensions(reference))
       let start = offset.isEmpty ? [0, 0] : offset
       guard start.count == 2, zip(zip(old, new), start).allSatisfy({ $1 <= $0.0 - $0.1 }) else {
         throw malformed("cuts \(new) at \(start) out of \(old)")
@@ -66,11 +66,11 @@ extension CoreMLCall {
     }
     let operation = Cropping(
       borders: Borders(before: borders.before, after: borders.after), layout: .channelsFirst)
-    return try tensor(add(operation, [pictures.value]), like: pictures)
+    return try tensor(add(operation, [images.value]), like: images)
   }
 
   fileprivate mutating func upsample() throws(WeighbridgeError) -> CoreMLBlob {
-    let pictures = try pictures(try input())
+    let images = try images(try input())
     var factors = try integers("scalingFactor", default: [1, 1])
     let fractions = layer.settings.reals("fractionalScalingFactor")
     ignore("fractionalScalingFactor")
@@ -89,56 +89,56 @@ extension CoreMLCall {
       !isLinear ? .nearest : grid == "DEFAULT" ? .linearAsymmetric : .linearHalfPixel
     let operation = Upsampling(
       factors: factors, interpolation: interpolation, layout: .channelsFirst)
-    return try tensor(add(operation, [pictures.value]), like: pictures)
+    return try tensor(add(operation, [images.value]), like: images)
   }
 
   fileprivate mutating func resizeBilinear() throws(WeighbridgeError) -> CoreMLBlob {
-    let pictures = try pictures(try input())
+    let images = try images(try input())
     let wanted = try integers("targetSize", default: [1, 1])
     let mode =
       record("mode")?.choice("samplingMethod") ?? "STRICT_ALIGN_ENDPOINTS_MODE"
-    let old = try spatialExtents(pictures.value)
-    if old == wanted { return try tensor(add(Identity(), [pictures.value]), like: pictures) }
+    let old = try spatialDimensions(images.value)
+    if old == wanted { return try tensor(add(Identity(), [images.value]), like: images) }
     guard mode == "UPSAMPLE_MODE",
       zip(old, wanted).allSatisfy({ $0 > 0 && $1 % $0 == 0 })
     else { throw unsupported("resizes \(old) to \(wanted) by \(mode)") }
     let operation = Upsampling(
       factors: zip(old, wanted).map { $1 / $0 }, interpolation: .linearAsymmetric,
       layout: .channelsFirst)
-    return try tensor(add(operation, [pictures.value]), like: pictures)
+    return try tensor(add(operation, [images.value]), like: images)
   }
 
   fileprivate mutating func reorganizeData() throws(WeighbridgeError) -> CoreMLBlob {
-    let pictures = try pictures(try input())
+    let images = try images(try input())
     let block = integer("blockSize")
     switch choice("mode", default: "SPACE_TO_DEPTH") {
     case "SPACE_TO_DEPTH":
       let operation = SpaceToDepth(block: block, layout: .channelsFirst)
-      return try tensor(add(operation, [pictures.value]), like: pictures)
+      return try tensor(add(operation, [images.value]), like: images)
     case "DEPTH_TO_SPACE":
       let operation = DepthToSpace(block: block, layout: .channelsFirst)
-      return try tensor(add(operation, [pictures.value]), like: pictures)
-    default: return try tensor(shuffled(pictures.value, block), like: pictures)
+      return try tensor(add(operation, [images.value]), like: images)
+    default: return try tensor(shuffled(images.value, block), like: images)
     }
   }
 
   /// Channel c block² + y block + x goes to channel c of the element y, x of each block (Shi et al.
   /// 2016).
   private mutating func shuffled(
-    _ picture: ValueID, _ block: Int
+    _ image: ValueID, _ block: Int
   ) throws(WeighbridgeError) -> ValueID {
-    let extents = try spatialExtents(picture)
-    guard block >= 2, block < 1 << 16, extents.allSatisfy({ $0 < 1 << 40 }) else {
+    let dimensions = try spatialDimensions(image)
+    guard block >= 2, block < 1 << 16, dimensions.allSatisfy({ $0 < 1 << 40 }) else {
       throw malformed("has blocks of \(block)")
     }
     let parted = try add(
       ReshapeAxes([
-        .axis(0), .rest, .fixed(block), .fixed(block), .fixed(extents[0]), .fixed(extents[1]),
-      ]), [picture], role: "part")
+        .axis(0), .rest, .fixed(block), .fixed(block), .fixed(dimensions[0]), .fixed(dimensions[1]),
+      ]), [image], role: "part")
     let turned = try add(Transpose(axes: [0, 1, 4, 2, 5, 3]), [parted], role: "turn")
     return try add(
       ReshapeAxes([
-        .axis(0), .axis(1), .fixed(extents[0] * block), .fixed(extents[1] * block),
+        .axis(0), .axis(1), .fixed(dimensions[0] * block), .fixed(dimensions[1] * block),
       ]), [turned])
   }
 }

@@ -4,7 +4,7 @@ import GraphIR
 import JSON
 import ProtobufWire
 
-extension CoreMLDraft {
+extension CoreMLNetworkBuilder {
   /// A layer that is not understood, as one that the app brings along: its class, its settings and
   /// its weights. Data have the axes of the source.
   mutating func custom(
@@ -24,7 +24,7 @@ extension CoreMLDraft {
     return try add("custom", inputs, settings, outputCount: opaque.outputs.count)
   }
 
-  /// The settings by their names; what is neither number, truth value nor text is JSON.
+  /// The settings by their names; what is neither number, boolean nor text is JSON.
   private static func parameters(_ opaque: Opaque) throws(WeighbridgeError) -> [ProtobufRecord] {
     guard let settings = try JSONValue(parsing: Array(opaque.settings.utf8)).object else {
       return []

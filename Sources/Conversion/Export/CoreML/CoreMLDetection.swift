@@ -76,7 +76,7 @@ struct CoreMLDetection {
       (Self.outputs.confidence, detector.classCount, "Boxes by classes: the confidence, 0 to 1"),
       (
         Self.outputs.coordinates, 4,
-        "Boxes by centre x, centre y, width and height, in the picture's unit square"
+        "Boxes by centre x, centre y, width and height, in the image's unit square"
       ),
     ]
     return summaries.map { name, count, summary in

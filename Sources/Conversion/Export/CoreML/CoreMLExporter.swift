@@ -4,7 +4,7 @@ package import GraphIR
 import ProtobufWire
 
 /// Writes Core ML models: neural networks, and for detectors a pipeline of one with non-maximum
-/// suppression. Pictures are channels-first, and there is one at a time.
+/// suppression. Images are channels-first, and there is one at a time.
 package enum CoreMLExporter: Exporter {
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?

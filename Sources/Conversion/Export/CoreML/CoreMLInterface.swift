@@ -12,8 +12,8 @@ struct CoreMLInterface {
   /// What the file holds in another form, in words.
   let losses: [String]
 
-  /// The extent that an open axis has unless another is given: of pictures, and of all else.
-  private static let (openSide, openExtent) = (256, 1)
+  /// The size that an open axis has unless another is given: of images, and of all else.
+  private static let (openSide, openDimension) = (256, 1)
 
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model cannot be of that kind.
   init(
@@ -28,7 +28,7 @@ struct CoreMLInterface {
       guard source.sizes.shapes(of: port.value) == nil else {
         return "\(port.name) may be of the sizes that are given, and of no other"
       }
-      return "an open extent of \(port.name) may be anything; \(Self.openSide) or 1 by default"
+      return "an open size of \(port.name) may be anything; \(Self.openSide) or 1 by default"
     }
   }
 
@@ -89,10 +89,10 @@ extension CoreMLInterface {
   private func inputs(version: Int) -> [CoreMLFeature] {
     source.graph.inputs.enumerated().map { position, port in
       let known = feature(position, source.description.inputs)
-      let picture = known?.image.flatMap { self.picture(port.value, $0) }
+      let image = known?.image.flatMap { self.image(port.value, $0) }
       return CoreMLFeature(
         name: port.name, summary: known?.summary,
-        type: picture.map { .image($0) } ?? .multiArray(array(port.value, version: version)))
+        type: image.map { .image($0) } ?? .multiArray(array(port.value, version: version)))
     }
   }
 
@@ -122,8 +122,8 @@ extension CoreMLInterface {
     position < features.count ? features[position] : nil
   }
 
-  /// The type of an input that is a picture; `nil` for arrays that no picture fits.
-  private func picture(_ value: ValueID, _ image: ImageInput) -> CoreMLImage? {
+  /// The type of an input that is an image; `nil` for arrays that no image fits.
+  private func image(_ value: ValueID, _ image: ImageInput) -> CoreMLImage? {
     let type = source.type(value)
     guard type.rank == 4, type.shape[0] == 1,
       type.shape[1] == .fixed(image.colorOrder.componentCount)
@@ -157,7 +157,7 @@ extension CoreMLInterface {
     let isExact = network.axes == .exact
     let shape = isExact ? type.shape : Array(type.shape.dropFirst())
     let isOpen = shape.contains { $0.value == nil }
-    let side = shape.count == 3 && network.axes == .images ? Self.openSide : Self.openExtent
+    let side = shape.count == 3 && network.axes == .images ? Self.openSide : Self.openDimension
     let element: CoreMLArray.Element =
       version < 4 ? .double : type.elementType.isFloat ? .float32 : .int32
     if isOpen, let shapes = source.sizes.shapes(of: value) {
@@ -170,15 +170,15 @@ extension CoreMLInterface {
       flexibility: isOpen ? .ranges(shape.map(Self.range)) : nil)
   }
 
-  private static func range(_ extent: Dimension) -> CoreMLSizeRange {
-    CoreMLSizeRange(lowerBound: extent.value ?? 1, upperBound: extent.value)
+  private static func range(_ dimension: Dimension) -> CoreMLSizeRange {
+    CoreMLSizeRange(lowerBound: dimension.value ?? 1, upperBound: dimension.value)
   }
 
-  /// How pictures become numbers.
+  /// How images become numbers.
   private var preprocessing: [CoreMLPreprocessing] {
     source.graph.inputs.enumerated().compactMap { position, port in
       guard let image = feature(position, source.description.inputs)?.image,
-        picture(port.value, image) != nil
+        self.image(port.value, image) != nil
       else { return nil }
       let bias = image.bias
       let step: CoreMLPreprocessing.Step =

@@ -10,7 +10,7 @@ struct CoreMLLayers {
   /// The elements of the weights; a place's offset is a position here.
   let weights: [CoreMLElements]
   /// What the axes of values are.
-  let axes: CoreMLDraft.Axes
+  let axes: CoreMLNetworkBuilder.Axes
   /// The lowest specification version that has all layers.
   let version: Int
   /// The names of the outputs.
@@ -18,22 +18,23 @@ struct CoreMLLayers {
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Core ML has no form for.
   init(
-    _ source: CoreMLExportSource, axes: CoreMLDraft.Axes, encoding: CoreMLWeights.Encoding
+    _ source: CoreMLExportSource, axes: CoreMLNetworkBuilder.Axes, encoding: CoreMLWeights.Encoding
   ) throws(WeighbridgeError) {
     let inputs = source.graph.inputs.map(\.name)
-    var draft = CoreMLDraft(axes: axes, encoding: encoding, reserved: inputs)
-    let names = source.graph.outputs.map { draft.unusedName($0.name) }
-    let results = try draft.emit(
-      source.graph, inputs: source.graph.inputs.map { draft.value($0.name, source.type($0.value)) },
-      types: source.types, groups: CoreMLMemoryPairs.groups(source.graph))
-    let newNames = try draft.newNames(for: results, names, isFixed: inputs.contains) {
-      (draft, value) throws(WeighbridgeError) in
-      try draft.copy(value)
+    var builder = CoreMLNetworkBuilder(axes: axes, encoding: encoding, reserved: inputs)
+    let names = source.graph.outputs.map { builder.unusedName($0.name) }
+    let results = try builder.emit(
+      source.graph,
+      inputs: source.graph.inputs.map { builder.value($0.name, source.type($0.value)) },
+      types: source.types, groups: CoreMLBidirectionalLSTMs.groups(source.graph))
+    let newNames = try builder.newNames(for: results, names, isFixed: inputs.contains) {
+      (builder, value) throws(WeighbridgeError) in
+      try builder.copy(value)
     }
-    layers = draft.layers.needed(for: names, renaming: newNames)
-    weights = draft.weights
+    layers = builder.layers.needed(for: names, renaming: newNames)
+    weights = builder.weights
     self.axes = axes
-    version = max(draft.version, axes == .exact ? 4 : 1)
+    version = max(builder.version, axes == .exact ? 4 : 1)
     outputNames = names
   }
 }
@@ -49,7 +50,7 @@ extension CoreMLLayer: ExportNode {
   }
 }
 
-extension CoreMLDraft {
+extension CoreMLNetworkBuilder {
   mutating func emit(
     _ step: ExportStep<ExportOperand>
   ) throws(WeighbridgeError) -> [ExportOperand] {

@@ -36,7 +36,7 @@ extension CoreMLExportSource {
     }
     for (position, node) in graph.nodes.enumerated() {
       let type = node.inputs.first.map { graph[$0].type }
-      let sums = (node.operation as? Reduction)?.axes.contains(0) == true
+      let sums = (node.operation as? Reduce)?.axes.contains(0) == true
       let steps = node.operation is any RecurrentOperator
       guard let type, sums && isBatch(type, 0) || steps && isBatch(type, 1) else { continue }
       throw WeighbridgeError(

@@ -72,7 +72,7 @@ struct CoreMLExportSource {
   let types: [TensorType]
   /// What is known of the model.
   let description: ModelDescription
-  /// The sizes that pictures may have.
+  /// The sizes that images may have.
   let sizes: CoreMLSizes
   /// What thins out the boxes that the graph gives, where it gives boxes.
   let detector: DetectorDescription?
@@ -89,17 +89,18 @@ struct CoreMLExportSource {
     if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
     graph = try PixelBlocks(graph).graph  // Core ML has five axes at most
     let turned = try ChannelsFirst(
-      graph, turnsPorts: true, together: description.headNames,
+      graph, transposesPorts: true, together: description.headNames,
       needs: CoreMLOperators.needsChannelsFirst)
     self.graph = turned.graph
     self.description = turned.describing(description)
     let types = try Self.singleTypes(turned.graph)
     self.types = types
     sizes = try CoreMLSizes(
-      options.pictureSizes, turned.graph, turned.graph.inputs.map { types[$0.value.index] })
+      options.imageSizes, turned.graph, turned.graph.inputs.map { types[$0.value.index] })
     var losses: [String] = []
     for (ports, positions) in [
-      (turned.graph.inputs, turned.turnedInputs), (turned.graph.outputs, turned.turnedOutputs),
+      (turned.graph.inputs, turned.transposedInputs),
+      (turned.graph.outputs, turned.transposedOutputs),
     ] {
       for position in positions.sorted() {
         losses.append("\(ports[position].name) has its channels first")

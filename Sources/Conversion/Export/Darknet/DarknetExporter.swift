@@ -15,7 +15,7 @@ package enum DarknetExporter: Exporter {
     let own = content.provenance.options["darknet"].flatMap(DarknetFork.init)
     var plan =
       isOriginal
-      ? try DarknetOriginal.plan(content, fork: options.darknetFork ?? own ?? .alexeyab)
+      ? try DarknetSectionRecovery.plan(content, fork: options.darknetFork ?? own ?? .alexeyab)
       : try DarknetTranslation.plan(content, fork: options.darknetFork)
     plan.losses += losses(content)
     return ExportReport(
@@ -27,7 +27,7 @@ package enum DarknetExporter: Exporter {
     _ plan: DarknetPlan, to path: String, _ options: ExportOptions, _ cancellation: Cancellation?
   ) throws(WeighbridgeError) -> [String] {
     let numbers = try DarknetWeightsWriter(plan)
-    let weightsPath = PathName(path).replacingExtension("weights")
+    let weightsPath = FilePath(path).replacingExtension("weights")
     guard weightsPath != path else {
       throw WeighbridgeError(.outputFailed, "is the name of the weights that go beside the .cfg")
         .at(file: path)
@@ -57,7 +57,7 @@ package enum DarknetExporter: Exporter {
         "descriptions of inputs and outputs",
         (description.inputs + description.outputs).contains { $0.summary != nil }
       ),
-      ("cropping of pictures", description.inputs.contains { $0.image?.resize == .centerCrop }),
+      ("cropping of images", description.inputs.contains { $0.image?.resize == .centerCrop }),
       ("labels (darknet reads them from a .names file)", !description.labels.isEmpty),
       ("further metadata", !description.userDefined.isEmpty),
       ("reference arrays", !content.references.isEmpty),
@@ -67,7 +67,7 @@ package enum DarknetExporter: Exporter {
       image.colorOrder == .bgr || image.bias.contains(where: { $0 != 0 })
         || Float(image.scale) != Float(1.0 / 255)
     {
-      losses.append("darknet gives every picture as red, green, blue divided by 255")
+      losses.append("darknet gives every image as red, green, blue divided by 255")
     }
     return losses
   }

@@ -54,15 +54,15 @@ package enum DarknetOperators {
     """,
     "darknet has it inside of sections of its own only": """
     binarization cropping exponential grouped_softmax local_response_normalization \
-    locally_connected reduction rescaling slice subtract sum_normalization unit_normalization
+    locally_connected reduce rescaling slice subtract sum_normalization unit_normalization
     """,
     "darknet itself cannot load a [deconvolutional] section": "transposed_convolution",
     "darknet has no attention": "additive_attention attention dot_product_attention",
     "a recurrent section of darknet is one step, with other gates or orders": """
-    conv_lstm fold_time gru lstm masking simple_rnn unfold_time
+    conv_lstm flatten_time gru lstm masking simple_rnn unflatten_time
     """,
     "darknet computes no sums of products but connected layers": """
-    dot einsum_dense matrix_product
+    dot einsum_dense matmul
     """,
     "darknet has no such pooling": """
     adaptive_average_pooling adaptive_max_pooling masked_average_pooling
@@ -71,21 +71,21 @@ package enum DarknetOperators {
     average binary_math maximum minimum unary_math
     """,
     "darknet has no comparisons and no choice": """
-    comparison logical_and logical_not logical_or select
+    comparison logical_and logical_not logical_or where
     """,
     "darknet looks nothing up": """
-    category_encoding crossed_hash discretization embedding extreme_index gather gather_elements index_lookup \
-    one_hot sort text_hash
+    category_encoding hashed_crossing discretization embedding argmax argmin gather gather_elements index_lookup \
+    one_hot sort hashing
     """,
-    "darknet has no such change of a tensor's axes or extents": """
-    broadcast_axes center_crop cumulative depth_to_space expand_dims fill_like pad repeat \
+    "darknet has no such change of a tensor's axes or sizes": """
+    broadcast_to center_crop cumprod cumsum depth_to_space expand_dims full_like pad repeat \
     repeat_vector reshape_axes reverse shape space_to_depth split squeeze tile
     """,
-    "darknet changes pictures before the network, and not inside":
-      "auto_contrast local_equalization resizing",
+    "darknet changes images before the network, and not inside":
+      "auto_contrast clahe resizing",
     "darknet computes in float32": "cast",
-    "darknet computes no spectra": "short_time_fourier_transform",
-    "darknet chooses among boxes outside of the network": "box_selection",
+    "darknet computes no spectra": "stft",
+    "darknet chooses among boxes outside of the network": "non_max_suppression",
   ].reduce(into: [:]) { rows, family in
     for kind in family.value.split(separator: " ") {
       rows[String(kind)] = .unsupported(family.key)

@@ -9,7 +9,7 @@ enum DarknetRules {
     guard let operation = node.operation as? Convolution,
       let kernel = model.weight("kernel", of: node),
       kernel.shape.count == 4
-    else { throw WeighbridgeError(.unsupported, "darknet convolves pictures only") }
+    else { throw WeighbridgeError(.unsupported, "darknet convolves images only") }
     let input = try model.flow(node.inputs[0])
     let window = try DarknetWindowFit(operation.window, input: input)
     try model.select(input)
@@ -41,8 +41,8 @@ enum DarknetRules {
     var weights = try model.affineWeights(node, normalization, count: kernel.shape[0])
     weights["kernel"] = kernel
     if !input.isInOrder, input.shape.count == 3 {  // a row of places becomes one of channels
-      let extents = [input.shape[1], input.shape[2], input.shape[0]]
-      weights["kernel"] = kernel.splitting(1, into: extents).permuted([0, 3, 1, 2])
+      let dimensions = [input.shape[1], input.shape[2], input.shape[0]]
+      weights["kernel"] = kernel.splitting(1, into: dimensions).permuted([0, 3, 1, 2])
         .contiguous().reshaped(kernel.shape)
     }
     try model.add(section, last: last, layout: .channelsFirst, weights: weights)
@@ -90,12 +90,12 @@ enum DarknetRules {
     model.define(node, as: try model.flow(node.inputs[0]))
   }
 
-  /// A row of a picture is no section: those that take rows take pictures too.
+  /// A row of an image is no section: those that take rows take images too.
   static let reshape: DarknetTranslation.Rule = { (model, node) throws(WeighbridgeError) in
     let input = try model.plainFlow(node.inputs[0])
     let target = model.shape(node.outputs[0])
     let isRow = target.count == 2
-    // A row becomes a picture of one place, and its other way round.
+    // A row becomes an image of one place, and its other way round.
     let isPlace =
       input.shape.dropFirst().allSatisfy { $0 == 1 } && target.filter { $0 > 1 }.count <= 1
     guard isRow || isPlace else {

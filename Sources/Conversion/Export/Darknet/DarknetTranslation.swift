@@ -5,7 +5,7 @@ import LayerCatalog
 
 /// A model of another framework while it becomes sections, operator by operator.
 ///
-/// darknet has pictures `[1, channels, height, width]` and takes a row of numbers for a picture of
+/// darknet has images `[1, channels, height, width]` and takes a row of numbers for an image of
 /// one place. Image axes are turned on the way; what comes out is checked against what the model's
 /// own shapes say.
 struct DarknetTranslation {
@@ -17,7 +17,7 @@ struct DarknetTranslation {
   struct Flow {
     /// The section that makes it; -1 for the network's input.
     var section: Int
-    /// darknet's extents without the batch axis.
+    /// darknet's sizes without the batch axis.
     var shape: [Int]
     /// The order in which the model sees it: of its image axes, or of those that a row was made of.
     var layout: DataLayout
@@ -33,7 +33,7 @@ struct DarknetTranslation {
   private let types: [TensorType]
   private let detector: DetectorDescription?
   private let consumers: [ValueID: [Int]]
-  private var draft: DarknetDraft
+  private var builder: DarknetNetworkBuilder
   private var flows: [ValueID: Flow] = [:]
   private var absorbed: Set<ValueID> = []
   private var boxes: Set<ValueID> = []
@@ -44,7 +44,7 @@ struct DarknetTranslation {
   /// The files for a model.
   ///
   /// - Parameter fork: Whose darknet is to read them; by default AlexeyAB's, which knows more, but for
-  ///   rows of numbers pjreddie's, since AlexeyAB's divides by 0 without a picture.
+  ///   rows of numbers pjreddie's, since AlexeyAB's divides by 0 without an image.
   static func plan(
     _ content: ModelContent, fork: DarknetFork?
   ) throws(WeighbridgeError) -> DarknetPlan {
@@ -52,7 +52,7 @@ struct DarknetTranslation {
     let fork = fork ?? (takesRows == true ? .pjreddie : .alexeyab)
     guard fork == .pjreddie || takesRows == false else {
       throw WeighbridgeError(
-        .unsupported, "AlexeyAB's darknet divides by 0 without a picture (pjreddie's does not)")
+        .unsupported, "AlexeyAB's darknet divides by 0 without an image (pjreddie's does not)")
     }
     var translation = try DarknetTranslation(content, fork: fork)
     for node in content.graph.nodes where !translation.absorbed.contains(node.outputs[0]) {
@@ -60,7 +60,7 @@ struct DarknetTranslation {
     }
     try translation.checkOutputs()
     try translation.problems.check(fork.title)
-    var plan = try translation.draft.finish()
+    var plan = try translation.builder.finish()
     plan.weights = translation.weights
     plan.losses += translation.notes.sorted()
     return plan
@@ -80,7 +80,7 @@ struct DarknetTranslation {
         net: [1] + input.flow.shape, isLetterboxed: fork == .alexeyab && resize == .letterbox)
     else { throw Self.oneInput }
     types = try graph.specialized(to: [input.standIn])
-    draft = try DarknetDraft(fork: fork, net: net)
+    builder = try DarknetNetworkBuilder(fork: fork, net: net)
     flows[port.value] = input.flow
     guard (consumers[port.value] ?? []).count > 1 else { return }
     try addCopy()  // no section can name the input itself
@@ -90,7 +90,7 @@ struct DarknetTranslation {
   private mutating func addCopy() throws(WeighbridgeError) {
     var copy = DarknetSectionText("activation")
     copy.set("activation", "linear")
-    try draft.add(copy)
+    try builder.add(copy)
     for id in flows.keys where flows[id]?.section == -1 { flows[id]?.section = 0 }
   }
 
@@ -99,23 +99,25 @@ struct DarknetTranslation {
     _ graph: Graph
   ) throws(WeighbridgeError) -> (flow: Flow, standIn: Tensor) {
     guard graph.inputs.count == 1, let port = graph.inputs.first else { throw oneInput }
-    let extents = graph[port.value].type.shape.dropFirst().compactMap(\.value)
-    guard extents.count + 1 == graph[port.value].type.rank, [1, 3].contains(extents.count) else {
+    let dimensions = graph[port.value].type.shape.dropFirst().compactMap(\.value)
+    guard dimensions.count + 1 == graph[port.value].type.rank, [1, 3].contains(dimensions.count)
+    else {
       throw oneInput
     }
     let layout = graph.imageLayout ?? .channelsLast
-    let isLast = layout == .channelsLast && extents.count == 3
-    let one = Tensor(graph[port.value].type.elementType, shape: extents.map { _ in 1 } + [1], [0])
-    let standIn = one.broadcast(to: [1] + extents)
+    let isLast = layout == .channelsLast && dimensions.count == 3
+    let one = Tensor(
+      graph[port.value].type.elementType, shape: dimensions.map { _ in 1 } + [1], [0])
+    let standIn = one.broadcast(to: [1] + dimensions)
     return (
       Flow(
-        section: -1, shape: isLast ? [extents[2], extents[0], extents[1]] : extents,
+        section: -1, shape: isLast ? [dimensions[2], dimensions[0], dimensions[1]] : dimensions,
         layout: layout), standIn
     )
   }
 
   private static let oneInput = WeighbridgeError(
-    .unsupported, "darknet takes one picture, or one row of numbers, of known extents")
+    .unsupported, "darknet takes one image, or one row of numbers, of known sizes")
 
   private mutating func add(_ node: Node) {
     do throws(WeighbridgeError) {
@@ -136,18 +138,18 @@ struct DarknetTranslation {
 
   /// darknet gives its layers of boxes, and what the last layer makes.
   private mutating func checkOutputs() throws(WeighbridgeError) {
-    if draft.next == 0 { try addCopy() }
+    if builder.next == 0 { try addCopy() }
     for port in graph.outputs {
       guard let flow = flows[port.value] else { continue }
       if flow.padding != nil { problems.add(port.name, "darknet pads nothing but convolutions") }
-      guard boxes.contains(port.value) || flow.section == draft.next - 1 else {
+      guard boxes.contains(port.value) || flow.section == builder.next - 1 else {
         problems.add(
           port.name, "darknet gives what its last layer makes, and this is an earlier one")
         continue
       }
       if types[port.value.index].rank == 2, !flow.isInOrder {
         problems.add(
-          port.name, "a row of a picture whose channels are innermost is none in darknet")
+          port.name, "a row of an image whose channels are innermost is none in darknet")
       }
     }
   }
@@ -182,7 +184,7 @@ extension DarknetTranslation {
   func plainFlow(_ id: ValueID) throws(WeighbridgeError) -> Flow {
     let flow = try flow(id)
     guard flow.padding == nil else {
-      throw WeighbridgeError(.unsupported, "takes a padded picture, as only convolutions can")
+      throw WeighbridgeError(.unsupported, "takes a padded image, as only convolutions can")
     }
     return flow
   }
@@ -196,7 +198,7 @@ extension DarknetTranslation {
     return nil
   }
 
-  /// The extents that the model says a value has.
+  /// The sizes that the model says a value has.
   func shape(_ id: ValueID) -> [Int] { types[id.index].fixedShape ?? [] }
 
   /// Whether a value is a constant of the model.
@@ -219,11 +221,11 @@ extension DarknetTranslation {
 
   /// Makes a value the next section's input.
   mutating func select(_ flow: Flow) throws(WeighbridgeError) {
-    guard flow.section != draft.next - 1 else { return }
+    guard flow.section != builder.next - 1 else { return }
     guard flow.section >= 0 else { throw WeighbridgeError(.unsupported, "takes the input again") }
     var route = DarknetSectionText("route")
     route.set("layers", flow.section)
-    try draft.add(route)
+    try builder.add(route)
   }
 
   /// Adds the section of a node that works on what the section before made.
@@ -235,15 +237,15 @@ extension DarknetTranslation {
     _ section: DarknetSectionText, last: Node, layout: DataLayout,
     weights: [String: Tensor] = [:]
   ) throws(WeighbridgeError) {
-    let (position, type) = try draft.add(section)
-    guard let extents = type?.fixedShape else { return }
-    let flow = Flow(section: position, shape: Array(extents.dropFirst()), layout: layout)
+    let (position, type) = try builder.add(section)
+    guard let dimensions = type?.fixedShape else { return }
+    let flow = Flow(section: position, shape: Array(dimensions.dropFirst()), layout: layout)
     let wanted = shape(last.outputs[0])
     guard Self.agree(flow, wanted) else {
       throw WeighbridgeError(
-        .unsupported, "makes \(wanted), and a [\(section.name)] section \(extents)")
+        .unsupported, "makes \(wanted), and a [\(section.name)] section \(dimensions)")
     }
-    for (role, tensor) in weights { self.weights[draft.weightName(position, role)] = tensor }
+    for (role, tensor) in weights { self.weights[builder.weightName(position, role)] = tensor }
     flows[last.outputs[0]] = flow
     let port = graph.outputs.first { $0.value == last.outputs[0] }
     if let port, let detector, detector.heads.contains(where: { $0.output == port.name }) {
@@ -251,7 +253,7 @@ extension DarknetTranslation {
     }
   }
 
-  /// Whether extents are those of the model's value, up to the order of the image axes.
+  /// Whether sizes are those of the model's value, up to the order of the image axes.
   private static func agree(_ flow: Flow, _ wanted: [Int]) -> Bool {
     guard wanted.count == 4, flow.shape.count == 3 else {
       return wanted.dropFirst().reduce(1, *) == flow.shape.reduce(1, *)
@@ -273,7 +275,7 @@ extension DarknetTranslation {
     var section = DarknetSectionText(detector.kind == .yolo ? "yolo" : "region")
     try section.set(detector, of: port.name)
     if detector.kind == .region { section.flag("softmax", true) }
-    try draft.add(section)
+    try builder.add(section)
     boxes.insert(port.value)
     note("the detector record became a [\(section.name)] section, which darknet computes too")
   }

@@ -36,7 +36,7 @@ struct ExportGroups {
   func members(of position: Int) -> [Int] { absorbed[position] ?? [] }
 }
 
-extension ExportDraft {
+extension ExportBuilder {
   /// Adds what a graph becomes: each node that its outputs need, in the graph's order.
   ///
   /// - Parameters:

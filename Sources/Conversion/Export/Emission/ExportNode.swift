@@ -27,7 +27,7 @@ extension Array where Element: ExportNode {
   }
 }
 
-extension ExportDraft where Value == ExportOperand {
+extension ExportBuilder where Value == ExportOperand {
   /// The names that values get so that a model's outputs have theirs. An output that is a weight, an
   /// input or another output too is copied first.
   ///

@@ -10,56 +10,58 @@ package enum TargetMapping<Rule: Sendable>: Sendable {
 }
 
 /// How an operator is written.
-struct ExportRule<Draft: ExportDraft>: Sendable {
+struct ExportRule<Builder: ExportBuilder>: Sendable {
   /// Adds what an operator becomes, and returns its outputs; `nil` where the target has no form for
   /// its settings, so that it becomes what it is made of.
   let apply:
-    @Sendable (any CatalogOperator, inout Draft) throws(WeighbridgeError) -> [Draft.Output]?
+    @Sendable (any CatalogOperator, inout Builder) throws(WeighbridgeError) -> [Builder.Output]?
 }
 
 /// What an operator becomes in a target.
-struct ExportRow<Draft: ExportDraft>: Sendable {
+struct ExportRow<Builder: ExportBuilder>: Sendable {
   /// The kind of the operator.
   let kind: String
   /// The rule, or why there is none.
-  let mapping: TargetMapping<ExportRule<Draft>>
+  let mapping: TargetMapping<ExportRule<Builder>>
 
   /// A row for an operator of several outputs.
   init<Operation: CatalogOperator>(
     outputsOf type: Operation.Type,
     _ rule:
-      @escaping @Sendable (Operation, inout Draft) throws(WeighbridgeError) -> [Draft.Output]
+      @escaping @Sendable (Operation, inout Builder) throws(WeighbridgeError) -> [Builder.Output]
   ) {
     kind = type.kind
     mapping = .mapped(
-      ExportRule { (operation, draft) throws(WeighbridgeError) in
+      ExportRule { (operation, builder) throws(WeighbridgeError) in
         guard let operation = operation as? Operation else {
           throw WeighbridgeError(.unsupported, "is no \(Operation.kind)")
         }
-        return try rule(operation, &draft)
+        return try rule(operation, &builder)
       })
   }
 
   /// A row for an operator of one output.
   init<Operation: CatalogOperator>(
     _ type: Operation.Type,
-    _ rule: @escaping @Sendable (Operation, inout Draft) throws(WeighbridgeError) -> Draft.Output
+    _ rule:
+      @escaping @Sendable (Operation, inout Builder) throws(WeighbridgeError) -> Builder.Output
   ) {
-    self.init(outputsOf: type) { (operation, draft) throws(WeighbridgeError) in
-      [try rule(operation, &draft)]
+    self.init(outputsOf: type) { (operation, builder) throws(WeighbridgeError) in
+      [try rule(operation, &builder)]
     }
   }
 
   /// A row for an operator of which the target has a form for some settings only.
   init<Operation: CatalogOperator>(
     native type: Operation.Type,
-    _ rule: @escaping @Sendable (Operation, inout Draft) throws(WeighbridgeError) -> Draft.Output?
+    _ rule:
+      @escaping @Sendable (Operation, inout Builder) throws(WeighbridgeError) -> Builder.Output?
   ) {
     kind = type.kind
     mapping = .mapped(
-      ExportRule { (operation, draft) throws(WeighbridgeError) in
+      ExportRule { (operation, builder) throws(WeighbridgeError) in
         guard let operation = operation as? Operation else { return nil }
-        return try rule(operation, &draft).map { [$0] }
+        return try rule(operation, &builder).map { [$0] }
       })
   }
 
@@ -67,8 +69,8 @@ struct ExportRow<Draft: ExportDraft>: Sendable {
   init(
     kind: String,
     _ rule:
-      @escaping @Sendable (any CatalogOperator, inout Draft) throws(WeighbridgeError)
-      -> [Draft.Output]
+      @escaping @Sendable (any CatalogOperator, inout Builder) throws(WeighbridgeError)
+      -> [Builder.Output]
   ) {
     self.kind = kind
     mapping = .mapped(ExportRule(apply: rule))
@@ -82,12 +84,12 @@ struct ExportRow<Draft: ExportDraft>: Sendable {
 }
 
 /// What each operator becomes in a target. One without a row becomes what it is made of.
-struct ExportTable<Draft: ExportDraft>: Sendable {
+struct ExportTable<Builder: ExportBuilder>: Sendable {
   /// The kinds of all rows, one entry a row.
   let kinds: [String]
-  private let mappings: [String: TargetMapping<ExportRule<Draft>>]
+  private let mappings: [String: TargetMapping<ExportRule<Builder>>]
 
-  init(_ rows: [[ExportRow<Draft>]]) {
+  init(_ rows: [[ExportRow<Builder>]]) {
     let all = rows.flatMap { $0 }
     kinds = all.map(\.kind)
     mappings = Dictionary(
@@ -95,7 +97,7 @@ struct ExportTable<Draft: ExportDraft>: Sendable {
   }
 
   /// What an operator of a kind becomes; `nil` for what it is made of.
-  subscript(kind: String) -> TargetMapping<ExportRule<Draft>>? { mappings[kind] }
+  subscript(kind: String) -> TargetMapping<ExportRule<Builder>>? { mappings[kind] }
 
   /// Why an operator of a kind is never written; `nil` when it is.
   func refusal(of kind: String) -> String? {

@@ -1,7 +1,7 @@
 import GraphIR
 import LayerCatalog
 
-typealias KerasRow = ExportRow<KerasDraft>
+typealias KerasRow = ExportRow<KerasModelBuilder>
 
 /// What each operator becomes in Keras. An operator without a row becomes what it is made of.
 package enum KerasOperators {

@@ -15,9 +15,9 @@ struct KerasTranslation {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Keras has no form for.
   init(_ content: ModelContent, form: KerasForm) throws(WeighbridgeError) {
     let graph = try ChannelsLast(content.graph, needs: KerasOperators.needsChannelsLast).graph
-    var draft = KerasDraft(form: form, graph)
-    let inputs = graph.inputs.map { draft.addInput($0.name, graph[$0.value].type) }
-    let results = try draft.emit(graph, inputs: inputs, groups: draft.groups)
+    var builder = KerasModelBuilder(form: form, graph)
+    let inputs = graph.inputs.map { builder.addInput($0.name, graph[$0.value].type) }
+    let results = try builder.emit(graph, inputs: inputs, groups: builder.groups)
     var outputs: [KerasTensorReference] = []
     for (port, result) in zip(graph.outputs, results) {
       guard let reference = result.reference else {
@@ -27,10 +27,10 @@ struct KerasTranslation {
       outputs.append(reference)
     }
     model = KerasWrittenModel(
-      name: draft.unusedName(content.description.name ?? "model"), layers: draft.layers,
+      name: builder.unusedName(content.description.name ?? "model"), layers: builder.layers,
       inputs: inputs.compactMap(\.reference), outputs: outputs,
       texts: DescriptionEntries.entries(content.description, content.provenance, .keras))
-    elements = draft.elements
+    elements = builder.elements
     for layer in elements.keys.sorted() where form == .hdf5 {
       guard elements[layer]?.contains(where: { $0.elementType == .bfloat16 }) ?? false else {
         continue
@@ -42,6 +42,6 @@ struct KerasTranslation {
     }
     let references =
       content.references.isEmpty ? [] : ["the reference arrays are not in the file"]
-    losses = references + draft.losses.sorted()
+    losses = references + builder.losses.sorted()
   }
 }

@@ -15,7 +15,7 @@ package enum ONNXExporter: Exporter {
     var files = [path]
     var storage = ONNXWriter.Storage.inside
     if options.storesWeightsBeside || isLarge {
-      storage = .beside(path: "\(path).data", name: "\(PathName(path).name).data")
+      storage = .beside(path: "\(path).data", name: "\(FilePath(path).name).data")
       files.append("\(path).data")
     }
     for file in options.isReplacing ? [] : files where exists(file) {

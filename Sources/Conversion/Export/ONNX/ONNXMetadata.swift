@@ -5,7 +5,7 @@ import GraphIR
 /// - `model_author` and `model_license` are ONNX' own keys
 /// - `model_version`: the model's version, as its author counts
 /// - `Image.BitmapPixelFormat`, `Image.ColorSpaceGamma`, `Image.NominalPixelRange`: ONNX' own keys for
-///   a model that takes one picture
+///   a model that takes one image
 enum ONNXMetadata {
   /// - Parameter omitted: Fields that are not true of the file.
   static func entries(

@@ -2,13 +2,13 @@ import Bytes
 import GraphIR
 import LayerCatalog
 
-typealias ONNXRow = ExportRow<ONNXDraft>
+typealias ONNXRow = ExportRow<ONNXGraphBuilder>
 
-extension ExportRow<ONNXDraft> {
+extension ExportRow<ONNXGraphBuilder> {
   /// A row for an operator that is one of ONNX's without settings.
   init(_ type: any CatalogOperator.Type, is name: String) {
-    self.init(kind: type.kind) { (_, draft) throws(WeighbridgeError) in
-      [draft.add(name, draft.allInputs())]
+    self.init(kind: type.kind) { (_, builder) throws(WeighbridgeError) in
+      [builder.add(name, builder.allInputs())]
     }
   }
 }

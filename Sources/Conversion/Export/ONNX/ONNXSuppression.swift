@@ -36,8 +36,8 @@ struct ONNXSuppression {
 
   /// The outputs, in their order; an open number of detections has a name.
   static func outputs(_ names: [String]) -> [ONNXFeature] {
-    let count = ONNXFeature.Extent.named("detections")
-    let features: [(ElementType, [ONNXFeature.Extent], String)] = [
+    let count = ONNXFeature.Dimension.named("detections")
+    let features: [(ElementType, [ONNXFeature.Dimension], String)] = [
       (
         .float32, [count, .fixed(4)],
         "Left, top, right and bottom edge in the input's unit square, from its upper left corner"
@@ -60,34 +60,35 @@ struct ONNXSuppression {
   ///   - coordinates: `[boxes, 4]`: centre, width and height.
   /// - Returns: What stands for ``outputNames``, and the thresholds.
   func add(
-    confidence: String, coordinates: String, to draft: inout ONNXDraft
+    confidence: String, coordinates: String, to builder: inout ONNXGraphBuilder
   ) -> (outputs: [String], thresholds: [ONNXFeature]) {
     let scoreThreshold =
       detector.confidenceThreshold ?? DetectorDescription.defaultConfidenceThreshold
     let suppresses = detector.suppression.map { $0 != .none } ?? true
     let overlap =
       suppresses ? detector.overlapThreshold ?? DetectorDescription.defaultOverlapThreshold : 1
-    let score = draft.namedNumber("score_threshold", scoreThreshold)
-    let iou = draft.namedNumber("iou_threshold", overlap)
-    let boxes = draft.unsqueeze(coordinates, [0])
-    let classes = draft.unsqueeze(draft.transpose(confidence, [1, 0]), [0])
+    let score = builder.namedNumber("score_threshold", scoreThreshold)
+    let iou = builder.namedNumber("iou_threshold", overlap)
+    let boxes = builder.unsqueeze(coordinates, [0])
+    let classes = builder.unsqueeze(builder.transpose(confidence, [1, 0]), [0])
     // As many as there are: the thresholds alone decide.
-    let most = draft.extents(coordinates, 0..<1)
-    let kept = draft.add(
+    let most = builder.dimensions(coordinates, 0..<1)
+    let kept = builder.add(
       "NonMaxSuppression", [boxes, classes, most, iou, score], ["center_point_box": .integer(1)])
-    // [detections, 3]: picture, class, box.
+    // [detections, 3]: image, class, box.
     let columns = (1...2).map { column in
-      draft.squeeze(draft.slice(kept, axes: [1], from: [column], to: [column + 1]), [1])
+      builder.squeeze(builder.slice(kept, axes: [1], from: [column], to: [column + 1]), [1])
     }
-    let places = draft.slice(kept, axes: [1], from: [1], to: [3])
-    let table = draft.transpose(confidence, [1, 0])
-    let scores = draft.add("GatherND", [table, places])
-    let ranking = draft.add(
-      "TopK", [scores, draft.extents(scores)], ["axis": .integer(0)], outputCount: 2)
+    let places = builder.slice(kept, axes: [1], from: [1], to: [3])
+    let table = builder.transpose(confidence, [1, 0])
+    let scores = builder.add("GatherND", [table, places])
+    let ranking = builder.add(
+      "TopK", [scores, builder.dimensions(scores)], ["axis": .integer(0)], outputCount: 2)
     let (labels, rows) = (
-      draft.add("Gather", [columns[0], ranking[1]]), draft.add("Gather", [columns[1], ranking[1]])
+      builder.add("Gather", [columns[0], ranking[1]]),
+      builder.add("Gather", [columns[1], ranking[1]])
     )
-    let edges = edges(draft.add("Gather", [coordinates, rows]), &draft)
+    let edges = edges(builder.add("Gather", [coordinates, rows]), &builder)
     let thresholds = [
       (score, "A class of a box counts when its confidence is above this"),
       (iou, "Of two boxes of a class that overlap by more than this, the less confident goes"),
@@ -98,11 +99,11 @@ struct ONNXSuppression {
   }
 
   /// Edges of boxes that are given by their centres.
-  private func edges(_ boxes: String, _ draft: inout ONNXDraft) -> String {
-    let centers = draft.slice(boxes, axes: [1], from: [0], to: [2])
-    let extents = draft.slice(boxes, axes: [1], from: [2], to: [4])
-    let halves = draft.add("Mul", [extents, draft.numbers([0.5], .float32)])
-    let corners = [draft.add("Sub", [centers, halves]), draft.add("Add", [centers, halves])]
-    return draft.concatenate(corners, axis: 1)
+  private func edges(_ boxes: String, _ builder: inout ONNXGraphBuilder) -> String {
+    let centers = builder.slice(boxes, axes: [1], from: [0], to: [2])
+    let dimensions = builder.slice(boxes, axes: [1], from: [2], to: [4])
+    let halves = builder.add("Mul", [dimensions, builder.numbers([0.5], .float32)])
+    let corners = [builder.add("Sub", [centers, halves]), builder.add("Add", [centers, halves])]
+    return builder.concatenate(corners, axis: 1)
   }
 }

@@ -30,11 +30,11 @@ struct ONNXTranslation {
     let (turned, suppression) = try Self.prepared(content, options)
     let (graph, description) = (turned.graph, turned.describing(content.description))
     let names = graph.inputs.map(\.name)
-    var draft = ONNXDraft(opset: opset, precision: options.precision, reserved: names)
+    var builder = ONNXGraphBuilder(opset: opset, precision: options.precision, reserved: names)
     let wanted = suppression == nil ? graph.outputs.map(\.name) : ONNXSuppression.outputNames
-    let outputNames = wanted.map { draft.unusedName($0) }
-    let ports = try Self.translate(graph, description, outputNames, suppression, into: &draft)
-    let (nodes, kept) = try Self.finished(&draft, ports.results, outputNames, inputs: names)
+    let outputNames = wanted.map { builder.unusedName($0) }
+    let ports = try Self.translate(graph, description, outputNames, suppression, into: &builder)
+    let (nodes, kept) = try Self.finished(&builder, ports.results, outputNames, inputs: names)
     weights = kept
     model = ONNXModel(
       irVersion: irVersion, opset: opset, producerName: "weighbridge",
@@ -53,16 +53,17 @@ struct ONNXTranslation {
 
   /// The nodes and weights that the outputs need, these with their names.
   private static func finished(
-    _ draft: inout ONNXDraft, _ results: [ExportOperand], _ names: [String], inputs: [String]
+    _ builder: inout ONNXGraphBuilder, _ results: [ExportOperand], _ names: [String],
+    inputs: [String]
   ) throws(WeighbridgeError) -> ([ONNXNode], [ONNXWeight]) {
-    let fixed = Set(inputs + draft.weights.map(\.head.name))
-    let newNames = try draft.newNames(for: results, names, isFixed: fixed.contains) {
-      (draft, value) in
-      draft.add("Identity", [draft.input(value)])
+    let fixed = Set(inputs + builder.weights.map(\.head.name))
+    let newNames = try builder.newNames(for: results, names, isFixed: fixed.contains) {
+      (builder, value) in
+      builder.add("Identity", [builder.input(value)])
     }
-    let nodes = (draft.casts + draft.nodes).needed(for: names, renaming: newNames)
+    let nodes = (builder.casts + builder.nodes).needed(for: names, renaming: newNames)
     let read = nodes.reduce(into: Set(names)) { $0.formUnion($1.reads) }
-    return (nodes, draft.weights.filter { read.contains($0.head.name) })
+    return (nodes, builder.weights.filter { read.contains($0.head.name) })
   }
 
   /// The graph as it is translated, and what thins out its boxes where that is wanted.
@@ -79,7 +80,7 @@ struct ONNXTranslation {
     }
     if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
     let turned = try ChannelsFirst(
-      graph, turnsPorts: options.layout == .nchw, together: content.description.headNames,
+      graph, transposesPorts: options.layout == .nchw, together: content.description.headNames,
       needs: ONNXOperators.needsChannelsFirst)
     return (turned, suppression)
   }
@@ -94,17 +95,17 @@ struct ONNXTranslation {
   /// Adds what all nodes become, and what thins out boxes.
   private static func translate(
     _ graph: Graph, _ description: ModelDescription, _ outputNames: [String],
-    _ suppression: ONNXSuppression?, into draft: inout ONNXDraft
+    _ suppression: ONNXSuppression?, into builder: inout ONNXGraphBuilder
   ) throws(WeighbridgeError) -> Ports {
-    let inputs = graph.inputs.map { draft.value($0.name, graph[$0.value].type) }
-    let results = try draft.emit(graph, inputs: inputs, groups: ExportGroups())
+    let inputs = graph.inputs.map { builder.value($0.name, graph[$0.value].type) }
+    let results = try builder.emit(graph, inputs: inputs, groups: ExportGroups())
     var ports = Ports(
       results: results,
       inputs: features(graph, graph.inputs, graph.inputs.map(\.name), description.inputs),
       outputs: features(graph, graph.outputs, outputNames, description.outputs))
     if let suppression, results.count == 2 {
       let boxes = suppression.add(
-        confidence: results[0].name, coordinates: results[1].name, to: &draft)
+        confidence: results[0].name, coordinates: results[1].name, to: &builder)
       ports.results = boxes.outputs.map {
         ExportOperand(name: $0, type: results[0].type, constant: nil)
       }
@@ -122,7 +123,7 @@ struct ONNXTranslation {
       let type = graph[pair.0.value].type
       let description = position < descriptions.count ? descriptions[position] : nil
       return ONNXFeature(
-        name: pair.1, elementType: type.elementType, shape: ONNXFeature.extents(type),
+        name: pair.1, elementType: type.elementType, shape: ONNXFeature.dimensions(type),
         summary: description?.summary, denotation: description?.image == nil ? nil : "IMAGE",
         axisDenotations: description?.image?.axisDenotations(rank: type.rank) ?? [])
     }
@@ -132,7 +133,7 @@ struct ONNXTranslation {
 extension ImageInput {
   /// What the axes of the input are, in ONNX' words.
   fileprivate func axisDenotations(rank: Int) -> [String] {
-    guard let axes = layout.pictureAxes(rank: rank) else { return [] }
+    guard let axes = layout.imageAxes(rank: rank) else { return [] }
     return (0..<rank).map { axis in
       if axis == rank - 4 { return "DATA_BATCH" }
       return axis == axes.channels ? "DATA_CHANNEL" : "DATA_FEATURE"

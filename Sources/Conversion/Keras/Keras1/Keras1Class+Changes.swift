@@ -39,7 +39,7 @@ extension Keras1Class {
   /// `BatchNormalization`, whose `mode` says over what and with whose mean and variance; only mode 0
   /// is left in Keras 2.
   static func batchNormalization(
-    _ record: KerasLayerRecord, _ writer: KerasWriter
+    _ record: KerasLayerRecord, _ writer: KerasProducer
   ) throws(WeighbridgeError) -> Keras1Class {
     let mode = record.config["mode"] ?? 0
     guard let number = mode.integer, (0...2).contains(number) else {

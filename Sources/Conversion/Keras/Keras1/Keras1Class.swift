@@ -26,7 +26,7 @@ struct Keras1Class: Sendable {
 
   /// The entry of a layer; `nil` for a class that is not Keras' own.
   static func entry(
-    _ record: KerasLayerRecord, _ writer: KerasWriter
+    _ record: KerasLayerRecord, _ writer: KerasProducer
   ) throws(WeighbridgeError) -> Keras1Class? {
     switch record.className {
     case "Merge": return try merge(record)

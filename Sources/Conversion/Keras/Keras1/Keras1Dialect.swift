@@ -9,14 +9,14 @@ import LayerCatalog
 /// What Keras 2 does not have gets a class named `X (Keras 1)`. Classes that are not Keras' own stay
 /// as they are.
 struct Keras1Dialect: Sendable {
-  let writer: KerasWriter
+  let writer: KerasProducer
   /// The order of the image axes for layers whose settings leave it out, and whether it was found in
   /// the settings of other layers; `nil` where those contradict each other.
   let ordering: (word: String, isFound: Bool)?
 
   /// - Parameter model: The whole model, where layers say what others leave out.
   /// - Returns: `nil` when another Keras wrote it.
-  init?(_ writer: KerasWriter, _ model: KerasModelRecord) {
+  init?(_ writer: KerasProducer, _ model: KerasModelRecord) {
     guard writer.version.major == 1 else { return nil }
     self.writer = writer
     var words: Set<String> = []

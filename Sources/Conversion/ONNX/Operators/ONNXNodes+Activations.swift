@@ -47,12 +47,12 @@ extension ONNXNodes {
       let rank = layer.type(input).rank
       let slopes = layer.type(slope)
       guard slopes.rank < rank || (slopes.rank == rank && slopes.shape.first == 1) else {
-        throw layer.unsupported("slopes \(slopes) for each picture of a batch")
+        throw layer.unsupported("slopes \(slopes) for each image of a batch")
       }
       let alpha = try layer.derived(slope, "") { tensor in
-        let extents = tensor.shape.count >= rank ? tensor.shape.dropFirst() : tensor.shape[...]
+        let dimensions = tensor.shape.count >= rank ? tensor.shape.dropFirst() : tensor.shape[...]
         return tensor.reshaped(
-          [Int](repeating: 1, count: max(0, rank - 1 - extents.count)) + extents)
+          [Int](repeating: 1, count: max(0, rank - 1 - dimensions.count)) + dimensions)
       }
       return try layer.apply(PReLU(), [input, alpha])
     },

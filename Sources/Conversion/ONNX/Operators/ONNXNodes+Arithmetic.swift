@@ -19,8 +19,9 @@ extension ONNXNodes {
         let input = try layer.input()
         if layer.type(input).elementType == type { return [input] }
         // Shapes go through int32 in what TensorFlow's tools write.
-        if case .extents(let extents, let isList, _) = input, [.int32, .int64].contains(type) {
-          return [.extents(extents, isList: isList, as: type)]
+        if case .dimensions(let dimensions, let isList, _) = input, [.int32, .int64].contains(type)
+        {
+          return [.dimensions(dimensions, isList: isList, as: type)]
         }
         return [try layer.apply(Cast(to: type), to: input)]
       },
@@ -63,7 +64,7 @@ extension ONNXNodes {
       },
       "Mul": { (layer) throws(WeighbridgeError) in
         let values = try layer.allInputs()
-        if let extents = ONNXExtent.product(values) { return [extents] }
+        if let dimensions = ONNXDimension.product(values) { return [dimensions] }
         return try layer.apply(Multiply(), try layer.aligned(values))
       },
       "Pow": { (layer) throws(WeighbridgeError) in

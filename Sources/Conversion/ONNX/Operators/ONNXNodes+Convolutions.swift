@@ -47,14 +47,14 @@ extension ONNXLayer {
     // What each spatial axis has too many elements by, or too few, when nothing is taken away.
     var surplus: [Int]?
     if let outputShape {
-      let extents = type(input).shape.dropFirst(2).compactMap(\.value)
-      guard extents.count == zeros.count,
-        (extents + outputShape).allSatisfy({ (1...1 << 24).contains($0) })
+      let dimensions = type(input).shape.dropFirst(2).compactMap(\.value)
+      guard dimensions.count == zeros.count,
+        (dimensions + outputShape).allSatisfy({ (1...1 << 24).contains($0) })
       else {
         throw unsupported("a ConvTranspose of \(type(input)) to an output_shape of \(outputShape)")
       }
       surplus = window.surplus(outputPadding).enumerated().map { axis, surplus in
-        extents[axis] * window.strides[axis] + surplus - outputShape[axis]
+        dimensions[axis] * window.strides[axis] + surplus - outputShape[axis]
       }
     } else if ["SAME_UPPER", "SAME_LOWER"].contains(mode) {
       // Where strides are wider than windows, nothing fills them up (as in onnxruntime).
@@ -82,7 +82,7 @@ extension ONNXLayer {
     return try apply(operation, [input, kernel] + (bias.map { [$0] } ?? []))
   }
 
-  /// The window of a convolution, whose extents are the kernel's.
+  /// The window of a convolution, whose sizes are the kernel's.
   fileprivate mutating func window(
     kernel: TensorType, input: TensorType
   ) throws(WeighbridgeError) -> Window {
@@ -134,10 +134,10 @@ extension ONNXLayer {
   ) throws(WeighbridgeError) -> WindowPadding {
     let window = Window(size: size, strides: strides, dilation: dilation, padding: .same)
     if let problem = window.problem { throw malformed(problem) }
-    let extents = input.shape.dropFirst(2).compactMap(\.value)
-    let places = extents.enumerated().compactMap { try? window.placement($0, extent: $1) }
+    let dimensions = input.shape.dropFirst(2).compactMap(\.value)
+    let places = dimensions.enumerated().compactMap { try? window.placement($0, dimension: $1) }
     guard places.count == size.count else {
-      throw unsupported("auto_pad=SAME_LOWER where the input's extents are not known: \(input)")
+      throw unsupported("auto_pad=SAME_LOWER where the input's sizes are not known: \(input)")
     }
     return .explicit(before: places.map(\.after), after: places.map(\.before))
   }

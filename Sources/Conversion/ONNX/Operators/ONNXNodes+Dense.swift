@@ -30,7 +30,7 @@ extension ONNXLayer {
       return try vectorProduct(first, second, role: role)
     }
     return try apply(
-      MatrixProduct(transposesFirst: false, transposesSecond: false), aligned([first, second]),
+      MatMul(transposeA: false, transposeB: false), aligned([first, second]),
       role: role)[0]
   }
 
@@ -45,7 +45,7 @@ extension ONNXLayer {
     let column =
       other == 1 ? try apply(ExpandDims(axes: [1]), to: second, role: "\(end)column") : second
     let product = try apply(
-      MatrixProduct(transposesFirst: false, transposesSecond: false), aligned([row, column]),
+      MatMul(transposeA: false, transposeB: false), aligned([row, column]),
       role: "\(end)product")[0]
     let all = type(product).rank
     let axes = (rank == 1 ? [all - 2] : []) + (other == 1 ? [all - 1] : [])
@@ -72,7 +72,7 @@ extension ONNXLayer {
     if transposes.0 { first = try transposed(first, [1, 0], role: "transpose_a") }
     guard second.tensor != nil else {
       if transposes.1 { second = try transposed(second, [1, 0], role: "transpose_b") }
-      let product = MatrixProduct(transposesFirst: false, transposesSecond: false)
+      let product = MatMul(transposeA: false, transposeB: false)
       guard let bias else { return try apply(product, [first, second]) }
       return [
         try apply(Add(), aligned([try apply(product, to: first, second, role: "product"), bias]))[0]

@@ -42,7 +42,7 @@ extension ONNXLayer {
       try matrices(second, plan.orders[1], plan.counts[1], "factor_1"),
     ]
     let product = try apply(
-      MatrixProduct(transposesFirst: false, transposesSecond: false), to: factors[0], factors[1],
+      MatMul(transposeA: false, transposeB: false), to: factors[0], factors[1],
       role: "product")
     return [try unfolded(product, plan, [first, second])]
   }
@@ -78,7 +78,7 @@ extension ONNXLayer {
   ) throws(WeighbridgeError) -> (ONNXValue, [Character]) {
     let axes = letters.indices.filter { !others.contains(letters[$0]) }
     guard !axes.isEmpty else { return (value, letters) }
-    let sum = Reduction(.sum, axes: axes, keepsAxes: false)
+    let sum = Reduce(.sum, axes: axes, keepDims: false)
     return (try apply(sum, to: value, role: role), letters.filter(others.contains))
   }
 
@@ -89,25 +89,25 @@ extension ONNXLayer {
     let turned = try transposed(value, order, role: "\(role)/transpose")
     guard counts[1] != 1 || counts[2] != 1 else { return turned }
     let shape = type(turned).shape
-    var extents = try (0..<counts[0]).map { (axis) throws(WeighbridgeError) in
-      shape[axis].value.map { ReshapeAxes.Extent.fixed($0) } ?? .axis(axis)
+    var dimensions = try (0..<counts[0]).map { (axis) throws(WeighbridgeError) in
+      shape[axis].value.map { ReshapeAxes.Size.fixed($0) } ?? .axis(axis)
     }
     var start = counts[0]
     var hasRest = false
     for count in counts.dropFirst() {
       let known = shape[start..<start + count].compactMap(\.value)
       if known.count == count {
-        extents.append(.fixed(try Checked.product(known, of: "an extent")))
+        dimensions.append(.fixed(try Checked.product(known, of: "a size")))
       } else if count == 1 {
-        extents.append(.axis(start))
+        dimensions.append(.axis(start))
       } else {
-        guard !hasRest else { throw unsupported("an Einsum of several open extents") }
-        extents.append(.rest)
+        guard !hasRest else { throw unsupported("an Einsum of several open sizes") }
+        dimensions.append(.rest)
         hasRest = true
       }
       start += count
     }
-    return try apply(ReshapeAxes(extents), to: turned, role: "\(role)/matrices")
+    return try apply(ReshapeAxes(dimensions), to: turned, role: "\(role)/matrices")
   }
 
   /// The product's axes as the output has them.
@@ -117,27 +117,27 @@ extension ONNXLayer {
     if plan.counts[0][1] == 1, plan.counts[1][2] == 1 {
       return try transposed(product, plan.finalOrder)
     }
-    var extents: [ReshapeAxes.Extent] = []
+    var dimensions: [ReshapeAxes.Size] = []
     var open = 0
     for (position, axis) in plan.result.enumerated() {
       if let known = type(values[axis.term]).shape[axis.axis].value {
-        extents.append(.fixed(known))
+        dimensions.append(.fixed(known))
       } else if position < plan.counts[0][0] {
-        extents.append(.axis(position))
+        dimensions.append(.axis(position))
       } else {
         open += 1
-        extents.append(.rest)
+        dimensions.append(.rest)
       }
     }
-    guard open <= 1 else { throw unsupported("an Einsum of several open extents") }
+    guard open <= 1 else { throw unsupported("an Einsum of several open sizes") }
     let isLast = plan.finalOrder == Array(plan.finalOrder.indices)
     let shaped = try apply(
-      ReshapeAxes(extents), to: product, role: isLast ? "" : "axes")
+      ReshapeAxes(dimensions), to: product, role: isLast ? "" : "axes")
     return try transposed(shaped, plan.finalOrder)
   }
 
-  /// The product where rows or columns of several open extents cannot be made one axis and taken
-  /// apart again: all but the last of them stand before the matrices, with an extent of 1 in the other
+  /// The product where rows or columns of several open sizes cannot be made one axis and taken
+  /// apart again: all but the last of them stand before the matrices, with a size of 1 in the other
   /// factor.
   private mutating func spread(
     _ values: [ONNXValue], _ plan: EinsumPlan
@@ -165,7 +165,7 @@ extension ONNXLayer {
       second = try apply(ExpandDims(axes: ones), to: second, role: "factor_1/axes")
     }
     var product = try apply(
-      MatrixProduct(transposesFirst: false, transposesSecond: true), to: first, second,
+      MatMul(transposeA: false, transposeB: true), to: first, second,
       role: "product")
     let single =
       (rows == 0 ? [place + outerColumns] : [])
@@ -187,7 +187,7 @@ extension ONNXLayer {
     if count == 1 { return value }
     if count == 0 { return try apply(ExpandDims(axes: [start]), to: value, role: role) }
     let known = type(value).shape[start...].compactMap(\.value)
-    let product = try Checked.product(known, of: "an extent")
+    let product = try Checked.product(known, of: "a size")
     return try apply(
       ReshapeAxes(
         kept(type(value), 0..<start) + [known.count == count ? .fixed(product) : .rest]),
@@ -200,10 +200,10 @@ extension ONNXLayer {
     _ first: ONNXValue, _ second: ONNXValue, _ plan: EinsumPlan
   ) throws(WeighbridgeError) -> ONNXValue {
     let (rows, sums) = (plan.counts[0][1], plan.counts[0][2])
-    let sumExtents = (type(second).fixedShape ?? []).enumerated().filter { axis, _ in
+    let sumDimensions = (type(second).fixedShape ?? []).enumerated().filter { axis, _ in
       plan.orders[1][..<sums].contains(axis)
     }.map(\.element)
-    let sumCount = try Checked.product(sumExtents, of: "an extent")
+    let sumCount = try Checked.product(sumDimensions, of: "a size")
     var input = try transposed(first, plan.orders[0], role: "transpose")
     if sums != 1 {
       let kept = kept(type(input), 0..<rows)
@@ -241,7 +241,7 @@ private struct EinsumPlan {
   /// The order of these axes in the output.
   let finalOrder: [Int]
 
-  /// Whether rows, columns and sums are of more open extents than a reshaping can have.
+  /// Whether rows, columns and sums are of more open sizes than a reshaping can have.
   func hasSeveralOpen(_ types: [TensorType]) -> Bool {
     let open = types.indices.map { term in
       // Rows and columns, and sums, of each factor.

@@ -65,40 +65,41 @@ extension ONNXLayer {
   /// - Parameter indices: `[..., axes]`
   private func places(
     _ indices: Tensor, in value: ONNXValue
-  ) throws(WeighbridgeError) -> (places: [Int], extents: [Int]) {
+  ) throws(WeighbridgeError) -> (places: [Int], dimensions: [Int]) {
     let shape = type(value).shape
     guard let count = indices.shape.last, count >= 1, count <= shape.count else {
       throw malformed("places \(indices.shape) in \(type(value))")
     }
-    let extents = shape[..<count].compactMap(\.value)
-    guard extents.count == count else {
+    let dimensions = shape[..<count].compactMap(\.value)
+    guard dimensions.count == count else {
       throw unsupported("places along open axes of \(type(value))")
     }
-    _ = try Checked.product(extents, of: "places")
+    _ = try Checked.product(dimensions, of: "places")
     let numbers = indices.integers
     var places: [Int] = []
     for start in stride(from: 0, to: numbers.count, by: count) {
       var place = 0
-      for (number, extent) in zip(numbers[start..<start + count], extents) {
-        guard (-extent..<extent).contains(number) else {
-          throw malformed("an index of \(number) where there are \(extent)")
+      for (number, dimension) in zip(numbers[start..<start + count], dimensions) {
+        guard (-dimension..<dimension).contains(number) else {
+          throw malformed("an index of \(number) where there are \(dimension)")
         }
-        place = place * extent + (number < 0 ? number + extent : number)
+        place = place * dimension + (number < 0 ? number + dimension : number)
       }
       places.append(place)
     }
-    return (places, extents)
+    return (places, dimensions)
   }
 
   /// The parts of a value at places along its first axes, which are known beforehand.
   fileprivate mutating func gathered(
     _ value: ONNXValue, _ indices: Tensor
   ) throws(WeighbridgeError) -> ONNXValue {
-    let (places, extents) = try places(indices, in: value)
+    let (places, dimensions) = try places(indices, in: value)
     let type = type(value)
-    let one = try Checked.product(extents, of: "an extent")
+    let one = try Checked.product(dimensions, of: "a size")
     let flat = try apply(
-      ReshapeAxes([.fixed(one)] + kept(type, extents.count..<type.rank)), to: value, role: "flat")
+      ReshapeAxes([.fixed(one)] + kept(type, dimensions.count..<type.rank)), to: value, role: "flat"
+    )
     let own = own(
       Tensor(.int64, shape: Array(indices.shape.dropLast()), places.map(Double.init)), "places")
     return try apply(Gather(axis: 0), to: flat, own)
@@ -110,18 +111,18 @@ extension ONNXLayer {
     _ value: ONNXValue, _ updates: ONNXValue
   ) throws(WeighbridgeError) -> ONNXValue {
     guard let indices = try constant(1) else { throw malformed("a ScatterND without indices") }
-    let (places, extents) = try places(indices, in: value)
+    let (places, dimensions) = try places(indices, in: value)
     if places.isEmpty { return value }
     let (type, new) = (type(value), type(updates))
     let rows = indices.shape.count - 1
-    guard new.rank == rows + type.rank - extents.count else {
+    guard new.rank == rows + type.rank - dimensions.count else {
       throw malformed("a ScatterND of \(new) into \(type)")
     }
-    let count = try Checked.product(extents, of: "an extent")
-    try network.countConstant(TensorType(.int64, extents), byteCount: count)
+    let count = try Checked.product(dimensions, of: "a size")
+    try network.countConstant(TensorType(.int64, dimensions), byteCount: count)
     var sources = [Int](repeating: -1, count: count)
     for (number, place) in places.enumerated() { sources[place] = number }
-    let rest = extents.count..<type.rank
+    let rest = dimensions.count..<type.rank
     let flat = try apply(
       ReshapeAxes([.fixed(places.count)] + kept(new, rows..<new.rank)), to: updates,
       role: "updates")
@@ -130,14 +131,14 @@ extension ONNXLayer {
     let spread = try apply(Gather(axis: 0), to: flat, numbers, role: "spread")
     let shaped = try apply(
       ReshapeAxes(
-        extents.map { .fixed($0) }
+        dimensions.map { .fixed($0) }
           + rest.map { axis in
-            type.shape[axis].value.map { .fixed($0) } ?? .axis(axis - extents.count + 1)
+            type.shape[axis].value.map { .fixed($0) } ?? .axis(axis - dimensions.count + 1)
           }), to: spread, role: "parts")
     let isNew = own(
       Tensor(
-        .bool, shape: extents + rest.map { _ in 1 }, sources.map { $0 < 0 ? 0 : 1 }), "is_new")
-    return try apply(Select(), to: isNew, shaped, value)
+        .bool, shape: dimensions + rest.map { _ in 1 }, sources.map { $0 < 0 ? 0 : 1 }), "is_new")
+    return try apply(Where(), to: isNew, shaped, value)
   }
 
   /// Indices of which negative ones count from the end.
@@ -153,14 +154,14 @@ extension ONNXLayer {
     let depth = own(Tensor(type.elementType, shape: ones, [Double(count)]), "depth")
     let isNegative = try apply(Comparison(.less), to: indices, zero, role: "is_negative")
     let sum = try apply(Add(), to: indices, depth, role: "from_end")
-    return try apply(Select(), to: isNegative, sum, indices, role: "indices")
+    return try apply(Where(), to: isNegative, sum, indices, role: "indices")
   }
 
   /// How many elements a `TopK` keeps; `nil` for all of an open axis.
   fileprivate mutating func count(
     ofTopKAlong axis: Int, of input: ONNXValue
   ) throws(WeighbridgeError) -> Int? {
-    if case .computed(let id) = input, try optional(1)?.extents == [.axis(id, axis, times: 1)] {
+    if case .computed(let id) = input, try optional(1)?.dimensions == [.axis(id, axis, times: 1)] {
       return nil
     }
     let count =

@@ -3,7 +3,7 @@ import GraphIR
 import LayerCatalog
 
 extension ONNXNodes {
-  /// Truth values.
+  /// Booleans.
   static let logic: [String: ONNXLayer.Build] = [
     "And": combining { LogicalAnd() },
     "Equal": combining { Comparison(.equal) },
@@ -30,9 +30,9 @@ extension ONNXNodes {
     "Not": plain { LogicalNot() },
     "Or": combining { LogicalOr() },
     "Trilu": { (layer) throws(WeighbridgeError) in try layer.triangle() },
-    "Where": combining { Select() },
+    "Where": combining { Where() },
     "Xor": { (layer) throws(WeighbridgeError) in
-      // Of truth values, those that are not equal.
+      // Of booleans, those that are not equal.
       let numbers = try layer.aligned(try layer.allInputs()).enumerated().map {
         (position, value) throws(WeighbridgeError) in
         try layer.apply(Cast(to: .int32), to: value, role: "number_\(position)")
@@ -49,20 +49,20 @@ extension ONNXLayer {
     let isUpper = try flag("upper", default: true)
     let diagonal = try constant(1)?.integers.first ?? 0
     let type = type(input)
-    let extents = type.shape.suffix(2).compactMap(\.value)
-    guard extents.count == 2, (-1 << 24...1 << 24).contains(diagonal) else {
+    let dimensions = type.shape.suffix(2).compactMap(\.value)
+    guard dimensions.count == 2, (-1 << 24...1 << 24).contains(diagonal) else {
       throw unsupported("a Trilu of \(type)")
     }
-    let count = try Checked.product(extents, of: "a matrix")
-    try network.countConstant(TensorType(.bool, extents), byteCount: count)
+    let count = try Checked.product(dimensions, of: "a matrix")
+    try network.countConstant(TensorType(.bool, dimensions), byteCount: count)
     let isKept = (0..<count).map { place in
-      let distance = place % extents[1] - place / extents[1]
+      let distance = place % dimensions[1] - place / dimensions[1]
       return (isUpper ? distance >= diagonal : distance <= diagonal) ? 1.0 : 0
     }
     let values = try aligned([
-      own(Tensor(.bool, shape: extents, isKept), "triangle"), input,
+      own(Tensor(.bool, shape: dimensions, isKept), "triangle"), input,
       own(Tensor(type.elementType, shape: [], [0]), "zero"),
     ])
-    return try apply(Select(), values)
+    return try apply(Where(), values)
   }
 }

@@ -87,11 +87,11 @@ extension ONNXNodes {
         try layer.integers("axes") ?? [0, 2, 3], rank: layer.type(input).rank)
       // The deviation is what 1e-9 is added to.
       let mean = try layer.apply(
-        Reduction(.mean, axes: axes, keepsAxes: true), to: input, role: "mean")
+        Reduce(.mean, axes: axes, keepDims: true), to: input, role: "mean")
       let distance = try layer.apply(Subtract(), to: input, mean, role: "distance")
       let square = try layer.apply(UnaryMath(.square), to: distance, role: "square")
       let variance = try layer.apply(
-        Reduction(.mean, axes: axes, keepsAxes: true), to: square, role: "variance")
+        Reduce(.mean, axes: axes, keepDims: true), to: square, role: "variance")
       let deviation = try layer.apply(UnaryMath(.squareRoot), to: variance, role: "deviation")
       let small = layer.own(
         Tensor(

@@ -8,20 +8,20 @@ extension ONNXNodes {
   static let pooling: [String: ONNXLayer.Build] = [
     "AveragePool": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
-      let countsPadding = try layer.flag("count_include_pad")
+      let countIncludePad = try layer.flag("count_include_pad")
       let (window, excess) = try layer.poolingWindow(layer.type(input))
-      if countsPadding, excess != window.size.map({ _ in 0 }) {
+      if countIncludePad, excess != window.size.map({ _ in 0 }) {
         return [try layer.averagePooling(input, window, excess)]
       }
-      if !countsPadding, window.mayLieInPadding {
+      if !countIncludePad, window.mayLieInPadding {
         throw layer.unsupported("a mean of nothing but padding")
       }
       let operation = AveragePooling(
-        window: window, countsPadding: countsPadding, layout: .channelsFirst)
+        window: window, countIncludePad: countIncludePad, layout: .channelsFirst)
       return [try layer.apply(operation, to: input)]
     },
-    "GlobalAveragePool": plain { GlobalAveragePooling(keepsAxes: true, layout: .channelsFirst) },
-    "GlobalMaxPool": plain { GlobalMaxPooling(keepsAxes: true, layout: .channelsFirst) },
+    "GlobalAveragePool": plain { GlobalAveragePooling(keepDims: true, layout: .channelsFirst) },
+    "GlobalMaxPool": plain { GlobalMaxPooling(keepDims: true, layout: .channelsFirst) },
     "MaxPool": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       layer.ignore("storage_order")
@@ -49,23 +49,23 @@ extension ONNXLayer {
       throw unsupported("auto_pad with dilations, which tools understand in several ways")
     }
     guard roundsUp, window.padding != .same else { return (window, size.map { _ in 0 }) }
-    let extents = input.shape.dropFirst(2).compactMap(\.value)
-    guard extents.count == size.count else {
-      throw unsupported("ceil_mode where the input's extents are not known: \(input)")
+    let dimensions = input.shape.dropFirst(2).compactMap(\.value)
+    guard dimensions.count == size.count else {
+      throw unsupported("ceil_mode where the input's sizes are not known: \(input)")
     }
     var (before, after, excess) = ([Int](), [Int](), [Int]())
-    for (axis, extent) in extents.enumerated() {
+    for (axis, dimension) in dimensions.enumerated() {
       let own = window.borders(axis)
       let (reach, stride) = (
         (size[axis] - 1) * window.dilation[axis] + 1, window.strides[axis]
       )
-      let room = extent + own.before + own.after - reach
-      guard room > -stride else { throw malformed("a window of \(reach) on \(extent) elements") }
+      let room = dimension + own.before + own.after - reach
+      guard room > -stride else { throw malformed("a window of \(reach) on \(dimension) elements") }
       var last = (room + stride - 1) / stride * stride
       // No position begins behind the input and what is in front of it.
-      if last >= extent + own.before { last -= stride }
+      if last >= dimension + own.before { last -= stride }
       before.append(own.before)
-      after.append(max(own.after, last + reach - extent - own.before))
+      after.append(max(own.after, last + reach - dimension - own.before))
       excess.append(after[axis] - own.after)
     }
     let rounded = Window(
@@ -88,7 +88,7 @@ extension ONNXLayer {
       padding: .explicit(before: excess.map { _ in 0 }, after: excess))
     if rest.mayLieInPadding { throw unsupported("a mean of nothing but padding") }
     return try apply(
-      AveragePooling(window: rest, countsPadding: false, layout: .channelsFirst), to: padded)
+      AveragePooling(window: rest, countIncludePad: false, layout: .channelsFirst), to: padded)
   }
 }
 

@@ -65,7 +65,7 @@ extension ONNXLayer {
     var parts: [[ONNXValue]] = []
     for (index, isReversed) in reversals.enumerated() {
       let recurrence = Recurrence(
-        isReversed: isReversed, returnsSequence: true,
+        isReversed: isReversed, returnsSequences: true,
         hasInitialStates: try hasStates(stateCount), mask: .none)
       let own = activations[index * functions.count..<(index + 1) * functions.count]
       let inputs = try cellInputs(sequence, index, gates, stateCount: stateCount)
@@ -118,7 +118,7 @@ extension ONNXLayer {
     if let state = try optional(position) { return state }
     for other in 5..<5 + count {
       guard let state = try optional(other) else { continue }
-      return try apply(FillLike(number: 0), to: state, role: "zeros_\(position - 5)")
+      return try apply(FullLike(number: 0), to: state, role: "zeros_\(position - 5)")
     }
     throw malformed("no state to begin with")
   }

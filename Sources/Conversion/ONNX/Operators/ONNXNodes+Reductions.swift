@@ -5,15 +5,15 @@ import LayerCatalog
 extension ONNXNodes {
   /// One element of many.
   static let reductions: [String: ONNXLayer.Build] = [
-    "ArgMax": { (layer) throws(WeighbridgeError) in try layer.extreme(isMaximum: true) },
-    "ArgMin": { (layer) throws(WeighbridgeError) in try layer.extreme(isMaximum: false) },
+    "ArgMax": { (layer) throws(WeighbridgeError) in try layer.position(ArgMax.self) },
+    "ArgMin": { (layer) throws(WeighbridgeError) in try layer.position(ArgMin.self) },
     "CumSum": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       guard let axis = try layer.constant(1)?.integers.first else {
         throw layer.malformed("a CumSum without an axis")
       }
-      let operation = Cumulative(
-        .sum, axis: try layer.axis(axis, rank: layer.type(input).rank),
+      let operation = CumSum(
+        axis: try layer.axis(axis, rank: layer.type(input).rank),
         isExclusive: try layer.flag("exclusive"), isReversed: try layer.flag("reverse"))
       return [try layer.apply(operation, to: input)]
     },
@@ -34,13 +34,13 @@ extension ONNXNodes {
     "ReduceMin": { (layer) throws(WeighbridgeError) in try layer.reduce(.minimum) },
     "ReduceProd": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
-      if input.tensor == nil, case .extents(let extents, true, let type) = input {
+      if input.tensor == nil, case .dimensions(let dimensions, true, let type) = input {
         layer.ignore("axes", "noop_with_empty_axes")
-        let keepsAxes = try layer.flag("keepdims", default: true)
-        guard let product = ONNXExtent.product(of: extents) else {
-          throw layer.unsupported("a product of several open extents")
+        let keepDims = try layer.flag("keepdims", default: true)
+        guard let product = ONNXDimension.product(of: dimensions) else {
+          throw layer.unsupported("a product of several open sizes")
         }
-        return [.extents([product], isList: keepsAxes, as: type)]
+        return [.dimensions([product], isList: keepDims, as: type)]
       }
       return try layer.reduce(.product)
     },
@@ -55,7 +55,7 @@ extension ONNXNodes {
 
 extension ONNXLayer {
   fileprivate mutating func reduce(
-    _ function: Reduction.Function, role: String = "",
+    _ function: Reduce.Function, role: String = "",
     _ prepare: (inout ONNXLayer, ONNXValue) throws(WeighbridgeError) -> ONNXValue = {
       (_, value) throws(WeighbridgeError) in value
     }
@@ -64,39 +64,41 @@ extension ONNXLayer {
     let rank = type(input).rank
     let given = try integers(1, orSetting: "axes") ?? []
     let doesNothing = try flag("noop_with_empty_axes")
-    let keepsAxes = try flag("keepdims", default: true)
+    let keepDims = try flag("keepdims", default: true)
     if given.isEmpty, doesNothing { return [input] }
     let axes = try axes(given.isEmpty ? Array(0..<rank) : given, rank: rank)
-    // Over all places of a picture it is what layers of that name do.
-    if !keepsAxes, let layout = pictureLayout(axes, rank: rank), type(input).elementType.isFloat {
+    // Over all places of an image it is what layers of that name do.
+    if !keepDims, let layout = imageLayout(axes, rank: rank), type(input).elementType.isFloat {
       if function == .mean {
         return [
-          try apply(GlobalAveragePooling(keepsAxes: false, layout: layout), to: input, role: role)
+          try apply(GlobalAveragePooling(keepDims: false, layout: layout), to: input, role: role)
         ]
       }
       if function == .maximum {
         return [
-          try apply(GlobalMaxPooling(keepsAxes: false, layout: layout), to: input, role: role)
+          try apply(GlobalMaxPooling(keepDims: false, layout: layout), to: input, role: role)
         ]
       }
     }
-    return [try apply(Reduction(function, axes: axes, keepsAxes: keepsAxes), to: input, role: role)]
+    return [try apply(Reduce(function, axes: axes, keepDims: keepDims), to: input, role: role)]
   }
 
   /// The layout in which axes are all spatial ones.
-  private func pictureLayout(_ axes: [Int], rank: Int) -> DataLayout? {
+  private func imageLayout(_ axes: [Int], rank: Int) -> DataLayout? {
     guard rank >= 3 else { return nil }
     return DataLayout.allCases.first { Array($0.spatialAxes(rank: rank)) == axes }
   }
 
-  fileprivate mutating func extreme(isMaximum: Bool) throws(WeighbridgeError) -> [ONNXValue] {
+  fileprivate mutating func position<Operation: ArgumentReduction>(
+    _: Operation.Type
+  ) throws(WeighbridgeError) -> [ONNXValue] {
     let input = try input()
     guard try !flag("select_last_index") else {
       throw unsupported("the last of equal elements")
     }
-    let operation = ExtremeIndex(
+    let operation = Operation(
       axis: try axis(try integer("axis", default: 0), rank: type(input).rank),
-      isMaximum: isMaximum, keepsAxis: try flag("keepdims", default: true), elementType: .int64)
+      keepDims: try flag("keepdims", default: true), elementType: .int64)
     return [try apply(operation, to: input)]
   }
 }

@@ -29,8 +29,8 @@ extension ONNXNodes {
       guard (0...rank).contains(axis),
         let front = layer.type(input).with(shape: Array(layer.type(input).shape[..<axis]))
           .fixedShape
-      else { throw layer.unsupported("a Flatten in front of axis \(given) of open extents") }
-      let count = try Checked.product(front, of: "an extent")
+      else { throw layer.unsupported("a Flatten in front of axis \(given) of open sizes") }
+      let count = try Checked.product(front, of: "a size")
       return [try layer.apply(ReshapeAxes([.fixed(count), .rest]), to: input)]
     },
     "Identity": { (layer) throws(WeighbridgeError) in
@@ -41,20 +41,21 @@ extension ONNXNodes {
     "Reshape": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       let keepsZeros = try layer.flag("allowzero")
-      let wanted: [ONNXExtent]
+      let wanted: [ONNXDimension]
       if let given = try layer.integers("shape") {
-        wanted = given.map(ONNXExtent.known)
+        wanted = given.map(ONNXDimension.known)
       } else {
-        guard let extents = try layer.input(1).extents else {
+        guard let dimensions = try layer.input(1).dimensions else {
           throw layer.unsupported("a shape that is known only when the model runs")
         }
-        wanted = extents
+        wanted = dimensions
       }
-      // A list of extents stays one, or becomes its only one.
-      if input.tensor == nil, case .extents(let extents, _, let type) = input, wanted.count <= 1,
-        wanted.allSatisfy({ [-1, extents.count].contains($0.number) })
+      // A list of sizes stays one, or becomes its only one.
+      if input.tensor == nil, case .dimensions(let dimensions, _, let type) = input,
+        wanted.count <= 1,
+        wanted.allSatisfy({ [-1, dimensions.count].contains($0.number) })
       {
-        return [.extents(extents, isList: !wanted.isEmpty, as: type)]
+        return [.dimensions(dimensions, isList: !wanted.isEmpty, as: type)]
       }
       return [try layer.reshape(input, to: wanted, keepsZeros: keepsZeros)]
     },
@@ -67,8 +68,8 @@ extension ONNXNodes {
     "Squeeze": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       let given = try layer.integers(1, orSetting: "axes")
-      if input.tensor == nil, case .extents(let extents, true, let type) = input {
-        return [.extents(extents, isList: false, as: type)]
+      if input.tensor == nil, case .dimensions(let dimensions, true, let type) = input {
+        return [.dimensions(dimensions, isList: false, as: type)]
       }
       let shape = layer.type(input).shape
       let axes =
@@ -91,8 +92,8 @@ extension ONNXNodes {
       guard let given = try layer.integers(1, orSetting: "axes") else {
         throw layer.malformed("an Unsqueeze without axes")
       }
-      if input.tensor == nil, case .extents(let extents, false, let type) = input {
-        return [.extents(extents, isList: true, as: type)]
+      if input.tensor == nil, case .dimensions(let dimensions, false, let type) = input {
+        return [.dimensions(dimensions, isList: true, as: type)]
       }
       let axes = try layer.axes(given, rank: layer.type(input).rank + given.count)
       return [try layer.apply(ExpandDims(axes: axes), to: input)]
@@ -120,19 +121,20 @@ extension ONNXNodes {
       if let sizes = try layer.integers(1, orSetting: "split") {
         return try layer.apply(Split(axis: axis, sizes: sizes), [input])
       }
-      guard let extent = layer.type(input).shape[axis].value, count >= 1, count <= extent else {
-        throw layer.unsupported("a Split of an open extent")
+      guard let dimension = layer.type(input).shape[axis].value, count >= 1, count <= dimension
+      else {
+        throw layer.unsupported("a Split of an open size")
       }
-      let size = (extent + count - 1) / count
-      let last = extent - size * (count - 1)
-      guard last > 0 else { throw layer.malformed("\(count) parts of \(extent) elements") }
+      let size = (dimension + count - 1) / count
+      let last = dimension - size * (count - 1)
+      guard last > 0 else { throw layer.malformed("\(count) parts of \(dimension) elements") }
       let sizes = [Int](repeating: size, count: count - 1) + [last]
       return try layer.apply(Split(axis: axis, sizes: sizes), [input])
     },
     "Tile": { (layer) throws(WeighbridgeError) in
       let (input, repeats) = (try layer.input(0), try layer.input(1))
-      if case .extents(let extents, true, _) = repeats, repeats.tensor == nil {
-        return [try layer.tiled(input, extents)]
+      if case .dimensions(let dimensions, true, _) = repeats, repeats.tensor == nil {
+        return [try layer.tiled(input, dimensions)]
       }
       guard let counts = try layer.constant(1)?.integers, counts.allSatisfy({ $0 >= 0 }) else {
         throw layer.malformed("a Tile without counts")
@@ -159,7 +161,7 @@ extension ONNXLayer {
 
   /// A value so many times along each axis; along one of 1 also an open number of times.
   fileprivate mutating func tiled(
-    _ input: ONNXValue, _ counts: [ONNXExtent]
+    _ input: ONNXValue, _ counts: [ONNXDimension]
   ) throws(WeighbridgeError) -> ONNXValue {
     let shape = type(input).shape
     guard counts.count == shape.count,
@@ -168,56 +170,56 @@ extension ONNXLayer {
     let known = counts.map { $0.number ?? 1 }
     let tile = try apply(Tile(counts: known), to: input, role: "known")
     return try expanded(
-      tile, to: .extents(counts.map { $0.number == nil ? $0 : .known(1) }, isList: true))
+      tile, to: .dimensions(counts.map { $0.number == nil ? $0 : .known(1) }, isList: true))
   }
 
   fileprivate mutating func reshape(
-    _ input: ONNXValue, to wanted: [ONNXExtent], keepsZeros: Bool
+    _ input: ONNXValue, to wanted: [ONNXDimension], keepsZeros: Bool
   ) throws(WeighbridgeError) -> ONNXValue {
     if let steps = unfolding(input, wanted) {
-      return try apply(UnfoldTime(), to: input, .computed(steps))
+      return try apply(UnflattenTime(), to: input, .computed(steps))
     }
     if let (input, operation) = repeating(input, wanted) {
       return try apply(operation, to: .computed(input))
     }
     let own = type(input).shape
     let wanted = restKnown(wanted, of: input)
-    var extents: [ReshapeAxes.Extent] = []
-    for (position, extent) in wanted.enumerated() {
-      switch extent {
-      case .known(-1): extents.append(.rest)
+    var dimensions: [ReshapeAxes.Size] = []
+    for (position, dimension) in wanted.enumerated() {
+      switch dimension {
+      case .known(-1): dimensions.append(.rest)
       case .known(0) where !keepsZeros:
-        guard position < own.count else { throw malformed("extent \(position) of \(own)") }
-        extents.append(own[position].value.map { .fixed($0) } ?? .axis(position))
+        guard position < own.count else { throw malformed("size \(position) of \(own)") }
+        dimensions.append(own[position].value.map { .fixed($0) } ?? .axis(position))
       case .known(let number):
-        guard number >= 0 else { throw malformed("an extent of \(number)") }
-        extents.append(.fixed(number))
+        guard number >= 0 else { throw malformed("a size of \(number)") }
+        dimensions.append(.fixed(number))
       case .axis(let id, let axis, times: 1):
-        extents.append(axisExtent(network.graph.type(of: id).shape[axis], id, axis, input))
-      case .axis: extents.append(.rest)
+        dimensions.append(axisDimension(network.graph.type(of: id).shape[axis], id, axis, input))
+      case .axis: dimensions.append(.rest)
       }
     }
-    guard extents.count(where: { $0 == .rest }) <= 1 else {
-      throw unsupported("a shape with several extents that are known only when the model runs")
+    guard dimensions.count(where: { $0 == .rest }) <= 1 else {
+      throw unsupported("a shape with several sizes that are known only when the model runs")
     }
-    return try apply(Self.reshaping(own, to: extents), to: input)
+    return try apply(Self.reshaping(own, to: dimensions), to: input)
   }
 
-  /// A shape whose -1 is written as the number that it stands for, where the input's only open extent is
+  /// A shape whose -1 is written as the number that it stands for, where the input's only open size is
   /// in the shape by itself, so that all others make up the rest.
-  private func restKnown(_ wanted: [ONNXExtent], of input: ONNXValue) -> [ONNXExtent] {
+  private func restKnown(_ wanted: [ONNXDimension], of input: ONNXValue) -> [ONNXDimension] {
     let own = type(input).shape
     let open = own.indices.filter { own[$0].value == nil }
     let rests = wanted.indices.filter { wanted[$0].number == -1 }
     let others = wanted.compactMap(\.number).filter { $0 > 0 }
     guard case .computed(let id) = input, open.count == 1, rests.count == 1,
       others.count == wanted.count - 2,
-      let times = wanted.lazy.compactMap({ extent -> Int? in
-        guard case .axis(id, open[0], let times) = extent else { return nil }
+      let times = wanted.lazy.compactMap({ dimension -> Int? in
+        guard case .axis(id, open[0], let times) = dimension else { return nil }
         return times
       }).first,
-      let before = try? Checked.product(own.compactMap(\.value), of: "an extent"),
-      let after = try? Checked.product(others + [times], of: "an extent"),
+      let before = try? Checked.product(own.compactMap(\.value), of: "a size"),
+      let after = try? Checked.product(others + [times], of: "a size"),
       after > 0, before % after == 0
     else { return wanted }
     var result = wanted
@@ -226,7 +228,7 @@ extension ONNXLayer {
   }
 
   /// The value whose batch and steps the first axis is split into, where neither is known.
-  private func unfolding(_ input: ONNXValue, _ wanted: [ONNXExtent]) -> ValueID? {
+  private func unfolding(_ input: ONNXValue, _ wanted: [ONNXDimension]) -> ValueID? {
     let own = type(input).shape
     guard wanted.count == own.count + 1, wanted.count >= 2,
       case .axis(let id, 0, times: 1) = wanted[0],
@@ -239,7 +241,7 @@ extension ONNXLayer {
   /// The value whose elements are repeated along an axis, where the shape is that of the value with
   /// this axis so many times as long.
   private func repeating(
-    _ input: ONNXValue, _ wanted: [ONNXExtent]
+    _ input: ONNXValue, _ wanted: [ONNXDimension]
   ) -> (ValueID, Repeat)? {
     guard case .computed(let id) = input, let (before, axis, count) = network.repeated(id) else {
       return nil
@@ -258,30 +260,31 @@ extension ONNXLayer {
     return (before, Repeat(axis: axis, count: count))
   }
 
-  /// An open extent as one of the input's own, or as what is left.
-  private func axisExtent(
-    _ extent: Dimension, _ id: ValueID, _ axis: Int, _ input: ONNXValue
-  ) -> ReshapeAxes.Extent {
+  /// An open size as one of the input's own, or as what is left.
+  private func axisDimension(
+    _ dimension: Dimension, _ id: ValueID, _ axis: Int, _ input: ONNXValue
+  ) -> ReshapeAxes.Size {
     if case .computed(id) = input { return .axis(axis) }
     let own = type(input).shape
-    if extent != .unknown, let place = own.firstIndex(of: extent) { return .axis(place) }
+    if dimension != .unknown, let place = own.firstIndex(of: dimension) { return .axis(place) }
     return .rest
   }
 
   /// The operator that keeps the batch, where the shape does.
   private static func reshaping(
-    _ own: [Dimension], to extents: [ReshapeAxes.Extent]
+    _ own: [Dimension], to dimensions: [ReshapeAxes.Size]
   ) -> any CatalogOperator {
     let keepsBatch =
-      switch (extents.first, own.first?.value) {
+      switch (dimensions.first, own.first?.value) {
       case (.axis(0)?, _): true
-      case (.fixed(let extent)?, let batch?): extent == batch
+      case (.fixed(let dimension)?, let batch?): dimension == batch
       default: false
       }
-    let rest = extents.dropFirst()
+    let rest = dimensions.dropFirst()
     let hasAxes = rest.contains { if case .axis = $0 { true } else { false } }
-    guard keepsBatch, !hasAxes else { return ReshapeAxes(extents) }
-    return Reshape(target: rest.map { if case .fixed(let extent) = $0 { extent } else { -1 } })
+    guard keepsBatch, !hasAxes else { return ReshapeAxes(dimensions) }
+    return Reshape(
+      target: rest.map { if case .fixed(let dimension) = $0 { dimension } else { -1 } })
   }
 
   fileprivate mutating func pad() throws(WeighbridgeError) -> [ONNXValue] {
@@ -335,12 +338,12 @@ extension ONNXLayer {
     var result = input
     for axis in padded {
       let (before, after) = (pads[axis], pads[axis + rank])
-      guard let extent = type(input).shape[axis].value, (0...extent).contains(before),
-        (0...extent).contains(after)
+      guard let dimension = type(input).shape[axis].value, (0...dimension).contains(before),
+        (0...dimension).contains(after)
       else { throw unsupported("a Pad of the mode wrap by \(before) and \(after)") }
       var parts = [result]
       if before > 0 {
-        let end = Slice.Range(axis: axis, start: extent - before, stop: nil, step: 1)
+        let end = Slice.Range(axis: axis, start: dimension - before, stop: nil, step: 1)
         parts.insert(try apply(Slice([end]), to: result, role: "end_\(axis)"), at: 0)
       }
       if after > 0 {
@@ -370,12 +373,12 @@ extension ONNXLayer {
         axis: given[index] < 0 ? given[index] + rank : given[index],
         start: starts[index], stop: stops[index], step: steps[index])
     }.sorted { $0.axis < $1.axis }
-    if input.tensor == nil, case .extents(let extents, true, let type) = input,
+    if input.tensor == nil, case .dimensions(let dimensions, true, let type) = input,
       let range = ranges.first
     {
-      let (start, count) = range.resolved(extents.count)
+      let (start, count) = range.resolved(dimensions.count)
       let places = (0..<count).map { start + $0 * range.step }
-      return [.extents(places.map { extents[$0] }, isList: true, as: type)]
+      return [.dimensions(places.map { dimensions[$0] }, isList: true, as: type)]
     }
     return [try apply(Slice(ranges), to: input)]
   }

@@ -3,7 +3,7 @@ import GraphIR
 import LayerCatalog
 
 extension ONNXNodes {
-  /// Pictures of another size.
+  /// Images of another size.
   static let resizing: [String: ONNXLayer.Build] = [
     "Resize": { (layer) throws(WeighbridgeError) in try layer.resize() },
     "Upsample": { (layer) throws(WeighbridgeError) in
@@ -20,11 +20,11 @@ extension ONNXNodes {
 
 /// What becomes of an axis.
 private struct ResizedAxis {
-  /// The input's extent; `nil` for an open one.
+  /// The input's size; `nil` for an open one.
   var old: Int?
-  /// The output's extent; `nil` for an open one.
+  /// The output's size; `nil` for an open one.
   var new: Int?
-  /// How many times as long the axis becomes; `nil` where its extents say it.
+  /// How many times as long the axis becomes; `nil` where its sizes say it.
   var scale: Float?
 
   /// Whether it stays as it is.
@@ -53,7 +53,7 @@ extension ONNXLayer {
     let scales = try constant(opset < 11 ? 1 : 2)?.doubles ?? []
     var resized: [ResizedAxis]
     if scales.isEmpty {
-      resized = try axes(sizes: try optional(3)?.extents ?? [], positions, input)
+      resized = try axes(sizes: try optional(3)?.dimensions ?? [], positions, input)
       try fit(&resized, positions, policy)
     } else {
       guard scales.count == positions.count else {
@@ -98,19 +98,19 @@ extension ONNXLayer {
     guard scales.count == shape.count,
       scales.allSatisfy({ Float($0) >= 0x1p-24 && Float($0) <= 0x1p24 })
     else { throw unsupported("a Resize of \(type(input)) by \(scales)") }
-    return zip(shape, scales).map { extent, number in
+    return zip(shape, scales).map { dimension, number in
       let scale = Float(number)
-      let new = extent.value.map { Int((Float($0) * scale).rounded(.down)) }
-      return ResizedAxis(old: extent.value, new: new, scale: scale)
+      let new = dimension.value.map { Int((Float($0) * scale).rounded(.down)) }
+      return ResizedAxis(old: dimension.value, new: new, scale: scale)
     }
   }
 
-  /// All axes of an input, by new extents for those at `positions`.
+  /// All axes of an input, by new sizes for those at `positions`.
   private func axes(
-    sizes: [ONNXExtent], _ positions: [Int], _ input: ONNXValue
+    sizes: [ONNXDimension], _ positions: [Int], _ input: ONNXValue
   ) throws(WeighbridgeError) -> [ResizedAxis] {
     guard sizes.count == positions.count else {
-      throw unsupported("a Resize to extents that are known only when the model runs")
+      throw unsupported("a Resize to sizes that are known only when the model runs")
     }
     var axes = type(input).shape.map { ResizedAxis(old: $0.value, new: $0.value, scale: 1) }
     for (position, size) in zip(positions, sizes) {
@@ -120,7 +120,7 @@ extension ONNXLayer {
         axes[position].scale = nil
       case .axis(let id, let axis, let times):
         guard case .computed(id) = input, axis == position else {
-          throw unsupported("a Resize to extents that are known only when the model runs")
+          throw unsupported("a Resize to sizes that are known only when the model runs")
         }
         axes[position].scale = Float(times)
       }
@@ -128,7 +128,7 @@ extension ONNXLayer {
     return axes
   }
 
-  /// Keeps the proportions of the axes at `positions`, as large as their extents allow or as small as
+  /// Keeps the proportions of the axes at `positions`, as large as their sizes allow or as small as
   /// they demand.
   private func fit(
     _ axes: inout [ResizedAxis], _ positions: [Int], _ policy: String
@@ -149,7 +149,7 @@ extension ONNXLayer {
     }
   }
 
-  /// An input with other extents: by one operator where there is one, else axis by axis.
+  /// An input with other sizes: by one operator where there is one, else axis by axis.
   fileprivate mutating func resampled(
     _ input: ONNXValue, _ axes: [ResizedAxis], _ resampling: Resampling
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -161,12 +161,12 @@ extension ONNXLayer {
           factors: factors, interpolation: interpolation, layout: .channelsFirst)
         return try apply(operation, to: input)
       }
-      let extents = spatial.compactMap(\.new)
-      if extents.count == spatial.count, extents.allSatisfy({ (1...1 << 24).contains($0) }),
+      let dimensions = spatial.compactMap(\.new)
+      if dimensions.count == spatial.count, dimensions.allSatisfy({ (1...1 << 24).contains($0) }),
         let interpolation = resampling.resizing(spatial)
       {
         let operation = Resizing(
-          extents: extents, interpolation: interpolation, antialiases: false, fit: .stretch,
+          dimensions: dimensions, interpolation: interpolation, antialiases: false, fit: .stretch,
           layout: .channelsFirst)
         return try apply(operation, to: input)
       }
@@ -174,14 +174,14 @@ extension ONNXLayer {
     let changed = axes.indices.filter { !axes[$0].isKept }
     // Without a word about it onnxruntime leaves such an input as it is.
     guard changed.isEmpty || axes.contains(where: { $0.old != $0.new || $0.new == nil }) else {
-      throw unsupported("a Resize by \(axes.map { $0.scale ?? 1 }) that leaves all extents")
+      throw unsupported("a Resize by \(axes.map { $0.scale ?? 1 }) that leaves all sizes")
     }
     var result = input
     for axis in changed {
       guard let old = axes[axis].old, let new = axes[axis].new else {
-        throw unsupported("a Resize of open extents: \(type(input))")
+        throw unsupported("a Resize of open sizes: \(type(input))")
       }
-      guard (1...1 << 24).contains(old), (1...Resampling.largestExtent).contains(new) else {
+      guard (1...1 << 24).contains(old), (1...Resampling.largestDimension).contains(new) else {
         throw unsupported("a Resize of \(old) elements to \(new)")
       }
       let resized = Resampling.Axis(old: old, new: new, scale: axes[axis].scale)
@@ -240,7 +240,7 @@ extension Resampling {
     }
   }
 
-  /// The interpolation that brings axes to given extents so.
+  /// The interpolation that brings axes to given sizes so.
   fileprivate func resizing(_ axes: ArraySlice<ResizedAxis>) -> ResizingInterpolation? {
     guard transformation == .halfPixel || transformation == .pytorchHalfPixel else { return nil }
     let interpolation: ResizingInterpolation
@@ -254,7 +254,7 @@ extension Resampling {
       // PyTorch takes a single element from the start.
       guard transformation == .halfPixel || new > 1 || axis.old == 1 else { return false }
       guard interpolation == .nearest, let old = axis.old else { return true }
-      return old >= 1 && (1...Self.largestExtent).contains(new) && isNearest(from: old, to: new)
+      return old >= 1 && (1...Self.largestDimension).contains(new) && isNearest(from: old, to: new)
     }
     return agrees ? interpolation : nil
   }

@@ -24,7 +24,7 @@ extension ONNXLayer {
       window.map({ $0.count == length }) ?? true
     else { throw malformed("an STFT whose frames have no length, or another than its window") }
     guard
-      let transform = ShortTimeFourierTransform(
+      let transform = STFT(
         frameFactors: window, fftLength: length, step: step)
     else { throw unsupported("an STFT whose window is none of Hann, Hamming and a rectangle") }
     var real = signals

@@ -4,7 +4,7 @@ import LayerCatalog
 
 /// A detector's graph that gives boxes in place of heads.
 ///
-/// It takes one picture (a batch of one) and gives ``confidence`` and ``coordinates`` of all boxes,
+/// It takes one image (a batch of one) and gives ``confidence`` and ``coordinates`` of all boxes,
 /// head by head, row by row of the grid, anchor by anchor: what ``HeadDecoding`` makes of the heads.
 package struct DetectionDecoding: Sendable {
   /// The name of the output `[boxes, classes]`: objectness times class score.
@@ -20,7 +20,7 @@ package struct DetectionDecoding: Sendable {
   ///
   /// - Parameters:
   ///   - original: The graph of a detector.
-  ///   - description: Its description, with a detector and how a picture becomes the input.
+  ///   - description: Its description, with a detector and how an image becomes the input.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the description lacks what is needed or does
   ///   not fit the graph; ``WeighbridgeError/Code/unsupported`` for heads that ordinary operators
   ///   cannot decode (``HeadDecoding``), and for a batch of several.
@@ -39,7 +39,7 @@ package struct DetectionDecoding: Sendable {
     if interface.detector.kind == .boxes { heads = original.allBoxes(heads) }
     var builder = GraphBuilder()
     let copies = try builder.add(original, for: heads) { (port) throws(WeighbridgeError) in
-      try Self.singlePicture(port.name, original[port.value].type)
+      try Self.singleImage(port.name, original[port.value].type)
     }
     var decoding = HeadDecoding(
       interface.detector, layout: interface.image.layout, inputWidth: interface.width,
@@ -62,13 +62,13 @@ package struct DetectionDecoding: Sendable {
   }
 
   /// The type of an input with a batch of one, or with none.
-  private static func singlePicture(
+  private static func singleImage(
     _ name: String, _ type: TensorType
   ) throws(WeighbridgeError) -> TensorType {
     guard type.rank == 4 else { return type }
     guard type.shape[0].agrees(with: 1) else {
       throw WeighbridgeError(
-        .unsupported, "the input \(name) is \(type), and boxes are decoded of one picture at a time"
+        .unsupported, "the input \(name) is \(type), and boxes are decoded of one image at a time"
       )
     }
     return type.with(shape: [1] + type.shape.dropFirst())
@@ -80,7 +80,7 @@ extension Graph {
   ///
   /// - Parameter heads: The confidences and the places of boxes.
   fileprivate func allBoxes(_ heads: [ValueID]) -> [ValueID] {
-    let selection = nodes.first { $0.operation is BoxSelection && $0.outputs == heads }
+    let selection = nodes.first { $0.operation is NonMaxSuppression && $0.outputs == heads }
     return selection?.inputs ?? heads
   }
 }

@@ -28,12 +28,12 @@ extension HeadDecoding {
   ) throws(WeighbridgeError) -> Boxes {
     let anchors = head.mask.map { detector.anchors[$0] }
     let (grid, rows) = try rows(value, anchors)
-    let extents = try extents(rows, grid)
-    let centers = try centers(rows, head, extents: extents, grid)
+    let dimensions = try dimensions(rows, grid)
+    let centers = try centers(rows, head, dimensions: dimensions, grid)
     return Boxes(
       confidence: try confidence(rows),
       coordinates: try add(
-        Concatenate(axis: 1), [centers, extents], DetectionDecoding.coordinates))
+        Concatenate(axis: 1), [centers, dimensions], DetectionDecoding.coordinates))
   }
 
   /// The entries of each box in a row, `[boxes, entries]`.
@@ -70,16 +70,16 @@ extension HeadDecoding {
     detector.activated.contains(part) ? value : try add(Sigmoid(), [value], "\(role)/sigmoid")
   }
 
-  private mutating func extents(
+  private mutating func dimensions(
     _ rows: ValueID, _ grid: Grid
   ) throws(WeighbridgeError) -> ValueID {
-    var extents = try columns(rows, 2 * step..<4 * step, step: step, "extents")
+    var dimensions = try columns(rows, 2 * step..<4 * step, step: step, "extents")
     let isSquared = detector.boxEncoding == .squared
     if isSquared {
-      extents = try activated(extents, .centers, "extents")
-      extents = try add(Multiply(), [extents, extents], "extents/square")
+      dimensions = try activated(dimensions, .centers, "extents")
+      dimensions = try add(Multiply(), [dimensions, dimensions], "extents/square")
     } else {
-      extents = try add(Exponential(), [extents], "extents/exponential")
+      dimensions = try add(Exponential(), [dimensions], "extents/exponential")
     }
     let isRegion = detector.kind == .region
     let unitWidth = Double(isRegion ? grid.width : inputWidth)
@@ -88,11 +88,11 @@ extension HeadDecoding {
     let anchors = grid.pairs { _, _, anchor in
       (scale * anchor.width / unitWidth, scale * anchor.height / unitHeight)
     }
-    return try multiplied(extents, by: anchors, "extents/anchors")
+    return try multiplied(dimensions, by: anchors, "extents/anchors")
   }
 
   private mutating func centers(
-    _ rows: ValueID, _ head: DetectorDescription.Head, extents: ValueID, _ grid: Grid
+    _ rows: ValueID, _ head: DetectorDescription.Head, dimensions: ValueID, _ grid: Grid
   ) throws(WeighbridgeError) -> ValueID {
     var points = try columns(rows, 0..<2 * step, step: step, "centers")
     points = try activated(points, .centers, "centers")
@@ -110,7 +110,7 @@ extension HeadDecoding {
       case .rightBottom: -0.5
       }
     guard half != 0 else { return points }
-    let shift = try multiplied(extents, by: [(half, half)], "centers/half")
+    let shift = try multiplied(dimensions, by: [(half, half)], "centers/half")
     return try add(Add(), [points, shift], "centers/middle")
   }
 
@@ -125,7 +125,7 @@ extension HeadDecoding {
       var deviations = try columns(rows, 1..<8, step: 2, "deviations")
       deviations = try activated(deviations, .objectness, "deviations")
       let mean = try add(
-        Reduction(.mean, axes: [1], keepsAxes: true), [deviations], "deviations/mean")
+        Reduce(.mean, axes: [1], keepDims: true), [deviations], "deviations/mean")
       factors.append(try add(Rescaling(scale: [-1], offset: [1]), [mean], "certainty"))
     }
     return factors.count == 1

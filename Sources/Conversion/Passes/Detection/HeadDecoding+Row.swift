@@ -43,10 +43,10 @@ extension HeadDecoding {
       return (Double(cell % side) * share, Double(cell / side) * share)
     }
     centers = try added(centers, cells, "centers/cells")
-    var extents = try columns(boxes, 2..<4, "extents")
+    var dimensions = try columns(boxes, 2..<4, "extents")
     if detector.boxEncoding == .squareRoot {
-      extents = try add(Multiply(), [extents, extents], "extents/square")
+      dimensions = try add(Multiply(), [dimensions, dimensions], "extents/square")
     }
-    return try add(Concatenate(axis: 1), [centers, extents], DetectionDecoding.coordinates)
+    return try add(Concatenate(axis: 1), [centers, dimensions], DetectionDecoding.coordinates)
   }
 }

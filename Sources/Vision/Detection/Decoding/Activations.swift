@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// What turns a detector's raw numbers into probabilities and extents.
+/// What turns a detector's raw numbers into probabilities and sizes.
 enum Activations {
   /// e^x
   static func exponential(_ x: Double) -> Double { exp(x) }

@@ -12,9 +12,9 @@ package struct BoxDecoder: Sendable {
   ///
   /// - Parameters:
   ///   - detector: How boxes are stored.
-  ///   - layout: The order of the picture's axes: that of heads that do not say their own.
-  ///   - inputWidth: The width of the model's picture, in pixels.
-  ///   - inputHeight: The height of the model's picture, in pixels.
+  ///   - layout: The order of the image's axes: that of heads that do not say their own.
+  ///   - inputWidth: The width of the model's image, in pixels.
+  ///   - inputHeight: The height of the model's image, in pixels.
   package init(
     _ detector: DetectorDescription, layout: DataLayout, inputWidth: Int, inputHeight: Int
   ) {

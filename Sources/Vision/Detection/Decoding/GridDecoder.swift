@@ -20,7 +20,7 @@ import GraphIR
 /// 1 - mean of the deviations.
 struct GridDecoder {
   let detector: DetectorDescription
-  /// The input's extents in pixels.
+  /// The input's sizes in pixels.
   let inputWidth, inputHeight: Int
   /// Boxes whose confidence is not above it are left out.
   let threshold: Double
@@ -64,9 +64,9 @@ struct GridDecoder {
   ) -> Box {
     let isRegion = detector.kind == .region
     let width =
-      extent(entry(2 * step)) * anchor.width / Double(isRegion ? grid.width : inputWidth)
+      dimension(entry(2 * step)) * anchor.width / Double(isRegion ? grid.width : inputWidth)
     let height =
-      extent(entry(3 * step)) * anchor.height / Double(isRegion ? grid.height : inputHeight)
+      dimension(entry(3 * step)) * anchor.height / Double(isRegion ? grid.height : inputHeight)
     let x = (Double(column) + place(entry(0), head)) / Double(grid.width)
     let y = (Double(row) + place(entry(step), head)) / Double(grid.height)
     return switch head.boxPoint {
@@ -81,7 +81,7 @@ struct GridDecoder {
     return head.scaleXY * Activations.sigmoid(number) - (head.scaleXY - 1) / 2
   }
 
-  private func extent(_ number: Double) -> Double {
+  private func dimension(_ number: Double) -> Double {
     guard detector.boxEncoding == .squared else { return Activations.exponential(number) }
     let isActivated = detector.activated.contains(.centers)
     let doubled = 2 * (isActivated ? number : Activations.sigmoid(number))

@@ -8,138 +8,138 @@ import ProtobufWire
 enum CoreMLActivations {
   static let rows: [CoreMLRow] =
     smooth + bent + [
-      CoreMLRow(Softmax.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.softmax(try draft.input(), operation.axes)
+      CoreMLRow(Softmax.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.softmax(try builder.input(), operation.axes)
       },
-      CoreMLRow(LogSoftmax.self) { (operation, draft) throws(WeighbridgeError) in
-        let (x, axes) = (try draft.input(), operation.axes)
-        let distance = try draft.difference(x, try draft.reduce("reduceMax", x, axes))
-        let total = try draft.reduce("reduceSum", try draft.exponential(distance), axes)
-        return try draft.difference(distance, try draft.unary("LOG", total))
+      CoreMLRow(LogSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
+        let (x, axes) = (try builder.input(), operation.axes)
+        let distance = try builder.difference(x, try builder.reduce("reduceMax", x, axes))
+        let total = try builder.reduce("reduceSum", try builder.exponential(distance), axes)
+        return try builder.difference(distance, try builder.unary("LOG", total))
       },
-      CoreMLRow(GroupedSoftmax.self) { (operation, draft) throws(WeighbridgeError) in
-        let parts = try draft.split(try draft.input(), axis: operation.axis, operation.sizes)
+      CoreMLRow(GroupedSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
+        let parts = try builder.split(try builder.input(), axis: operation.axis, operation.sizes)
         var shares: [String] = []
-        for part in parts { shares.append(try draft.softmax(part, [operation.axis])) }
-        return try draft.concatenate(shares, axis: operation.axis)
+        for part in parts { shares.append(try builder.softmax(part, [operation.axis])) }
+        return try builder.concatenate(shares, axis: operation.axis)
       },
-      CoreMLRow(Sparsemax.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.sparsemax(operation.axes)
+      CoreMLRow(Sparsemax.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.sparsemax(operation.axes)
       },
-      CoreMLRow(GLU.self) { (operation, draft) throws(WeighbridgeError) in
-        let half = try draft.extents(draft.outputType)[operation.axis]
-        let halves = try draft.split(try draft.input(), axis: operation.axis, [half, half])
-        return try draft.product(halves[0], try draft.activation("sigmoid", halves[1]))
+      CoreMLRow(GLU.self) { (operation, builder) throws(WeighbridgeError) in
+        let half = try builder.dimensions(builder.outputType)[operation.axis]
+        let halves = try builder.split(try builder.input(), axis: operation.axis, [half, half])
+        return try builder.product(halves[0], try builder.activation("sigmoid", halves[1]))
       },
     ]
 
   private static let smooth: [CoreMLRow] = [
-    CoreMLRow(Exponential.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.exponential(try draft.input())
+    CoreMLRow(Exponential.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.exponential(try builder.input())
     },
-    CoreMLRow(Sigmoid.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.activation("sigmoid", try draft.input())
+    CoreMLRow(Sigmoid.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.activation("sigmoid", try builder.input())
     },
-    CoreMLRow(Softplus.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.activation("softplus", try draft.input())
+    CoreMLRow(Softplus.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.activation("softplus", try builder.input())
     },
-    CoreMLRow(Softsign.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.activation("softsign", try draft.input())
+    CoreMLRow(Softsign.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.activation("softsign", try builder.input())
     },
-    CoreMLRow(Tanh.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.activation("tanh", try draft.input())
+    CoreMLRow(Tanh.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.activation("tanh", try builder.input())
     },
-    CoreMLRow(ELU.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.activation("ELU", try draft.input(), ["alpha": operation.alpha])
+    CoreMLRow(ELU.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.activation("ELU", try builder.input(), ["alpha": operation.alpha])
     },
-    CoreMLRow(CELU.self) { (operation, draft) throws(WeighbridgeError) in
-      let share = try draft.linear(try draft.input(), scale: 1 / operation.alpha)
-      let bent = try draft.activation("ELU", share, ["alpha": 1])
-      return try draft.linear(bent, scale: operation.alpha)
+    CoreMLRow(CELU.self) { (operation, builder) throws(WeighbridgeError) in
+      let share = try builder.linear(try builder.input(), scale: 1 / operation.alpha)
+      let bent = try builder.activation("ELU", share, ["alpha": 1])
+      return try builder.linear(bent, scale: operation.alpha)
     },
-    CoreMLRow(SELU.self) { (_, draft) throws(WeighbridgeError) in
-      let bent = try draft.activation("ELU", try draft.input(), ["alpha": SELU.alpha])
-      return try draft.linear(bent, scale: SELU.scale)
+    CoreMLRow(SELU.self) { (_, builder) throws(WeighbridgeError) in
+      let bent = try builder.activation("ELU", try builder.input(), ["alpha": SELU.alpha])
+      return try builder.linear(bent, scale: SELU.scale)
     },
-    CoreMLRow(GELU.self) { (operation, draft) throws(WeighbridgeError) in
+    CoreMLRow(GELU.self) { (operation, builder) throws(WeighbridgeError) in
       let mode = operation.isApproximate ? "TANH_APPROXIMATION" : "EXACT"
-      return try draft.add("gelu", [try draft.input()], ["mode": .choice(mode)])
+      return try builder.add("gelu", [try builder.input()], ["mode": .choice(mode)])
     },
-    CoreMLRow(LogSigmoid.self) { (_, draft) throws(WeighbridgeError) in
-      let turned = try draft.linear(try draft.input(), scale: -1)
-      return try draft.linear(try draft.activation("softplus", turned), scale: -1)
+    CoreMLRow(LogSigmoid.self) { (_, builder) throws(WeighbridgeError) in
+      let turned = try builder.linear(try builder.input(), scale: -1)
+      return try builder.linear(try builder.activation("softplus", turned), scale: -1)
     },
-    CoreMLRow(Squareplus.self) { (operation, draft) throws(WeighbridgeError) in
-      let x = try draft.input()
-      let square = try draft.linear(try draft.product(x, x), offset: operation.smoothness)
-      return try draft.linear(
-        try draft.sum(x, try draft.squareRoot(square)), scale: 0.5)
+    CoreMLRow(Squareplus.self) { (operation, builder) throws(WeighbridgeError) in
+      let x = try builder.input()
+      let square = try builder.linear(try builder.product(x, x), offset: operation.smoothness)
+      return try builder.linear(
+        try builder.sum(x, try builder.squareRoot(square)), scale: 0.5)
     },
   ]
 
   private static let bent: [CoreMLRow] = [
-    CoreMLRow(ReLU.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.relu(operation)
+    CoreMLRow(ReLU.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.relu(operation)
     },
-    CoreMLRow(LeakyReLU.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.activation("leakyReLU", try draft.input(), ["alpha": operation.slope])
+    CoreMLRow(LeakyReLU.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.activation("leakyReLU", try builder.input(), ["alpha": operation.slope])
     },
-    CoreMLRow(PReLU.self) { (_, draft) throws(WeighbridgeError) in try draft.prelu() },
-    CoreMLRow(HardSigmoid.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.activation(
-        "sigmoidHard", try draft.input(), ["alpha": operation.slope, "beta": operation.offset])
+    CoreMLRow(PReLU.self) { (_, builder) throws(WeighbridgeError) in try builder.prelu() },
+    CoreMLRow(HardSigmoid.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.activation(
+        "sigmoidHard", try builder.input(), ["alpha": operation.slope, "beta": operation.offset])
     },
-    CoreMLRow(Binarization.self) { (_, draft) throws(WeighbridgeError) in
-      let isPositive = try draft.compare("greaterThan", try draft.input(), 0)
-      return try draft.linear(isPositive, scale: 2, offset: -1)
+    CoreMLRow(Binarization.self) { (_, builder) throws(WeighbridgeError) in
+      let isPositive = try builder.compare("greaterThan", try builder.input(), 0)
+      return try builder.linear(isPositive, scale: 2, offset: -1)
     },
-    CoreMLRow(HardMish.self) { (_, draft) throws(WeighbridgeError) in
-      let x = try draft.input()
-      let square = try draft.linear(try draft.product(x, x), scale: 0.5)
-      let curve = try draft.sum(square, x)
-      let isLow = try draft.compare("greaterThan", x, -2)
-      let low = try draft.choose(isLow, curve, try draft.number(0))
-      return try draft.choose(try draft.compare("greaterThan", x, 0), x, low)
+    CoreMLRow(HardMish.self) { (_, builder) throws(WeighbridgeError) in
+      let x = try builder.input()
+      let square = try builder.linear(try builder.product(x, x), scale: 0.5)
+      let curve = try builder.sum(square, x)
+      let isLow = try builder.compare("greaterThan", x, -2)
+      let low = try builder.choose(isLow, curve, try builder.number(0))
+      return try builder.choose(try builder.compare("greaterThan", x, 0), x, low)
     },
-    CoreMLRow(HardShrink.self) { (operation, draft) throws(WeighbridgeError) in
-      let x = try draft.input()
-      let isFar = try draft.compare(
-        "greaterThan", try draft.unary("ABS", x), operation.threshold)
-      return try draft.choose(isFar, x, try draft.number(0))
+    CoreMLRow(HardShrink.self) { (operation, builder) throws(WeighbridgeError) in
+      let x = try builder.input()
+      let isFar = try builder.compare(
+        "greaterThan", try builder.unary("ABS", x), operation.threshold)
+      return try builder.choose(isFar, x, try builder.number(0))
     },
-    CoreMLRow(SoftShrink.self) { (operation, draft) throws(WeighbridgeError) in
-      let x = try draft.input()
-      return try draft.difference(
-        x, try draft.clip(x, -operation.threshold, operation.threshold))
+    CoreMLRow(SoftShrink.self) { (operation, builder) throws(WeighbridgeError) in
+      let x = try builder.input()
+      return try builder.difference(
+        x, try builder.clip(x, -operation.threshold, operation.threshold))
     },
-    CoreMLRow(PiecewiseLinear.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.piecewiseLinear(operation)
+    CoreMLRow(PiecewiseLinear.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.piecewiseLinear(operation)
     },
-    CoreMLRow(SparsePlus.self) { (_, draft) throws(WeighbridgeError) in
-      let x = try draft.input()
-      let next = try draft.linear(x, offset: 1)
-      let curve = try draft.linear(try draft.product(next, next), scale: 0.25)
-      let isLow = try draft.compare("lessEqual", x, -1)
-      let low = try draft.choose(isLow, try draft.number(0), curve)
-      return try draft.choose(try draft.compare("greaterEqual", x, 1), x, low)
+    CoreMLRow(SparsePlus.self) { (_, builder) throws(WeighbridgeError) in
+      let x = try builder.input()
+      let next = try builder.linear(x, offset: 1)
+      let curve = try builder.linear(try builder.product(next, next), scale: 0.25)
+      let isLow = try builder.compare("lessEqual", x, -1)
+      let low = try builder.choose(isLow, try builder.number(0), curve)
+      return try builder.choose(try builder.compare("greaterEqual", x, 1), x, low)
     },
-    CoreMLRow(Stair.self) { (_, draft) throws(WeighbridgeError) in
-      let x = try draft.input()
-      let floor = try draft.add("floor", [x])
-      let half = try draft.add("floor", [try draft.linear(x, scale: 0.5)])
-      let isEven = try draft.add("equal", [floor, try draft.linear(half, scale: 2)])
-      let ramp = try draft.sum(try draft.difference(x, floor), half)
-      return try draft.choose(isEven, half, ramp)
+    CoreMLRow(Stair.self) { (_, builder) throws(WeighbridgeError) in
+      let x = try builder.input()
+      let floor = try builder.add("floor", [x])
+      let half = try builder.add("floor", [try builder.linear(x, scale: 0.5)])
+      let isEven = try builder.add("equal", [floor, try builder.linear(half, scale: 2)])
+      let ramp = try builder.sum(try builder.difference(x, floor), half)
+      return try builder.choose(isEven, half, ramp)
     },
-    CoreMLRow(Threshold.self) { (operation, draft) throws(WeighbridgeError) in
-      let x = try draft.input()
-      let isAbove = try draft.compare("greaterThan", x, operation.threshold)
-      return try draft.choose(isAbove, x, try draft.number(operation.replacement))
+    CoreMLRow(Threshold.self) { (operation, builder) throws(WeighbridgeError) in
+      let x = try builder.input()
+      let isAbove = try builder.compare("greaterThan", x, operation.threshold)
+      return try builder.choose(isAbove, x, try builder.number(operation.replacement))
     },
   ]
 }
 
-extension CoreMLDraft {
+extension CoreMLNetworkBuilder {
   /// The softmax along axes.
   mutating func softmax(_ input: String, _ axes: [Int]) throws(WeighbridgeError) -> String {
     if self.axes == .images {
@@ -205,13 +205,13 @@ extension CoreMLDraft {
       throw WeighbridgeError(.unsupported, "Core ML sorts along one axis, and this is \(axes)")
     }
     let (x, axis) = (try input(), axes[0])
-    let extent = try extents(type())[axis]
+    let dimension = try dimensions(type())[axis]
     let sorted = try add(
-      "topK", [x], ["axis": .integer(axis), "K": .integer(extent)], outputCount: 2)[0]
+      "topK", [x], ["axis": .integer(axis), "K": .integer(dimension)], outputCount: 2)[0]
     let sums = try add("cumSum", [sorted], ["axis": .integer(axis)])
     var shape = [Int](repeating: 1, count: type().rank)
-    shape[axis] = extent
-    let places = try numbers((1...max(1, extent)).map(Double.init), shape: shape)
+    shape[axis] = dimension
+    let places = try numbers((1...max(1, dimension)).map(Double.init), shape: shape)
     let bound = try linear(try product(places, sorted), offset: 1)
     let isInside = try add("greaterThan", [bound, sums])
     let count = try reduce("reduceSum", isInside, axes)

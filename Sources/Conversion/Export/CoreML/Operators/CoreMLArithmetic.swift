@@ -4,49 +4,49 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Functions of mathematics. Core ML computes with float32 only: whole numbers and truth values are
+/// Functions of mathematics. Core ML computes with float32 only: whole numbers and booleans are
 /// float32 without fractions.
 enum CoreMLArithmetic {
   static let rows: [CoreMLRow] = [
-    CoreMLRow(UnaryMath.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.unary(operation.function)
+    CoreMLRow(UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.unary(operation.function)
     },
-    CoreMLRow(BinaryMath.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.binary(operation.function)
+    CoreMLRow(BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.binary(operation.function)
     },
-    CoreMLRow(Cast.self) { (operation, draft) throws(WeighbridgeError) in
-      let (x, source) = (try draft.input(), draft.type().elementType)
+    CoreMLRow(Cast.self) { (operation, builder) throws(WeighbridgeError) in
+      let (x, source) = (try builder.input(), builder.type().elementType)
       if operation.elementType == .bool {
-        return source == .bool ? x : try draft.compare("notEqual", x, 0)
+        return source == .bool ? x : try builder.compare("notEqual", x, 0)
       }
-      return source.isFloat && !operation.elementType.isFloat ? try draft.truncate(x) : x
+      return source.isFloat && !operation.elementType.isFloat ? try builder.truncate(x) : x
     },
-    CoreMLRow(Clip.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.clip(try draft.input(), operation.minimum, operation.maximum)
+    CoreMLRow(Clip.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.clip(try builder.input(), operation.minimum, operation.maximum)
     },
-    CoreMLRow(FillLike.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.add(
-        "fillLike", [try draft.input()], ["value": .real(operation.number)])
+    CoreMLRow(FullLike.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.add(
+        "fillLike", [try builder.input()], ["value": .real(operation.number)])
     },
     // Of a weight it is the value that holds it.
-    CoreMLRow(Identity.self) { (_, draft) throws(WeighbridgeError) in try draft.input() },
-    CoreMLRow(MatrixProduct.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.matrixProduct(
-        try draft.input(0), try draft.input(1), transposesFirst: operation.transposesFirst,
-        transposesSecond: operation.transposesSecond)
+    CoreMLRow(Identity.self) { (_, builder) throws(WeighbridgeError) in try builder.input() },
+    CoreMLRow(MatMul.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.matrixProduct(
+        try builder.input(0), try builder.input(1), transposeA: operation.transposeA,
+        transposeB: operation.transposeB)
     },
-    CoreMLRow(Rescaling.self) { (operation, draft) throws(WeighbridgeError) in
-      let x = try draft.input()
+    CoreMLRow(Rescaling.self) { (operation, builder) throws(WeighbridgeError) in
+      let x = try builder.input()
       guard operation.scale.count == 1, operation.offset.count == 1 else {
-        let scaled = try draft.product(x, try draft.numbers(operation.scale))
-        return try draft.sum(scaled, try draft.numbers(operation.offset))
+        let scaled = try builder.product(x, try builder.numbers(operation.scale))
+        return try builder.sum(scaled, try builder.numbers(operation.offset))
       }
-      return try draft.linear(x, scale: operation.scale[0], offset: operation.offset[0])
+      return try builder.linear(x, scale: operation.scale[0], offset: operation.offset[0])
     },
   ]
 }
 
-extension CoreMLDraft {
+extension CoreMLNetworkBuilder {
   /// The layers that are a function of mathematics without settings.
   private static let functions: [UnaryMath.Function: String] = [
     .sign: "sign", .sine: "sin", .cosine: "cos", .tangent: "tan", .arcSine: "asin",

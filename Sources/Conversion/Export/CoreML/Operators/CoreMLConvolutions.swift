@@ -7,26 +7,26 @@ import ProtobufWire
 /// Windows with weights.
 enum CoreMLConvolutions {
   static let rows: [CoreMLRow] = [
-    CoreMLRow(Convolution.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsFirst(operation.layout)
-      let kernel = try draft.tensor(1)
-      guard operation.window.size.count < 3 else { return try draft.convolution3D(operation) }
-      return try draft.inPlane(try draft.input(), operation.window) {
-        (draft, input, window) throws(WeighbridgeError) in
+    CoreMLRow(Convolution.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsFirst(operation.layout)
+      let kernel = try builder.tensor(1)
+      guard operation.window.size.count < 3 else { return try builder.convolution3D(operation) }
+      return try builder.inPlane(try builder.input(), operation.window) {
+        (builder, input, window) throws(WeighbridgeError) in
         var settings: ProtobufRecord = [
           "outputChannels": .integer(kernel.shape[0]), "kernelChannels": .integer(kernel.shape[1]),
           "nGroups": .integer(operation.groups), "kernelSize": .integers(window.size),
           "stride": .integers(window.strides), "dilationFactor": .integers(window.dilation),
-          "hasBias": .boolean(operation.hasBias), "weights": draft.weights(kernel),
+          "hasBias": .boolean(operation.hasBias), "weights": builder.weights(kernel),
         ]
         settings.set(window.padding)
-        if operation.hasBias { settings["bias"] = try draft.weights(2) }
-        return try draft.add("convolution", [input], settings)
+        if operation.hasBias { settings["bias"] = try builder.weights(2) }
+        return try builder.add("convolution", [input], settings)
       }
     },
-    CoreMLRow(TransposedConvolution.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsFirst(operation.layout)
-      return try draft.transposedConvolution(operation)
+    CoreMLRow(TransposedConvolution.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsFirst(operation.layout)
+      return try builder.transposedConvolution(operation)
     },
     CoreMLRow(
       LocallyConnected.self,
@@ -34,7 +34,7 @@ enum CoreMLConvolutions {
   ]
 }
 
-extension CoreMLDraft {
+extension CoreMLNetworkBuilder {
   /// Refuses a layout that the pass before could not turn.
   func requireChannelsFirst(_ layout: DataLayout) throws(WeighbridgeError) {
     guard layout == .channelsFirst else {
@@ -45,7 +45,7 @@ extension CoreMLDraft {
   /// Adds a layer for a window of two axes; data of one spatial axis gets a height of 1 for it.
   mutating func inPlane(
     _ input: String, _ window: Window,
-    _ build: (inout CoreMLDraft, String, Window) throws(WeighbridgeError) -> String
+    _ build: (inout CoreMLNetworkBuilder, String, Window) throws(WeighbridgeError) -> String
   ) throws(WeighbridgeError) -> String {
     switch window.size.count {
     case 2: return try build(&self, input, window)
@@ -96,17 +96,17 @@ extension CoreMLDraft {
       size: window.size, strides: window.strides, dilation: window.dilation,
       padding: .explicit(before: before, after: zip(after, operation.outputPadding).map { $0 - $1 })
     )
-    return try inPlane(try input(), cut) { (draft, input, window) throws(WeighbridgeError) in
+    return try inPlane(try input(), cut) { (builder, input, window) throws(WeighbridgeError) in
       var settings: ProtobufRecord = [
         "outputChannels": .integer(kernel.shape[1] * operation.groups),
         "kernelChannels": .integer(kernel.shape[0]), "nGroups": .integer(operation.groups),
         "kernelSize": .integers(window.size), "stride": .integers(window.strides),
         "dilationFactor": .integers([1, 1]), "isDeconvolution": .boolean(true),
-        "hasBias": .boolean(operation.hasBias), "weights": draft.weights(kernel),
+        "hasBias": .boolean(operation.hasBias), "weights": builder.weights(kernel),
       ]
       settings.set(window.padding)
-      if operation.hasBias { settings["bias"] = try draft.weights(2) }
-      return try draft.add("convolution", [input], settings)
+      if operation.hasBias { settings["bias"] = try builder.weights(2) }
+      return try builder.add("convolution", [input], settings)
     }
   }
 }

@@ -7,69 +7,82 @@ import ProtobufWire
 /// Elements by their places, and places of elements.
 enum CoreMLIndexing {
   static let rows: [CoreMLRow] = [
-    CoreMLRow(Gather.self) { (operation, draft) throws(WeighbridgeError) in
-      let inputs = try draft.allInputs()
+    CoreMLRow(Gather.self) { (operation, builder) throws(WeighbridgeError) in
+      let inputs = try builder.allInputs()
       guard operation.batchAxes > 0 else {
-        return try draft.add("gather", inputs, ["axis": .integer(operation.axis)])
+        return try builder.add("gather", inputs, ["axis": .integer(operation.axis)])
       }
       let batch = Array(0..<operation.batchAxes)
-      guard try draft.extents(draft.type()).prefix(batch.count).allSatisfy({ $0 == 1 }) else {
+      guard try builder.dimensions(builder.type()).prefix(batch.count).allSatisfy({ $0 == 1 })
+      else {
         throw WeighbridgeError(.unsupported, "Core ML does not gather in batches")
       }
       let parts = [
-        try draft.squeeze(inputs[0], batch), try draft.squeeze(inputs[1], batch),
+        try builder.squeeze(inputs[0], batch), try builder.squeeze(inputs[1], batch),
       ]
-      let part = try draft.add(
+      let part = try builder.add(
         "gather", parts, ["axis": .integer(operation.axis - batch.count)])
-      return try draft.expandDims(part, batch)
+      return try builder.expandDims(part, batch)
     },
-    CoreMLRow(GatherElements.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.add(
-        "gatherAlongAxis", try draft.allInputs(), ["axis": .integer(operation.axis)])
+    CoreMLRow(GatherElements.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.add(
+        "gatherAlongAxis", try builder.allInputs(), ["axis": .integer(operation.axis)])
     },
-    CoreMLRow(outputsOf: Sort.self) { (operation, draft) throws(WeighbridgeError) in
-      let count = try draft.extents(draft.outputType)[operation.axis]
-      return try draft.add(
-        "topK", [try draft.input()],
+    CoreMLRow(outputsOf: Sort.self) { (operation, builder) throws(WeighbridgeError) in
+      let count = try builder.dimensions(builder.outputType)[operation.axis]
+      return try builder.add(
+        "topK", [try builder.input()],
         [
           "axis": .integer(operation.axis), "K": .integer(count),
           "useBottomK": .boolean(!operation.isDescending),
         ], outputCount: 2)
     },
-    CoreMLRow(ExtremeIndex.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.add(
-        operation.isMaximum ? "argMax" : "argMin", [try draft.input()],
-        ["axis": .integer(operation.axis), "removeDim": .boolean(!operation.keepsAxis)])
+    CoreMLRow(ArgMax.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.position("argMax", operation)
     },
-    CoreMLRow(OneHot.self) { (operation, draft) throws(WeighbridgeError) in
-      var shape = [Int](repeating: 1, count: draft.type().rank + 1)
+    CoreMLRow(ArgMin.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.position("argMin", operation)
+    },
+    CoreMLRow(OneHot.self) { (operation, builder) throws(WeighbridgeError) in
+      var shape = [Int](repeating: 1, count: builder.type().rank + 1)
       shape[operation.axis] = operation.depth
-      let places = try draft.numbers((0..<operation.depth).map(Double.init), shape: shape)
-      let hits = try draft.add(
-        "equal", [try draft.expandDims(try draft.input(), [operation.axis]), places])
-      return try draft.linear(
+      let places = try builder.numbers((0..<operation.depth).map(Double.init), shape: shape)
+      let hits = try builder.add(
+        "equal", [try builder.expandDims(try builder.input(), [operation.axis]), places])
+      return try builder.linear(
         hits, scale: operation.on - operation.off, offset: operation.off)
     },
-    CoreMLRow(Discretization.self) { (operation, draft) throws(WeighbridgeError) in
-      let rank = draft.type().rank
-      let column = try draft.expandDims(try draft.input(), [rank])
+    CoreMLRow(Discretization.self) { (operation, builder) throws(WeighbridgeError) in
+      let rank = builder.type().rank
+      let column = try builder.expandDims(try builder.input(), [rank])
       let shape = [Int](repeating: 1, count: rank) + [operation.boundaries.count]
-      let isPassed = try draft.add(
-        "greaterEqual", [column, try draft.numbers(operation.boundaries, shape: shape)])
-      return try draft.reduce("reduceSum", isPassed, [rank], keeps: false)
+      let isPassed = try builder.add(
+        "greaterEqual", [column, try builder.numbers(operation.boundaries, shape: shape)])
+      return try builder.reduce("reduceSum", isPassed, [rank], keeps: false)
     },
-    CoreMLRow(CategoryEncoding.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.categories(operation)
+    CoreMLRow(CategoryEncoding.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.categories(operation)
     },
-    CoreMLRow(IndexLookup.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.places(operation)
+    CoreMLRow(IndexLookup.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.places(operation)
     },
-    CoreMLRow(TextHash.self, unsupported: "Core ML's networks have no texts"),
-    CoreMLRow(CrossedHash.self, unsupported: "Core ML has no hashes"),
+    CoreMLRow(Hashing.self, unsupported: "Core ML's networks have no texts"),
+    CoreMLRow(HashedCrossing.self, unsupported: "Core ML has no hashes"),
   ]
 }
 
-extension CoreMLDraft {
+extension CoreMLNetworkBuilder {
+  /// The position of an extreme element.
+  fileprivate mutating func position(
+    _ name: String, _ operation: some ArgumentReduction
+  ) throws(WeighbridgeError) -> String {
+    try add(
+      name, [try input()],
+      ["axis": .integer(operation.axis), "removeDim": .boolean(!operation.keepDims)])
+  }
+}
+
+extension CoreMLNetworkBuilder {
   /// Whether each element is one of some numbers, along a new last axis.
   private mutating func hits(
     _ input: String, rank: Int, _ numbers: [Int]
@@ -84,7 +97,7 @@ extension CoreMLDraft {
   ) throws(WeighbridgeError) -> String {
     let rank = type().rank
     let counts = try hits(try input(), rank: rank, Array(0..<operation.categories))
-    guard operation.isCounting else {
+    guard operation.countsTokens else {
       return try reduce("reduceMax", counts, [rank - 1], keeps: false)
     }
     guard operation.isWeighted else {
@@ -110,11 +123,11 @@ extension CoreMLDraft {
     let shape = [Int](repeating: 1, count: rank) + [all.count]
     let places = try numbers(all.map { Double($0.1) }, shape: shape)
     let place = try reduce("reduceSum", try product(hits, places), [rank], keeps: false)
-    guard operation.otherCount > 0 else { return place }
+    guard operation.oovCount > 0 else { return place }
     let isKnown = try reduce("reduceMax", hits, [rank], keeps: false)
     let remainder = try add(
-      "modBroadcastable", [x, try number(Double(operation.otherCount))])
-    let first = Double(operation.firstIndex - operation.otherCount)
+      "modBroadcastable", [x, try number(Double(operation.oovCount))])
+    let first = Double(operation.firstIndex - operation.oovCount)
     return try choose(isKnown, place, try linear(remainder, offset: first))
   }
 }

@@ -4,10 +4,10 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Truth values: 1 for true, 0 for false.
+/// Booleans: 1 for true, 0 for false.
 enum CoreMLLogic {
   static let rows: [CoreMLRow] = [
-    CoreMLRow(Comparison.self) { (operation, draft) throws(WeighbridgeError) in
+    CoreMLRow(Comparison.self) { (operation, builder) throws(WeighbridgeError) in
       let kind =
         switch operation.relation {
         case .equal: "equal"
@@ -17,19 +17,19 @@ enum CoreMLLogic {
         case .greater: "greaterThan"
         case .greaterOrEqual: "greaterEqual"
         }
-      return try draft.add(kind, try draft.allInputs())
+      return try builder.add(kind, try builder.allInputs())
     },
-    CoreMLRow(LogicalAnd.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.chain("logicalAnd", try draft.allInputs())
+    CoreMLRow(LogicalAnd.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.chain("logicalAnd", try builder.allInputs())
     },
-    CoreMLRow(LogicalOr.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.chain("logicalOr", try draft.allInputs())
+    CoreMLRow(LogicalOr.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.chain("logicalOr", try builder.allInputs())
     },
-    CoreMLRow(LogicalNot.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.add("logicalNot", [try draft.input()])
+    CoreMLRow(LogicalNot.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.add("logicalNot", [try builder.input()])
     },
-    CoreMLRow(Select.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.choose(try draft.input(0), try draft.input(1), try draft.input(2))
+    CoreMLRow(Where.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.choose(try builder.input(0), try builder.input(1), try builder.input(2))
     },
   ]
 }

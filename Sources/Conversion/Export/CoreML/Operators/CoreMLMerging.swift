@@ -7,43 +7,43 @@ import ProtobufWire
 /// Several tensors made one.
 enum CoreMLMerging {
   static let rows: [CoreMLRow] = [
-    CoreMLRow(Add.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.merge("add", "addBroadcastable")
+    CoreMLRow(Add.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.merge("add", "addBroadcastable")
     },
-    CoreMLRow(Subtract.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.requireEqualShapes()
-      return try draft.difference(try draft.input(0), try draft.input(1))
+    CoreMLRow(Subtract.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.requireEqualShapes()
+      return try builder.difference(try builder.input(0), try builder.input(1))
     },
-    CoreMLRow(Multiply.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.merge("multiply", "multiplyBroadcastable")
+    CoreMLRow(Multiply.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.merge("multiply", "multiplyBroadcastable")
     },
-    CoreMLRow(Average.self) { (_, draft) throws(WeighbridgeError) in
-      let merged = try draft.merge("average", "addBroadcastable")
-      guard draft.axes == .exact else { return merged }
-      return try draft.linear(merged, scale: 1 / Double(draft.operands.count))
+    CoreMLRow(Average.self) { (_, builder) throws(WeighbridgeError) in
+      let merged = try builder.merge("average", "addBroadcastable")
+      guard builder.axes == .exact else { return merged }
+      return try builder.linear(merged, scale: 1 / Double(builder.operands.count))
     },
-    CoreMLRow(Maximum.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.merge("max", "maxBroadcastable")
+    CoreMLRow(Maximum.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.merge("max", "maxBroadcastable")
     },
-    CoreMLRow(Minimum.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.merge("min", "minBroadcastable")
+    CoreMLRow(Minimum.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.merge("min", "minBroadcastable")
     },
-    CoreMLRow(Concatenate.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.concatenate(try draft.allInputs(), axis: operation.axis)
+    CoreMLRow(Concatenate.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.concatenate(try builder.allInputs(), axis: operation.axis)
     },
-    CoreMLRow(ExpandDims.self) { (operation, draft) throws(WeighbridgeError) in
-      guard draft.axes == .exact else {
-        return try draft.reshape(try draft.input(), to: draft.outputType)
+    CoreMLRow(ExpandDims.self) { (operation, builder) throws(WeighbridgeError) in
+      guard builder.axes == .exact else {
+        return try builder.reshape(try builder.input(), to: builder.outputType)
       }
-      return try draft.expandDims(try draft.input(), operation.axes)
+      return try builder.expandDims(try builder.input(), operation.axes)
     },
-    CoreMLRow(Dot.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.dot(operation)
+    CoreMLRow(Dot.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.dot(operation)
     },
   ]
 }
 
-extension CoreMLDraft {
+extension CoreMLNetworkBuilder {
   /// Inputs combined element by element.
   ///
   /// - Parameters:

@@ -7,31 +7,31 @@ import ProtobufWire
 /// Normalisations.
 enum CoreMLNormalizations {
   static let rows: [CoreMLRow] = [
-    CoreMLRow(BatchNormalization.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.batchNormalization(operation)
+    CoreMLRow(BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.batchNormalization(operation)
     },
-    CoreMLRow(native: LayerNormalization.self) { (operation, draft) throws(WeighbridgeError) in
-      let rank = draft.type().rank
+    CoreMLRow(native: LayerNormalization.self) { (operation, builder) throws(WeighbridgeError) in
+      let rank = builder.type().rank
       let isTrailing = operation.axes == Array(rank - operation.axes.count..<rank)
       guard isTrailing, operation.hasScale, operation.hasCenter, operation.epsilon > 0 else {
         return nil
       }
-      let shape = try draft.extents(draft.type(1))
-      return try draft.add(
-        "layerNormalization", [try draft.input()],
+      let shape = try builder.dimensions(builder.type(1))
+      return try builder.add(
+        "layerNormalization", [try builder.input()],
         [
           "normalizedShape": .integers(shape), "eps": .real(operation.epsilon),
-          "gamma": try draft.weights(1), "beta": try draft.weights(2),
+          "gamma": try builder.weights(1), "beta": try builder.weights(2),
         ])
     },
     CoreMLRow(native: LocalResponseNormalization.self) {
-      (operation, draft) throws(WeighbridgeError) in
-      guard operation.omitted == nil, operation.axis == 1, draft.type().rank == 4,
+      (operation, builder) throws(WeighbridgeError) in
+      guard operation.omitted == nil, operation.axis == 1, builder.type().rank == 4,
         operation.before == operation.after, operation.bias > 0
       else { return nil }
       let size = operation.before + operation.after + 1
-      return try draft.add(
-        "lrn", [try draft.input()],
+      return try builder.add(
+        "lrn", [try builder.input()],
         [
           "alpha": .real(operation.alpha * Double(size)), "beta": .real(operation.beta),
           "localSize": .integer(size), "k": .real(operation.bias),
@@ -40,7 +40,7 @@ enum CoreMLNormalizations {
   ]
 }
 
-extension CoreMLDraft {
+extension CoreMLNetworkBuilder {
   /// Where the axis is the channels' own of Core ML, its layer; otherwise a product and a sum.
   fileprivate mutating func batchNormalization(
     _ operation: BatchNormalization

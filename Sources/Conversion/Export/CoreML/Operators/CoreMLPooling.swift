@@ -7,52 +7,53 @@ import ProtobufWire
 /// Windows without weights.
 enum CoreMLPooling {
   static let rows: [CoreMLRow] = [
-    CoreMLRow(MaxPooling.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsFirst(operation.layout)
-      return try draft.pool("MAX", operation.window, countsPadding: false)
+    CoreMLRow(MaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsFirst(operation.layout)
+      return try builder.pool("MAX", operation.window, countIncludePad: false)
     },
-    CoreMLRow(AveragePooling.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsFirst(operation.layout)
-      return try draft.pool(
-        "AVERAGE", operation.window, countsPadding: operation.countsPadding)
+    CoreMLRow(AveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsFirst(operation.layout)
+      return try builder.pool(
+        "AVERAGE", operation.window, countIncludePad: operation.countIncludePad)
     },
-    CoreMLRow(GlobalAveragePooling.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.globalPool(operation, "AVERAGE", "reduceMean")
+    CoreMLRow(GlobalAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.globalPool(operation, "AVERAGE", "reduceMean")
     },
-    CoreMLRow(GlobalMaxPooling.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.globalPool(operation, "MAX", "reduceMax")
+    CoreMLRow(GlobalMaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.globalPool(operation, "MAX", "reduceMax")
     },
-    CoreMLRow(AdaptiveAveragePooling.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsFirst(operation.layout)
-      return try draft.weighted(try draft.input(), try draft.extents(draft.type())) { axis, old in
-        (0..<operation.extents[axis]).map { output in
-          let range = range(output, from: old, to: operation.extents[axis])
+    CoreMLRow(AdaptiveAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsFirst(operation.layout)
+      return try builder.weighted(try builder.input(), try builder.dimensions(builder.type())) {
+        axis, old in
+        (0..<operation.dimensions[axis]).map { output in
+          let range = range(output, from: old, to: operation.dimensions[axis])
           return (0..<old).map { range.contains($0) ? 1 / Double(range.count) : 0 }
         }
       }
     },
-    CoreMLRow(AdaptiveMaxPooling.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsFirst(operation.layout)
-      let (rank, shape) = (draft.type().rank, try draft.extents(draft.type()))
-      var result = try draft.input()
-      for (axis, extent) in operation.extents.enumerated() {
+    CoreMLRow(AdaptiveMaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsFirst(operation.layout)
+      let (rank, shape) = (builder.type().rank, try builder.dimensions(builder.type()))
+      var result = try builder.input()
+      for (axis, dimension) in operation.dimensions.enumerated() {
         var parts: [String] = []
-        for output in 0..<extent {
-          let range = range(output, from: shape[axis + 2], to: extent)
-          let part = try draft.slice(result, rank: rank, axis: axis + 2, range)
-          parts.append(try draft.reduce("reduceMax", part, [axis + 2]))
+        for output in 0..<dimension {
+          let range = range(output, from: shape[axis + 2], to: dimension)
+          let part = try builder.slice(result, rank: rank, axis: axis + 2, range)
+          parts.append(try builder.reduce("reduceMax", part, [axis + 2]))
         }
-        result = try draft.concatenate(parts, axis: axis + 2)
+        result = try builder.concatenate(parts, axis: axis + 2)
       }
       return result
     },
-    CoreMLRow(MaskedAveragePooling.self) { (operation, draft) throws(WeighbridgeError) in
+    CoreMLRow(MaskedAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
       let steps = operation.layout.spatialAxes(rank: 3).lowerBound
-      let weights = try draft.expandDims(try draft.input(1), [3 - steps])
-      let counted = try draft.choose(weights, try draft.input(), try draft.number(0))
-      let sum = try draft.reduce("reduceSum", counted, [steps], keeps: operation.keepsAxes)
-      let count = try draft.reduce("reduceSum", weights, [steps], keeps: operation.keepsAxes)
-      return try draft.quotient(sum, count)
+      let weights = try builder.expandDims(try builder.input(1), [3 - steps])
+      let counted = try builder.choose(weights, try builder.input(), try builder.number(0))
+      let sum = try builder.reduce("reduceSum", counted, [steps], keeps: operation.keepDims)
+      let count = try builder.reduce("reduceSum", weights, [steps], keeps: operation.keepDims)
+      return try builder.quotient(sum, count)
     },
   ]
 
@@ -62,9 +63,9 @@ enum CoreMLPooling {
   }
 }
 
-extension CoreMLDraft {
+extension CoreMLNetworkBuilder {
   fileprivate mutating func pool(
-    _ kind: String, _ window: Window, countsPadding: Bool
+    _ kind: String, _ window: Window, countIncludePad: Bool
   ) throws(WeighbridgeError) -> String {
     guard window.dilation.allSatisfy({ $0 == 1 }) else {
       throw WeighbridgeError(.unsupported, "Core ML does not dilate the windows of pooling")
@@ -75,18 +76,18 @@ extension CoreMLDraft {
     let x = try input()
     guard window.size.count < 3 else {
       var settings: ProtobufRecord = [
-        "type": .choice(kind), "countExcludePadding": .boolean(!countsPadding),
+        "type": .choice(kind), "countExcludePadding": .boolean(!countIncludePad),
       ]
       settings.set(window, lists: [("kernel", window.size), ("stride", window.strides)])
       return try add("pooling3d", [x], settings)
     }
-    return try inPlane(x, window) { (draft, input, window) throws(WeighbridgeError) in
+    return try inPlane(x, window) { (builder, input, window) throws(WeighbridgeError) in
       var settings: ProtobufRecord = [
         "type": .choice(kind), "kernelSize": .integers(window.size),
-        "stride": .integers(window.strides), "avgPoolExcludePadding": .boolean(!countsPadding),
+        "stride": .integers(window.strides), "avgPoolExcludePadding": .boolean(!countIncludePad),
       ]
       settings.set(window.padding)
-      return try draft.add("pooling", [input], settings)
+      return try builder.add("pooling", [input], settings)
     }
   }
 
@@ -95,7 +96,7 @@ extension CoreMLDraft {
     _ operation: some GlobalPoolingOperator, _ kind: String, _ reduction: String
   ) throws(WeighbridgeError) -> String {
     let rank = type().rank
-    if operation.layout == .channelsFirst, rank == 4, operation.keepsAxes || axes == .images {
+    if operation.layout == .channelsFirst, rank == 4, operation.keepDims || axes == .images {
       return try add(
         "pooling", [try input()],
         [
@@ -105,26 +106,26 @@ extension CoreMLDraft {
     }
     return try reduce(
       reduction, try input(), Array(operation.layout.spatialAxes(rank: rank)),
-      keeps: operation.keepsAxes)
+      keeps: operation.keepDims)
   }
 
   /// Sums along the spatial axes, one after the other, with given weights.
   ///
   /// - Parameters:
   ///   - shape: The input's, channels first.
-  ///   - weights: For an axis and its extent the weights of each element of the output.
+  ///   - weights: For an axis and its size the weights of each element of the output.
   mutating func weighted(
-    _ input: String, _ shape: [Int], _ weights: (_ axis: Int, _ extent: Int) -> [[Double]]
+    _ input: String, _ shape: [Int], _ weights: (_ axis: Int, _ dimension: Int) -> [[Double]]
   ) throws(WeighbridgeError) -> String {
     var result = input
     let rank = shape.count
-    for (axis, extent) in shape.dropFirst(2).enumerated() {
-      let rows = weights(axis, extent)
+    for (axis, dimension) in shape.dropFirst(2).enumerated() {
+      let rows = weights(axis, dimension)
       let order = (0..<rank).filter { $0 != axis + 2 } + [axis + 2]
       let product = try add(
         "batchedMatmul", [try transpose(result, order)],
         [
-          "weightMatrixFirstDimension": .integer(extent),
+          "weightMatrixFirstDimension": .integer(dimension),
           "weightMatrixSecondDimension": .integer(rows.count),
           "weights": self.weights(rows.flatMap { $0 }),
         ])

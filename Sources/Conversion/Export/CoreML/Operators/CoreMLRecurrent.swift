@@ -8,38 +8,38 @@ import ProtobufWire
 /// or another activation become the layers of all steps.
 enum CoreMLRecurrent {
   static let rows: [CoreMLRow] = [
-    CoreMLRow(outputsOf: LSTM.self) { (operation, draft) throws(WeighbridgeError) in
-      if let outputs = try draft.ownLSTM(operation) { return outputs }
-      return try draft.steps(operation) {
-        (draft, sums, states, cell) throws(WeighbridgeError) in
-        let sums = try draft.sum(sums, try draft.stateSums(cell, states[0], gates: 0..<4))
-        return try draft.memory(
+    CoreMLRow(outputsOf: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
+      if let outputs = try builder.ownLSTM(operation) { return outputs }
+      return try builder.steps(operation) {
+        (builder, sums, states, cell) throws(WeighbridgeError) in
+        let sums = try builder.sum(sums, try builder.stateSums(cell, states[0], gates: 0..<4))
+        return try builder.memory(
           sums, states, axis: 1, operation.activation, operation.recurrentActivation)
       }
     },
-    CoreMLRow(outputsOf: GRU.self) { (operation, draft) throws(WeighbridgeError) in
-      if let outputs = try draft.ownGRU(operation) { return outputs }
-      return try draft.steps(operation) {
-        (draft, sums, states, cell) throws(WeighbridgeError) in
-        [try draft.gatedUnit(operation, sums, states[0], cell)]
+    CoreMLRow(outputsOf: GRU.self) { (operation, builder) throws(WeighbridgeError) in
+      if let outputs = try builder.ownGRU(operation) { return outputs }
+      return try builder.steps(operation) {
+        (builder, sums, states, cell) throws(WeighbridgeError) in
+        [try builder.gatedUnit(operation, sums, states[0], cell)]
       }
     },
-    CoreMLRow(outputsOf: SimpleRNN.self) { (operation, draft) throws(WeighbridgeError) in
-      if let outputs = try draft.ownSimple(operation) { return outputs }
-      return try draft.steps(operation) {
-        (draft, sums, states, cell) throws(WeighbridgeError) in
-        let sums = try draft.sum(sums, try draft.stateSums(cell, states[0], gates: 0..<1))
-        return [try draft.bent(sums, operation.activation)]
+    CoreMLRow(outputsOf: SimpleRNN.self) { (operation, builder) throws(WeighbridgeError) in
+      if let outputs = try builder.ownSimple(operation) { return outputs }
+      return try builder.steps(operation) {
+        (builder, sums, states, cell) throws(WeighbridgeError) in
+        let sums = try builder.sum(sums, try builder.stateSums(cell, states[0], gates: 0..<1))
+        return [try builder.bent(sums, operation.activation)]
       }
     },
-    CoreMLRow(outputsOf: ConvLSTM.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.convolutionalMemory(operation)
+    CoreMLRow(outputsOf: ConvLSTM.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.convolutionalMemory(operation)
     },
-    CoreMLRow(outputsOf: Masking.self) { (operation, draft) throws(WeighbridgeError) in
-      let (x, rank) = (try draft.input(), draft.type().rank)
-      let differs = try draft.compare("notEqual", x, operation.value)
-      let any = try draft.reduce("reduceMax", differs, [rank - 1])
-      return [try draft.product(x, any), try draft.squeeze(any, [rank - 1])]
+    CoreMLRow(outputsOf: Masking.self) { (operation, builder) throws(WeighbridgeError) in
+      let (x, rank) = (try builder.input(), builder.type().rank)
+      let differs = try builder.compare("notEqual", x, operation.value)
+      let any = try builder.reduce("reduceMax", differs, [rank - 1])
+      return [try builder.product(x, any), try builder.squeeze(any, [rank - 1])]
     },
   ]
 }
@@ -52,14 +52,15 @@ struct CoreMLCell: Sendable {
   let bias: Tensor?
 }
 
-extension CoreMLDraft {
+extension CoreMLNetworkBuilder {
   /// An operator as the layers of each step.
   ///
   /// - Parameter step: The states after a step, for the sums that the input makes in it and the
   ///   states before.
   fileprivate mutating func steps<Operation: RecurrentOperator>(
     _ operation: Operation,
-    _ step: (inout CoreMLDraft, String, [String], CoreMLCell) throws(WeighbridgeError) -> [String]
+    _ step: (inout CoreMLNetworkBuilder, String, [String], CoreMLCell) throws(WeighbridgeError) ->
+      [String]
   ) throws(WeighbridgeError) -> [String] {
     let parts = RecurrentInputs(
       Array(operands.indices), operation.recurrence, stateCount: Operation.stateNames.count)
@@ -82,8 +83,8 @@ extension CoreMLDraft {
     let cell = CoreMLCell(kernel: recurrent, bias: biases.count == 2 ? biases[1] : nil)
     return try walk(
       operation.recurrence, sums, parts, stateCount: Operation.stateNames.count
-    ) { (draft, part, states) throws(WeighbridgeError) in
-      try step(&draft, part, states, cell)
+    ) { (builder, part, states) throws(WeighbridgeError) in
+      try step(&builder, part, states, cell)
     }
   }
 
@@ -94,9 +95,9 @@ extension CoreMLDraft {
   ///   - parts: The positions of the operator's inputs.
   fileprivate mutating func walk(
     _ recurrence: Recurrence, _ sequence: String, _ parts: RecurrentInputs<Int>, stateCount: Int,
-    _ step: (inout CoreMLDraft, String, [String]) throws(WeighbridgeError) -> [String]
+    _ step: (inout CoreMLNetworkBuilder, String, [String]) throws(WeighbridgeError) -> [String]
   ) throws(WeighbridgeError) -> [String] {
-    let count = try extents(type())[1]
+    let count = try dimensions(type())[1]
     guard count <= Self.largestWalk else {
       throw WeighbridgeError(
         .unsupported,
@@ -107,8 +108,8 @@ extension CoreMLDraft {
     let rank = stateType.rank
     let zero = try constant(
       Tensor(
-        .float32, shape: try extents(stateType),
-        [Double](repeating: 0, count: try extents(stateType).reduce(1, *))))
+        .float32, shape: try dimensions(stateType),
+        [Double](repeating: 0, count: try dimensions(stateType).reduce(1, *))))
     var states: [String] = []
     for position in parts.states { states.append(try input(position)) }
     if states.isEmpty { states = .init(repeating: zero, count: stateCount) }
@@ -121,7 +122,7 @@ extension CoreMLDraft {
       (states, output) = try masked(recurrence, parts, time, rank, new, states, output, zero)
       outputs[time] = output
     }
-    guard recurrence.returnsSequence else { return [output] + states }
+    guard recurrence.returnsSequences else { return [output] + states }
     var all: [String] = []
     for time in 0..<count {
       if let output = outputs[time] { all.append(try expandDims(output, [1])) }
@@ -156,7 +157,7 @@ extension CoreMLDraft {
     let units = cell.kernel.shape[1]
     let rows = gates.lowerBound * units..<gates.upperBound * units
     let kernel = try constant(cell.kernel.slice(rows, along: 0))
-    let product = try matrixProduct(state, kernel, transposesSecond: true)
+    let product = try matrixProduct(state, kernel, transposeB: true)
     guard let bias = cell.bias else { return product }
     return try sum(product, try constant(bias.slice(rows, along: 0).reshaped([1, rows.count])))
   }
@@ -173,7 +174,7 @@ extension CoreMLDraft {
     _ sums: String, _ states: [String], axis: Int, _ activation: CellActivation,
     _ recurrentActivation: CellActivation
   ) throws(WeighbridgeError) -> [String] {
-    let units = try extents(scope.outputTypes[1])[axis]
+    let units = try dimensions(scope.outputTypes[1])[axis]
     let gates = try split(sums, axis: axis, [units, units, units, units])
     let input = try bent(gates[0], recurrentActivation)
     let forget = try bent(gates[1], recurrentActivation)
@@ -187,7 +188,7 @@ extension CoreMLDraft {
   fileprivate mutating func gatedUnit(
     _ operation: GRU, _ sums: String, _ state: String, _ cell: CoreMLCell
   ) throws(WeighbridgeError) -> String {
-    let units = try extents(scope.outputTypes[1])[1]
+    let units = try dimensions(scope.outputTypes[1])[1]
     let parts = try split(sums, axis: 1, [units, units, units])
     let fromState = try split(
       try stateSums(cell, state, gates: 0..<2), axis: 1, [units, units])
@@ -216,13 +217,13 @@ extension CoreMLDraft {
       size: operation.window.size, strides: ones, dilation: ones, padding: .same)
     return try walk(
       operation.recurrence, try input(), parts, stateCount: LSTM.stateNames.count
-    ) { (draft, frame, states) throws(WeighbridgeError) in
-      let fromInput = try draft.convolution(
+    ) { (builder, frame, states) throws(WeighbridgeError) in
+      let fromInput = try builder.convolution(
         operation.window, operation.layout, frame, frameType, [weights[0]] + weights.dropFirst(2))
-      let fromState = try draft.convolution(
+      let fromState = try builder.convolution(
         inner, operation.layout, states[0], stateType, [weights[1]])
-      return try draft.memory(
-        try draft.sum(fromInput, fromState), states,
+      return try builder.memory(
+        try builder.sum(fromInput, fromState), states,
         axis: operation.layout.channelAxis(rank: stateType.rank), operation.activation,
         operation.recurrentActivation)
     }

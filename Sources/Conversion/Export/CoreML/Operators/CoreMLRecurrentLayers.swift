@@ -6,10 +6,10 @@ import ProtobufWire
 
 // Core ML's own recurrent layers. They take sequences `[time, batch, features, 1, 1]`.
 
-extension CoreMLDraft {
+extension CoreMLNetworkBuilder {
   /// Core ML's own memory; `nil` when it has none for these settings.
   mutating func ownLSTM(_ operation: LSTM) throws(WeighbridgeError) -> [String]? {
-    guard let layer = try RecurrentLayer(operation, draft: self) else { return nil }
+    guard let layer = try RecurrentLayer(operation, builder: self) else { return nil }
     var settings = layer.settings
     settings["activations"] = .records(layer.activations)
     settings["weightParams"] = .record(memoryWeights(layer))
@@ -21,7 +21,7 @@ extension CoreMLDraft {
   ///
   /// - Parameters:
   ///   - name: What the layer is called.
-  ///   - nodes: The memories, the forward one first, as ``CoreMLMemoryPairs`` finds them.
+  ///   - nodes: The memories, the forward one first, as ``CoreMLBidirectionalLSTMs`` finds them.
   ///   - operands: What each of them takes.
   mutating func bothWays(
     _ nodes: [Node], named name: String, _ operands: [[ExportOperand]]
@@ -33,7 +33,7 @@ extension CoreMLDraft {
     let operations = nodes.compactMap { $0.operation as? LSTM }
     for (operation, operands) in zip(operations, operands) {
       scope = ExportScope(prefix: name, operands: operands)
-      guard let layer = try RecurrentLayer(operation, draft: self) else {
+      guard let layer = try RecurrentLayer(operation, builder: self) else {
         throw WeighbridgeError(.unsupported, "is no pair of memories that Core ML has")
       }
       layers.append(layer)
@@ -62,7 +62,7 @@ extension CoreMLDraft {
   /// nothing or 0 is said; the largest number keeps nothing.
   private static func memorySettings(_ operation: LSTM) -> ProtobufRecord {
     [
-      "sequenceOutput": .boolean(operation.recurrence.returnsSequence),
+      "sequenceOutput": .boolean(operation.recurrence.returnsSequences),
       "hasBiasVectors": .boolean(operation.bias != .none),
       "cellClipThreshold": .real(Double(Float.greatestFiniteMagnitude)),
     ]
@@ -72,7 +72,7 @@ extension CoreMLDraft {
   mutating func ownGRU(_ operation: GRU) throws(WeighbridgeError) -> [String]? {
     let functions = [operation.recurrentActivation, operation.activation]
     guard !operation.resetsAfter,
-      let layer = try RecurrentLayer(operation, functions, draft: self)
+      let layer = try RecurrentLayer(operation, functions, builder: self)
     else { return nil }
     var settings = layer.settings
     for (gate, name) in ["updateGate", "resetGate", "outputGate"].enumerated() {
@@ -81,14 +81,14 @@ extension CoreMLDraft {
       if let bias = layer.bias(gate) { settings["\(name)BiasVector"] = weights(bias) }
     }
     settings["activations"] = .records(layer.activations)
-    settings["sequenceOutput"] = .boolean(operation.recurrence.returnsSequence)
+    settings["sequenceOutput"] = .boolean(operation.recurrence.returnsSequences)
     settings["hasBiasVectors"] = .boolean(operation.bias != .none)
     return try add("gru", layer, settings, stateCount: 1)
   }
 
   /// Core ML's own simple recurrent layer; `nil` when it has none for these settings.
   mutating func ownSimple(_ operation: SimpleRNN) throws(WeighbridgeError) -> [String]? {
-    guard let layer = try RecurrentLayer(operation, [operation.activation], draft: self) else {
+    guard let layer = try RecurrentLayer(operation, [operation.activation], builder: self) else {
       return nil
     }
     var settings = layer.settings
@@ -96,7 +96,7 @@ extension CoreMLDraft {
     settings["recursionMatrix"] = weights(layer.recurrentKernel(0))
     if let bias = layer.bias(0) { settings["biasVector"] = weights(bias) }
     settings["activation"] = .record(layer.activations[0])
-    settings["sequenceOutput"] = .boolean(operation.recurrence.returnsSequence)
+    settings["sequenceOutput"] = .boolean(operation.recurrence.returnsSequences)
     settings["hasBiasVector"] = .boolean(operation.bias != .none)
     return try add("simpleRecurrent", layer, settings, stateCount: 1)
   }
@@ -117,7 +117,7 @@ extension CoreMLDraft {
     let outputs = try add(kind, inputs, settings, outputCount: 1 + stateCount)
     var states: [String] = []
     for output in outputs.dropFirst() { states.append(try squeeze(output, [0, 3, 4])) }
-    guard layer.returnsSequence else { return [try squeeze(outputs[0], [0, 3, 4])] + states }
+    guard layer.returnsSequences else { return [try squeeze(outputs[0], [0, 3, 4])] + states }
     var result = try squeeze(outputs[0], [3, 4])
     if layer.isReversed { result = try add("reverse", [result], ["reverseDim": .booleans(turns)]) }
     return [try transpose(result, [1, 0, 2])] + states
@@ -128,7 +128,7 @@ extension CoreMLDraft {
 struct RecurrentLayer {
   let inputs: RecurrentInputs<Int>
   let isReversed: Bool
-  let returnsSequence: Bool
+  let returnsSequences: Bool
   /// The activations as messages.
   let activations: [ProtobufRecord]
   private let weights: [Tensor]
@@ -137,25 +137,25 @@ struct RecurrentLayer {
 
   /// - Returns: `nil` when Core ML has no such layer: with masks, or with activations but these.
   init?<Operation: RecurrentOperator>(
-    _ operation: Operation, _ functions: [CellActivation], draft: CoreMLDraft
+    _ operation: Operation, _ functions: [CellActivation], builder: CoreMLNetworkBuilder
   ) throws(WeighbridgeError) {
     let recurrence = operation.recurrence
     let activations = functions.compactMap(Self.record)
     guard recurrence.mask == .none, activations.count == functions.count else { return nil }
     inputs = RecurrentInputs(
-      Array(draft.operands.indices), recurrence, stateCount: Operation.stateNames.count)
+      Array(builder.operands.indices), recurrence, stateCount: Operation.stateNames.count)
     var weights: [Tensor] = []
-    for position in inputs.weights { weights.append(try draft.tensor(position)) }
+    for position in inputs.weights { weights.append(try builder.tensor(position)) }
     self.weights = weights
     self.activations = activations
-    (isReversed, returnsSequence) = (recurrence.isReversed, recurrence.returnsSequence)
+    (isReversed, returnsSequences) = (recurrence.isReversed, recurrence.returnsSequences)
     (units, hasBias) = (weights[1].shape[1], operation.bias != .none)
   }
 
   /// A memory's.
-  init?(_ operation: LSTM, draft: CoreMLDraft) throws(WeighbridgeError) {
+  init?(_ operation: LSTM, builder: CoreMLNetworkBuilder) throws(WeighbridgeError) {
     let functions = [operation.recurrentActivation, operation.activation, operation.activation]
-    try self.init(operation, functions, draft: draft)
+    try self.init(operation, functions, builder: builder)
   }
 
   /// The numbers that all have.

@@ -7,16 +7,15 @@ import ProtobufWire
 /// One element of many.
 enum CoreMLReductions {
   static let rows: [CoreMLRow] = [
-    CoreMLRow(Reduction.self) { (operation, draft) throws(WeighbridgeError) in
+    CoreMLRow(Reduce.self) { (operation, builder) throws(WeighbridgeError) in
       guard !operation.axes.isEmpty else {
         throw WeighbridgeError(.unsupported, "Core ML reduces along one axis at least")
       }
-      return try draft.reduction(operation)
+      return try builder.reduction(operation)
     },
-    CoreMLRow(Cumulative.self) { (operation, draft) throws(WeighbridgeError) in
-      guard operation.function == .sum else { return try draft.cumulativeProduct(operation) }
-      return try draft.add(
-        "cumSum", [try draft.input()],
+    CoreMLRow(CumSum.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.add(
+        "cumSum", [try builder.input()],
         [
           "axis": .integer(operation.axis), "excludeFinalSum": .boolean(operation.isExclusive),
           "reverse": .boolean(operation.isReversed),
@@ -25,35 +24,11 @@ enum CoreMLReductions {
   ]
 }
 
-extension CoreMLDraft {
-  /// The products over all elements that count for each place, the others being 1.
-  fileprivate mutating func cumulativeProduct(
-    _ operation: Cumulative
-  ) throws(WeighbridgeError) -> String {
-    let (axis, rank) = (operation.axis, type().rank)
-    let count = try extents(type())[axis]
-    var truths: [Double] = []
-    for place in 0..<count {
-      for element in 0..<count {
-        let isBefore = operation.isReversed ? element > place : element < place
-        truths.append(isBefore || (element == place && !operation.isExclusive) ? 1 : 0)
-      }
-    }
-    let shape =
-      [Int](repeating: 1, count: axis) + [count, count]
-      + [Int](repeating: 1, count: rank - 1 - axis)
-    guard shape.count <= 5 else {
-      throw WeighbridgeError(.unsupported, "Core ML has five axes at most")
-    }
-    let counted = try choose(
-      try numbers(truths, shape: shape), try expandDims(try input(), [axis]), try number(1))
-    return try reduce("reduceProd", counted, [axis + 1], keeps: false)
-  }
-
+extension CoreMLNetworkBuilder {
   fileprivate mutating func reduction(
-    _ operation: Reduction
+    _ operation: Reduce
   ) throws(WeighbridgeError) -> String {
-    let (x, axes, keeps) = (try input(), operation.axes, operation.keepsAxes)
+    let (x, axes, keeps) = (try input(), operation.axes, operation.keepDims)
     switch operation.function {
     case .sum: return try reduce("reduceSum", x, axes, keeps: keeps)
     case .mean: return try reduce("reduceMean", x, axes, keeps: keeps)

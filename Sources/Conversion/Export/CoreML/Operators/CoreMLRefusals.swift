@@ -4,8 +4,9 @@ import LayerCatalog
 enum CoreMLRefusals {
   static let rows: [CoreMLRow] = [
     CoreMLRow(
-      BoxSelection.self, unsupported: "Core ML chooses among boxes behind a network, not in it"),
+      NonMaxSuppression.self, unsupported: "Core ML chooses among boxes behind a network, not in it"
+    ),
     CoreMLRow(
-      ShortTimeFourierTransform.self, unsupported: "Core ML's networks have no Fourier transform"),
+      STFT.self, unsupported: "Core ML's networks have no Fourier transform"),
   ]
 }

@@ -9,47 +9,47 @@ enum CoreMLReshaping {
   static let rows: [CoreMLRow] = shapes + parts + borders
 
   private static let shapes: [CoreMLRow] = [
-    CoreMLRow(Reshape.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.reshape(try draft.input(), to: draft.outputType)
+    CoreMLRow(Reshape.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.reshape(try builder.input(), to: builder.outputType)
     },
-    CoreMLRow(ReshapeAxes.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.reshape(try draft.input(), to: draft.outputType)
+    CoreMLRow(ReshapeAxes.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.reshape(try builder.input(), to: builder.outputType)
     },
-    CoreMLRow(FoldTime.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.reshape(try draft.input(), to: draft.outputType)
+    CoreMLRow(FlattenTime.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.reshape(try builder.input(), to: builder.outputType)
     },
-    CoreMLRow(UnfoldTime.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.reshape(try draft.input(), to: draft.outputType)
+    CoreMLRow(UnflattenTime.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.reshape(try builder.input(), to: builder.outputType)
     },
-    CoreMLRow(Squeeze.self) { (operation, draft) throws(WeighbridgeError) in
-      guard draft.axes == .exact else {
-        return try draft.reshape(try draft.input(), to: draft.outputType)
+    CoreMLRow(Squeeze.self) { (operation, builder) throws(WeighbridgeError) in
+      guard builder.axes == .exact else {
+        return try builder.reshape(try builder.input(), to: builder.outputType)
       }
-      return try draft.squeeze(try draft.input(), operation.axes)
+      return try builder.squeeze(try builder.input(), operation.axes)
     },
-    CoreMLRow(Transpose.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.transpose(try draft.input(), operation.axes)
+    CoreMLRow(Transpose.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.transpose(try builder.input(), operation.axes)
     },
-    CoreMLRow(Shape.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.add("getShape", [try draft.input()])
+    CoreMLRow(Shape.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.add("getShape", [try builder.input()])
     },
-    CoreMLRow(DepthToSpace.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsFirst(operation.layout)
-      return try draft.add(
-        "reorganizeData", [try draft.input()],
+    CoreMLRow(DepthToSpace.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsFirst(operation.layout)
+      return try builder.add(
+        "reorganizeData", [try builder.input()],
         ["mode": .choice("DEPTH_TO_SPACE"), "blockSize": .integer(operation.block)])
     },
-    CoreMLRow(SpaceToDepth.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsFirst(operation.layout)
-      return try draft.add(
-        "reorganizeData", [try draft.input()],
+    CoreMLRow(SpaceToDepth.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsFirst(operation.layout)
+      return try builder.add(
+        "reorganizeData", [try builder.input()],
         ["mode": .choice("SPACE_TO_DEPTH"), "blockSize": .integer(operation.block)])
     },
   ]
 
   private static let parts: [CoreMLRow] = [
-    CoreMLRow(Slice.self) { (operation, draft) throws(WeighbridgeError) in
-      let shape = try draft.extents(draft.type())
+    CoreMLRow(Slice.self) { (operation, builder) throws(WeighbridgeError) in
+      let shape = try builder.dimensions(builder.type())
       var parts: [Int: (start: Int, count: Int, step: Int)] = [:]
       for range in operation.ranges {
         let (start, count) = range.resolved(shape[range.axis])
@@ -58,69 +58,69 @@ enum CoreMLReshaping {
         }
         parts[range.axis] = (start, count, range.step)
       }
-      return try draft.slice(try draft.input(), rank: shape.count, parts)
+      return try builder.slice(try builder.input(), rank: shape.count, parts)
     },
-    CoreMLRow(outputsOf: Split.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.split(try draft.input(), axis: operation.axis, operation.sizes)
+    CoreMLRow(outputsOf: Split.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.split(try builder.input(), axis: operation.axis, operation.sizes)
     },
-    CoreMLRow(Reverse.self) { (operation, draft) throws(WeighbridgeError) in
-      let axes = 0..<draft.type().rank
-      return try draft.add(
-        "reverse", [try draft.input()],
+    CoreMLRow(Reverse.self) { (operation, builder) throws(WeighbridgeError) in
+      let axes = 0..<builder.type().rank
+      return try builder.add(
+        "reverse", [try builder.input()],
         ["reverseDim": .booleans(axes.map(operation.axes.contains))])
     },
-    CoreMLRow(Tile.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.add("tile", [try draft.input()], ["reps": .integers(operation.counts)])
+    CoreMLRow(Tile.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.add("tile", [try builder.input()], ["reps": .integers(operation.counts)])
     },
-    CoreMLRow(BroadcastAxes.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.add(
-        "broadcastToStatic", [try draft.input()],
-        ["targetShape": .integers(try draft.extents(draft.outputType))])
+    CoreMLRow(BroadcastTo.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.add(
+        "broadcastToStatic", [try builder.input()],
+        ["targetShape": .integers(try builder.dimensions(builder.outputType))])
     },
-    CoreMLRow(RepeatVector.self) { (operation, draft) throws(WeighbridgeError) in
-      let steps = try draft.expandDims(try draft.input(), [1])
-      return try draft.add("tile", [steps], ["reps": .integers([1, operation.count, 1])])
+    CoreMLRow(RepeatVector.self) { (operation, builder) throws(WeighbridgeError) in
+      let steps = try builder.expandDims(try builder.input(), [1])
+      return try builder.add("tile", [steps], ["reps": .integers([1, operation.count, 1])])
     },
-    CoreMLRow(Repeat.self) { (operation, draft) throws(WeighbridgeError) in
-      let extent = try draft.extents(draft.type())[operation.axis]
-      let places = (0..<extent * operation.count).map { $0 / operation.count }
-      return try draft.gather(try draft.input(), axis: operation.axis, places)
+    CoreMLRow(Repeat.self) { (operation, builder) throws(WeighbridgeError) in
+      let dimension = try builder.dimensions(builder.type())[operation.axis]
+      let places = (0..<dimension * operation.count).map { $0 / operation.count }
+      return try builder.gather(try builder.input(), axis: operation.axis, places)
     },
   ]
 
   private static let borders: [CoreMLRow] = [
-    CoreMLRow(Pad.self) { (operation, draft) throws(WeighbridgeError) in
+    CoreMLRow(Pad.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.mode != .constant else {
-        return try draft.pad(
-          try draft.input(), before: operation.before, after: operation.after,
+        return try builder.pad(
+          try builder.input(), before: operation.before, after: operation.after,
           number: operation.number)
       }
-      return try draft.mirror(operation)
+      return try builder.mirror(operation)
     },
-    CoreMLRow(ZeroPadding.self) { (operation, draft) throws(WeighbridgeError) in
-      let axes = operation.layout.spatialAxes(rank: draft.type().rank)
-      var before = [Int](repeating: 0, count: draft.type().rank)
+    CoreMLRow(ZeroPadding.self) { (operation, builder) throws(WeighbridgeError) in
+      let axes = operation.layout.spatialAxes(rank: builder.type().rank)
+      var before = [Int](repeating: 0, count: builder.type().rank)
       var after = before
       before.replaceSubrange(axes, with: operation.borders.before)
       after.replaceSubrange(axes, with: operation.borders.after)
-      return try draft.pad(try draft.input(), before: before, after: after, number: 0)
+      return try builder.pad(try builder.input(), before: before, after: after, number: 0)
     },
-    CoreMLRow(Cropping.self) { (operation, draft) throws(WeighbridgeError) in
-      let (x, borders, rank) = (try draft.input(), operation.borders, draft.type().rank)
+    CoreMLRow(Cropping.self) { (operation, builder) throws(WeighbridgeError) in
+      let (x, borders, rank) = (try builder.input(), operation.borders, builder.type().rank)
       let axes = operation.layout.spatialAxes(rank: rank)
       if rank == 4, operation.layout == .channelsFirst {
         let amounts = ProtobufRecord.borders(before: borders.before, after: borders.after)
-        return try draft.add("crop", [x], ["cropAmounts": .record(amounts)])
+        return try builder.add("crop", [x], ["cropAmounts": .record(amounts)])
       }
-      let shape = try draft.extents(draft.outputType)
+      let shape = try builder.dimensions(builder.outputType)
       var parts: [Int: (start: Int, count: Int, step: Int)] = [:]
       for (axis, start) in zip(axes, borders.before) { parts[axis] = (start, shape[axis], 1) }
-      return try draft.slice(x, rank: rank, parts)
+      return try builder.slice(x, rank: rank, parts)
     },
   ]
 }
 
-extension CoreMLDraft {
+extension CoreMLNetworkBuilder {
   /// Adds a number at both ends of all axes.
   mutating func pad(
     _ input: String, before: [Int], after: [Int], number: Double
@@ -141,15 +141,16 @@ extension CoreMLDraft {
   /// Takes elements of the input itself behind its ends, along one axis after the other.
   fileprivate mutating func mirror(_ operation: Pad) throws(WeighbridgeError) -> String {
     var result = try input()
-    let shape = try extents(type())
-    for (axis, extent) in shape.enumerated() {
+    let shape = try dimensions(type())
+    for (axis, dimension) in shape.enumerated() {
       let (before, after) = (operation.before[axis], operation.after[axis])
       if before == 0, after == 0 { continue }
-      let places = (-before..<extent + after).map { place -> Int in
+      let places = (-before..<dimension + after).map { place -> Int in
         switch operation.mode {
-        case .reflect: place < 0 ? -place : place < extent ? place : 2 * extent - 2 - place
-        case .symmetric: place < 0 ? -place - 1 : place < extent ? place : 2 * extent - 1 - place
-        case .edge, .constant: min(max(place, 0), extent - 1)
+        case .reflect: place < 0 ? -place : place < dimension ? place : 2 * dimension - 2 - place
+        case .symmetric:
+          place < 0 ? -place - 1 : place < dimension ? place : 2 * dimension - 1 - place
+        case .edge, .constant: min(max(place, 0), dimension - 1)
         }
       }
       result = try gather(result, axis: axis, places)

@@ -8,27 +8,28 @@ import LayerCatalog
 enum KerasActivations {
   static let rows: [KerasRow] =
     named + bent + composed + [
-      KerasRow(Identity.self) { (_, draft) throws(WeighbridgeError) in draft[0] },
-      KerasRow(Softmax.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.layer("Softmax", ["axis": .axes(operation.axes)])
+      KerasRow(Identity.self) { (_, builder) throws(WeighbridgeError) in builder[0] },
+      KerasRow(Softmax.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.layer("Softmax", ["axis": .axes(operation.axes)])
       },
-      KerasRow(LogSoftmax.self) { (operation, draft) throws(WeighbridgeError) in
-        let type = draft.type()
-        let largest = try draft.reduce("Max", "math.reduce_max", draft[0], operation.axes)
-        let shifted = try draft.function(.subtract, [draft[0], largest], type: type)
-        let power = try draft.function(.exponential, [shifted])
-        let sum = try draft.reduce("Sum", "math.reduce_sum", power, operation.axes)
-        return try draft.function(
-          .subtract, [shifted, try draft.function(.logarithm, [sum])], type: type)
+      KerasRow(LogSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
+        let type = builder.type()
+        let largest = try builder.reduce("Max", "math.reduce_max", builder[0], operation.axes)
+        let shifted = try builder.function(.subtract, [builder[0], largest], type: type)
+        let power = try builder.function(.exponential, [shifted])
+        let sum = try builder.reduce("Sum", "math.reduce_sum", power, operation.axes)
+        return try builder.function(
+          .subtract, [shifted, try builder.function(.logarithm, [sum])], type: type)
       },
-      KerasRow(GroupedSoftmax.self) { (operation, draft) throws(WeighbridgeError) in
-        let parts = try draft.parts(of: draft[0], operation.axis, operation.sizes)
+      KerasRow(GroupedSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
+        let parts = try builder.parts(of: builder[0], operation.axis, operation.sizes)
         var shares: [KerasValue] = []
         for part in parts {
           shares.append(
-            try draft.layer("Softmax", ["axis": .integer(operation.axis)], [part], type: part.type))
+            try builder.layer(
+              "Softmax", ["axis": .integer(operation.axis)], [part], type: part.type))
         }
-        return try draft.layer("Concatenate", ["axis": .integer(operation.axis)], shares)
+        return try builder.layer("Concatenate", ["axis": .integer(operation.axis)], shares)
       },
       KerasRow(
         Sparsemax.self, unsupported: "Keras' sparsemax is in Keras 3 only, and no layer there"),
@@ -44,139 +45,140 @@ enum KerasActivations {
     byName(SELU.self),
     byName(Swish.self),
     byName(Mish.self),
-    KerasRow(GELU.self) { (operation, draft) throws(WeighbridgeError) in
-      guard operation.isApproximate else { return try draft.activation(operation) }
-      return try draft.function(
-        .approximateGELU, [draft[0]], settings: ["approximate": true],
+    KerasRow(GELU.self) { (operation, builder) throws(WeighbridgeError) in
+      guard operation.isApproximate else { return try builder.activation(operation) }
+      return try builder.function(
+        .approximateGELU, [builder[0]], settings: ["approximate": true],
         older: ["approximate": true])
     },
-    KerasRow(HardSigmoid.self) { (operation, draft) throws(WeighbridgeError) in
-      if draft.form.activationName(operation, rank: draft.type().rank) != nil {
-        return try draft.activation(operation)
+    KerasRow(HardSigmoid.self) { (operation, builder) throws(WeighbridgeError) in
+      if builder.form.activationName(operation, rank: builder.type().rank) != nil {
+        return try builder.activation(operation)
       }
-      let line = try draft.layer(
+      let line = try builder.layer(
         "Rescaling", ["scale": .real(operation.slope), "offset": .real(operation.offset)])
-      return try draft.rectified(line, maximum: 1)
+      return try builder.rectified(line, maximum: 1)
     },
   ]
 
   private static func byName<Operation: CatalogOperator>(_ type: Operation.Type) -> KerasRow {
-    KerasRow(type) { (operation, draft) throws(WeighbridgeError) in
-      try draft.activation(operation)
+    KerasRow(type) { (operation, builder) throws(WeighbridgeError) in
+      try builder.activation(operation)
     }
   }
 
   private static let bent: [KerasRow] = [
-    KerasRow(ReLU.self) { (operation, draft) throws(WeighbridgeError) in
-      if draft.form.activationName(operation, rank: draft.type().rank) != nil {
-        return try draft.activation(operation)
+    KerasRow(ReLU.self) { (operation, builder) throws(WeighbridgeError) in
+      if builder.form.activationName(operation, rank: builder.type().rank) != nil {
+        return try builder.activation(operation)
       }
-      return try draft.layer(
+      return try builder.layer(
         "ReLU",
         [
           "max_value": operation.maximum.map(JSONValue.real) ?? .null,
           "negative_slope": .real(operation.slope), "threshold": .real(operation.threshold),
         ])
     },
-    KerasRow(LeakyReLU.self) { (operation, draft) throws(WeighbridgeError) in
-      let key = draft.form == .archive ? "negative_slope" : "alpha"
-      return try draft.layer("LeakyReLU", [key: .real(operation.slope)])
+    KerasRow(LeakyReLU.self) { (operation, builder) throws(WeighbridgeError) in
+      let key = builder.form == .archive ? "negative_slope" : "alpha"
+      return try builder.layer("LeakyReLU", [key: .real(operation.slope)])
     },
-    KerasRow(ELU.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.layer("ELU", ["alpha": .real(operation.alpha)])
+    KerasRow(ELU.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.layer("ELU", ["alpha": .real(operation.alpha)])
     },
-    KerasRow(PReLU.self) { (_, draft) throws(WeighbridgeError) in
-      let alpha = try draft.tensor(1)
+    KerasRow(PReLU.self) { (_, builder) throws(WeighbridgeError) in
+      let alpha = try builder.tensor(1)
       var sharing: [JSONValue] = []
-      for (axis, extent) in alpha.shape.enumerated() {
-        let own = draft.type().shape[axis + 1]
-        if extent == 1, own != 1 { sharing.append(.integer(axis + 1)) }
+      for (axis, dimension) in alpha.shape.enumerated() {
+        let own = builder.type().shape[axis + 1]
+        if dimension == 1, own != 1 { sharing.append(.integer(axis + 1)) }
       }
-      return try draft.layer(
+      return try builder.layer(
         "PReLU", ["shared_axes": sharing.isEmpty ? .null : .array(sharing)],
         weights: [KerasLayerWeight(name: "alpha", tensor: alpha)])
     },
-    KerasRow(Threshold.self) { (operation, draft) throws(WeighbridgeError) in
-      let isAbove = try draft.compare(.greater, draft[0], draft.number(operation.threshold))
-      return try draft.choose(isAbove, draft[0], draft.number(operation.replacement))
+    KerasRow(Threshold.self) { (operation, builder) throws(WeighbridgeError) in
+      let isAbove = try builder.compare(.greater, builder[0], builder.number(operation.threshold))
+      return try builder.choose(isAbove, builder[0], builder.number(operation.replacement))
     },
-    KerasRow(Binarization.self) { (_, draft) throws(WeighbridgeError) in
-      let isPositive = try draft.compare(.greater, draft[0], draft.number(0))
-      let ones = try draft.function(.cast, [isPositive], to: draft.type().elementType)
-      let doubled = try draft.function(.multiply, [ones, draft.number(2)])
-      return try draft.function(.subtract, [doubled, draft.number(1)])
+    KerasRow(Binarization.self) { (_, builder) throws(WeighbridgeError) in
+      let isPositive = try builder.compare(.greater, builder[0], builder.number(0))
+      let ones = try builder.function(.cast, [isPositive], to: builder.type().elementType)
+      let doubled = try builder.function(.multiply, [ones, builder.number(2)])
+      return try builder.function(.subtract, [doubled, builder.number(1)])
     },
-    KerasRow(HardShrink.self) { (operation, draft) throws(WeighbridgeError) in
-      let size = try draft.function(.absolute, [draft[0]])
-      let isFar = try draft.compare(.greater, size, draft.number(operation.threshold))
-      return try draft.choose(isFar, draft[0], draft.number(0))
+    KerasRow(HardShrink.self) { (operation, builder) throws(WeighbridgeError) in
+      let size = try builder.function(.absolute, [builder[0]])
+      let isFar = try builder.compare(.greater, size, builder.number(operation.threshold))
+      return try builder.choose(isFar, builder[0], builder.number(0))
     },
-    KerasRow(SoftShrink.self) { (operation, draft) throws(WeighbridgeError) in
-      let above = try draft.function(.subtract, [draft[0], draft.number(operation.threshold)])
-      let below = try draft.function(.add, [draft[0], draft.number(operation.threshold)])
-      let high = try draft.function(.maximum, [above, draft.number(0)])
-      return try draft.function(
-        .add, [high, try draft.function(.minimum, [below, draft.number(0)])])
+    KerasRow(SoftShrink.self) { (operation, builder) throws(WeighbridgeError) in
+      let above = try builder.function(
+        .subtract, [builder[0], builder.number(operation.threshold)])
+      let below = try builder.function(.add, [builder[0], builder.number(operation.threshold)])
+      let high = try builder.function(.maximum, [above, builder.number(0)])
+      return try builder.function(
+        .add, [high, try builder.function(.minimum, [below, builder.number(0)])])
     },
-    KerasRow(HardMish.self) { (_, draft) throws(WeighbridgeError) in
-      let x = draft[0]
-      let half = try draft.function(.multiply, [x, draft.number(0.5)])
-      let curve = try draft.function(.add, [try draft.function(.multiply, [half, x]), x])
-      let isCurved = try draft.compare(.greater, x, draft.number(-2))
-      let low = try draft.choose(isCurved, curve, draft.number(0))
-      return try draft.choose(try draft.compare(.greater, x, draft.number(0)), x, low)
+    KerasRow(HardMish.self) { (_, builder) throws(WeighbridgeError) in
+      let x = builder[0]
+      let half = try builder.function(.multiply, [x, builder.number(0.5)])
+      let curve = try builder.function(.add, [try builder.function(.multiply, [half, x]), x])
+      let isCurved = try builder.compare(.greater, x, builder.number(-2))
+      let low = try builder.choose(isCurved, curve, builder.number(0))
+      return try builder.choose(try builder.compare(.greater, x, builder.number(0)), x, low)
     },
-    KerasRow(SparsePlus.self) { (_, draft) throws(WeighbridgeError) in
-      let (x, one) = (draft[0], draft.number(1))
-      let sum = try draft.function(.add, [x, one])
-      let square = try draft.function(.multiply, [sum, sum])
-      let curve = try draft.function(.multiply, [square, draft.number(0.25)])
-      let isLow = try draft.compare(.lessEqual, x, draft.number(-1))
-      let low = try draft.choose(isLow, draft.number(0), curve)
-      return try draft.choose(try draft.compare(.greaterEqual, x, one), x, low)
+    KerasRow(SparsePlus.self) { (_, builder) throws(WeighbridgeError) in
+      let (x, one) = (builder[0], builder.number(1))
+      let sum = try builder.function(.add, [x, one])
+      let square = try builder.function(.multiply, [sum, sum])
+      let curve = try builder.function(.multiply, [square, builder.number(0.25)])
+      let isLow = try builder.compare(.lessEqual, x, builder.number(-1))
+      let low = try builder.choose(isLow, builder.number(0), curve)
+      return try builder.choose(try builder.compare(.greaterEqual, x, one), x, low)
     },
-    KerasRow(Stair.self) { (_, draft) throws(WeighbridgeError) in
-      let x = draft[0]
-      let floor = try draft.function(.floor, [x])
-      let half = try draft.function(
-        .floor, [try draft.function(.multiply, [x, draft.number(0.5)])])
-      let even = try draft.function(.add, [half, half])
-      let rest = try draft.function(.subtract, [x, floor])
-      let ramp = try draft.function(.add, [rest, half])
-      return try draft.choose(try draft.compare(.equal, floor, even), half, ramp)
+    KerasRow(Stair.self) { (_, builder) throws(WeighbridgeError) in
+      let x = builder[0]
+      let floor = try builder.function(.floor, [x])
+      let half = try builder.function(
+        .floor, [try builder.function(.multiply, [x, builder.number(0.5)])])
+      let even = try builder.function(.add, [half, half])
+      let rest = try builder.function(.subtract, [x, floor])
+      let ramp = try builder.function(.add, [rest, half])
+      return try builder.choose(try builder.compare(.equal, floor, even), half, ramp)
     },
-    KerasRow(PiecewiseLinear.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.piecewiseLinear(operation)
+    KerasRow(PiecewiseLinear.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.piecewiseLinear(operation)
     },
   ]
 
   private static let composed: [KerasRow] = [
-    KerasRow(CELU.self) { (operation, draft) throws(WeighbridgeError) in
-      let (x, alpha) = (draft[0], draft.number(operation.alpha))
-      let power = try draft.function(.exponential, [try draft.function(.divide, [x, alpha])])
-      let less = try draft.function(.subtract, [power, draft.number(1)])
-      let low = try draft.function(.multiply, [less, alpha])
-      return try draft.choose(try draft.compare(.greater, x, draft.number(0)), x, low)
+    KerasRow(CELU.self) { (operation, builder) throws(WeighbridgeError) in
+      let (x, alpha) = (builder[0], builder.number(operation.alpha))
+      let power = try builder.function(.exponential, [try builder.function(.divide, [x, alpha])])
+      let less = try builder.function(.subtract, [power, builder.number(1)])
+      let low = try builder.function(.multiply, [less, alpha])
+      return try builder.choose(try builder.compare(.greater, x, builder.number(0)), x, low)
     },
-    KerasRow(LogSigmoid.self) { (_, draft) throws(WeighbridgeError) in
-      let negative = try draft.function(.negative, [draft[0]])
-      return try draft.function(.negative, [try draft.activation("softplus", negative)])
+    KerasRow(LogSigmoid.self) { (_, builder) throws(WeighbridgeError) in
+      let negative = try builder.function(.negative, [builder[0]])
+      return try builder.function(.negative, [try builder.activation("softplus", negative)])
     },
-    KerasRow(Squareplus.self) { (operation, draft) throws(WeighbridgeError) in
-      let x = draft[0]
-      let square = try draft.function(.multiply, [x, x])
-      let root = try draft.function(
-        .squareRoot, [try draft.function(.add, [square, draft.number(operation.smoothness)])])
-      return try draft.function(
-        .multiply, [try draft.function(.add, [x, root]), draft.number(0.5)])
+    KerasRow(Squareplus.self) { (operation, builder) throws(WeighbridgeError) in
+      let x = builder[0]
+      let square = try builder.function(.multiply, [x, x])
+      let root = try builder.function(
+        .squareRoot, [try builder.function(.add, [square, builder.number(operation.smoothness)])])
+      return try builder.function(
+        .multiply, [try builder.function(.add, [x, root]), builder.number(0.5)])
     },
-    KerasRow(GLU.self) { (operation, draft) throws(WeighbridgeError) in
-      guard let half = draft.outputType.shape[operation.axis].value else {
-        throw WeighbridgeError(.unsupported, "the extent that is split must be known")
+    KerasRow(GLU.self) { (operation, builder) throws(WeighbridgeError) in
+      guard let half = builder.outputType.shape[operation.axis].value else {
+        throw WeighbridgeError(.unsupported, "the size that is split must be known")
       }
-      let parts = try draft.parts(of: draft[0], operation.axis, [half, half])
-      let gate = try draft.activation("sigmoid", parts[1])
-      return try draft.layer("Multiply", [:], [parts[0], gate])
+      let parts = try builder.parts(of: builder[0], operation.axis, [half, half])
+      let gate = try builder.activation("sigmoid", parts[1])
+      return try builder.layer("Multiply", [:], [parts[0], gate])
     },
   ]
 }
@@ -208,7 +210,7 @@ extension KerasForm {
   var hardSigmoidSlope: Double { self == .archive ? 1.0 / 6 : 0.2 }
 }
 
-extension KerasDraft {
+extension KerasModelBuilder {
   /// Adds an activation by its name.
   fileprivate mutating func activation(
     _ operation: any CatalogOperator

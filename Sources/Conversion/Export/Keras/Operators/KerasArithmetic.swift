@@ -8,86 +8,87 @@ import LayerCatalog
 enum KerasArithmetic {
   static let rows: [KerasRow] =
     merging + logic + [
-      KerasRow(Cast.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.function(.cast, [draft[0]], to: operation.elementType)
+      KerasRow(Cast.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.function(.cast, [builder[0]], to: operation.elementType)
       },
-      KerasRow(Clip.self) { (operation, draft) throws(WeighbridgeError) in
-        var value = draft[0]
+      KerasRow(Clip.self) { (operation, builder) throws(WeighbridgeError) in
+        var value = builder[0]
         if operation.minimum.isFinite {
-          value = try draft.function(.maximum, [value, draft.number(operation.minimum)])
+          value = try builder.function(.maximum, [value, builder.number(operation.minimum)])
         }
         guard operation.maximum.isFinite else { return value }
-        return try draft.function(.minimum, [value, draft.number(operation.maximum)])
+        return try builder.function(.minimum, [value, builder.number(operation.maximum)])
       },
-      KerasRow(FillLike.self) { (operation, draft) throws(WeighbridgeError) in
-        let none = try draft.function(.multiply, [draft[0], draft.number(0)])
-        return try draft.function(.add, [none, draft.number(operation.number)])
+      KerasRow(FullLike.self) { (operation, builder) throws(WeighbridgeError) in
+        let none = try builder.function(.multiply, [builder[0], builder.number(0)])
+        return try builder.function(.add, [none, builder.number(operation.number)])
       },
-      KerasRow(MatrixProduct.self) { (operation, draft) throws(WeighbridgeError) in
-        let first = try draft.turned(draft[0], operation.transposesFirst)
-        let second = try draft.turned(draft[1], operation.transposesSecond)
-        return try draft.function(.matrixProduct, [first, second], type: draft.outputType)
+      KerasRow(MatMul.self) { (operation, builder) throws(WeighbridgeError) in
+        let first = try builder.turned(builder[0], operation.transposeA)
+        let second = try builder.turned(builder[1], operation.transposeB)
+        return try builder.function(.matrixProduct, [first, second], type: builder.outputType)
       },
-      KerasRow(Rescaling.self) { (operation, draft) throws(WeighbridgeError) in
+      KerasRow(Rescaling.self) { (operation, builder) throws(WeighbridgeError) in
         let numbers = { (list: [Double]) -> JSONValue in
           list.count == 1 ? .real(list[0]) : .array(list.map(JSONValue.real))
         }
-        return try draft.layer(
+        return try builder.layer(
           "Rescaling",
           ["scale": numbers(operation.scale), "offset": numbers(operation.offset)])
       },
-      KerasRow(Select.self) { (_, draft) throws(WeighbridgeError) in
-        try draft.function(.select, [draft[0], draft[1], draft[2]], type: draft.outputType)
+      KerasRow(Where.self) { (_, builder) throws(WeighbridgeError) in
+        try builder.function(
+          .select, [builder[0], builder[1], builder[2]], type: builder.outputType)
       },
-      KerasRow(BinaryMath.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.binary(operation.function)
+      KerasRow(BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.binary(operation.function)
       },
-      KerasRow(UnaryMath.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.unary(operation.function)
+      KerasRow(UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.unary(operation.function)
       },
     ]
 
   private static let merging: [KerasRow] = [
-    KerasRow(Add.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.merged("Add", .add)
+    KerasRow(Add.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.merged("Add", .add)
     },
-    KerasRow(Multiply.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.merged("Multiply", .multiply)
+    KerasRow(Multiply.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.merged("Multiply", .multiply)
     },
-    KerasRow(Maximum.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.merged("Maximum", .maximum)
+    KerasRow(Maximum.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.merged("Maximum", .maximum)
     },
-    KerasRow(Minimum.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.merged("Minimum", .minimum)
+    KerasRow(Minimum.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.merged("Minimum", .minimum)
     },
-    KerasRow(Subtract.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.merged("Subtract", .subtract)
+    KerasRow(Subtract.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.merged("Subtract", .subtract)
     },
-    KerasRow(Average.self) { (_, draft) throws(WeighbridgeError) in
-      guard draft.operands.contains(where: { $0.constant != nil }) else {
-        return try draft.layer("Average", [:], draft.operands)
+    KerasRow(Average.self) { (_, builder) throws(WeighbridgeError) in
+      guard builder.operands.contains(where: { $0.constant != nil }) else {
+        return try builder.layer("Average", [:], builder.operands)
       }
-      let sum = try draft.chain(.add)
-      return try draft.function(.divide, [sum, draft.number(Double(draft.operands.count))])
+      let sum = try builder.chain(.add)
+      return try builder.function(.divide, [sum, builder.number(Double(builder.operands.count))])
     },
-    KerasRow(Concatenate.self) { (operation, draft) throws(WeighbridgeError) in
-      guard draft.form == .archive || draft.operands.allSatisfy({ $0.constant == nil }) else {
+    KerasRow(Concatenate.self) { (operation, builder) throws(WeighbridgeError) in
+      guard builder.form == .archive || builder.operands.allSatisfy({ $0.constant == nil }) else {
         throw WeighbridgeError(.unsupported, "Keras 2.15 does not load a Concatenate of constants")
       }
-      return try draft.layer("Concatenate", ["axis": .integer(operation.axis)], draft.operands)
+      return try builder.layer("Concatenate", ["axis": .integer(operation.axis)], builder.operands)
     },
-    KerasRow(Dot.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.layer(
+    KerasRow(Dot.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.layer(
         "Dot",
         [
           "axes": .integers([operation.firstAxis, operation.secondAxis]),
           "normalize": .bool(operation.normalizes),
-        ], [draft[0], draft[1]])
+        ], [builder[0], builder[1]])
     },
   ]
 
   private static let logic: [KerasRow] = [
-    KerasRow(Comparison.self) { (operation, draft) throws(WeighbridgeError) in
+    KerasRow(Comparison.self) { (operation, builder) throws(WeighbridgeError) in
       let function: KerasFunctionForm =
         switch operation.relation {
         case .equal: .equal
@@ -97,21 +98,21 @@ enum KerasArithmetic {
         case .greater: .greater
         case .greaterOrEqual: .greaterEqual
         }
-      return try draft.function(function, [draft[0], draft[1]], type: draft.outputType)
+      return try builder.function(function, [builder[0], builder[1]], type: builder.outputType)
     },
-    KerasRow(LogicalNot.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.function(.logicalNot, [draft[0]])
+    KerasRow(LogicalNot.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.function(.logicalNot, [builder[0]])
     },
-    KerasRow(LogicalAnd.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.chain(.logicalAnd)
+    KerasRow(LogicalAnd.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.chain(.logicalAnd)
     },
-    KerasRow(LogicalOr.self) { (_, draft) throws(WeighbridgeError) in
-      try draft.chain(.logicalOr)
+    KerasRow(LogicalOr.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.chain(.logicalOr)
     },
   ]
 }
 
-extension KerasDraft {
+extension KerasModelBuilder {
   /// A layer that merges its inputs; a function for each pair where a constant is among them, or
   /// batches of different sizes.
   fileprivate mutating func merged(
@@ -145,14 +146,14 @@ extension KerasDraft {
     return try transposed(value, axes)
   }
 
-  /// Truth values of a relation.
+  /// Booleans of a relation.
   mutating func compare(
     _ function: KerasFunctionForm, _ first: KerasValue, _ second: KerasValue
   ) throws(WeighbridgeError) -> KerasValue {
     try self.function(function, [first, second], type: TensorType(.bool, first.type.shape))
   }
 
-  /// The first where a truth value holds, and the second elsewhere.
+  /// The first where a boolean holds, and the second elsewhere.
   mutating func choose(
     _ condition: KerasValue, _ first: KerasValue, _ second: KerasValue
   ) throws(WeighbridgeError) -> KerasValue {

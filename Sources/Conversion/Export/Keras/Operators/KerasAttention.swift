@@ -7,42 +7,42 @@ import LayerCatalog
 /// Attention, made of products of matrices and a softmax.
 enum KerasAttention {
   static let rows: [KerasRow] = [
-    KerasRow(outputsOf: DotProductAttention.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.headedAttention(operation)
+    KerasRow(outputsOf: DotProductAttention.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.headedAttention(operation)
     },
-    KerasRow(outputsOf: Attention.self) { (operation, draft) throws(WeighbridgeError) in
-      let (query, key) = (draft[0], draft[2])
-      var next = operation.sight.hasMask ? 4 : 3
+    KerasRow(outputsOf: Attention.self) { (operation, builder) throws(WeighbridgeError) in
+      let (query, key) = (builder[0], builder[2])
+      var next = operation.masking.hasMask ? 4 : 3
       let scores: KerasValue
       switch operation.score {
       case .dot:
-        let products = try draft.products(query, key)
+        let products = try builder.products(query, key)
         guard operation.hasScale else {
           scores = products
           break
         }
-        scores = try draft.function(.multiply, [products, draft[next]])
+        scores = try builder.function(.multiply, [products, builder[next]])
       case .concat:
-        let scale = operation.hasScale ? draft[next] : nil
+        let scale = operation.hasScale ? builder[next] : nil
         if operation.hasScale { next += 1 }
-        let sums = try draft.tanhSums(query, key, scale: scale, weights: nil)
-        scores = try draft.function(.multiply, [sums, draft[next]])
+        let sums = try builder.tanhSums(query, key, scale: scale, weights: nil)
+        scores = try builder.function(.multiply, [sums, builder[next]])
       }
-      return try draft.attend(
-        scores, draft[1], operation.sight, mask: operation.sight.hasMask ? draft[3] : nil,
-        givesShares: operation.givesShares)
+      return try builder.attend(
+        scores, builder[1], operation.masking, mask: operation.masking.hasMask ? builder[3] : nil,
+        returnsAttentionWeights: operation.returnsAttentionWeights)
     },
-    KerasRow(outputsOf: AdditiveAttention.self) { (operation, draft) throws(WeighbridgeError) in
-      let scale = operation.hasScale ? draft[operation.sight.hasMask ? 4 : 3] : nil
-      let scores = try draft.tanhSums(draft[0], draft[2], scale: nil, weights: scale)
-      return try draft.attend(
-        scores, draft[1], operation.sight, mask: operation.sight.hasMask ? draft[3] : nil,
-        givesShares: operation.givesShares)
+    KerasRow(outputsOf: AdditiveAttention.self) { (operation, builder) throws(WeighbridgeError) in
+      let scale = operation.hasScale ? builder[operation.masking.hasMask ? 4 : 3] : nil
+      let scores = try builder.tanhSums(builder[0], builder[2], scale: nil, weights: scale)
+      return try builder.attend(
+        scores, builder[1], operation.masking, mask: operation.masking.hasMask ? builder[3] : nil,
+        returnsAttentionWeights: operation.returnsAttentionWeights)
     },
   ]
 }
 
-extension KerasDraft {
+extension KerasModelBuilder {
   /// Queries by keys: the scores `[..., queries, keys]`.
   fileprivate mutating func products(
     _ query: KerasValue, _ key: KerasValue
@@ -86,8 +86,8 @@ extension KerasDraft {
     let scaled = try function(.multiply, [query, number(operation.scale)])
     let scores = try products(scaled, key)
     let results = try attend(
-      scores, value, operation.sight, mask: operation.sight.hasMask ? self[3] : nil,
-      givesShares: operation.givesShares)
+      scores, value, operation.masking, mask: operation.masking.hasMask ? self[3] : nil,
+      returnsAttentionWeights: operation.returnsAttentionWeights)
     return [try transposed(results[0], [0, 2, 1, 3])] + results.dropFirst()
   }
 
@@ -97,18 +97,18 @@ extension KerasDraft {
   ///   - scores: `[..., queries, keys]`.
   ///   - value: `[..., keys, features]`.
   fileprivate mutating func attend(
-    _ scores: KerasValue, _ value: KerasValue, _ sight: Sight, mask: KerasValue?,
-    givesShares: Bool
+    _ scores: KerasValue, _ value: KerasValue, _ masking: AttentionMasking, mask: KerasValue?,
+    returnsAttentionWeights: Bool
   ) throws(WeighbridgeError) -> [KerasValue] {
     var shares: KerasValue
     let last = scores.type.rank - 1
-    if let seen = try seen(scores, sight, mask: mask) {
-      let visible = sight.blindness == .unmasked ? try orNone(seen) : seen
+    if let seen = try seen(scores, masking, mask: mask) {
+      let visible = masking.fullyMaskedRows == .unmasked ? try orNone(seen) : seen
       let type = scores.type.elementType
       let low = number(type == .float16 ? -6e4 : -1e9, type)
       let kept = try function(.select, [visible, scores, low], type: scores.type)
       shares = try layer("Softmax", ["axis": .integer(last)], [kept], type: scores.type)
-      if sight.blindness == .zero {
+      if masking.fullyMaskedRows == .zero {
         let factor =
           if let truths = seen.constant {
             // No layer can be called with nothing but constants.
@@ -124,14 +124,14 @@ extension KerasDraft {
     var type = scores.type
     type.shape[last] = value.type.shape[last]
     let output = try function(.matrixProduct, [shares, value], type: type)
-    return givesShares ? [output, shares] : [output]
+    return returnsAttentionWeights ? [output, shares] : [output]
   }
 
   /// Which values are seen; `nil` when all are.
   private mutating func seen(
-    _ scores: KerasValue, _ sight: Sight, mask: KerasValue?
+    _ scores: KerasValue, _ masking: AttentionMasking, mask: KerasValue?
   ) throws(WeighbridgeError) -> KerasValue? {
-    guard sight.isCausal || sight.window != nil else { return mask }
+    guard masking.isCausal || masking.window != nil else { return mask }
     let rank = scores.type.rank
     guard let queries = scores.type.shape[rank - 2].value,
       let keys = scores.type.shape[rank - 1].value
@@ -142,7 +142,7 @@ extension KerasDraft {
     let truths = (0..<queries).flatMap { query in
       (0..<keys).map { key -> Double in
         let isHidden =
-          sight.isCausal && key > query || sight.window.map { abs(key - query) >= $0 } ?? false
+          masking.isCausal && key > query || masking.window.map { abs(key - query) >= $0 } ?? false
         return isHidden ? 0 : 1
       }
     }

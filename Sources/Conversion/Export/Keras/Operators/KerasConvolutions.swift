@@ -7,34 +7,34 @@ import LayerCatalog
 /// Convolutions and fully connected layers.
 enum KerasConvolutions {
   static let rows: [KerasRow] = [
-    KerasRow(Convolution.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsLast(operation.layout)
-      return try draft.convolution(operation)
+    KerasRow(Convolution.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsLast(operation.layout)
+      return try builder.convolution(operation)
     },
-    KerasRow(TransposedConvolution.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsLast(operation.layout)
-      return try draft.transposedConvolution(operation)
+    KerasRow(TransposedConvolution.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsLast(operation.layout)
+      return try builder.transposedConvolution(operation)
     },
-    KerasRow(Dense.self) { (operation, draft) throws(WeighbridgeError) in
-      let kernel = try draft.tensor(1)
+    KerasRow(Dense.self) { (operation, builder) throws(WeighbridgeError) in
+      let kernel = try builder.tensor(1)
       var weights = [KerasLayerWeight(name: "kernel", tensor: kernel.permuted([1, 0]))]
       if operation.hasBias {
-        weights.append(KerasLayerWeight(name: "bias", tensor: try draft.tensor(2)))
+        weights.append(KerasLayerWeight(name: "bias", tensor: try builder.tensor(2)))
       }
-      return try draft.layer(
+      return try builder.layer(
         "Dense",
         [
-          "units": .integer(kernel.shape[0]), "activation": .string(draft.fusedActivation),
+          "units": .integer(kernel.shape[0]), "activation": .string(builder.fusedActivation),
           "use_bias": .bool(operation.hasBias),
         ], weights: weights)
     },
-    KerasRow(EinsumDense.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.einsumDense(operation)
+    KerasRow(EinsumDense.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.einsumDense(operation)
     },
   ]
 }
 
-extension KerasDraft {
+extension KerasModelBuilder {
   /// What a window asks of its input: Keras' word for the padding, and the borders that must be
   /// added beforehand where there is none.
   func padding(
@@ -48,10 +48,10 @@ extension KerasDraft {
       let same = Window(
         size: window.size, strides: window.strides, dilation: window.dilation, padding: .same)
       let isSame = window.size.indices.allSatisfy { axis in
-        // With steps of 1, the padding does not depend on the extent.
-        let extent = type.shape[axis + 1].value ?? (window.strides[axis] == 1 ? 64 : nil)
-        guard let extent, let wanted = try? same.placement(axis, extent: extent),
-          let own = try? window.placement(axis, extent: extent)
+        // With steps of 1, the padding does not depend on the size.
+        let dimension = type.shape[axis + 1].value ?? (window.strides[axis] == 1 ? 64 : nil)
+        guard let dimension, let wanted = try? same.placement(axis, dimension: dimension),
+          let own = try? window.placement(axis, dimension: dimension)
         else { return false }
         return wanted.before == own.before && wanted.count == own.count
       }
@@ -177,8 +177,8 @@ extension KerasDraft {
     var weights = [KerasLayerWeight(name: "kernel", tensor: try tensor(1))]
     if let first = bias.first, let start = output.firstIndex(of: first) {
       let own = try tensor(2)
-      var extents = own.shape[...]
-      let full = output[start...].map { bias.contains($0) ? extents.popFirst() ?? 1 : 1 }
+      var dimensions = own.shape[...]
+      let full = output[start...].map { bias.contains($0) ? dimensions.popFirst() ?? 1 : 1 }
       weights.append(KerasLayerWeight(name: "bias", tensor: own.reshaped(full)))
     }
     let equation =

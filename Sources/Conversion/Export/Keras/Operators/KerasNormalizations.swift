@@ -7,42 +7,42 @@ import LayerCatalog
 /// What brings numbers to a common scale.
 enum KerasNormalizations {
   static let rows: [KerasRow] = [
-    KerasRow(BatchNormalization.self) { (operation, draft) throws(WeighbridgeError) in
+    KerasRow(BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
       let names =
         (operation.hasScale ? ["gamma"] : []) + (operation.hasCenter ? ["beta"] : [])
         + ["moving_mean", "moving_variance"]
-      return try draft.layer(
+      return try builder.layer(
         "BatchNormalization",
         [
           "axis": .integer(operation.axis), "momentum": .real(0.99),
           "epsilon": .real(operation.epsilon), "center": .bool(operation.hasCenter),
           "scale": .bool(operation.hasScale),
-        ], weights: draft.weights(names))
+        ], weights: builder.weights(names))
     },
-    KerasRow(LayerNormalization.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.layer(
+    KerasRow(LayerNormalization.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.layer(
         "LayerNormalization",
         [
           "axis": .axes(operation.axes), "epsilon": .real(operation.epsilon),
           "center": .bool(operation.hasCenter), "scale": .bool(operation.hasScale),
-        ], weights: draft.scales(operation.hasScale, operation.hasCenter))
+        ], weights: builder.scales(operation.hasScale, operation.hasCenter))
     },
-    KerasRow(GroupNormalization.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.layer(
+    KerasRow(GroupNormalization.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.layer(
         "GroupNormalization",
         [
           "groups": .integer(operation.groups), "axis": .integer(operation.axis),
           "epsilon": .real(operation.epsilon), "center": .bool(operation.hasCenter),
           "scale": .bool(operation.hasScale),
-        ], weights: draft.scales(operation.hasScale, operation.hasCenter))
+        ], weights: builder.scales(operation.hasScale, operation.hasCenter))
     },
-    KerasRow(UnitNormalization.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.layer("UnitNormalization", ["axis": .axes(operation.axes)])
+    KerasRow(UnitNormalization.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.layer("UnitNormalization", ["axis": .axes(operation.axes)])
     },
   ]
 }
 
-extension KerasDraft {
+extension KerasModelBuilder {
   /// All weights of the node, by their names in Keras.
   fileprivate func weights(_ names: [String]) throws(WeighbridgeError) -> [KerasLayerWeight] {
     var weights: [KerasLayerWeight] = []

@@ -4,38 +4,38 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// What looks at windows of pictures, or at all of them.
+/// What looks at windows of images, or at all of them.
 enum KerasPooling {
   static let rows: [KerasRow] = [
-    KerasRow(MaxPooling.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsLast(operation.layout)
-      return try draft.pooling(
+    KerasRow(MaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsLast(operation.layout)
+      return try builder.pooling(
         "MaxPooling", operation.window, filledWith: -Double.greatestFiniteMagnitude)
     },
-    KerasRow(AveragePooling.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsLast(operation.layout)
-      return try draft.average(operation)
+    KerasRow(AveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsLast(operation.layout)
+      return try builder.average(operation)
     },
-    KerasRow(GlobalAveragePooling.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.globalPooling("GlobalAveragePooling", operation.keepsAxes, operation.layout)
+    KerasRow(GlobalAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.globalPooling("GlobalAveragePooling", operation.keepDims, operation.layout)
     },
-    KerasRow(GlobalMaxPooling.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.globalPooling("GlobalMaxPooling", operation.keepsAxes, operation.layout)
+    KerasRow(GlobalMaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.globalPooling("GlobalMaxPooling", operation.keepDims, operation.layout)
     },
-    KerasRow(MaskedAveragePooling.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsLast(operation.layout)
+    KerasRow(MaskedAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsLast(operation.layout)
       let call = KerasWrittenCall(
-        [try draft.argument(draft[0])],
-        keywords: [(name: "mask", value: try draft.argument(draft[1]))])
-      return try draft.layer(
+        [try builder.argument(builder[0])],
+        keywords: [(name: "mask", value: try builder.argument(builder[1]))])
+      return try builder.layer(
         "GlobalAveragePooling1D",
-        ["data_format": "channels_last", "keepdims": .bool(operation.keepsAxes)], call,
-        types: [draft.outputType])[0]
+        ["data_format": "channels_last", "keepdims": .bool(operation.keepDims)], call,
+        types: [builder.outputType])[0]
     },
   ]
 }
 
-extension KerasDraft {
+extension KerasModelBuilder {
   /// A layer for a window; what Keras cannot pad is padded beforehand.
   ///
   /// - Parameter borders: What is padded in any case, so that it counts.
@@ -69,11 +69,11 @@ extension KerasDraft {
     var borders: Borders?
     switch window.padding {
     case .valid: break
-    case .same where operation.countsPadding:
+    case .same where operation.countIncludePad:
       throw WeighbridgeError(.unsupported, "counts the padding, which Keras' average leaves out")
     case .same: break
     case .explicit(let before, let after):
-      if operation.countsPadding {
+      if operation.countIncludePad {
         borders = Borders(before: before, after: after)
       } else if try padding(window, type()).borders != nil {
         throw WeighbridgeError(
@@ -84,7 +84,7 @@ extension KerasDraft {
   }
 
   fileprivate mutating func globalPooling(
-    _ className: String, _ keepsAxes: Bool, _ layout: DataLayout
+    _ className: String, _ keepDims: Bool, _ layout: DataLayout
   ) throws(WeighbridgeError) -> KerasValue {
     try requireChannelsLast(layout)
     let axes = type().rank - 2
@@ -93,6 +93,6 @@ extension KerasDraft {
     }
     return try layer(
       "\(className)\(axes)D",
-      ["data_format": "channels_last", "keepdims": .bool(keepsAxes)])
+      ["data_format": "channels_last", "keepdims": .bool(keepDims)])
   }
 }

@@ -7,42 +7,42 @@ import LayerCatalog
 /// Operators that walk over a sequence.
 enum KerasRecurrent {
   static let rows: [KerasRow] = [
-    KerasRow(outputsOf: LSTM.self) { (operation, draft) throws(WeighbridgeError) in
-      let gates = try draft.gates(operation.recurrentActivation, [0, 1, 3])
-      let activation = try draft.cellActivation(operation.activation)
-      return try draft.recurrent(
+    KerasRow(outputsOf: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
+      let gates = try builder.gates(operation.recurrentActivation, [0, 1, 3])
+      let activation = try builder.cellActivation(operation.activation)
+      return try builder.recurrent(
         "LSTM", operation, "lstm_cell", gates,
         ["activation": activation, "recurrent_activation": gates.name, "unit_forget_bias": true])
     },
-    KerasRow(outputsOf: GRU.self) { (operation, draft) throws(WeighbridgeError) in
-      let gates = try draft.gates(operation.recurrentActivation, [0, 1])
-      let activation = try draft.cellActivation(operation.activation)
-      return try draft.recurrent(
+    KerasRow(outputsOf: GRU.self) { (operation, builder) throws(WeighbridgeError) in
+      let gates = try builder.gates(operation.recurrentActivation, [0, 1])
+      let activation = try builder.cellActivation(operation.activation)
+      return try builder.recurrent(
         "GRU", operation, "gru_cell", gates,
         [
           "activation": activation, "recurrent_activation": gates.name,
           "reset_after": .bool(operation.resetsAfter),
         ], keepsBiases: operation.resetsAfter)
     },
-    KerasRow(outputsOf: SimpleRNN.self) { (operation, draft) throws(WeighbridgeError) in
-      let activation = try draft.cellActivation(operation.activation)
-      return try draft.recurrent(
+    KerasRow(outputsOf: SimpleRNN.self) { (operation, builder) throws(WeighbridgeError) in
+      let activation = try builder.cellActivation(operation.activation)
+      return try builder.recurrent(
         "SimpleRNN", operation, "simple_rnn_cell", KerasGates(name: .null),
         ["activation": activation])
     },
-    KerasRow(outputsOf: ConvLSTM.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsLast(operation.layout)
-      return try draft.convolutional(operation)
+    KerasRow(outputsOf: ConvLSTM.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsLast(operation.layout)
+      return try builder.convolutional(operation)
     },
-    KerasRow(outputsOf: Masking.self) { (operation, draft) throws(WeighbridgeError) in
-      let last = draft.type().rank - 1
-      let differs = try draft.compare(.notEqual, draft[0], draft.number(operation.value))
-      let any = try draft.reduce("Any", "math.reduce_any", differs, [last])
-      let factor = try draft.function(.cast, [any], to: draft.type().elementType)
-      let output = try draft.function(.multiply, [draft[0], factor], type: draft.type())
-      guard draft.scope.isWanted[1] else { return [output, any] }
-      let mask = try draft.reduce(
-        "Any", "math.reduce_any", differs, [last], keeps: false, type: draft.scope.outputTypes[1])
+    KerasRow(outputsOf: Masking.self) { (operation, builder) throws(WeighbridgeError) in
+      let last = builder.type().rank - 1
+      let differs = try builder.compare(.notEqual, builder[0], builder.number(operation.value))
+      let any = try builder.reduce("Any", "math.reduce_any", differs, [last])
+      let factor = try builder.function(.cast, [any], to: builder.type().elementType)
+      let output = try builder.function(.multiply, [builder[0], factor], type: builder.type())
+      guard builder.scope.isWanted[1] else { return [output, any] }
+      let mask = try builder.reduce(
+        "Any", "math.reduce_any", differs, [last], keeps: false, type: builder.scope.outputTypes[1])
       return [output, mask]
     },
   ]
@@ -73,7 +73,7 @@ struct KerasGates {
   }
 }
 
-extension KerasDraft {
+extension KerasModelBuilder {
   /// The name of an activation in a cell.
   fileprivate func cellActivation(
     _ activation: CellActivation
@@ -102,7 +102,7 @@ extension KerasDraft {
   /// The settings that all recurrent layers have.
   private func settings(_ recurrence: Recurrence, states: [Bool]) -> JSONObject {
     var settings: JSONObject = [
-      "return_sequences": .bool(recurrence.returnsSequence),
+      "return_sequences": .bool(recurrence.returnsSequences),
       "return_state": .bool(states.contains(true)), "go_backwards": .bool(recurrence.isReversed),
       "stateful": false, "unroll": false,
     ]
@@ -135,7 +135,7 @@ extension KerasDraft {
     _ values: [KerasValue], _ recurrence: Recurrence, _ parts: RecurrentInputs<Int>
   ) throws(WeighbridgeError) -> [KerasValue] {
     var values = values
-    if recurrence.isReversed, recurrence.returnsSequence {
+    if recurrence.isReversed, recurrence.returnsSequences {
       values[0] = try reversed(values[0], [1])
     }
     values[0] = try beginning(values[0], recurrence, parts)

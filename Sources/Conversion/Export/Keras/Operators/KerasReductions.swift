@@ -7,7 +7,7 @@ import LayerCatalog
 /// One element for many.
 enum KerasReductions {
   static let rows: [KerasRow] = [
-    KerasRow(Reduction.self) { (operation, draft) throws(WeighbridgeError) in
+    KerasRow(Reduce.self) { (operation, builder) throws(WeighbridgeError) in
       let names: (String, String)
       switch operation.function {
       case .sum: names = ("Sum", "math.reduce_sum")
@@ -20,46 +20,39 @@ enum KerasReductions {
       case .variance: names = ("Var", "math.reduce_variance")
       case .standardDeviation: names = ("Std", "math.reduce_std")
       case .length:
-        let squares = try draft.function(.multiply, [draft[0], draft[0]])
-        let sum = try draft.reduce(
-          "Sum", "math.reduce_sum", squares, operation.axes, keeps: operation.keepsAxes,
-          type: draft.outputType)
-        return try draft.function(.squareRoot, [sum])
+        let squares = try builder.function(.multiply, [builder[0], builder[0]])
+        let sum = try builder.reduce(
+          "Sum", "math.reduce_sum", squares, operation.axes, keeps: operation.keepDims,
+          type: builder.outputType)
+        return try builder.function(.squareRoot, [sum])
       case .logarithmOfSum:
-        return try draft.function(
+        return try builder.function(
           KerasFunctionForm("math", "Logsumexp", tf: "math.reduce_logsumexp", ["input_tensor"]),
-          [draft[0]],
-          settings: ["axis": .axes(operation.axes), "keepdims": .bool(operation.keepsAxes)],
-          older: ["axis": .axes(operation.axes), "keepdims": .bool(operation.keepsAxes)],
-          type: draft.outputType)
+          [builder[0]],
+          settings: ["axis": .axes(operation.axes), "keepdims": .bool(operation.keepDims)],
+          older: ["axis": .axes(operation.axes), "keepdims": .bool(operation.keepDims)],
+          type: builder.outputType)
       }
-      return try draft.reduce(
-        names.0, names.1, draft[0], operation.axes, keeps: operation.keepsAxes,
-        type: draft.outputType)
+      return try builder.reduce(
+        names.0, names.1, builder[0], operation.axes, keeps: operation.keepDims,
+        type: builder.outputType)
     },
-    KerasRow(Cumulative.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.cumulative(operation, draft[0])
+    KerasRow(CumSum.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.cumulative("Cumsum", tf: "math.cumsum", operation, builder[0])
     },
-    KerasRow(ExtremeIndex.self) { (operation, draft) throws(WeighbridgeError) in
-      let type = TensorType(.int32, draft.outputType.shape)
-      let axis = JSONValue.integer(operation.axis)
-      let form =
-        operation.isMaximum
-        ? KerasFunctionForm("numpy", "Argmax", tf: "math.argmax", ["input"])
-        : KerasFunctionForm("numpy", "Argmin", tf: "math.argmin", ["input"])
-      guard !operation.keepsAxis || draft.form == .archive else {
-        throw WeighbridgeError(.unsupported, "TensorFlow's argmax keeps no axis")
-      }
-      let index = try draft.function(
-        form, [draft[0]],
-        settings: ["axis": axis, "keepdims": .bool(operation.keepsAxis)], older: ["axis": axis],
-        type: type)
-      return try draft.function(.cast, [index], to: operation.elementType)
+    KerasRow(CumProd.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.cumulative("Cumprod", tf: "math.cumprod", operation, builder[0])
+    },
+    KerasRow(ArgMax.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.position("Argmax", tf: "math.argmax", operation)
+    },
+    KerasRow(ArgMin.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.position("Argmin", tf: "math.argmin", operation)
     },
   ]
 }
 
-extension KerasDraft {
+extension KerasModelBuilder {
   /// One element for all elements along some axes.
   mutating func reduce(
     _ operation: String, _ tensorFlow: String, _ value: KerasValue, _ axes: [Int],
@@ -73,13 +66,26 @@ extension KerasDraft {
       settings: settings, older: settings, type: type ?? value.type.with(shape: shape))
   }
 
+  /// The position of an extreme element, which Keras gives as int32.
+  fileprivate mutating func position(
+    _ name: String, tf tensorFlow: String, _ operation: some ArgumentReduction
+  ) throws(WeighbridgeError) -> KerasValue {
+    let axis = JSONValue.integer(operation.axis)
+    guard !operation.keepDims || form == .archive else {
+      throw WeighbridgeError(.unsupported, "TensorFlow's argmax keeps no axis")
+    }
+    let index = try function(
+      KerasFunctionForm("numpy", name, tf: tensorFlow, ["input"]), [self[0]],
+      settings: ["axis": axis, "keepdims": .bool(operation.keepDims)], older: ["axis": axis],
+      type: TensorType(.int32, outputType.shape))
+    return try function(.cast, [index], to: operation.elementType)
+  }
+
   /// The sum or product of all elements up to each one.
   mutating func cumulative(
-    _ operation: Cumulative, _ value: KerasValue
+    _ name: String, tf tensorFlow: String, _ operation: some CumulativeOperator, _ value: KerasValue
   ) throws(WeighbridgeError) -> KerasValue {
-    let isSum = operation.function == .sum
-    let form = KerasFunctionForm(
-      "numpy", isSum ? "Cumsum" : "Cumprod", tf: isSum ? "math.cumsum" : "math.cumprod")
+    let form = KerasFunctionForm("numpy", name, tf: tensorFlow)
     let axis = JSONValue.integer(operation.axis)
     guard self.form == .archive else {
       return try function(

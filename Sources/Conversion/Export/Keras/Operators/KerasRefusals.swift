@@ -10,17 +10,17 @@ enum KerasRefusals {
     [
       KerasRow(
         AutoContrast.self, unsupported: "its layer in Keras 3 works while training only"),
-      KerasRow(BoxSelection.self, unsupported: "no layer of Keras chooses among boxes"),
-      KerasRow(CrossedHash.self, unsupported: "Keras hashes texts and not these numbers alike"),
+      KerasRow(NonMaxSuppression.self, unsupported: "no layer of Keras chooses among boxes"),
+      KerasRow(HashedCrossing.self, unsupported: "Keras hashes texts and not these numbers alike"),
       KerasRow(
         IndexLookup.self, unsupported: "Keras keeps vocabularies in files of their own"),
       KerasRow(
-        LocalEqualization.self, unsupported: "its layer in Keras 3 works while training only"),
+        CLAHE.self, unsupported: "its layer in Keras 3 works while training only"),
       KerasRow(
         LocallyConnected.self, unsupported: "Keras 3 has no locally connected layers any more"),
       KerasRow(
-        ShortTimeFourierTransform.self, unsupported: "spectra are functions of Keras 3 only"),
-      KerasRow(TextHash.self, unsupported: "Keras hashes with functions of its own"),
+        STFT.self, unsupported: "spectra are functions of Keras 3 only"),
+      KerasRow(Hashing.self, unsupported: "Keras hashes with functions of its own"),
     ] + adaptive
 
   private static let adaptive: [KerasRow] = [

@@ -8,106 +8,106 @@ import LayerCatalog
 enum KerasReshaping {
   static let rows: [KerasRow] =
     axes + [
-      KerasRow(Cropping.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.requireChannelsLast(operation.layout)
-        return try draft.bordered("Cropping", "cropping", operation.borders, draft[0])
+      KerasRow(Cropping.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.requireChannelsLast(operation.layout)
+        return try builder.bordered("Cropping", "cropping", operation.borders, builder[0])
       },
-      KerasRow(ZeroPadding.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.requireChannelsLast(operation.layout)
-        return try draft.bordered("ZeroPadding", "padding", operation.borders, draft[0])
+      KerasRow(ZeroPadding.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.requireChannelsLast(operation.layout)
+        return try builder.bordered("ZeroPadding", "padding", operation.borders, builder[0])
       },
-      KerasRow(Pad.self) { (operation, draft) throws(WeighbridgeError) in
+      KerasRow(Pad.self) { (operation, builder) throws(WeighbridgeError) in
         guard operation.mode != .edge else {
           throw WeighbridgeError(.unsupported, "TensorFlow has no padding with the edge")
         }
-        return try draft.padded(
-          draft[0], operation.before, operation.after, mode: operation.mode.rawValue,
+        return try builder.padded(
+          builder[0], operation.before, operation.after, mode: operation.mode.rawValue,
           number: operation.number)
       },
-      KerasRow(RepeatVector.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.layer("RepeatVector", ["n": .integer(operation.count)])
+      KerasRow(RepeatVector.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.layer("RepeatVector", ["n": .integer(operation.count)])
       },
-      KerasRow(Repeat.self) { (operation, draft) throws(WeighbridgeError) in
+      KerasRow(Repeat.self) { (operation, builder) throws(WeighbridgeError) in
         let settings: JSONObject = [
           "repeats": .integer(operation.count), "axis": .integer(operation.axis),
         ]
-        return try draft.function(
-          KerasFunctionForm("numpy", "Repeat", tf: "repeat", ["input"]), [draft[0]],
-          settings: settings, older: settings, type: draft.outputType)
+        return try builder.function(
+          KerasFunctionForm("numpy", "Repeat", tf: "repeat", ["input"]), [builder[0]],
+          settings: settings, older: settings, type: builder.outputType)
       },
-      KerasRow(Tile.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.tiled(draft[0], operation.counts)
+      KerasRow(Tile.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.tiled(builder[0], operation.counts)
       },
-      KerasRow(BroadcastAxes.self) { (operation, draft) throws(WeighbridgeError) in
-        let shape = draft.type().shape
+      KerasRow(BroadcastTo.self) { (operation, builder) throws(WeighbridgeError) in
+        let shape = builder.type().shape
         guard !zip(operation.target, shape).contains(where: { $0 > 1 && $1.value == nil }) else {
           throw WeighbridgeError(
-            .unsupported, "repeats an axis of unknown extent, and Keras has it for known ones")
+            .unsupported, "repeats an axis of unknown size, and Keras has it for known ones")
         }
-        let counts = zip(operation.target, shape).map { target, extent in
-          target == -1 || extent.value != 1 ? 1 : target
+        let counts = zip(operation.target, shape).map { target, dimension in
+          target == -1 || dimension.value != 1 ? 1 : target
         }
-        return try draft.tiled(draft[0], counts)
+        return try builder.tiled(builder[0], counts)
       },
-      KerasRow(Reverse.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.reversed(draft[0], operation.axes)
+      KerasRow(Reverse.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.reversed(builder[0], operation.axes)
       },
-      KerasRow(Slice.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.sliced(draft[0], operation.ranges, type: draft.outputType)
+      KerasRow(Slice.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.sliced(builder[0], operation.ranges, type: builder.outputType)
       },
-      KerasRow(outputsOf: Split.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.parts(of: draft[0], operation.axis, operation.sizes)
+      KerasRow(outputsOf: Split.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.parts(of: builder[0], operation.axis, operation.sizes)
       },
-      KerasRow(SpaceToDepth.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.requireChannelsLast(operation.layout)
-        return try draft.blocks(operation.block, toDepth: true)
+      KerasRow(SpaceToDepth.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.requireChannelsLast(operation.layout)
+        return try builder.blocks(operation.block, toDepth: true)
       },
-      KerasRow(DepthToSpace.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.requireChannelsLast(operation.layout)
-        return try draft.blocks(operation.block, toDepth: false)
+      KerasRow(DepthToSpace.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.requireChannelsLast(operation.layout)
+        return try builder.blocks(operation.block, toDepth: false)
       },
     ]
 
   private static let axes: [KerasRow] = [
-    KerasRow(Reshape.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.layer("Reshape", ["target_shape": .integers(operation.target)])
+    KerasRow(Reshape.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.layer("Reshape", ["target_shape": .integers(operation.target)])
     },
-    KerasRow(ReshapeAxes.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.reshaped(draft[0], draft.target(operation.extents), type: draft.outputType)
+    KerasRow(ReshapeAxes.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.reshaped(builder[0], builder.target(operation.sizes), type: builder.outputType)
     },
-    KerasRow(Squeeze.self) { (operation, draft) throws(WeighbridgeError) in
+    KerasRow(Squeeze.self) { (operation, builder) throws(WeighbridgeError) in
       let axes = JSONValue.integers(operation.axes)
-      let takesBatch = operation.axes.contains { draft.type().shape[$0].value == nil }
-      guard !takesBatch || draft.form != .archive else {
-        throw WeighbridgeError(.unsupported, "Keras 3 takes no axis of unknown extent away")
+      let takesBatch = operation.axes.contains { builder.type().shape[$0].value == nil }
+      guard !takesBatch || builder.form != .archive else {
+        throw WeighbridgeError(.unsupported, "Keras 3 takes no axis of unknown size away")
       }
-      return try draft.function(
-        KerasFunctionForm("numpy", "Squeeze", tf: "squeeze", ["input"]), [draft[0]],
-        settings: ["axis": axes], older: ["axis": axes], type: draft.outputType)
+      return try builder.function(
+        KerasFunctionForm("numpy", "Squeeze", tf: "squeeze", ["input"]), [builder[0]],
+        settings: ["axis": axes], older: ["axis": axes], type: builder.outputType)
     },
-    KerasRow(ExpandDims.self) { (operation, draft) throws(WeighbridgeError) in
-      var value = draft[0]
-      for axis in operation.axes { value = try draft.expanded(value, axis) }
+    KerasRow(ExpandDims.self) { (operation, builder) throws(WeighbridgeError) in
+      var value = builder[0]
+      for axis in operation.axes { value = try builder.expanded(value, axis) }
       return value
     },
-    KerasRow(Transpose.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.transposed(draft[0], operation.axes)
+    KerasRow(Transpose.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.transposed(builder[0], operation.axes)
     },
-    KerasRow(FoldTime.self) { (_, draft) throws(WeighbridgeError) in
-      let rest = draft.outputType.shape.dropFirst().map(\.value)
-      return try draft.reshaped(draft[0], [nil] + rest, type: draft.outputType)
+    KerasRow(FlattenTime.self) { (_, builder) throws(WeighbridgeError) in
+      let rest = builder.outputType.shape.dropFirst().map(\.value)
+      return try builder.reshaped(builder[0], [nil] + rest, type: builder.outputType)
     },
-    KerasRow(UnfoldTime.self) { (_, draft) throws(WeighbridgeError) in
-      let rest = draft.outputType.shape.dropFirst().map(\.value)
-      return try draft.reshaped(draft[0], [nil] + rest, type: draft.outputType)
+    KerasRow(UnflattenTime.self) { (_, builder) throws(WeighbridgeError) in
+      let rest = builder.outputType.shape.dropFirst().map(\.value)
+      return try builder.reshaped(builder[0], [nil] + rest, type: builder.outputType)
     },
     KerasRow(
-      Shape.self, unsupported: "extents that are computed cannot be had in a model of layers"),
+      Shape.self, unsupported: "sizes that are computed cannot be had in a model of layers"),
   ]
 }
 
-extension KerasDraft {
-  /// Refuses pictures in an order that TensorFlow does not have on a processor.
+extension KerasModelBuilder {
+  /// Refuses images in an order that TensorFlow does not have on a processor.
   func requireChannelsLast(_ layout: DataLayout) throws(WeighbridgeError) {
     guard layout == .channelsLast else {
       throw WeighbridgeError(
@@ -145,10 +145,10 @@ extension KerasDraft {
     return try layer("Permute", ["dims": .integers(Array(axes.dropFirst()))], [value], type: type)
   }
 
-  /// The extents of a shape that is stated axis by axis; `nil` for the one that follows.
-  fileprivate func target(_ extents: [ReshapeAxes.Extent]) throws(WeighbridgeError) -> [Int?] {
-    extents.map { extent -> Int? in
-      switch extent {
+  /// The sizes of a shape that is stated axis by axis; `nil` for the one that follows.
+  fileprivate func target(_ dimensions: [ReshapeAxes.Size]) throws(WeighbridgeError) -> [Int?] {
+    dimensions.map { dimension -> Int? in
+      switch dimension {
       case .fixed(let value): value
       case .axis(let axis): type().shape[axis].value
       case .rest: nil
@@ -156,15 +156,15 @@ extension KerasDraft {
     }
   }
 
-  /// The same elements under other axes; at most one extent may be left open.
+  /// The same elements under other axes; at most one size may be left open.
   mutating func reshaped(
-    _ value: KerasValue, _ extents: [Int?], type: TensorType
+    _ value: KerasValue, _ dimensions: [Int?], type: TensorType
   ) throws(WeighbridgeError) -> KerasValue {
-    guard extents.count(where: { $0 == nil }) <= 1 else {
+    guard dimensions.count(where: { $0 == nil }) <= 1 else {
       throw WeighbridgeError(
-        .unsupported, "a shape of which several extents are not known: \(type)")
+        .unsupported, "a shape of which several sizes are not known: \(type)")
     }
-    let shape = JSONValue.integers(extents.map { $0 ?? -1 })
+    let shape = JSONValue.integers(dimensions.map { $0 ?? -1 })
     return try function(
       .reshape, [value], settings: ["newshape": shape], older: ["shape": shape], type: type)
   }
@@ -189,8 +189,8 @@ extension KerasDraft {
   ) throws(WeighbridgeError) -> KerasValue {
     let widths = JSONValue.array(zip(before, after).map { .integers([$0, $1]) })
     var type = value.type
-    type.shape = zip(type.shape, zip(before, after)).map { extent, added in
-      extent.value.map { Dimension.fixed($0 + added.0 + added.1) } ?? .unknown
+    type.shape = zip(type.shape, zip(before, after)).map { dimension, added in
+      dimension.value.map { Dimension.fixed($0 + added.0 + added.1) } ?? .unknown
     }
     // TensorFlow has the lowest finite number for minus infinity too.
     let number = max(number, -Double(Float.greatestFiniteMagnitude))
@@ -267,7 +267,7 @@ extension KerasDraft {
     guard let height = small.shape[1].value, let width = small.shape[2].value,
       let channels = large.shape[3].value
     else {
-      throw WeighbridgeError(.unsupported, "blocks of pictures whose size is not known")
+      throw WeighbridgeError(.unsupported, "blocks of images whose size is not known")
     }
     let split =
       toDepth

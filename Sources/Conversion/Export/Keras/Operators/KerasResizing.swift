@@ -4,31 +4,31 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Pictures in other sizes.
+/// Images in other sizes.
 enum KerasResizing {
   static let rows: [KerasRow] = [
-    KerasRow(Upsampling.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsLast(operation.layout)
-      return try draft.upsampling(operation)
+    KerasRow(Upsampling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsLast(operation.layout)
+      return try builder.upsampling(operation)
     },
-    KerasRow(Resizing.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsLast(operation.layout)
-      return try draft.resizing(operation)
+    KerasRow(Resizing.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsLast(operation.layout)
+      return try builder.resizing(operation)
     },
-    KerasRow(CenterCrop.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsLast(operation.layout)
-      let settings = try draft.size(operation.extents)
-      return try draft.layer("CenterCrop", settings)
+    KerasRow(CenterCrop.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsLast(operation.layout)
+      let settings = try builder.size(operation.dimensions)
+      return try builder.layer("CenterCrop", settings)
     },
   ]
 }
 
-extension KerasDraft {
-  fileprivate func size(_ extents: [Int]) throws(WeighbridgeError) -> JSONObject {
-    guard extents.count == 2 else {
-      throw WeighbridgeError(.unsupported, "\(extents.count) spatial axes")
+extension KerasModelBuilder {
+  fileprivate func size(_ dimensions: [Int]) throws(WeighbridgeError) -> JSONObject {
+    guard dimensions.count == 2 else {
+      throw WeighbridgeError(.unsupported, "\(dimensions.count) spatial axes")
     }
-    return ["height": .integer(extents[0]), "width": .integer(extents[1])]
+    return ["height": .integer(dimensions[0]), "width": .integer(dimensions[1])]
   }
 
   fileprivate mutating func upsampling(
@@ -57,7 +57,7 @@ extension KerasDraft {
   fileprivate mutating func resizing(
     _ operation: Resizing
   ) throws(WeighbridgeError) -> KerasValue {
-    var settings = try size(operation.extents)
+    var settings = try size(operation.dimensions)
     let interpolation = operation.interpolation.rawValue
     guard form != .archive || !["gaussian", "mitchellcubic"].contains(interpolation) else {
       throw WeighbridgeError(.unsupported, "Keras 3 does not resize by \(interpolation)")

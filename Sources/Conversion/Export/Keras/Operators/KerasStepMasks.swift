@@ -2,7 +2,7 @@ import Bytes
 import GraphIR
 import LayerCatalog
 
-extension KerasDraft {
+extension KerasModelBuilder {
   /// The output of a recurrent layer as a step mask wants it, for the one that Keras gives now: at
   /// steps before the first one that counts that is 0, and the oldest versions gave the state to
   /// begin with.
@@ -16,10 +16,10 @@ extension KerasDraft {
     }
     let counts = try function(.cast, [self[mask]], to: .int32)
     var (counted, first) = (counts, self[state])
-    if recurrence.returnsSequence {
-      let sum = Cumulative(
-        .sum, axis: 1, isExclusive: false, isReversed: recurrence.isReversed)
-      counted = try expanded(try cumulative(sum, counts), 2)
+    if recurrence.returnsSequences {
+      let sum = CumSum(axis: 1, isExclusive: false, isReversed: recurrence.isReversed)
+      counted = try expanded(
+        try cumulative("Cumsum", tf: "math.cumsum", sum, counts), 2)
       first = try expanded(first, 1)
     } else {
       counted = try reduce("Max", "math.reduce_max", counts, [1])

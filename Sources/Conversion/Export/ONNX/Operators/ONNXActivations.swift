@@ -7,19 +7,19 @@ import ONNXFormat
 enum ONNXActivations {
   static let rows: [ONNXRow] =
     smooth + bent + gated + [
-      ONNXRow(Softmax.self) { (operation, draft) throws(WeighbridgeError) in
-        draft.softmax(draft.input(), operation.axes)
+      ONNXRow(Softmax.self) { (operation, builder) throws(WeighbridgeError) in
+        builder.softmax(builder.input(), operation.axes)
       },
-      ONNXRow(LogSoftmax.self) { (operation, draft) throws(WeighbridgeError) in
-        draft.logSoftmax(operation.axes)
+      ONNXRow(LogSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
+        builder.logSoftmax(operation.axes)
       },
-      ONNXRow(GroupedSoftmax.self) { (operation, draft) throws(WeighbridgeError) in
-        let parts = draft.split(operation.axis, operation.sizes)
-        let shares = parts.map { draft.softmax($0, [operation.axis]) }
-        return draft.concatenate(shares, axis: operation.axis)
+      ONNXRow(GroupedSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
+        let parts = builder.split(operation.axis, operation.sizes)
+        let shares = parts.map { builder.softmax($0, [operation.axis]) }
+        return builder.concatenate(shares, axis: operation.axis)
       },
-      ONNXRow(Sparsemax.self) { (operation, draft) throws(WeighbridgeError) in
-        try draft.sparsemax(operation.axes)
+      ONNXRow(Sparsemax.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.sparsemax(operation.axes)
       },
     ]
 
@@ -29,102 +29,102 @@ enum ONNXActivations {
     ONNXRow(Softplus.self, is: "Softplus"),
     ONNXRow(Softsign.self, is: "Softsign"),
     ONNXRow(Tanh.self, is: "Tanh"),
-    ONNXRow(CELU.self) { (operation, draft) throws(WeighbridgeError) in
-      let (x, alpha) = (draft.input(), draft.number(operation.alpha))
-      let power = draft.add("Exp", [draft.add("Div", [x, alpha])])
-      let low = draft.add("Mul", [alpha, draft.add("Sub", [power, draft.number(1)])])
-      return draft.choose(draft.add("Greater", [x, draft.number(0)]), x, low)
+    ONNXRow(CELU.self) { (operation, builder) throws(WeighbridgeError) in
+      let (x, alpha) = (builder.input(), builder.number(operation.alpha))
+      let power = builder.add("Exp", [builder.add("Div", [x, alpha])])
+      let low = builder.add("Mul", [alpha, builder.add("Sub", [power, builder.number(1)])])
+      return builder.choose(builder.add("Greater", [x, builder.number(0)]), x, low)
     },
-    ONNXRow(ELU.self) { (operation, draft) throws(WeighbridgeError) in
-      draft.add("Elu", [draft.input()], ["alpha": .real(operation.alpha)])
+    ONNXRow(ELU.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.add("Elu", [builder.input()], ["alpha": .real(operation.alpha)])
     },
-    ONNXRow(SELU.self) { (_, draft) throws(WeighbridgeError) in
-      draft.add(
-        "Selu", [draft.input()], ["alpha": .real(SELU.alpha), "gamma": .real(SELU.scale)])
+    ONNXRow(SELU.self) { (_, builder) throws(WeighbridgeError) in
+      builder.add(
+        "Selu", [builder.input()], ["alpha": .real(SELU.alpha), "gamma": .real(SELU.scale)])
     },
-    ONNXRow(GELU.self) { (operation, draft) throws(WeighbridgeError) in
-      draft.gelu(isApproximate: operation.isApproximate)
+    ONNXRow(GELU.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.gelu(isApproximate: operation.isApproximate)
     },
-    ONNXRow(LogSigmoid.self) { (_, draft) throws(WeighbridgeError) in
-      draft.add("Neg", [draft.add("Softplus", [draft.add("Neg", [draft.input()])])])
+    ONNXRow(LogSigmoid.self) { (_, builder) throws(WeighbridgeError) in
+      builder.add("Neg", [builder.add("Softplus", [builder.add("Neg", [builder.input()])])])
     },
-    ONNXRow(Squareplus.self) { (operation, draft) throws(WeighbridgeError) in
-      let x = draft.input()
-      let square = draft.add("Mul", [x, x])
-      let root = draft.add(
-        "Sqrt", [draft.add("Add", [square, draft.number(operation.smoothness)])])
-      return draft.add("Mul", [draft.add("Add", [x, root]), draft.number(0.5)])
+    ONNXRow(Squareplus.self) { (operation, builder) throws(WeighbridgeError) in
+      let x = builder.input()
+      let square = builder.add("Mul", [x, x])
+      let root = builder.add(
+        "Sqrt", [builder.add("Add", [square, builder.number(operation.smoothness)])])
+      return builder.add("Mul", [builder.add("Add", [x, root]), builder.number(0.5)])
     },
   ]
 
   private static let bent: [ONNXRow] = [
-    ONNXRow(ReLU.self) { (operation, draft) throws(WeighbridgeError) in draft.relu(operation) },
-    ONNXRow(LeakyReLU.self) { (operation, draft) throws(WeighbridgeError) in
-      draft.add("LeakyRelu", [draft.input()], ["alpha": .real(operation.slope)])
+    ONNXRow(ReLU.self) { (operation, builder) throws(WeighbridgeError) in builder.relu(operation) },
+    ONNXRow(LeakyReLU.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.add("LeakyRelu", [builder.input()], ["alpha": .real(operation.slope)])
     },
     ONNXRow(PReLU.self, is: "PRelu"),
-    ONNXRow(Binarization.self) { (_, draft) throws(WeighbridgeError) in
-      let isPositive = draft.add("Greater", [draft.input(), draft.number(0)])
-      return draft.choose(isPositive, draft.number(1), draft.number(-1))
+    ONNXRow(Binarization.self) { (_, builder) throws(WeighbridgeError) in
+      let isPositive = builder.add("Greater", [builder.input(), builder.number(0)])
+      return builder.choose(isPositive, builder.number(1), builder.number(-1))
     },
-    ONNXRow(HardMish.self) { (_, draft) throws(WeighbridgeError) in
-      let x = draft.input()
-      let half = draft.add("Mul", [x, draft.number(0.5)])
-      let curve = draft.add("Add", [draft.add("Mul", [half, x]), x])
-      let zero = draft.number(0)
-      let low = draft.choose(draft.add("Greater", [x, draft.number(-2)]), curve, zero)
-      return draft.choose(draft.add("Greater", [x, zero]), x, low)
+    ONNXRow(HardMish.self) { (_, builder) throws(WeighbridgeError) in
+      let x = builder.input()
+      let half = builder.add("Mul", [x, builder.number(0.5)])
+      let curve = builder.add("Add", [builder.add("Mul", [half, x]), x])
+      let zero = builder.number(0)
+      let low = builder.choose(builder.add("Greater", [x, builder.number(-2)]), curve, zero)
+      return builder.choose(builder.add("Greater", [x, zero]), x, low)
     },
-    ONNXRow(HardShrink.self) { (operation, draft) throws(WeighbridgeError) in
-      draft.add("Shrink", [draft.input()], ["lambd": .real(operation.threshold)])
+    ONNXRow(HardShrink.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.add("Shrink", [builder.input()], ["lambd": .real(operation.threshold)])
     },
-    ONNXRow(SoftShrink.self) { (operation, draft) throws(WeighbridgeError) in
+    ONNXRow(SoftShrink.self) { (operation, builder) throws(WeighbridgeError) in
       let threshold = ONNXAttribute.real(operation.threshold)
-      return draft.add("Shrink", [draft.input()], ["bias": threshold, "lambd": threshold])
+      return builder.add("Shrink", [builder.input()], ["bias": threshold, "lambd": threshold])
     },
-    ONNXRow(HardSigmoid.self) { (operation, draft) throws(WeighbridgeError) in
-      draft.add(
-        "HardSigmoid", [draft.input()],
+    ONNXRow(HardSigmoid.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.add(
+        "HardSigmoid", [builder.input()],
         ["alpha": .real(operation.slope), "beta": .real(operation.offset)])
     },
-    ONNXRow(PiecewiseLinear.self) { (operation, draft) throws(WeighbridgeError) in
-      draft.piecewiseLinear(operation)
+    ONNXRow(PiecewiseLinear.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.piecewiseLinear(operation)
     },
-    ONNXRow(SparsePlus.self) { (_, draft) throws(WeighbridgeError) in
-      let (x, one) = (draft.input(), draft.number(1))
-      let sum = draft.add("Add", [x, one])
-      let curve = draft.add("Mul", [draft.add("Mul", [sum, sum]), draft.number(0.25)])
-      let isLow = draft.add("LessOrEqual", [x, draft.number(-1)])
-      let low = draft.choose(isLow, draft.number(0), curve)
-      return draft.choose(draft.add("GreaterOrEqual", [x, one]), x, low)
+    ONNXRow(SparsePlus.self) { (_, builder) throws(WeighbridgeError) in
+      let (x, one) = (builder.input(), builder.number(1))
+      let sum = builder.add("Add", [x, one])
+      let curve = builder.add("Mul", [builder.add("Mul", [sum, sum]), builder.number(0.25)])
+      let isLow = builder.add("LessOrEqual", [x, builder.number(-1)])
+      let low = builder.choose(isLow, builder.number(0), curve)
+      return builder.choose(builder.add("GreaterOrEqual", [x, one]), x, low)
     },
-    ONNXRow(Stair.self) { (_, draft) throws(WeighbridgeError) in
-      let x = draft.input()
-      let floor = draft.add("Floor", [x])
-      let half = draft.add("Floor", [draft.add("Mul", [x, draft.number(0.5)])])
-      let even = draft.add("Add", [half, half])
-      let ramp = draft.add("Add", [draft.add("Sub", [x, floor]), half])
-      return draft.choose(draft.add("Equal", [floor, even]), half, ramp)
+    ONNXRow(Stair.self) { (_, builder) throws(WeighbridgeError) in
+      let x = builder.input()
+      let floor = builder.add("Floor", [x])
+      let half = builder.add("Floor", [builder.add("Mul", [x, builder.number(0.5)])])
+      let even = builder.add("Add", [half, half])
+      let ramp = builder.add("Add", [builder.add("Sub", [x, floor]), half])
+      return builder.choose(builder.add("Equal", [floor, even]), half, ramp)
     },
-    ONNXRow(Threshold.self) { (operation, draft) throws(WeighbridgeError) in
-      let isAbove = draft.add("Greater", [draft.input(), draft.number(operation.threshold)])
-      return draft.choose(isAbove, draft.input(), draft.number(operation.replacement))
+    ONNXRow(Threshold.self) { (operation, builder) throws(WeighbridgeError) in
+      let isAbove = builder.add("Greater", [builder.input(), builder.number(operation.threshold)])
+      return builder.choose(isAbove, builder.input(), builder.number(operation.replacement))
     },
   ]
 
   private static let gated: [ONNXRow] = [
-    ONNXRow(GLU.self) { (operation, draft) throws(WeighbridgeError) in
-      let extent = draft.type().shape[operation.axis].value
-      guard let extent else {
-        throw WeighbridgeError(.unsupported, "ONNX wants the extent that is split known")
+    ONNXRow(GLU.self) { (operation, builder) throws(WeighbridgeError) in
+      let dimension = builder.type().shape[operation.axis].value
+      guard let dimension else {
+        throw WeighbridgeError(.unsupported, "ONNX wants the size that is split known")
       }
-      let halves = draft.split(operation.axis, [extent / 2, extent / 2])
-      return draft.add("Mul", [halves[0], draft.add("Sigmoid", [halves[1]])])
+      let halves = builder.split(operation.axis, [dimension / 2, dimension / 2])
+      return builder.add("Mul", [halves[0], builder.add("Sigmoid", [halves[1]])])
     }
   ]
 }
 
-extension ONNXDraft {
+extension ONNXGraphBuilder {
   /// The second where the first holds, and the third elsewhere.
   mutating func choose(_ condition: String, _ first: String, _ second: String) -> String {
     add("Where", [condition, first, second])
@@ -205,17 +205,17 @@ extension ONNXDraft {
 
   /// The elements in falling order, of which the first k lie above the threshold.
   fileprivate mutating func sparsemax(_ axes: [Int]) throws(WeighbridgeError) -> String {
-    guard axes.count == 1, let extent = type().shape[axes[0]].value else {
+    guard axes.count == 1, let dimension = type().shape[axes[0]].value else {
       throw WeighbridgeError(
-        .unsupported, "ONNX sorts along one axis of known extent, and this is \(axes)")
+        .unsupported, "ONNX sorts along one axis of known size, and this is \(axes)")
     }
     let (x, axis) = (input(), axes[0])
     let sorted = add(
-      "TopK", [x, integers([extent])], ["axis": .integer(axis)], outputCount: 2)[0]
+      "TopK", [x, integers([dimension])], ["axis": .integer(axis)], outputCount: 2)[0]
     let sums = add("CumSum", [sorted, number(Double(axis), .int64)])
     var shape = [Int](repeating: 1, count: type().rank)
-    shape[axis] = extent
-    let places = numbers((1...max(1, extent)).map(Double.init), shape: shape)
+    shape[axis] = dimension
+    let places = numbers((1...max(1, dimension)).map(Double.init), shape: shape)
     let bound = add("Add", [add("Mul", [places, sorted]), number(1)])
     let isInside = add("Greater", [bound, sums])
     let count = reduce("ReduceSum", cast(isInside, to: elementType), axes)

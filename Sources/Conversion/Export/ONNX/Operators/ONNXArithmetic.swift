@@ -6,45 +6,45 @@ import ONNXFormat
 /// Functions of mathematics, and numbers in another type.
 enum ONNXArithmetic {
   static let rows: [ONNXRow] = [
-    ONNXRow(UnaryMath.self) { (operation, draft) throws(WeighbridgeError) in
-      draft.unary(operation.function)
+    ONNXRow(UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.unary(operation.function)
     },
-    ONNXRow(BinaryMath.self) { (operation, draft) throws(WeighbridgeError) in
-      draft.binary(operation.function)
+    ONNXRow(BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.binary(operation.function)
     },
-    ONNXRow(Cast.self) { (operation, draft) throws(WeighbridgeError) in
-      draft.cast(draft.input(), to: operation.elementType)
+    ONNXRow(Cast.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.cast(builder.input(), to: operation.elementType)
     },
-    ONNXRow(Clip.self) { (operation, draft) throws(WeighbridgeError) in
+    ONNXRow(Clip.self) { (operation, builder) throws(WeighbridgeError) in
       let bounds = [operation.minimum, operation.maximum].map { bound in
-        bound.isInfinite ? "" : draft.number(bound)
+        bound.isInfinite ? "" : builder.number(bound)
       }
       let last = bounds.lastIndex { !$0.isEmpty } ?? -1
-      return draft.add("Clip", [draft.input()] + bounds[...last])
+      return builder.add("Clip", [builder.input()] + bounds[...last])
     },
-    ONNXRow(FillLike.self) { (operation, draft) throws(WeighbridgeError) in
-      let shape = draft.extents(draft.input(), draft.type(), 0..<draft.type().rank)
-      return draft.add("Expand", [draft.number(operation.number), shape])
+    ONNXRow(FullLike.self) { (operation, builder) throws(WeighbridgeError) in
+      let shape = builder.dimensions(builder.input(), builder.type(), 0..<builder.type().rank)
+      return builder.add("Expand", [builder.number(operation.number), shape])
     },
     ONNXRow(Identity.self, is: "Identity"),
-    ONNXRow(MatrixProduct.self) { (operation, draft) throws(WeighbridgeError) in
-      let transposes = [operation.transposesFirst, operation.transposesSecond]
+    ONNXRow(MatMul.self) { (operation, builder) throws(WeighbridgeError) in
+      let transposes = [operation.transposeA, operation.transposeB]
       let factors = transposes.enumerated().map { position, transposes in
-        let rank = draft.type(position).rank
+        let rank = builder.type(position).rank
         let axes = Array(0..<rank - 2) + [rank - 1, rank - 2]
-        let input = draft.input(position)
-        return transposes ? draft.transpose(input, axes) : input
+        let input = builder.input(position)
+        return transposes ? builder.transpose(input, axes) : input
       }
-      return draft.add("MatMul", factors)
+      return builder.add("MatMul", factors)
     },
-    ONNXRow(Rescaling.self) { (operation, draft) throws(WeighbridgeError) in
-      let scaled = draft.scaled(draft.input(), "Mul", operation.scale, neutral: 1)
-      return draft.scaled(scaled, "Add", operation.offset, neutral: 0)
+    ONNXRow(Rescaling.self) { (operation, builder) throws(WeighbridgeError) in
+      let scaled = builder.scaled(builder.input(), "Mul", operation.scale, neutral: 1)
+      return builder.scaled(scaled, "Add", operation.offset, neutral: 0)
     },
   ]
 }
 
-extension ONNXDraft {
+extension ONNXGraphBuilder {
   fileprivate mutating func scaled(
     _ input: String, _ operation: String, _ numbers: [Double], neutral: Double
   ) -> String {

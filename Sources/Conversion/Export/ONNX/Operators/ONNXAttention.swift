@@ -6,54 +6,54 @@ import ONNXFormat
 /// Means weighted by how well queries and keys match.
 enum ONNXAttention {
   static let rows: [ONNXRow] = [
-    ONNXRow(outputsOf: DotProductAttention.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.dotProductAttention(operation)
+    ONNXRow(outputsOf: DotProductAttention.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.dotProductAttention(operation)
     },
-    ONNXRow(outputsOf: Attention.self) { (operation, draft) throws(WeighbridgeError) in
-      draft.attention(operation) { draft in
-        let weights = operation.sight.hasMask ? 4 : 3
+    ONNXRow(outputsOf: Attention.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.attention(operation) { builder in
+        let weights = operation.masking.hasMask ? 4 : 3
         if operation.score == .dot {
-          let keys = draft.transpose(draft.input(2), [0, 2, 1])
-          let products = draft.add("MatMul", [draft.input(0), keys])
+          let keys = builder.transpose(builder.input(2), [0, 2, 1])
+          let products = builder.add("MatMul", [builder.input(0), keys])
           guard operation.hasScale else { return products }
-          return draft.add("Mul", [products, draft.input(weights)])
+          return builder.add("Mul", [products, builder.input(weights)])
         }
-        var sum = draft.pairSums()
-        if operation.hasScale { sum = draft.add("Mul", [sum, draft.input(weights)]) }
-        let total = draft.reduce("ReduceSum", draft.add("Tanh", [sum]), [3], keeps: false)
-        let last = draft.operands.count - 1
-        return draft.add("Mul", [total, draft.input(last)])
+        var sum = builder.pairSums()
+        if operation.hasScale { sum = builder.add("Mul", [sum, builder.input(weights)]) }
+        let total = builder.reduce("ReduceSum", builder.add("Tanh", [sum]), [3], keeps: false)
+        let last = builder.operands.count - 1
+        return builder.add("Mul", [total, builder.input(last)])
       }
     },
-    ONNXRow(outputsOf: AdditiveAttention.self) { (operation, draft) throws(WeighbridgeError) in
-      draft.attention(operation) { draft in
-        var bent = draft.add("Tanh", [draft.pairSums()])
+    ONNXRow(outputsOf: AdditiveAttention.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.attention(operation) { builder in
+        var bent = builder.add("Tanh", [builder.pairSums()])
         if operation.hasScale {
-          bent = draft.add("Mul", [bent, draft.input(operation.sight.hasMask ? 4 : 3)])
+          bent = builder.add("Mul", [bent, builder.input(operation.masking.hasMask ? 4 : 3)])
         }
-        return draft.reduce("ReduceSum", bent, [3], keeps: false)
+        return builder.reduce("ReduceSum", bent, [3], keeps: false)
       }
     },
   ]
 }
 
-extension ONNXDraft {
+extension ONNXGraphBuilder {
   /// The sum of each query and each key, `[batch, queries, values, features]`.
   fileprivate mutating func pairSums() -> String {
     add("Add", [unsqueeze(input(0), [2]), unsqueeze(input(2), [1])])
   }
 
   fileprivate mutating func attention(
-    _ operation: some AttentionOperator, _ scores: (inout ONNXDraft) -> String
+    _ operation: some AttentionOperator, _ scores: (inout ONNXGraphBuilder) -> String
   ) -> [String] {
     let (query, value) = (input(0), input(1))
     let places = PlacedAxes(
       query: query, queryType: type(0), queryAxis: 1, key: value, keyType: type(1), keyAxis: 1)
     let shares = shares(
-      scores(&self), operation.sight, mask: operation.sight.hasMask ? input(3) : nil, places,
+      scores(&self), operation.masking, mask: operation.masking.hasMask ? input(3) : nil, places,
       axes: [2])
     let output = add("MatMul", [shares, value])
-    return operation.givesShares ? [output, shares] : [output]
+    return operation.returnsAttentionWeights ? [output, shares] : [output]
   }
 
   fileprivate mutating func dotProductAttention(
@@ -78,12 +78,12 @@ extension ONNXDraft {
       keyType: type(1), keyAxis: operation.axes[0])
     let last = result.count - operation.axes.count..<result.count
     let shares = shares(
-      scores, operation.sight, mask: operation.sight.hasMask ? input(3) : nil, places,
+      scores, operation.masking, mask: operation.masking.hasMask ? input(3) : nil, places,
       axes: Array(last))
     var output = query
     output[rank - 1] = value[rank - 1]
     let means = einsum([shares, inputs[2]], [result, value], to: output)
-    return operation.givesShares ? [means, shares] : [means]
+    return operation.returnsAttentionWeights ? [means, shares] : [means]
   }
 
   /// A key or value with as many heads as the query, each one of its own standing for neighbours.
@@ -103,29 +103,29 @@ extension ONNXDraft {
   ///
   /// - Parameter axes: Those of the values, at the end of the scores.
   private mutating func shares(
-    _ scores: String, _ sight: Sight, mask: String?, _ places: PlacedAxes, axes: [Int]
+    _ scores: String, _ masking: AttentionMasking, mask: String?, _ places: PlacedAxes, axes: [Int]
   ) -> String {
-    let rules = (mask.map { [$0] } ?? []) + near(sight, places)
+    let rules = (mask.map { [$0] } ?? []) + near(masking, places)
     guard !rules.isEmpty else { return softmax(scores, axes) }
     var seen = chain("And", rules)
-    if sight.blindness == .unmasked {
+    if masking.fullyMaskedRows == .unmasked {
       let any = reduce("ReduceMax", cast(seen, to: .int32), Array(-axes.count..<0))
       seen = add("Or", [seen, add("Not", [cast(any, to: .bool)])])
     }
     // The lowest number rather than minus infinity: who sees nothing then sees all alike.
     let lowest = elementType == .float16 ? -65504 : -1e30
     let all = softmax(choose(seen, scores, number(lowest)), axes)
-    return sight.blindness == .zero ? choose(seen, all, number(0)) : all
+    return masking.fullyMaskedRows == .zero ? choose(seen, all, number(0)) : all
   }
 
   /// Which values lie where a query sees them, `[queries, values]`, if not all do.
-  private mutating func near(_ sight: Sight, _ places: PlacedAxes) -> [String] {
-    guard sight.isCausal || sight.window != nil else { return [] }
+  private mutating func near(_ masking: AttentionMasking, _ places: PlacedAxes) -> [String] {
+    guard masking.isCausal || masking.window != nil else { return [] }
     let query = unsqueeze(range(places.query, places.queryType, axis: places.queryAxis), [1])
     let key = range(places.key, places.keyType, axis: places.keyAxis)
     var rules: [String] = []
-    if sight.isCausal { rules.append(add("LessOrEqual", [key, query])) }
-    if let window = sight.window {
+    if masking.isCausal { rules.append(add("LessOrEqual", [key, query])) }
+    if let window = masking.window {
       let distance = add("Abs", [add("Sub", [key, query])])
       rules.append(add("Less", [distance, number(Double(window), .int64)]))
     }

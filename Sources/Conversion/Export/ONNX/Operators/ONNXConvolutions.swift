@@ -6,17 +6,17 @@ import ONNXFormat
 /// Windows with weights.
 enum ONNXConvolutions {
   static let rows: [ONNXRow] = [
-    ONNXRow(Convolution.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsFirst(operation.layout)
-      let inputs = draft.allInputs()
-      return draft.add(
+    ONNXRow(Convolution.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsFirst(operation.layout)
+      let inputs = builder.allInputs()
+      return builder.add(
         "Conv", inputs,
-        window: operation.window.onnxAttributes(for: draft.spatialExtents) + [
+        window: operation.window.onnxAttributes(for: builder.spatialDimensions) + [
           ("group", .integer(operation.groups))
         ])
     },
-    ONNXRow(TransposedConvolution.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsFirst(operation.layout)
+    ONNXRow(TransposedConvolution.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsFirst(operation.layout)
       let window = operation.window
       for (axis, extra) in operation.outputPadding.enumerated()
       where extra >= max(window.strides[axis], window.dilation[axis]) {
@@ -24,24 +24,24 @@ enum ONNXConvolutions {
           .unsupported,
           "ONNX adds less than a stride behind an axis, and this adds \(extra) elements")
       }
-      let inputs = draft.allInputs()
-      return draft.add(
+      let inputs = builder.allInputs()
+      return builder.add(
         "ConvTranspose", inputs,
-        window: window.onnxAttributes(for: draft.spatialExtents) + [
+        window: window.onnxAttributes(for: builder.spatialDimensions) + [
           ("group", .integer(operation.groups)),
           ("output_padding", .integers(operation.outputPadding)),
         ])
     },
-    ONNXRow(LocallyConnected.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsFirst(operation.layout)
-      return try draft.locallyConnected(operation)
+    ONNXRow(LocallyConnected.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsFirst(operation.layout)
+      return try builder.locallyConnected(operation)
     },
   ]
 }
 
 extension Window {
-  /// The window as the settings of a node; padding in numbers, where the extents are known.
-  func onnxAttributes(for extents: [Dimension]) -> [(name: String, value: ONNXAttribute)] {
+  /// The window as the settings of a node; padding in numbers, where the sizes are known.
+  func onnxAttributes(for dimensions: [Dimension]) -> [(name: String, value: ONNXAttribute)] {
     let attributes: [(name: String, value: ONNXAttribute)] = [
       ("kernel_shape", .integers(size)), ("strides", .integers(strides)),
       ("dilations", .integers(dilation)),
@@ -51,10 +51,10 @@ extension Window {
     case .explicit(let before, let after):
       return attributes + [("pads", .integers(before + after))]
     case .same:
-      let places = extents.enumerated().compactMap { axis, extent in
-        extent.value.flatMap { try? placement(axis, extent: $0) }
+      let places = dimensions.enumerated().compactMap { axis, dimension in
+        dimension.value.flatMap { try? placement(axis, dimension: $0) }
       }
-      guard places.count == extents.count else {
+      guard places.count == dimensions.count else {
         return attributes + [("auto_pad", .text("SAME_UPPER"))]
       }
       return attributes + [("pads", .integers(places.map(\.before) + places.map(\.after)))]
@@ -62,9 +62,9 @@ extension Window {
   }
 }
 
-extension ONNXDraft {
-  /// The spatial extents of the first input, which is channels-first.
-  var spatialExtents: [Dimension] { Array(type().shape.dropFirst(2)) }
+extension ONNXGraphBuilder {
+  /// The spatial sizes of the first input, which is channels-first.
+  var spatialDimensions: [Dimension] { Array(type().shape.dropFirst(2)) }
 
   /// Refuses a layout that the pass before could not turn.
   func requireChannelsFirst(_ layout: DataLayout) throws(WeighbridgeError) {
@@ -78,19 +78,19 @@ extension ONNXDraft {
     _ operation: LocallyConnected
   ) throws(WeighbridgeError) -> String {
     let kernel = try tensor(1).shape
-    let axes = operation.extents.count
+    let axes = operation.dimensions.count
     let (positions, window) = (Array(kernel[..<axes]), Array(kernel[(axes + 2)...]))
     let places = (0..<axes).map { axis in
       (positions[axis] - 1) * operation.strides[axis] + window[axis]
     }
     let after = (0..<axes).map { axis in
-      max(0, places[axis] - operation.before[axis] - operation.extents[axis])
+      max(0, places[axis] - operation.before[axis] - operation.dimensions[axis])
     }
     let padded = pad(
       input(), before: [0, 0] + operation.before, after: [0, 0] + after, mode: "constant",
       number: 0)
     var taps: [[Int]] = [[]]
-    for extent in window { taps = taps.flatMap { tap in (0..<extent).map { tap + [$0] } } }
+    for dimension in window { taps = taps.flatMap { tap in (0..<dimension).map { tap + [$0] } } }
     let parts = taps.map { tap in
       let ends = (0..<axes).map {
         tap[$0] + (positions[$0] - 1) * operation.strides[$0] + 1

@@ -6,30 +6,30 @@ import ONNXFormat
 /// Products with matrices of weights.
 enum ONNXDense {
   static let rows: [ONNXRow] = [
-    ONNXRow(Dense.self) { (operation, draft) throws(WeighbridgeError) in
-      if draft.type().rank == 2 {
-        let inputs = draft.allInputs()
-        return draft.add("Gemm", inputs, ["transB": .integer(1)])
+    ONNXRow(Dense.self) { (operation, builder) throws(WeighbridgeError) in
+      if builder.type().rank == 2 {
+        let inputs = builder.allInputs()
+        return builder.add("Gemm", inputs, ["transB": .integer(1)])
       }
       // A quantized kernel is computed when the model runs.
       let turned =
-        if let kernel = draft.operands[1].constant {
-          try draft.weight(
+        if let kernel = builder.operands[1].constant {
+          try builder.weight(
             1, "transposed", shape: kernel.shape.reversed(), parts: [kernel.permuted([1, 0])])
         } else {
-          draft.transpose(draft.input(1), [1, 0])
+          builder.transpose(builder.input(1), [1, 0])
         }
-      let product = draft.add("MatMul", [draft.input(), turned])
-      return operation.hasBias ? draft.add("Add", [product, draft.input(2)]) : product
+      let product = builder.add("MatMul", [builder.input(), turned])
+      return operation.hasBias ? builder.add("Add", [product, builder.input(2)]) : product
     },
-    ONNXRow(EinsumDense.self) { (operation, draft) throws(WeighbridgeError) in
-      let product = draft.einsum(
-        [draft.input(0), draft.input(1)], [operation.input.letters, operation.kernel.letters],
+    ONNXRow(EinsumDense.self) { (operation, builder) throws(WeighbridgeError) in
+      let product = builder.einsum(
+        [builder.input(0), builder.input(1)], [operation.input.letters, operation.kernel.letters],
         to: operation.output.letters)
       guard !operation.bias.letters.isEmpty else { return product }
       let output = operation.output.letters
       let axes = operation.bias.letters.compactMap { output.firstIndex(of: $0) }
-      return draft.add("Add", [product, try draft.alongAxis(2, axes, rank: output.count)])
+      return builder.add("Add", [product, try builder.alongAxis(2, axes, rank: output.count)])
     },
   ]
 }

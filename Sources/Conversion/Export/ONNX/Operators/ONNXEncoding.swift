@@ -6,44 +6,44 @@ import ONNXFormat
 /// Numbers as indices, and indices as vectors.
 enum ONNXEncoding {
   static let rows: [ONNXRow] = [
-    ONNXRow(Embedding.self) { (_, draft) throws(WeighbridgeError) in
-      draft.add("Gather", [draft.input(1), draft.indices(0)])
+    ONNXRow(Embedding.self) { (_, builder) throws(WeighbridgeError) in
+      builder.add("Gather", [builder.input(1), builder.indices(0)])
     },
-    ONNXRow(CategoryEncoding.self) { (operation, draft) throws(WeighbridgeError) in
-      draft.categories(operation)
+    ONNXRow(CategoryEncoding.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.categories(operation)
     },
-    ONNXRow(Discretization.self) { (operation, draft) throws(WeighbridgeError) in
-      let x = draft.cast(draft.input(), to: .float64)
-      let rank = draft.type().rank
-      let isBelow = draft.add(
-        "Less", [draft.unsqueeze(x, [rank]), draft.numbers(operation.boundaries, .float64)])
-      let counts = draft.cast(draft.add("Not", [isBelow]), to: operation.outputType)
-      return draft.reduce("ReduceSum", counts, [rank], keeps: false)
+    ONNXRow(Discretization.self) { (operation, builder) throws(WeighbridgeError) in
+      let x = builder.cast(builder.input(), to: .float64)
+      let rank = builder.type().rank
+      let isBelow = builder.add(
+        "Less", [builder.unsqueeze(x, [rank]), builder.numbers(operation.boundaries, .float64)])
+      let counts = builder.cast(builder.add("Not", [isBelow]), to: operation.outputType)
+      return builder.reduce("ReduceSum", counts, [rank], keeps: false)
     },
-    ONNXRow(IndexLookup.self) { (operation, draft) throws(WeighbridgeError) in
-      draft.places(operation)
+    ONNXRow(IndexLookup.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.places(operation)
     },
-    ONNXRow(TextHash.self, unsupported: "ONNX has no hashes"),
-    ONNXRow(CrossedHash.self, unsupported: "ONNX has no hashes"),
-    ONNXRow(OneHot.self) { (operation, draft) throws(WeighbridgeError) in
-      var shape = [Int](repeating: 1, count: draft.type().rank + 1)
+    ONNXRow(Hashing.self, unsupported: "ONNX has no hashes"),
+    ONNXRow(HashedCrossing.self, unsupported: "ONNX has no hashes"),
+    ONNXRow(OneHot.self) { (operation, builder) throws(WeighbridgeError) in
+      var shape = [Int](repeating: 1, count: builder.type().rank + 1)
       shape[operation.axis] = operation.depth
       let places = (0..<operation.depth).map(Double.init)
-      let hits = draft.add(
+      let hits = builder.add(
         "Equal",
         [
-          draft.unsqueeze(draft.indices(0), [operation.axis]),
-          draft.numbers(places, shape: shape, .int64),
+          builder.unsqueeze(builder.indices(0), [operation.axis]),
+          builder.numbers(places, shape: shape, .int64),
         ])
       let type = operation.elementType
       guard type != .bool || operation.on != 1 || operation.off != 0 else { return hits }
-      return draft.choose(
-        hits, draft.number(operation.on, type), draft.number(operation.off, type))
+      return builder.choose(
+        hits, builder.number(operation.on, type), builder.number(operation.off, type))
     },
   ]
 }
 
-extension ONNXDraft {
+extension ONNXGraphBuilder {
   /// Indices of which one outside of `0..<count` is an error when the model runs.
   private mutating func checked(_ indices: String, below count: Int) -> String {
     let end = number(Double(count), .int64)
@@ -54,11 +54,11 @@ extension ONNXDraft {
   fileprivate mutating func categories(_ operation: CategoryEncoding) -> String {
     let rank = type().rank
     var places = indices(0)
-    if !operation.dropsOthers { places = checked(places, below: operation.categories) }
+    if !operation.dropsOutOfRange { places = checked(places, below: operation.categories) }
     let hits = add(
       "Equal", [unsqueeze(places, [rank]), integers(Array(0..<operation.categories))])
     let counts = cast(hits, to: .float32)
-    guard operation.isCounting else {
+    guard operation.countsTokens else {
       return reduce("ReduceMax", counts, [rank - 1], keeps: false)
     }
     guard operation.isWeighted else {
@@ -84,12 +84,12 @@ extension ONNXDraft {
     let place = add("ArgMax", [hits], ["axis": .integer(rank), "keepdims": .integer(0)])
     let isKnown = cast(reduce("ReduceMax", hits, [rank], keeps: false), to: .bool)
     let table = integers(all.map(\.1))
-    guard operation.otherCount > 0 else {
+    guard operation.oovCount > 0 else {
       let end = number(Double(all.count), .int64)
       return add("Gather", [table, choose(isKnown, place, end)])
     }
-    let remainder = add("Mod", [x, number(Double(operation.otherCount), .int64)])
-    let first = number(Double(operation.firstIndex - operation.otherCount), .int64)
+    let remainder = add("Mod", [x, number(Double(operation.oovCount), .int64)])
+    let first = number(Double(operation.firstIndex - operation.oovCount), .int64)
     return choose(isKnown, add("Gather", [table, place]), add("Add", [remainder, first]))
   }
 }

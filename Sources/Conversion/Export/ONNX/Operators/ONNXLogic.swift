@@ -3,27 +3,27 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Truth values.
+/// Booleans.
 enum ONNXLogic {
   static let rows: [ONNXRow] = [
-    ONNXRow(Comparison.self) { (operation, draft) throws(WeighbridgeError) in
-      let inputs = draft.allInputs()
+    ONNXRow(Comparison.self) { (operation, builder) throws(WeighbridgeError) in
+      let inputs = builder.allInputs()
       switch operation.relation {
-      case .equal: return draft.add("Equal", inputs)
-      case .notEqual: return draft.add("Not", [draft.add("Equal", inputs)])
-      case .less: return draft.add("Less", inputs)
-      case .lessOrEqual: return draft.add("LessOrEqual", inputs)
-      case .greater: return draft.add("Greater", inputs)
-      case .greaterOrEqual: return draft.add("GreaterOrEqual", inputs)
+      case .equal: return builder.add("Equal", inputs)
+      case .notEqual: return builder.add("Not", [builder.add("Equal", inputs)])
+      case .less: return builder.add("Less", inputs)
+      case .lessOrEqual: return builder.add("LessOrEqual", inputs)
+      case .greater: return builder.add("Greater", inputs)
+      case .greaterOrEqual: return builder.add("GreaterOrEqual", inputs)
       }
     },
-    ONNXRow(LogicalAnd.self) { (_, draft) throws(WeighbridgeError) in
-      draft.chain("And", draft.allInputs())
+    ONNXRow(LogicalAnd.self) { (_, builder) throws(WeighbridgeError) in
+      builder.chain("And", builder.allInputs())
     },
-    ONNXRow(LogicalOr.self) { (_, draft) throws(WeighbridgeError) in
-      draft.chain("Or", draft.allInputs())
+    ONNXRow(LogicalOr.self) { (_, builder) throws(WeighbridgeError) in
+      builder.chain("Or", builder.allInputs())
     },
     ONNXRow(LogicalNot.self, is: "Not"),
-    ONNXRow(Select.self, is: "Where"),
+    ONNXRow(Where.self, is: "Where"),
   ]
 }

@@ -6,24 +6,24 @@ import ONNXFormat
 /// Normalisations.
 enum ONNXNormalizations {
   static let rows: [ONNXRow] = [
-    ONNXRow(BatchNormalization.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.batchNormalization(operation)
+    ONNXRow(BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.batchNormalization(operation)
     },
-    ONNXRow(native: LayerNormalization.self) { (operation, draft) in
-      let rank = draft.type().rank
+    ONNXRow(native: LayerNormalization.self) { (operation, builder) in
+      let rank = builder.type().rank
       let isTrailing = operation.axes == Array(rank - operation.axes.count..<rank)
-      guard draft.opset >= 17, isTrailing, operation.hasScale else { return nil }
-      return draft.add(
-        "LayerNormalization", draft.allInputs(),
+      guard builder.opset >= 17, isTrailing, operation.hasScale else { return nil }
+      return builder.add(
+        "LayerNormalization", builder.allInputs(),
         ["axis": .integer(operation.axes[0]), "epsilon": .real(operation.epsilon)])
     },
-    ONNXRow(native: LocalResponseNormalization.self) { (operation, draft) in
+    ONNXRow(native: LocalResponseNormalization.self) { (operation, builder) in
       let size = operation.before + operation.after + 1
-      guard operation.omitted == nil, operation.axis == 1, draft.type().rank >= 3,
+      guard operation.omitted == nil, operation.axis == 1, builder.type().rank >= 3,
         operation.before == (size - 1) / 2
       else { return nil }
-      return draft.add(
-        "LRN", [draft.input()],
+      return builder.add(
+        "LRN", [builder.input()],
         [
           "alpha": .real(operation.alpha * Double(size)), "beta": .real(operation.beta),
           "bias": .real(operation.bias), "size": .integer(size),
@@ -32,7 +32,7 @@ enum ONNXNormalizations {
   ]
 }
 
-extension ONNXDraft {
+extension ONNXGraphBuilder {
   /// Where the axis is the channels' own of ONNX, its node; otherwise a product and a sum.
   fileprivate mutating func batchNormalization(
     _ operation: BatchNormalization

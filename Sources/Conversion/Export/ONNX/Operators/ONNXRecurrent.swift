@@ -7,55 +7,55 @@ import ONNXFormat
 /// another activation become a loop.
 enum ONNXRecurrent {
   static let rows: [ONNXRow] = [
-    ONNXRow(outputsOf: LSTM.self) { (operation, draft) throws(WeighbridgeError) in
+    ONNXRow(outputsOf: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
       let activations = [
         operation.recurrentActivation, operation.activation, operation.activation,
       ]
       // ONNX: input, output, forget, cell.
-      let node = try draft.recurrent(
+      let node = try builder.recurrent(
         "LSTM", operation, gates: [0, 3, 1, 2], activations: activations)
       if let node { return node }
-      return try draft.loop(operation) { (draft, sums, states) throws(WeighbridgeError) in
-        let sums = draft.add("Add", [sums, try draft.stateSums(operation, states[0])])
-        return try draft.memory(
+      return try builder.loop(operation) { (builder, sums, states) throws(WeighbridgeError) in
+        let sums = builder.add("Add", [sums, try builder.stateSums(operation, states[0])])
+        return try builder.memory(
           sums, states, axis: 1, operation.activation, operation.recurrentActivation)
       }
     },
-    ONNXRow(outputsOf: GRU.self) { (operation, draft) throws(WeighbridgeError) in
-      let node = try draft.recurrent(
+    ONNXRow(outputsOf: GRU.self) { (operation, builder) throws(WeighbridgeError) in
+      let node = try builder.recurrent(
         "GRU", operation, gates: [0, 1, 2],
         activations: [operation.recurrentActivation, operation.activation],
         [("linear_before_reset", .integer(operation.resetsAfter ? 1 : 0))])
       if let node { return node }
-      return try draft.loop(operation) { (draft, sums, states) throws(WeighbridgeError) in
-        [try draft.gatedUnit(operation, sums, states[0])]
+      return try builder.loop(operation) { (builder, sums, states) throws(WeighbridgeError) in
+        [try builder.gatedUnit(operation, sums, states[0])]
       }
     },
-    ONNXRow(outputsOf: SimpleRNN.self) { (operation, draft) throws(WeighbridgeError) in
-      let node = try draft.recurrent(
+    ONNXRow(outputsOf: SimpleRNN.self) { (operation, builder) throws(WeighbridgeError) in
+      let node = try builder.recurrent(
         "RNN", operation, gates: [0], activations: [operation.activation])
       if let node { return node }
-      return try draft.loop(operation) { (draft, sums, states) throws(WeighbridgeError) in
-        let sum = draft.add("Add", [sums, try draft.stateSums(operation, states[0])])
-        return [try draft.bent(sum, operation.activation)]
+      return try builder.loop(operation) { (builder, sums, states) throws(WeighbridgeError) in
+        let sum = builder.add("Add", [sums, try builder.stateSums(operation, states[0])])
+        return [try builder.bent(sum, operation.activation)]
       }
     },
-    ONNXRow(outputsOf: ConvLSTM.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.convolutionalMemory(operation)
+    ONNXRow(outputsOf: ConvLSTM.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.convolutionalMemory(operation)
     },
-    ONNXRow(outputsOf: Masking.self) { (operation, draft) throws(WeighbridgeError) in
-      let (x, rank) = (draft.input(), draft.type().rank)
-      let differs = draft.add(
-        "Not", [draft.add("Equal", [x, draft.number(operation.value)])])
-      let any = draft.reduce("ReduceMax", draft.cast(differs, to: .int32), [rank - 1])
-      let kept = draft.cast(any, to: draft.elementType)
-      let mask = draft.cast(draft.squeeze(any, [rank - 1]), to: .bool)
-      return [draft.add("Mul", [x, kept]), mask]
+    ONNXRow(outputsOf: Masking.self) { (operation, builder) throws(WeighbridgeError) in
+      let (x, rank) = (builder.input(), builder.type().rank)
+      let differs = builder.add(
+        "Not", [builder.add("Equal", [x, builder.number(operation.value)])])
+      let any = builder.reduce("ReduceMax", builder.cast(differs, to: .int32), [rank - 1])
+      let kept = builder.cast(any, to: builder.elementType)
+      let mask = builder.cast(builder.squeeze(any, [rank - 1]), to: .bool)
+      return [builder.add("Mul", [x, kept]), mask]
     },
   ]
 }
 
-extension ONNXDraft {
+extension ONNXGraphBuilder {
   /// One of ONNX' recurrent nodes; `nil` when it has none for these settings, or when runtimes lack
   /// it for the element type.
   ///
@@ -82,9 +82,9 @@ extension ONNXDraft {
         ("direction", .text(recurrence.isReversed ? "reverse" : "forward")),
         ("hidden_size", .integer(units)),
       ] + settings, outputCount: 1 + names,
-      wanted: [recurrence.returnsSequence] + .init(repeating: true, count: names))
+      wanted: [recurrence.returnsSequences] + .init(repeating: true, count: names))
     let states = outputs.dropFirst().map { squeeze($0, [0]) }
-    guard recurrence.returnsSequence else { return [states[0]] + states }
+    guard recurrence.returnsSequences else { return [states[0]] + states }
     return [transpose(squeeze(outputs[0], [1]), [1, 0, 2])] + states
   }
 
@@ -117,7 +117,7 @@ extension ONNXDraft {
   /// A loop over the sums that the input makes, which are computed beforehand.
   fileprivate mutating func loop<Operation: RecurrentOperator>(
     _ operation: Operation,
-    _ step: (inout ONNXDraft, String, [String]) throws(WeighbridgeError) -> [String]
+    _ step: (inout ONNXGraphBuilder, String, [String]) throws(WeighbridgeError) -> [String]
   ) throws(WeighbridgeError) -> [String] {
     let parts = RecurrentInputs(
       Array(operands.indices), operation.recurrence, stateCount: Operation.stateNames.count)

@@ -6,16 +6,15 @@ import ONNXFormat
 /// One element of many.
 enum ONNXReductions {
   static let rows: [ONNXRow] = [
-    ONNXRow(Reduction.self) { (operation, draft) throws(WeighbridgeError) in
+    ONNXRow(Reduce.self) { (operation, builder) throws(WeighbridgeError) in
       guard !operation.axes.isEmpty else {
         throw WeighbridgeError(.unsupported, "ONNX reduces along one axis at least")
       }
-      return draft.reduction(operation)
+      return builder.reduction(operation)
     },
-    ONNXRow(Cumulative.self) { (operation, draft) throws(WeighbridgeError) in
-      guard operation.function == .sum else { return try draft.cumulativeProduct(operation) }
-      return draft.add(
-        "CumSum", [draft.input(), draft.number(Double(operation.axis), .int64)],
+    ONNXRow(CumSum.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.add(
+        "CumSum", [builder.input(), builder.number(Double(operation.axis), .int64)],
         [
           "exclusive": .integer(operation.isExclusive ? 1 : 0),
           "reverse": .integer(operation.isReversed ? 1 : 0),
@@ -24,31 +23,9 @@ enum ONNXReductions {
   ]
 }
 
-extension ONNXDraft {
-  /// The products over all elements that count for each place, the others being 1.
-  fileprivate mutating func cumulativeProduct(
-    _ operation: Cumulative
-  ) throws(WeighbridgeError) -> String {
-    let (axis, rank) = (operation.axis, type().rank)
-    guard let count = type().shape[axis].value else {
-      throw WeighbridgeError(
-        .unsupported, "ONNX has cumulative sums only, and a product takes a known extent")
-    }
-    var truths: [Double] = []
-    for place in 0..<count {
-      for element in 0..<count {
-        let isBefore = operation.isReversed ? element > place : element < place
-        truths.append(isBefore || (element == place && !operation.isExclusive) ? 1 : 0)
-      }
-    }
-    let shape = [count, count] + [Int](repeating: 1, count: rank - 1 - axis)
-    let counted = choose(
-      numbers(truths, shape: shape, .bool), unsqueeze(input(), [axis]), number(1))
-    return reduce("ReduceProd", counted, [axis + 1], keeps: false)
-  }
-
-  fileprivate mutating func reduction(_ operation: Reduction) -> String {
-    let (x, axes, keeps) = (input(), operation.axes, operation.keepsAxes)
+extension ONNXGraphBuilder {
+  fileprivate mutating func reduction(_ operation: Reduce) -> String {
+    let (x, axes, keeps) = (input(), operation.axes, operation.keepDims)
     switch operation.function {
     case .sum: return reduce("ReduceSum", x, axes, keeps: keeps)
     case .mean: return reduce("ReduceMean", x, axes, keeps: keeps)

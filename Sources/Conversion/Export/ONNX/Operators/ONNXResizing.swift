@@ -3,56 +3,57 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Pictures of another size, and what is done with their brightness.
+/// Images of another size, and what is done with their brightness.
 enum ONNXResizing {
   static let rows: [ONNXRow] = [
-    ONNXRow(Upsampling.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsFirst(operation.layout)
-      let scales = draft.numbers([1, 1] + operation.factors.map(Double.init), .float32)
+    ONNXRow(Upsampling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsFirst(operation.layout)
+      let scales = builder.numbers([1, 1] + operation.factors.map(Double.init), .float32)
       let isNearest = operation.interpolation == .nearest
       let transformation =
         operation.interpolation == .linearHalfPixel ? "half_pixel" : "asymmetric"
-      return draft.add(
-        "Resize", [draft.input(), "", scales],
+      return builder.add(
+        "Resize", [builder.input(), "", scales],
         [
           "coordinate_transformation_mode": .text(transformation),
           "mode": .text(isNearest ? "nearest" : "linear"), "nearest_mode": .text("floor"),
         ])
     },
-    ONNXRow(Resizing.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsFirst(operation.layout)
-      return try draft.resize(draft.input(), operation)
+    ONNXRow(Resizing.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsFirst(operation.layout)
+      return try builder.resize(builder.input(), operation)
     },
-    ONNXRow(CenterCrop.self) { (operation, draft) throws(WeighbridgeError) in
-      try draft.requireChannelsFirst(operation.layout)
-      let extents = try draft.knownSpatialExtents()
-      let rests = zip(extents, operation.extents).map { $0 - $1 }
+    ONNXRow(CenterCrop.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.requireChannelsFirst(operation.layout)
+      let dimensions = try builder.knownSpatialDimensions()
+      let rests = zip(dimensions, operation.dimensions).map { $0 - $1 }
       guard rests.allSatisfy({ $0 >= 0 }) else {
         let resizing = Resizing(
-          extents: operation.extents, interpolation: .bilinear, antialiases: false, fit: .crop,
+          dimensions: operation.dimensions, interpolation: .bilinear, antialiases: false,
+          fit: .crop,
           layout: .channelsFirst)
-        return try draft.resize(draft.input(), resizing)
+        return try builder.resize(builder.input(), resizing)
       }
       let starts = rests.map { $0 / 2 }
-      return draft.slice(
-        draft.input(), axes: [2, 3], from: starts, to: zip(starts, operation.extents).map(+))
+      return builder.slice(
+        builder.input(), axes: [2, 3], from: starts, to: zip(starts, operation.dimensions).map(+))
     },
-    ONNXRow(LocalEqualization.self, unsupported: "ONNX has no histograms"),
-    ONNXRow(AutoContrast.self) { (operation, draft) throws(WeighbridgeError) in
-      let x = draft.input()
-      let darkest = draft.reduce("ReduceMin", x, [1, 2])
-      let span = draft.add("Sub", [draft.reduce("ReduceMax", x, [1, 2]), darkest])
-      let factor = draft.add("Div", [draft.number(operation.high - operation.low), span])
-      let distance = draft.add("Mul", [draft.add("Sub", [x, darkest]), factor])
-      let low = draft.number(operation.low)
-      let stretched = draft.add(
-        "Clip", [draft.add("Add", [distance, low]), low, draft.number(operation.high)])
-      return draft.choose(draft.add("Equal", [span, draft.number(0)]), x, stretched)
+    ONNXRow(CLAHE.self, unsupported: "ONNX has no histograms"),
+    ONNXRow(AutoContrast.self) { (operation, builder) throws(WeighbridgeError) in
+      let x = builder.input()
+      let darkest = builder.reduce("ReduceMin", x, [1, 2])
+      let span = builder.add("Sub", [builder.reduce("ReduceMax", x, [1, 2]), darkest])
+      let factor = builder.add("Div", [builder.number(operation.high - operation.low), span])
+      let distance = builder.add("Mul", [builder.add("Sub", [x, darkest]), factor])
+      let low = builder.number(operation.low)
+      let stretched = builder.add(
+        "Clip", [builder.add("Add", [distance, low]), low, builder.number(operation.high)])
+      return builder.choose(builder.add("Equal", [span, builder.number(0)]), x, stretched)
     },
   ]
 }
 
-extension ONNXDraft {
+extension ONNXGraphBuilder {
   /// A node of ONNX' own where it computes the same; otherwise sums with the weights that each
   /// element of the output gives to those of the input.
   fileprivate mutating func resize(
@@ -62,12 +63,12 @@ extension ONNXDraft {
       operation.interpolation == .nearest
       || (operation.interpolation == .bilinear && !operation.antialiases)
     if isPlain, operation.fit == .stretch { return try stretch(input, operation) }
-    let known = try knownSpatialExtents()
-    let (fitted, extents) = fit(input, known, operation)
-    return try weighted(fitted, extents) { axis, old in
-      (0..<operation.extents[axis]).map { output in
+    let known = try knownSpatialDimensions()
+    let (fitted, dimensions) = fit(input, known, operation)
+    return try weighted(fitted, dimensions) { axis, old in
+      (0..<operation.dimensions[axis]).map { output in
         let sample = operation.interpolation.sample(
-          output, from: old, to: operation.extents[axis], antialiases: operation.antialiases)
+          output, from: old, to: operation.dimensions[axis], antialiases: operation.antialiases)
         var row = [Double](repeating: 0, count: old)
         for (index, weight) in sample.weights.enumerated() { row[sample.first + index] = weight }
         return row
@@ -92,21 +93,21 @@ extension ONNXDraft {
       "mode": .text(isNearest ? "nearest" : "linear"), "nearest_mode": .text("round_prefer_ceil"),
     ]
     let shape = concatenate(
-      [extents(input, 0..<2), integers(operation.extents)], axis: 0)
+      [dimensions(input, 0..<2), integers(operation.dimensions)], axis: 0)
     return add("Resize", [input, "", "", shape], attributes)
   }
 
   /// The nearest elements along each axis where a `Resize` would take others, because it rounds
-  /// coordinates in another order; `nil` where it takes the same, and where the extents are open or
-  /// larger than any picture's.
+  /// coordinates in another order; `nil` where it takes the same, and where the sizes are open or
+  /// larger than any image's.
   private func nearestPlaces(_ operation: Resizing) -> [[Int]]? {
-    let extents = type().shape.dropFirst(2).compactMap(\.value)
-    guard extents.count == operation.extents.count,
-      operation.extents.allSatisfy({ $0 <= Resampling.largestExtent })
+    let dimensions = type().shape.dropFirst(2).compactMap(\.value)
+    guard dimensions.count == operation.dimensions.count,
+      operation.dimensions.allSatisfy({ $0 <= Resampling.largestDimension })
     else { return nil }
     let resampling = Resampling(
       mode: .nearest, transformation: .halfPixel, rounding: .preferCeiling)
-    let pairs = zip(extents, operation.extents)
+    let pairs = zip(dimensions, operation.dimensions)
     if pairs.allSatisfy({ resampling.isNearest(from: $0, to: $1) }) { return nil }
     return pairs.map { old, new in
       (0..<new).map {
@@ -115,13 +116,13 @@ extension ONNXDraft {
     }
   }
 
-  /// The picture to be stretched.
+  /// The image to be stretched.
   private mutating func fit(
     _ input: String, _ known: [Int], _ operation: Resizing
-  ) -> (name: String, extents: [Int]) {
-    var (result, extents) = (input, known)
+  ) -> (name: String, dimensions: [Int]) {
+    var (result, dimensions) = (input, known)
     for axis in operation.fit == .stretch ? [] : [0, 1] {
-      let part = operation.fit.part(axis, of: known, for: operation.extents)
+      let part = operation.fit.part(axis, of: known, for: operation.dimensions)
       switch operation.fit {
       case .stretch: break
       case .crop:
@@ -132,8 +133,8 @@ extension ONNXDraft {
         borders[axis + 2] = -part.lowerBound
         result = pad(result, before: borders, after: borders, mode: "constant", number: number)
       }
-      extents[axis] = part.count
+      dimensions[axis] = part.count
     }
-    return (result, extents)
+    return (result, dimensions)
   }
 }

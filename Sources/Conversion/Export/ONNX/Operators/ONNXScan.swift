@@ -19,14 +19,14 @@ struct ONNXScan {
   let stateType: TensorType
 }
 
-extension ONNXDraft {
+extension ONNXGraphBuilder {
   /// Adds a loop.
   ///
   /// - Parameter step: The states after a step, for its part of the sequence and the states before.
   /// - Returns: The output, then the states at the end.
   mutating func add(
     _ scan: ONNXScan,
-    _ step: (inout ONNXDraft, String, [String]) throws(WeighbridgeError) -> [String]
+    _ step: (inout ONNXGraphBuilder, String, [String]) throws(WeighbridgeError) -> [String]
   ) throws(WeighbridgeError) -> [String] {
     // The output is the first state, but for what a mask makes of it.
     let carriesOutput = [.previous, .zero].contains(scan.recurrence.mask)
@@ -39,13 +39,13 @@ extension ONNXDraft {
     let body = try body(of: scan, carried: initial.count, step)
     let scanned = [scan.sequence] + (scan.mask.map { [$0] } ?? [])
     let direction = scan.recurrence.isReversed ? 1 : 0
-    let returnsSequence = scan.recurrence.returnsSequence
+    let returnsSequences = scan.recurrence.returnsSequences
     var attributes: [(name: String, value: ONNXAttribute)] = [
       ("body", .graph(body)), ("num_scan_inputs", .integer(scanned.count)),
       ("scan_input_axes", .integers(scanned.map { _ in 1 })),
       ("scan_input_directions", .integers(scanned.map { _ in direction })),
     ]
-    if returnsSequence {
+    if returnsSequences {
       attributes += [
         ("scan_output_axes", .integers([1])),
         ("scan_output_directions", .integers([direction])),
@@ -53,9 +53,9 @@ extension ONNXDraft {
     }
     let outputs = add(
       "Scan", initial + scanned, attributes: attributes,
-      outputCount: initial.count + (returnsSequence ? 1 : 0))
+      outputCount: initial.count + (returnsSequences ? 1 : 0))
     let last = carriesOutput ? outputs[scan.stateCount] : outputs[0]
-    return [returnsSequence ? outputs[initial.count] : last] + outputs[..<scan.stateCount]
+    return [returnsSequences ? outputs[initial.count] : last] + outputs[..<scan.stateCount]
   }
 
   /// Zeros of a type; an open batch is that of another value.
@@ -65,41 +65,41 @@ extension ONNXDraft {
     let rest = type.shape.dropFirst().compactMap(\.value)
     guard rest.count == type.rank - 1 else {
       throw WeighbridgeError(
-        .unsupported, "ONNX wants the extents of its states known, and they are \(type)")
+        .unsupported, "ONNX wants the sizes of its states known, and they are \(type)")
     }
-    let batch = type.shape[0].value.map { integers([$0]) } ?? extents(other, 0..<1)
+    let batch = type.shape[0].value.map { integers([$0]) } ?? dimensions(other, 0..<1)
     return add("Expand", [number(0), concatenate([batch, integers(rest)], axis: 0)])
   }
 
   private mutating func body(
     of scan: ONNXScan, carried: Int,
-    _ step: (inout ONNXDraft, String, [String]) throws(WeighbridgeError) -> [String]
+    _ step: (inout ONNXGraphBuilder, String, [String]) throws(WeighbridgeError) -> [String]
   ) throws(WeighbridgeError) -> ONNXGraph {
     let states = (0..<carried).map { unusedName("\(scan.sequence)/state_\($0)") }
     let part = unusedName("\(scan.sequence)/step")
     let counts = scan.mask.map { unusedName("\($0)/step") }
-    let (nodes, outputs) = try body { (draft) throws(WeighbridgeError) in
-      let new = try step(&draft, part, Array(states.prefix(scan.stateCount)))
-      var outputs = draft.masked(scan, states, new, counts)
+    let (nodes, outputs) = try body { (builder) throws(WeighbridgeError) in
+      let new = try step(&builder, part, Array(states.prefix(scan.stateCount)))
+      var outputs = builder.masked(scan, states, new, counts)
       // A body gives each value once, and none that it took.
-      if scan.recurrence.returnsSequence {
+      if scan.recurrence.returnsSequences {
         outputs.append(
-          draft.add("Identity", [outputs[carried > scan.stateCount ? carried - 1 : 0]]))
+          builder.add("Identity", [outputs[carried > scan.stateCount ? carried - 1 : 0]]))
       }
       return outputs
     }
     var partType = scan.sequenceType
     partType.shape.remove(at: 1)
-    let state = ONNXFeature.extents(scan.stateType)
+    let state = ONNXFeature.dimensions(scan.stateType)
     let type = elementType
     var inputs = states.map { ONNXFeature(name: $0, elementType: type, shape: state) }
     inputs.append(
-      ONNXFeature(name: part, elementType: type, shape: ONNXFeature.extents(partType)))
+      ONNXFeature(name: part, elementType: type, shape: ONNXFeature.dimensions(partType)))
     if let counts {
       inputs.append(
         ONNXFeature(
           name: counts, elementType: .bool,
-          shape: ONNXFeature.extents(scan.sequenceType).prefix(1).map { $0 }))
+          shape: ONNXFeature.dimensions(scan.sequenceType).prefix(1).map { $0 }))
     }
     return ONNXGraph(
       name: "\(scan.sequence)/body", summary: OperationRecord(scan.operation).text, nodes: nodes,
@@ -155,25 +155,25 @@ extension ONNXDraft {
     ).onnxAttributes(for: Array(stateType.shape.dropFirst(2)))
     let outer = scope.outputTypes
     scope.outputTypes[1] = stateType
-    let results = try add(scan) { (draft, frame, states) throws(WeighbridgeError) in
-      let fromInput = draft.add("Conv", [frame, weights[0]] + weights.dropFirst(2), window: own)
-      let fromState = draft.add("Conv", [states[0], weights[1]], window: inner)
-      return try draft.memory(
-        draft.add("Add", [fromInput, fromState]), states, axis: 1, operation.activation,
+    let results = try add(scan) { (builder, frame, states) throws(WeighbridgeError) in
+      let fromInput = builder.add("Conv", [frame, weights[0]] + weights.dropFirst(2), window: own)
+      let fromState = builder.add("Conv", [states[0], weights[1]], window: inner)
+      return try builder.memory(
+        builder.add("Add", [fromInput, fromState]), states, axis: 1, operation.activation,
         operation.recurrentActivation)
     }
     scope.outputTypes = outer
     let output = transpose(
-      results[0], operation.recurrence.returnsSequence ? timed(back) : back)
+      results[0], operation.recurrence.returnsSequences ? timed(back) : back)
     return [output] + results.dropFirst().map { transpose($0, back) }
   }
 }
 
 extension ONNXFeature {
   /// The axes of a type as the file states them.
-  static func extents(_ type: TensorType) -> [Extent] {
-    type.shape.map { extent in
-      switch extent {
+  static func dimensions(_ type: TensorType) -> [Dimension] {
+    type.shape.map { dimension in
+      switch dimension {
       case .fixed(let value): .fixed(value)
       case .symbolic(let name): .named(name)
       case .unknown: .unknown

@@ -1,0 +1,32 @@
+import COneDNN
+import GraphIR
+import LayerCatalog
+
+extension MatMul: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let first = builder.rowMajor(group.inputs[0])
+    let second = builder.rowMajor(group.inputs[1])
+    guard let firstLayout = Self.turned(first.layout, transposeA),
+      let secondLayout = Self.turned(second.layout, transposeB),
+      let targetLayout = builder.rowMajorLayout(of: group.outputs[0]),
+      let primitive = Primitive(
+        owning: onednn_product(firstLayout.handle, secondLayout.handle, targetLayout.handle))
+    else { return false }
+    let target = builder.makeTensor(group.outputs[0], layout: targetLayout)
+    builder.add(
+      primitive,
+      [
+        (onednn_role_source, first.storage), (onednn_role_weights, second.storage),
+        (onednn_role_target, target.storage),
+      ])
+    return true
+  }
+
+  /// A layout with its last two axes swapped, if they are to be.
+  private static func turned(_ layout: Layout?, _ isTransposed: Bool) -> Layout? {
+    guard let layout, isTransposed else { return layout }
+    var axes = Array(layout.dimensions.indices)
+    axes.swapAt(axes.count - 1, axes.count - 2)
+    return layout.permuted(axes)
+  }
+}

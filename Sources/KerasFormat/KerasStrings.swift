@@ -1,0 +1,34 @@
+import Bytes
+import HDF5File
+import JSON
+
+/// Texts about a model that a file holds beside what Keras writes: an object of JSON with texts.
+enum KerasStrings {
+  /// The attribute of an `.h5` file.
+  static let attributeName = "weighbridge"
+
+  /// Reads the attribute, if there is one.
+  static func read(
+    _ text: String?, of file: HDF5File
+  ) throws(WeighbridgeError) -> [(key: String, value: String)] {
+    guard let text else { return [] }
+    return try locating({ $0.at(file: file.path) }) { () throws(WeighbridgeError) in
+      do throws(WeighbridgeError) {
+        return try read(JSONValue(parsing: Array(text.utf8)))
+      } catch { throw WeighbridgeError(error.code, "attribute \(attributeName): \(error.reason)") }
+    }
+  }
+
+  /// Reads the object.
+  static func read(_ json: JSONValue) throws(WeighbridgeError) -> [(key: String, value: String)] {
+    guard let object = json.object else {
+      throw WeighbridgeError(.malformed, "is \(json.typeName), and an object of texts is expected")
+    }
+    return try object.keys.map { (key) throws(WeighbridgeError) in
+      guard let text = object[key]?.string else {
+        throw WeighbridgeError(.malformed, "\(key) is no text")
+      }
+      return (key, text)
+    }
+  }
+}

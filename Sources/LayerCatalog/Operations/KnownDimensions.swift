@@ -1,0 +1,106 @@
+import Bytes
+package import GraphIR
+import JSON
+import KerasFormat
+
+/// What is known before the model runs of a value that holds sizes of others, such as
+/// `tf.shape(x)`: the numbers, or which axes they are of.
+package struct KnownDimensions: Sendable {
+  /// The sizes, one when it is a scalar.
+  package let dimensions: [Dimension]
+  /// Whether it is a vector.
+  package let isVector: Bool
+
+  /// The numbers, when all are known.
+  var numbers: [Int]? {
+    let numbers = dimensions.compactMap(\.value)
+    return numbers.count == dimensions.count ? numbers : nil
+  }
+}
+
+extension KerasFunction {
+  /// What is known of a term as a scalar size.
+  func dimension(_ term: Term) -> Dimension? {
+    switch term {
+    case .value(let value):
+      guard let known = knownDimensions[value], !known.isVector else { return nil }
+      return known.dimensions[0]
+    case .constant(let constant):
+      guard constant.shape.isEmpty, let number = Int(exactly: constant.numbers[0]) else {
+        return nil
+      }
+      return .fixed(number)
+    }
+  }
+
+  /// Notes whole numbers that may become sizes.
+  mutating func noteConstant(_ tensor: Tensor, _ value: ValueID) {
+    guard !tensor.elementType.isFloat, tensor.elementType != .bool, tensor.shape.count <= 1,
+      tensor.count <= 32
+    else { return }
+    knownDimensions[value] = KnownDimensions(
+      dimensions: tensor.doubles.map { Int(exactly: $0).map(Dimension.fixed) ?? .unknown },
+      isVector: tensor.shape.count == 1)
+  }
+
+  /// Notes the sizes that were put side by side.
+  mutating func noteStack(_ terms: [Term], _ result: ValueID) {
+    guard terms.contains(where: { if case .value = $0 { true } else { false } }) else { return }
+    let dimensions = terms.compactMap(dimension)
+    guard dimensions.count == terms.count else { return }
+    knownDimensions[result] = KnownDimensions(dimensions: dimensions, isVector: true)
+  }
+
+  /// Notes what arithmetic makes of two sizes.
+  mutating func noteArithmetic(
+    _ terms: [Term], _ result: ValueID, _ combine: (Int, Int) -> (Int, Bool)
+  ) {
+    guard terms.count == 2, let first = dimension(terms[0]), let second = dimension(terms[1]),
+      !layer.graph.type(of: result).elementType.isFloat
+    else { return }
+    var dimension = Dimension.unknown
+    if let first = first.value, let second = second.value {
+      let (number, overflow) = combine(first, second)
+      if !overflow { dimension = .fixed(number) }
+    }
+    knownDimensions[result] = KnownDimensions(dimensions: [dimension], isVector: false)
+  }
+
+  /// The sizes that an argument asks for; an axis that is only known as that of a tensor keeps
+  /// its name, and -1 or null stands for what is left.
+  func dimensions(_ operand: KerasOperand) throws(WeighbridgeError) -> [RequestedDimension] {
+    switch operand {
+    case .tensor(let input):
+      let value = try value(input)
+      guard let known = knownDimensions[value] else {
+        throw WeighbridgeError(
+          .unsupported, "a shape is a tensor whose numbers are not known before the model runs")
+      }
+      return known.dimensions.map(RequestedDimension.init)
+    case .value(let json):
+      if json == .null { return [.rest] }
+      if let one = json.integer { return [one == -1 ? .rest : .dimension(.fixed(one))] }
+      let constant = try plain(operand, as: "shape")
+      guard let list = constant.array else {
+        throw WeighbridgeError(.unsupported, "\(json.text()) is no shape")
+      }
+      var result: [RequestedDimension] = []
+      for part in list { result += try dimensions(.value(part)) }
+      return result
+    case .list(let parts):
+      var result: [RequestedDimension] = []
+      for part in parts { result += try dimensions(part) }
+      return result
+    case .dictionary: throw WeighbridgeError(.unsupported, "a dictionary is no shape")
+    }
+  }
+}
+
+/// A size that a function is asked for.
+enum RequestedDimension: Equatable {
+  case dimension(Dimension)
+  case rest
+
+  /// A known number, of which -1 stands for what is left, or the size of some axis.
+  init(_ dimension: Dimension) { self = dimension.value == -1 ? .rest : .dimension(dimension) }
+}

@@ -1,0 +1,86 @@
+package import Bytes
+package import GraphIR
+
+/// The position of the most extreme element along an axis; of equal ones, of the first.
+///
+/// - input: any shape with this axis, numbers
+/// - output: `elementType`; the input's axes, without `axis` or with size 1 there
+///
+/// A NaN counts as the most extreme. Along an axis without elements there is no position.
+package protocol ArgumentReduction: CatalogOperator {
+  /// The axis; the first is 0.
+  var axis: Int { get }
+  /// Whether the output keeps the axis, with the size 1.
+  var keepDims: Bool { get }
+  /// The output's element type.
+  var elementType: ElementType { get }
+
+  /// Makes the operator.
+  init(axis: Int, keepDims: Bool, elementType: ElementType)
+
+  /// Whether an element is more extreme than another.
+  static func isBetter(_ element: Double, than other: Double) -> Bool
+}
+
+extension ArgumentReduction {
+  package static var version: Int { 1 }
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    [
+      "axis": .integer(axis), "keepdims": .flag(keepDims),
+      "element_type": .text(elementType.rawValue),
+    ]
+  }
+
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    let axis = try attributes.integer("axis")
+    let keepDims = try attributes.flag("keepdims")
+    self.init(axis: axis, keepDims: keepDims, elementType: try attributes.word("element_type"))
+    guard axis >= 0 else { throw attributes.malformed("axis \(axis), and the first is 0") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard axis < input.rank, input.elementType != .bool else {
+      throw ShapeError("takes numbers with an axis \(axis) and has \(input)")
+    }
+    guard input.shape[axis].value != 0 else {
+      throw ShapeError("there is no element along axis \(axis) of \(input)")
+    }
+    var shape = input.shape
+    if keepDims { shape[axis] = 1 } else { shape.remove(at: axis) }
+    return [TensorType(elementType, shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let input = inputs[0]
+    let order = input.shape.indices.filter { $0 != axis } + [axis]
+    let (elements, dimension) = (input.permuted(order).doubles, input.shape[axis])
+    let positions = workers.map(elements.count / dimension) { lane in
+      Double(position(elements[lane * dimension..<(lane + 1) * dimension]))
+    }
+    return [Tensor(elementType, shape: shape, positions)]
+  }
+
+  /// The position of the most extreme of some numbers, from 0 on.
+  package func position(_ lane: ArraySlice<Double>) -> Int {
+    var best = lane.startIndex
+    for index in lane.indices.dropFirst() {
+      if lane[best].isNaN { break }
+      if Self.isBetter(lane[index], than: lane[best]) || lane[index].isNaN { best = index }
+    }
+    return best - lane.startIndex
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Self? {
+    guard keepDims, let axis = axes.firstIndex(of: axis) else { return nil }
+    return Self(axis: axis, keepDims: true, elementType: elementType)
+  }
+}

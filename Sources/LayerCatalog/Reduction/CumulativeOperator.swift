@@ -1,0 +1,84 @@
+package import Bytes
+package import GraphIR
+
+/// What all elements up to each one along an axis make together.
+///
+/// Numbers of any shape with this axis in, the same out.
+package protocol CumulativeOperator: CatalogOperator {
+  /// The axis; the first is 0.
+  var axis: Int { get }
+  /// Whether an element itself is left out.
+  var isExclusive: Bool { get }
+  /// Whether it goes from the last element to the first.
+  var isReversed: Bool { get }
+
+  /// Makes the operator.
+  init(axis: Int, isExclusive: Bool, isReversed: Bool)
+
+  /// What no elements make.
+  static var start: Double { get }
+
+  /// What an element adds.
+  static func combine(_ total: Double, _ element: Double) -> Double
+}
+
+extension CumulativeOperator {
+  package static var version: Int { 1 }
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    ["axis": .integer(axis), "exclusive": .flag(isExclusive), "reverse": .flag(isReversed)]
+  }
+
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    let axis = try attributes.integer("axis")
+    let isExclusive = try attributes.flag("exclusive")
+    self.init(axis: axis, isExclusive: isExclusive, isReversed: try attributes.flag("reverse"))
+    guard axis >= 0 else { throw attributes.malformed("axis \(axis), and the first is 0") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard axis < inputs[0].rank, inputs[0].elementType != .bool else {
+      throw ShapeError("takes numbers with an axis \(axis) and has \(inputs[0])")
+    }
+    return inputs
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let input = inputs[0]
+    var elements = input.doubles
+    let inner = input.shape[(axis + 1)...].reduce(1, *)
+    let size = input.shape[axis]
+    for outer in 0..<input.shape[..<axis].reduce(1, *) where size > 0 {
+      for first in outer * size * inner..<(outer * size + 1) * inner {
+        let lane = (0..<size).map { first + $0 * inner }
+        for (index, total) in zip(lane, totals(lane.map { elements[$0] })) {
+          elements[index] = total
+        }
+      }
+    }
+    return [try Tensor(checking: input.elementType, shape: input.shape, elements)]
+  }
+
+  /// The outputs for the elements of one lane.
+  package func totals(_ lane: some RandomAccessCollection<Double>) -> [Double] {
+    var total = Self.start
+    let totals = (isReversed ? Array(lane.reversed()) : Array(lane)).map { element in
+      let next = Self.combine(total, element)
+      defer { total = next }
+      return isExclusive ? total : next
+    }
+    return isReversed ? totals.reversed() : totals
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> Self? {
+    axes.firstIndex(of: axis).map {
+      Self(axis: $0, isExclusive: isExclusive, isReversed: isReversed)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/// An image that is drawn on.
+struct Canvas {
+  private let size: PixelSize
+  /// The pixels in axes `[height, width, component]`.
+  private(set) var pixels: [UInt8]
+
+  /// Begins with an image.
+  init(_ image: Image) {
+    size = image.size
+    pixels = image.pixels
+  }
+
+  /// Fills the part of a rectangle that lies in the image.
+  mutating func fill(_ rectangle: PixelRectangle, _ color: PixelColor) {
+    let inside = rectangle.clipped(to: size.bounds)
+    for row in inside.rows {
+      for column in inside.columns {
+        let start = (row * size.width + column) * 3
+        pixels[start] = color.red
+        pixels[start + 1] = color.green
+        pixels[start + 2] = color.blue
+      }
+    }
+  }
+
+  /// Draws lines along the inner side of a rectangle's edges.
+  mutating func outline(_ frame: PixelRectangle, thickness: Int, color: PixelColor) {
+    let (columns, rows) = (frame.columns, frame.rows)
+    let (across, down) = (min(thickness, columns.count), min(thickness, rows.count))
+    for part in [rows.prefix(down), rows.suffix(down)] {
+      fill(PixelRectangle(columns: columns, rows: part), color)
+    }
+    for part in [columns.prefix(across), columns.suffix(across)] {
+      fill(PixelRectangle(columns: part, rows: rows), color)
+    }
+  }
+
+  /// Draws a label's text on a ground that fills its place.
+  mutating func draw(_ label: TextLabel, in place: PixelRectangle, on ground: PixelColor) {
+    fill(place, ground)
+    let color = ground.textColor
+    for pixel in label.pixels {
+      let left = place.columns.lowerBound + pixel.columns.lowerBound
+      let top = place.rows.lowerBound + pixel.rows.lowerBound
+      fill(
+        PixelRectangle(
+          columns: left..<left + pixel.columns.count, rows: top..<top + pixel.rows.count),
+        color)
+    }
+  }
+}

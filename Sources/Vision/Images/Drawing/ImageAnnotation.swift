@@ -1,0 +1,72 @@
+/// A frame with a label, to be drawn on an image.
+public struct ImageAnnotation: Hashable, Sendable {
+  /// What the label says. Characters outside of printable ASCII are drawn as question marks; an
+  /// empty label is not drawn.
+  public var label: String
+  /// The number that decides the color, for example the class; equal numbers, equal colors.
+  public var colorIndex: Int
+  /// The frame's left and upper edge, in 0...1 of the image from its upper left corner. May lie
+  /// outside.
+  public var x, y: Double
+  /// The frame's size, in 0...1 of the image.
+  public var width, height: Double
+
+  /// Makes an annotation.
+  public init(
+    label: String, colorIndex: Int, x: Double, y: Double, width: Double, height: Double
+  ) {
+    self.label = label
+    self.colorIndex = colorIndex
+    self.x = x
+    self.y = y
+    self.width = width
+    self.height = height
+  }
+}
+
+extension Image {
+  /// A copy with frames and labels drawn on it.
+  ///
+  /// Lines and letters grow with the image. A label stands above its frame where there is room,
+  /// else inside or below; labels avoid each other, those named first choosing first. What lies
+  /// outside of the image is cut off, and an annotation whose numbers are not finite is not drawn.
+  ///
+  /// - Parameter annotations: What is drawn; the later of two frames lies on top.
+  public func annotated(with annotations: [ImageAnnotation]) -> Image {
+    var canvas = Canvas(self)
+    let scale = max(1, (min(width, height) + 150) / 300)
+    let frames = annotations.compactMap { annotation in
+      PixelRectangle(annotation, in: size).map { (annotation, $0) }
+    }
+    for (annotation, frame) in frames {
+      canvas.outline(
+        frame, thickness: scale + 1, color: PixelColor(classIndex: annotation.colorIndex))
+    }
+    var placer = LabelPlacer(image: size)
+    for (annotation, frame) in frames where !annotation.label.isEmpty {
+      let label = TextLabel(annotation.label, scale: scale, within: width)
+      let color = PixelColor(classIndex: annotation.colorIndex)
+      canvas.draw(label, in: placer.place(label.size, beside: frame), on: color)
+    }
+    return Image(width: width, height: height, pixels: canvas.pixels)
+  }
+}
+
+extension PixelRectangle {
+  /// The pixels that an annotation's frame covers, at least one along each axis; those outside of
+  /// the image are brought near, so that they stay small numbers. `nil` when it has no place.
+  fileprivate init?(_ annotation: ImageAnnotation, in image: PixelSize) {
+    func edges(_ start: Double, _ dimension: Double, _ count: Int) -> Range<Int>? {
+      let (low, high) = (start * Double(count), (start + dimension) * Double(count))
+      guard low.isFinite, high.isFinite, dimension >= 0 else { return nil }
+      let near = Double(-count)...Double(2 * count)
+      let first = Int(min(max(low, near.lowerBound), near.upperBound).rounded(.down))
+      let last = Int(min(max(high, near.lowerBound), near.upperBound).rounded(.up))
+      return first..<max(first + 1, last)
+    }
+    guard let columns = edges(annotation.x, annotation.width, image.width),
+      let rows = edges(annotation.y, annotation.height, image.height)
+    else { return nil }
+    self.init(columns: columns, rows: rows)
+  }
+}

@@ -1,0 +1,39 @@
+/// A line of text with a margin of the font's pixels around it.
+struct TextLabel {
+  private static let margin = 2
+  private let text: [Character]
+  /// How many pixels of the image a pixel of the font takes along each axis.
+  private let scale: Int
+
+  /// A label of the largest scale that fits a width, at most as wanted and at least 1.
+  init(_ text: String, scale: Int, within width: Int) {
+    self.text = Array(text)
+    self.scale = max(1, min(scale, width / max(1, Self.fontWidth(self.text.count))))
+  }
+
+  private static func fontWidth(_ count: Int) -> Int {
+    count * (BitmapFont.width + 1) - 1 + 2 * margin
+  }
+
+  /// The size of the label with its margins.
+  var size: PixelSize {
+    PixelSize(
+      width: Self.fontWidth(text.count) * scale,
+      height: (BitmapFont.height + 2 * Self.margin - 1) * scale)
+  }
+
+  /// Where the font's pixels are, from the label's upper left corner.
+  var pixels: [PixelRectangle] {
+    var result: [PixelRectangle] = []
+    for (index, character) in text.enumerated() {
+      let left = Self.margin + index * (BitmapFont.width + 1)
+      for (row, bits) in BitmapFont.rows(of: character).enumerated() {
+        for column in 0..<BitmapFont.width where bits >> (BitmapFont.width - 1 - column) & 1 == 1 {
+          let (x, y) = ((left + column) * scale, (Self.margin + row) * scale)
+          result.append(PixelRectangle(columns: x..<x + scale, rows: y..<y + scale))
+        }
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,45 @@
+import Bytes
+
+/// How stored rows and columns relate to the image as it is looked at; the numbers of the Exif
+/// tag 0x0112.
+enum Orientation: Int, CaseIterable {
+  case upright = 1
+  case mirrored
+  case upsideDown
+  case flipped
+  case transposed
+  case turnedLeft  // to be turned right to be upright
+  case transversed
+  case turnedRight
+
+  /// Whether rows become columns.
+  var swapsAxes: Bool { rawValue >= Orientation.transposed.rawValue }
+}
+
+extension Image {
+  /// The image as it is looked at, when its pixels are stored in an orientation.
+  func turned(_ orientation: Orientation) -> Image {
+    if orientation == .upright { return self }
+    let (last, end) = (width - 1, width * (height - 1))
+    // The stored position of the new first pixel, and the steps to its right and lower neighbours.
+    let (start, right, down) =
+      switch orientation {
+      case .upright: (0, 1, width)
+      case .mirrored: (last, -1, width)
+      case .upsideDown: (end + last, -1, -width)
+      case .flipped: (end, 1, -width)
+      case .transposed: (0, width, 1)
+      case .turnedLeft: (end, -width, 1)
+      case .transversed: (end + last, -width, -1)
+      case .turnedRight: (last, width, -1)
+      }
+    let size = orientation.swapsAxes ? self.size.turned : self.size
+    let copy = StridedCopy(
+      shape: [size.height, size.width, 3], strides: [down * 3, right * 3, 1], elementSize: 1)
+    var result = [UInt8](repeating: 0, count: pixels.count)
+    var span = result.mutableSpan
+    var bytes = span.mutableBytes
+    copy.copy(from: pixels.span.bytes, offset: start * 3, into: &bytes)
+    return Image(width: size.width, height: size.height, pixels: result)
+  }
+}

@@ -1,0 +1,45 @@
+public import Bytes
+public import GraphIR
+
+extension Image {
+  /// The tensor that a model takes for this image, and where the image lies in it.
+  ///
+  /// The image is brought to the input's size, then every component x becomes
+  /// `x * scale + bias` in the model's color order, rounded to float32 once or twice.
+  ///
+  /// - Parameters:
+  ///   - input: The model's record of its preprocessing.
+  ///   - width: The input's width in pixels.
+  ///   - height: The input's height in pixels.
+  ///   - policy: How the size is matched; letterbox scales, rounds and fills as both of darknet's
+  ///     forks do.
+  ///   - resampling: How pixels are computed.
+  /// - Returns: A float32 tensor of one image, in the layout that `input` names.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the record's biases do not fit its color
+  ///   order or the size is not positive, ``WeighbridgeError/Code/malformed`` when it is too large
+  ///   for any memory.
+  public func tensor(
+    for input: ImageInput, width: Int, height: Int, policy: ImageInput.ResizePolicy,
+    resampling: Resampling
+  ) throws(WeighbridgeError) -> (tensor: Tensor, placement: ImagePlacement) {
+    let componentCount = input.colorOrder.componentCount
+    guard input.bias.count == componentCount else {
+      throw WeighbridgeError(
+        .mismatch,
+        "\(input.bias.count) biases do not fit the \(componentCount) components of the input")
+    }
+    guard width > 0, height > 0 else {
+      throw WeighbridgeError(.mismatch, "an input of \(width) x \(height) holds no image")
+    }
+    _ = try Checked.product([width, height, componentCount, 4], of: "the size of the input")
+    let geometry = InputGeometry(
+      policy, image: size, input: PixelSize(width: width, height: height))
+    let raster = Raster(self, isGray: input.colorOrder == .gray)
+      .centre(geometry.part)
+      .resampled(to: geometry.scaled, by: resampling)
+    var filler = InputFiller(
+      input, PixelSize(width: width, height: height), barBrightness: resampling.barBrightness)
+    filler.fill(raster, geometry, resampling)
+    return (filler.tensor, geometry.placement)
+  }
+}

@@ -1,0 +1,51 @@
+/// Rows of pixels of one or three bytes.
+struct Raster {
+  let size: PixelSize
+  /// The number of bytes of a pixel.
+  let componentCount: Int
+  /// In axes `[height, width, component]`.
+  let bytes: [UInt8]
+
+  /// The red, green and blue of an image, or its brightness as Pillow's `convert("L")` has it:
+  /// (19595 red + 38470 green + 7471 blue) / 65536, rounded (ITU-R BT.601).
+  init(_ image: Image, isGray: Bool) {
+    size = image.size
+    componentCount = isGray ? 1 : 3
+    if !isGray {
+      bytes = image.pixels
+      return
+    }
+    let pixels = image.pixels.span
+    bytes = (0..<image.width * image.height).map { index in
+      let red = 19595 * UInt32(pixels[index * 3])
+      let green = 38470 * UInt32(pixels[index * 3 + 1])
+      let blue = 7471 * UInt32(pixels[index * 3 + 2])
+      return UInt8(truncatingIfNeeded: (red + green + blue + 0x8000) >> 16)
+    }
+  }
+
+  /// A raster of bytes, of which there are as many as the size takes.
+  init(_ size: PixelSize, componentCount: Int, bytes: [UInt8]) {
+    self.size = size
+    self.componentCount = componentCount
+    self.bytes = bytes
+  }
+
+  /// The number of pixels in a row.
+  var width: Int { size.width }
+  /// The number of rows.
+  var height: Int { size.height }
+
+  /// The part of a size whose middle is this raster's; of two possible ones the upper left.
+  func centre(_ size: PixelSize) -> Raster {
+    if size == self.size { return self }
+    let (left, top) = ((width - size.width) / 2, (height - size.height) / 2)
+    var part: [UInt8] = []
+    part.reserveCapacity(size.width * size.height * componentCount)
+    for y in top..<top + size.height {
+      let start = (y * width + left) * componentCount
+      part += bytes[start..<start + size.width * componentCount]
+    }
+    return Raster(size, componentCount: componentCount, bytes: part)
+  }
+}

@@ -1,0 +1,49 @@
+public import Bytes
+internal import CImages
+
+extension Image {
+  /// Writes a file, which appears under its name only when it is complete.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - format: The format; by the file name's extension unless given.
+  ///   - replacing: Whether a file of that name may be replaced.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``, also when neither the name nor the caller
+  ///   says the format; what stood there before is then untouched.
+  public func write(
+    to path: String, as format: ImageFormat? = nil, replacing: Bool = true
+  ) throws(WeighbridgeError) {
+    guard let format = format ?? ImageFormat(fileName: path) else {
+      throw WeighbridgeError(
+        .outputFailed, "cannot be written: its name ends in neither .png nor .jpg"
+      ).at(file: path)
+    }
+    let bytes = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try encoded(as: format)
+    }
+    var file = try AtomicFile(path: path)
+    try file.append(bytes.span.bytes)
+    try file.commit(replacing: replacing)
+  }
+
+  /// The bytes of a file: PNG without loss, JPEG of quality 95 without chroma subsampling.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed`` when the format cannot hold the image.
+  public func encoded(as format: ImageFormat) throws(WeighbridgeError) -> [UInt8] {
+    let size = image_size(width: width, height: height)
+    var file = image_file()
+    var failure = image_failure()
+    defer { image_free(&file) }
+    // The library reads `height * width * 3` bytes, which is what there are.
+    let done =
+      switch format {
+      case .jpeg: image_jpeg_encode(pixels, size, 95, &file, &failure)
+      case .png: image_png_encode(pixels, size, &file, &failure)
+      }
+    guard done else {
+      throw WeighbridgeError(.outputFailed, "cannot be written: \(failure.text)")
+    }
+    // The encoder's memory, copied before it is freed.
+    return Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+  }
+}

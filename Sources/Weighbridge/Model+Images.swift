@@ -1,0 +1,55 @@
+import Bytes
+import GraphIR
+import Vision
+
+extension Model {
+  /// The tensor of an input for images, one behind the other in the batch.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model does not say how an image becomes
+  ///   this input, or the input's size is not known.
+  func imageTensor(
+    _ name: String, _ images: [Image]
+  ) throws(WeighbridgeError) -> Tensor {
+    guard let port = inputs.first(where: { $0.name == name }) else {
+      let names = inputs.map(\.name).joined(separator: ", ")
+      throw WeighbridgeError(.mismatch, "the model has no input \(name); it has \(names)")
+    }
+    let feature = description.inputs.first { $0.name == name }
+    guard let settings = feature?.image else {
+      throw WeighbridgeError(
+        .mismatch, "the model does not say how an image becomes its input \(name), \(port.type)")
+    }
+    guard let axes = settings.layout.imageAxes(rank: port.type.rank),
+      let height = port.type.shape[axes.height].value,
+      let width = port.type.shape[axes.width].value
+    else {
+      throw WeighbridgeError(
+        .mismatch, "the input \(name) is \(port.type), and an image's size must be known")
+    }
+    guard !images.isEmpty else {
+      throw WeighbridgeError(.mismatch, "there is no image for the input \(name)")
+    }
+    let hasBatch = port.type.rank == 4
+    guard hasBatch || images.count == 1 else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the input \(name) is \(port.type), one image, and there are \(images.count)")
+    }
+    var (bytes, shape) = ([UInt8](), [Int]())
+    for image in images {
+      let tensor = try image.tensor(
+        for: settings, width: width, height: height, policy: settings.resize ?? .stretch,
+        resampling: imageResampling
+      ).tensor
+      bytes += tensor.contiguousBytes()
+      shape = tensor.shape
+    }
+    let batch = hasBatch ? [images.count] : []
+    return Tensor(.float32, shape: batch + shape.dropFirst(), bytes: bytes)
+  }
+
+  /// How the framework that the model comes from computes the pixels of a scaled image.
+  var imageResampling: Resampling {
+    provenance.framework == "darknet" ? .darknet : .pillowBicubic
+  }
+}

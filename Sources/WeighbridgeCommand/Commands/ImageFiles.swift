@@ -1,0 +1,40 @@
+import Bytes
+import Vision
+
+/// The image files that the user means.
+struct ImageFiles {
+  /// The files, in the order of the arguments; those of a folder sorted by name.
+  private(set) var paths: [String] = []
+  /// What lies in the folders and is no image.
+  private(set) var others: [String] = []
+
+  /// Looks into folders; not into folders within folders, nor at hidden files.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/missing`` for a folder without images.
+  init(_ arguments: [String]) throws(WeighbridgeError) {
+    for argument in arguments {
+      guard isFolder(argument) else {
+        paths.append(argument)
+        continue
+      }
+      let count = paths.count
+      try addFiles(of: argument)
+      guard paths.count > count else {
+        throw WeighbridgeError(.missing, "is a folder without JPEG or PNG images")
+          .at(file: argument)
+      }
+    }
+  }
+
+  private mutating func addFiles(of folder: String) throws(WeighbridgeError) {
+    for name in FolderListing.names(in: folder, limit: 1_000_000) where !name.hasPrefix(".") {
+      let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+      guard !isFolder(path) else { continue }
+      if try ImageFormat(contentsOf: path) != nil {
+        paths.append(path)
+      } else {
+        others.append(path)
+      }
+    }
+  }
+}

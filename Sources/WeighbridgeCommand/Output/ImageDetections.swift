@@ -1,0 +1,55 @@
+import JSON
+import Vision
+
+/// What was found in an image.
+struct ImageDetections {
+  let path: String
+  let image: Image
+  let detections: [Detection]
+
+  /// The promised shape: the unit square from the upper left corner.
+  var json: JSONValue {
+    .object([
+      "image": .string(path), "width": .integer(image.width), "height": .integer(image.height),
+      "detections": .array(detections.map(\.json)),
+    ])
+  }
+
+  /// A line for the image and a table of the detections, with boxes in whole pixels.
+  var text: String {
+    let noun = detections.count == 1 ? "detection" : "detections"
+    let line = "\(path): \(image.width) x \(image.height), \(detections.count) \(noun)"
+    guard !detections.isEmpty else { return line }
+    var table = Table(
+      ["class", "confidence", "x", "y", "width", "height"], rightAligned: [1, 2, 3, 4, 5])
+    for detection in detections {
+      let box = detection.box.pixels(width: image.width, height: image.height)
+      let numbers = [box.x, box.y, box.width, box.height].map(\.wholeText)
+      table.append([detection.label ?? "", detection.confidence.percentage] + numbers)
+    }
+    return line + "\n" + table.text
+  }
+}
+
+extension Detection {
+  fileprivate var json: JSONValue {
+    .object([
+      "label": .string(label ?? ""), "class": .integer(classIndex), "confidence": .real(confidence),
+      "box": .object([
+        "x": .real(box.x), "y": .real(box.y), "width": .real(box.width),
+        "height": .real(box.height),
+      ]),
+    ])
+  }
+}
+
+extension Double {
+  /// As a percentage with one decimal, whatever the locale.
+  var percentage: String {
+    let tenths = Int((self * 1000).rounded())
+    return "\(tenths / 10).\(tenths % 10)%"
+  }
+
+  /// Rounded to a whole number; as it is when that is too large for one.
+  fileprivate var wholeText: String { Int(exactly: rounded())?.description ?? "\(self)" }
+}
