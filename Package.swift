@@ -9,11 +9,41 @@ let rules: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// The folders of `Sources`, the lowest first. A module depends on its own and on lower floors only.
+enum Floor: String {
+  case cLibraries = "CLibraries"
+  case base = "Base"
+  case formats = "Formats"
+  case operators = "Operators"
+  case execution = "Execution"
+  case conversion = "Conversion"
+  case product = "Product"
+  case support = "Support"
+
+  func folder(of module: String) -> String { "Sources/\(rawValue)/\(module)" }
+}
+
 /// A module of ours. `dependencies` may name lower ranks only (see the layout in `README.md`).
 func module(
-  _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+  _ floor: Floor, _ name: String, _ dependencies: [Target.Dependency] = []
 ) -> Target {
-  .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: rules)
+  .target(
+    name: name, dependencies: dependencies, path: floor.folder(of: name), swiftSettings: rules)
+}
+
+/// A module in C, or the description of a library of the system.
+func cLibrary(
+  _ name: String, _ dependencies: [Target.Dependency] = [], _ settings: [CSetting] = []
+) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: Floor.cLibraries.folder(of: name),
+    cSettings: settings)
+}
+
+func library(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
+  .systemLibrary(
+    name: name, path: Floor.cLibraries.folder(of: name), pkgConfig: pkgConfig,
+    providers: [.apt([apt]), .brew([brew])])
 }
 
 func tests(
@@ -41,83 +71,115 @@ let package = Package(
   ],
   targets: [
     // Libraries of the system, each for one thing.
-    .systemLibrary(  // Reading HDF5, the container of Keras .h5 files.
-      name: "CHDF5", pkgConfig: hdf5,
-      providers: [.apt(["libhdf5-dev"]), .brew(["hdf5"])]),
-    .systemLibrary(  // Packing and unpacking the header of .wbm.
-      name: "CProtobufC", pkgConfig: "libprotobuf-c",
-      providers: [.apt(["libprotobuf-c-dev"]), .brew(["protobuf-c"])]),
-    .systemLibrary(  // XXH3-128, the integrity digest of .wbm.
-      name: "CXXHash", pkgConfig: "libxxhash",
-      providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
-    .systemLibrary(  // SHA-256, the provenance digest of source files.
-      name: "CCrypto", pkgConfig: "libcrypto",
-      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-    .systemLibrary(  // Parsing YAML, in which Keras 1 and 2 wrote architectures.
-      name: "CYAML", pkgConfig: "yaml-0.1",
-      providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
-    .systemLibrary(  // Deflate and CRC-32 of ZIP members.
-      name: "CZlib", pkgConfig: "zlib",
-      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .systemLibrary(  // Decoding and encoding JPEG images.
-      name: "CJPEG", pkgConfig: "libjpeg",
-      providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
-    .systemLibrary(  // Decoding and encoding PNG images.
-      name: "CPNG", pkgConfig: "libpng",
-      providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
+    // Reading HDF5, the container of Keras .h5 files.
+    library("CHDF5", pkgConfig: hdf5, apt: "libhdf5-dev", brew: "hdf5"),
+    // Packing and unpacking the header of .wbm.
+    library("CProtobufC", pkgConfig: "libprotobuf-c", apt: "libprotobuf-c-dev", brew: "protobuf-c"),
+    // XXH3-128, the integrity digest of .wbm.
+    library("CXXHash", pkgConfig: "libxxhash", apt: "libxxhash-dev", brew: "xxhash"),
+    // SHA-256, the provenance digest of source files.
+    library("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev", brew: "openssl@3"),
+    // Parsing YAML, in which Keras 1 and 2 wrote architectures.
+    library("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev", brew: "libyaml"),
+    // Deflate and CRC-32 of ZIP members.
+    library("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
+    // Decoding and encoding JPEG images.
+    library("CJPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev", brew: "jpeg-turbo"),
+    // Decoding and encoding PNG images.
+    library("CPNG", pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
 
     // Rank 0: bytes, text and the graph; they know no file format.
     // Three Linux calls that Swift's C library module leaves out.
-    .target(name: "CSystemCalls", cSettings: [.define("_GNU_SOURCE")]),
-    module("Bytes", ["CSystemCalls"]),
-    module("JSON", ["Bytes"]),
-    module("Digests", ["Bytes", "CXXHash", "CCrypto"]),
-    module("YAML", ["Bytes", "JSON", "CYAML"]),
-    module("GraphIR", ["Bytes"]),
-    module("ProtobufWire", ["Bytes", "CProtobufC"]),
-    module("ZipArchive", ["Bytes", "CZlib"]),
+    cLibrary("CSystemCalls", [], [.define("_GNU_SOURCE")]),
+    module(.base, "Bytes", ["CSystemCalls"]),
+    module(.base, "JSON", ["Bytes"]),
+    module(.base, "Digests", ["Bytes", "CXXHash", "CCrypto"]),
+    module(.base, "YAML", ["Bytes", "JSON", "CYAML"]),
+    module(.base, "GraphIR", ["Bytes"]),
+    module(.base, "ProtobufWire", ["Bytes", "CProtobufC"]),
+    module(.base, "ZipArchive", ["Bytes", "CZlib"]),
 
     // Rank 1: syntax only, bytes to plain records and back.
-    module("HDF5File", ["Bytes", "CHDF5"]),
-    module("KerasFormat", ["Bytes", "HDF5File", "JSON", "YAML", "ZipArchive"]),
-    module("DarknetFormat", ["Bytes"]),
-    module("NumPyFormat", ["Bytes", "ZipArchive"]),
-    .target(name: "CCoreML", dependencies: ["CProtobufC"]),
-    module("CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "JSON", "ProtobufWire"]),
-    module("SafetensorsFormat", ["Bytes", "JSON"]),
-    .target(name: "CONNX", dependencies: ["CProtobufC"]),
-    module("ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
-    .target(name: "CWBM", dependencies: ["CProtobufC"]),
-    module("WBMFormat", ["Bytes", "Digests", "CWBM", "CProtobufC", "ProtobufWire"]),
+    module(.formats, "HDF5File", ["Bytes", "CHDF5"]),
+    module(.formats, "KerasFormat", ["Bytes", "HDF5File", "JSON", "YAML", "ZipArchive"]),
+    module(.formats, "DarknetFormat", ["Bytes"]),
+    module(.formats, "NumPyFormat", ["Bytes", "ZipArchive"]),
+    cLibrary("CCoreML", ["CProtobufC"]),
+    module(.formats, "CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "JSON", "ProtobufWire"]),
+    module(.formats, "SafetensorsFormat", ["Bytes", "JSON"]),
+    cLibrary("CONNX", ["CProtobufC"]),
+    module(.formats, "ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
+    cLibrary("CWBM", ["CProtobufC"]),
+    module(.formats, "WBMFormat", ["Bytes", "Digests", "CWBM", "CProtobufC", "ProtobufWire"]),
 
     // Rank 2: one file per operator.
-    module("LayerCatalog", ["Bytes", "DarknetFormat", "GraphIR", "JSON", "KerasFormat"]),
+    module(.operators, "LayerCatalog", ["Bytes", "GraphIR"]),
 
-    // Rank 3: what is done with graphs.
+    // Conversion: the core that all formats share, and a module for each with both its directions.
     module(
-      "Conversion",
+      .conversion, "ConversionCore",
       [
-        "Bytes", "CoreMLFormat", "DarknetFormat", "Digests", "GraphIR", "HDF5File", "JSON",
-        "KerasFormat", "LayerCatalog", "NumPyFormat", "ONNXFormat", "ProtobufWire",
-        "SafetensorsFormat", "WBMFormat", "ZipArchive",
+        "Bytes", "DarknetFormat", "Digests", "GraphIR", "HDF5File", "JSON", "KerasFormat",
+        "LayerCatalog", "ZipArchive",
       ]),
+    module(
+      .conversion, "KerasConversion",
+      [
+        "Bytes", "ConversionCore", "Digests", "GraphIR", "HDF5File", "JSON", "KerasFormat",
+        "LayerCatalog", "ZipArchive",
+      ]),
+    module(
+      .conversion, "DarknetConversion",
+      ["Bytes", "ConversionCore", "DarknetFormat", "Digests", "GraphIR", "JSON", "LayerCatalog"]),
+    module(
+      .conversion, "ONNXConversion",
+      [
+        "Bytes", "ConversionCore", "Digests", "GraphIR", "JSON", "LayerCatalog", "ONNXFormat",
+        "ProtobufWire",
+      ]),
+    module(
+      .conversion, "CoreMLConversion",
+      [
+        "Bytes", "ConversionCore", "CoreMLFormat", "Digests", "GraphIR", "JSON", "KerasConversion",
+        "KerasFormat", "LayerCatalog", "ProtobufWire",
+      ]),
+    module(
+      .conversion, "WBMConversion",
+      ["Bytes", "ConversionCore", "Digests", "GraphIR", "LayerCatalog", "WBMFormat"]),
+    module(  // Weights alone: .npz and safetensors.
+      .conversion, "ArrayConversion",
+      [
+        "Bytes", "ConversionCore", "Digests", "GraphIR", "HDF5File", "JSON", "KerasConversion",
+        "KerasFormat", "LayerCatalog", "NumPyFormat", "SafetensorsFormat",
+      ]),
+    module(  // The list of the formats that are read and written.
+      .conversion, "FormatRegistry",
+      [
+        "ArrayConversion", "Bytes", "ConversionCore", "CoreMLConversion", "CoreMLFormat",
+        "DarknetConversion", "DarknetFormat", "GraphIR", "HDF5File", "JSON", "KerasConversion",
+        "KerasFormat", "ONNXConversion", "ONNXFormat", "WBMConversion", "WBMFormat", "ZipArchive",
+      ]),
+
+    // Execution: what is done with graphs.
     // Finds oneDNN when it is first needed: 40 MB that reading a model does without.
-    .target(name: "COneDNN"),
+    cLibrary("COneDNN"),
     // Kernels of ours in vector instructions that the program looks for when it runs.
-    .target(name: "CKernels"),
-    module("CPURuntime", ["Bytes", "CKernels", "COneDNN", "GraphIR", "LayerCatalog"]),
-    module("ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
-    module("Verifier", ["Bytes", "GraphIR"]),
-    module("ModelComparison", ["GraphIR", "LayerCatalog", "Verifier"]),
+    cLibrary("CKernels"),
+    module(.execution, "CPURuntime", ["Bytes", "CKernels", "COneDNN", "GraphIR", "LayerCatalog"]),
+    module(.execution, "ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
+    module(.execution, "Verifier", ["Bytes", "GraphIR"]),
+    module(.execution, "ModelComparison", ["GraphIR", "LayerCatalog", "Verifier"]),
     // Keeps the longjmp of both picture libraries away from Swift.
-    .target(name: "CImages", dependencies: ["CJPEG", "CPNG"]),
-    module("Vision", ["Bytes", "CImages", "GraphIR"]),
+    cLibrary("CImages", ["CJPEG", "CPNG"]),
+    module(.execution, "Vision", ["Bytes", "CImages", "GraphIR"]),
 
     // Rank 4: the library product and the program.
     module(
-      "Weighbridge",
+      .product, "Weighbridge",
       [
-        "Bytes", "CPURuntime", "Conversion", "DarknetFormat", "Digests", "GraphIR", "JSON",
+        "Bytes", "CPURuntime", "ArrayConversion", "ConversionCore", "CoreMLConversion",
+        "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
+        "DarknetFormat", "Digests", "GraphIR", "JSON",
         "KerasFormat", "LayerCatalog", "ModelComparison", "NumPyFormat", "ReferenceRuntime",
         "Verifier",
         "Vision", "WBMFormat",
@@ -126,14 +188,22 @@ let package = Package(
       name: "WeighbridgeCommand",
       // Modules that Weighbridge passes on are named too: an incremental build only follows those.
       dependencies: [
-        "Bytes", "CSystemCalls", "Conversion", "DarknetFormat", "GraphIR", "JSON",
+        "Bytes", "CSystemCalls", "ArrayConversion", "ConversionCore", "CoreMLConversion",
+        "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
+        "DarknetFormat", "GraphIR", "JSON",
         "ModelComparison", "Verifier", "Vision", "Weighbridge",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: rules),
+      path: Floor.product.folder(of: "WeighbridgeCommand"), swiftSettings: rules),
 
     // Support: what tests and benchmarks share.
-    module("_CatalogTesting", ["Bytes", "Conversion", "GraphIR", "LayerCatalog"]),
+    module(
+      .support, "_CatalogTesting",
+      [
+        "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
+        "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR",
+        "LayerCatalog",
+      ]),
 
     // Tests mirror the sources.
     tests("HDF5FileTests", ["Bytes", "HDF5File"], exclude: ["Files"]),
@@ -151,11 +221,19 @@ let package = Package(
     tests("SafetensorsFormatTests", ["Bytes", "SafetensorsFormat", "TestSupport"]),
     tests(
       "LayerCatalogTests",
-      ["Bytes", "GraphIR", "JSON", "KerasFormat", "LayerCatalog", "_CatalogTesting"]),
+      [
+        "Bytes", "GraphIR", "JSON", "KerasConversion", "KerasFormat", "LayerCatalog",
+        "_CatalogTesting",
+      ]),
+    tests(
+      "KerasConversionTests",
+      ["Bytes", "GraphIR", "JSON", "KerasConversion", "KerasFormat", "LayerCatalog"]),
     tests(
       "WeighbridgeTests",
       [
-        "Bytes", "Conversion", "GraphIR", "JSON", "LayerCatalog", "Verifier", "Weighbridge",
+        "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
+        "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR", "JSON",
+        "LayerCatalog", "Verifier", "Weighbridge",
         "WeighbridgeCommand", "_CatalogTesting",
       ]),
 
@@ -166,14 +244,18 @@ let package = Package(
     tests(
       "ConversionTests",
       [
-        "Bytes", "CKernels", "Conversion", "CoreMLFormat", "Digests", "GraphIR", "JSON",
+        "Bytes", "CKernels", "ArrayConversion", "ConversionCore", "CoreMLConversion",
+        "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
+        "CoreMLFormat", "Digests", "GraphIR", "JSON",
         "LayerCatalog", "ProtobufWire", "ReferenceRuntime", "TestSupport", "WBMFormat",
         "Weighbridge", "_CatalogTesting",
       ], exclude: ["Files"]),
     tests(
       "VerifierTests",
       [
-        "Bytes", "Conversion", "GraphIR", "LayerCatalog", "ReferenceRuntime", "TestSupport",
+        "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
+        "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR",
+        "LayerCatalog", "ReferenceRuntime", "TestSupport",
         "Verifier", "WBMFormat", "Weighbridge",
       ]),
     tests(
@@ -192,7 +274,9 @@ let package = Package(
     tests(
       "DetectionTests",
       [
-        "Bytes", "Conversion", "GraphIR", "JSON", "LayerCatalog", "ReferenceRuntime",
+        "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
+        "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR", "JSON",
+        "LayerCatalog", "ReferenceRuntime",
         "TestSupport", "Vision", "Weighbridge",
       ]),
     tests(

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Renews the committed C code that is made of the schemas: the message code of Sources/CWBM,
-# Sources/CCoreML and Sources/CONNX (protoc-c), and the compiled schema that every .wbm file carries
+# Renews the committed C code that is made of the schemas: the message code of Sources/CLibraries/CWBM,
+# Sources/CLibraries/CCoreML and Sources/CLibraries/CONNX (protoc-c), and the compiled schema that every .wbm file carries
 # (protoc). Run it after any change of a .proto file.
 #
 # Debian: apt-get install protobuf-compiler protobuf-c-compiler

@@ -1,5 +1,6 @@
 import Bytes
-import Conversion
+import ConversionCore
+import CoreMLConversion
 import CoreMLFormat
 import Foundation
 import GraphIR

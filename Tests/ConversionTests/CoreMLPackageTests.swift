@@ -1,3 +1,4 @@
+import CoreMLConversion
 import ProtobufWire
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Bytes
-import Conversion
 import CoreMLFormat
 import GraphIR
 import ProtobufWire

@@ -1,3 +1,4 @@
+import CoreMLConversion
 import TestSupport
 import Testing
 import Weighbridge

@@ -1,4 +1,5 @@
-import Conversion
+import ConversionCore
+import DarknetConversion
 import LayerCatalog
 import TestSupport
 import Testing

@@ -1,7 +1,8 @@
 import JSON
+import KerasConversion
 import Testing
 
-@testable import Conversion
+@testable import KerasConversion
 
 /// What is proposed for a custom layer from the words of its author.
 @Suite struct DescribedLayerTests {

@@ -7,7 +7,7 @@ import Weighbridge
 /// Every recorded model in every target: written, or refused before there is a file; what is written
 /// reads back and computes what the original framework computed.
 ///
-/// The counts stand in `Sources/Weighbridge/Weighbridge.docc/ExportCounts.md`, which
+/// The counts stand in `Sources/Product/Weighbridge/Weighbridge.docc/ExportCounts.md`, which
 /// `make generate` renews where the reference files are.
 @Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
 struct ExportCountsTests {

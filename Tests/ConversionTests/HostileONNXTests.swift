@@ -1,4 +1,3 @@
-import Conversion
 import Foundation
 import ProtobufWire
 import TestSupport

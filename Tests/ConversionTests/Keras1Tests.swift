@@ -1,4 +1,4 @@
-import Conversion
+import FormatRegistry
 import TestSupport
 import Testing
 import Weighbridge

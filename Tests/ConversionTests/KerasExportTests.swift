@@ -1,7 +1,9 @@
 import Bytes
-import Conversion
+import ConversionCore
+import FormatRegistry
 import Foundation
 import GraphIR
+import KerasConversion
 import LayerCatalog
 import TestSupport
 import Testing

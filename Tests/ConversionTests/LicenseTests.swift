@@ -1,4 +1,4 @@
-import Conversion
+import ConversionCore
 import GraphIR
 import Testing
 

@@ -1,5 +1,4 @@
 import Bytes
-import Conversion
 import Digests
 import GraphIR
 import ProtobufWire

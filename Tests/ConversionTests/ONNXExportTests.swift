@@ -1,8 +1,9 @@
 import Bytes
-import Conversion
+import ConversionCore
 import Foundation
 import GraphIR
 import LayerCatalog
+import ONNXConversion
 import TestSupport
 import Testing
 import Weighbridge

@@ -1,4 +1,3 @@
-import Conversion
 import GraphIR
 import LayerCatalog
 import Testing

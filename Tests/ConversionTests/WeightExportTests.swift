@@ -1,5 +1,7 @@
+import ArrayConversion
 import Bytes
-import Conversion
+import ConversionCore
+import FormatRegistry
 import GraphIR
 import TestSupport
 import Testing

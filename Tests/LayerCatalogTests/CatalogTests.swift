@@ -1,5 +1,6 @@
 import Foundation
 import GraphIR
+import KerasConversion
 import LayerCatalog
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
   private func definedOperators() throws -> [String] {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let folder = root.appending(path: "Sources/LayerCatalog")
+    let folder = root.appending(path: "Sources/Operators/LayerCatalog")
     let files = try #require(
       FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
     var names: [String] = []
@@ -45,7 +46,7 @@ import Testing
   }
 
   private var mappings: [KerasMapping] {
-    Catalog.all.compactMap { if case .mapped(let mapping) = $0.keras { mapping } else { nil } }
+    Array(KerasMappings.byKind.values)
   }
 
   private func duplicates(_ names: [String]) -> [String] {

@@ -12,7 +12,8 @@ import _CatalogTesting
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     let file = root.appending(path: "Schemas/operators.md")
-    let reference = try OperatorReference(folder: root.appending(path: "Sources/LayerCatalog"))
+    let reference = try OperatorReference(
+      folder: root.appending(path: "Sources/Operators/LayerCatalog"))
     let text = reference.markdown
     if ProcessInfo.processInfo.environment["WEIGHBRIDGE_GENERATE"] == "1" {
       try text.write(to: file, atomically: true, encoding: .utf8)
@@ -92,7 +93,7 @@ private struct OperatorReference {
 
     What the nodes of a `.wbm` file compute, by `kind` and `version`. A reader refuses a kind, a \
     version or an attribute that it does not know. This document is made from the operators' \
-    definitions in `Sources/LayerCatalog` (`make generate`); a test keeps it so.
+    definitions in `Sources/Operators/LayerCatalog` (`make generate`); a test keeps it so.
 
     Each definition is exact up to rounding: sums are accumulated in float64, and each output is \
     rounded once to its element type, which is the input's.

@@ -1,6 +1,7 @@
 import Bytes
 import GraphIR
 import JSON
+import KerasConversion
 import KerasFormat
 import LayerCatalog
 import Testing
@@ -128,7 +129,7 @@ import _CatalogTesting
             path: "/w", tensor: Tensor.random(.float32, shape: shape, in: -1...1, seed: 1))
         }),
       weightValues: [:], masks: isMasked ? [inputs[0]: mask] : [:], graph: builder)
-    let build = try #require(Catalog.kerasLayers[className])
+    let build = try #require(KerasMappings.layers[className])
     let outputs = try build(&layer, inputs)
     try layer.finish()
     let decisions = layer.decisions

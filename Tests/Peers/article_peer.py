@@ -3,7 +3,7 @@ Python, here.
 
 usage: article_peer.py PROGRAM ARTICLE...
 
-PROGRAM is `weighbridge`, an article is `ToONNX`, for example, of Sources/Weighbridge/Weighbridge.docc.
+PROGRAM is `weighbridge`, an article is `ToONNX`, for example, of Sources/Product/Weighbridge/Weighbridge.docc.
 The Swift in the articles is run by Tests/WeighbridgeTests/ExportArticleTests.swift.
 """
 
@@ -37,7 +37,7 @@ def command(program, line):
 
 def run(program, article):
     """Runs all blocks of an article; Python keeps its names from block to block."""
-    text = (ROOT / f"Sources/Weighbridge/Weighbridge.docc/{article}.md").read_text()
+    text = (ROOT / f"Sources/Product/Weighbridge/Weighbridge.docc/{article}.md").read_text()
     names, counts = {}, {"console": 0, "python": 0}
     for language, block in BLOCK.findall(text):
         counts[language] += 1

@@ -1,4 +1,3 @@
-import Conversion
 import GraphIR
 import ReferenceRuntime
 import TestSupport

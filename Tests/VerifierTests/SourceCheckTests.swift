@@ -1,3 +1,4 @@
+import ConversionCore
 import GraphIR
 import LayerCatalog
 import TestSupport

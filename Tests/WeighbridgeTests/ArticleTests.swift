@@ -4,7 +4,7 @@ import Weighbridge
 
 /// The article "From .h5 to a verified model", compiled and run.
 @Suite struct ArticleTests {
-  private let article = "Sources/Weighbridge/Weighbridge.docc/FromH5ToAVerifiedModel.md"
+  private let article = "Sources/Product/Weighbridge/Weighbridge.docc/FromH5ToAVerifiedModel.md"
 
   @Test("The article's code converts, verifies and runs the sample detector")
   func articleRuns() throws {
@@ -94,7 +94,7 @@ import Weighbridge
 
   @Test("Each example of the article on custom layers is read")
   func customLayers() throws {
-    let text = try Project.text("Sources/Weighbridge/Weighbridge.docc/CustomLayers.md")
+    let text = try Project.text("Sources/Product/Weighbridge/Weighbridge.docc/CustomLayers.md")
     let blocks = text.components(separatedBy: "```json\n").dropFirst()
     #expect(blocks.count >= 7)
     for block in blocks {

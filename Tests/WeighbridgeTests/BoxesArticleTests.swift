@@ -62,7 +62,7 @@ import Weighbridge
   @Test("Each code block of the article stands in this file")
   func articleIsTested() throws {
     try expectTested(
-      "Sources/Weighbridge/Weighbridge.docc/FromAPictureToBoxes.md",
+      "Sources/Product/Weighbridge/Weighbridge.docc/FromAnImageToBoxes.md",
       by: "Tests/WeighbridgeTests/BoxesArticleTests.swift", blockCount: 5)
   }
 }

@@ -20,7 +20,7 @@ import Weighbridge
 
   /// The code blocks of a language.
   private func blocks(_ language: String, of article: String) throws -> [String] {
-    let text = try Project.text("Sources/Weighbridge/Weighbridge.docc/\(article).md")
+    let text = try Project.text("Sources/Product/Weighbridge/Weighbridge.docc/\(article).md")
     return text.components(separatedBy: "```\(language)\n").dropFirst().map { rest in
       String(rest.prefix(upTo: rest.range(of: "```")?.lowerBound ?? rest.endIndex))
     }

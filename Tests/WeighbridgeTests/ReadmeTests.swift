@@ -1,6 +1,7 @@
 import Bytes
 import Foundation
 import GraphIR
+import KerasConversion
 import LayerCatalog
 import Testing
 import _CatalogTesting
@@ -17,7 +18,7 @@ import _CatalogTesting
     var file: String {
       switch self {
       case .demonstration: "README.md"
-      case .layers, .support: "Sources/Weighbridge/Weighbridge.docc/LayersAndOperators.md"
+      case .layers, .support: "Sources/Product/Weighbridge/Weighbridge.docc/LayersAndOperators.md"
       }
     }
 
@@ -149,7 +150,6 @@ import _CatalogTesting
 private struct WithoutKeras: ElementwiseOperator {
   static let kind = "without_keras"
   static let version = 1
-  static let keras = SourceMapping<KerasMapping>.unsupported("Keras has no such layer")
 
   var attributes: Attributes { [:] }
   var decomposition: Decomposition { .primitive }

@@ -80,7 +80,7 @@ import Weighbridge
   @Test("Each code block of the article stands in this file")
   func articleIsTested() throws {
     try expectTested(
-      "Sources/Weighbridge/Weighbridge.docc/RunningModels.md",
+      "Sources/Product/Weighbridge/Weighbridge.docc/RunningModels.md",
       by: "Tests/WeighbridgeTests/RunningArticleTests.swift", blockCount: 7)
   }
 }

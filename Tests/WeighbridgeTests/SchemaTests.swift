@@ -1,5 +1,6 @@
 import Bytes
-import Conversion
+import ConversionCore
+import FormatRegistry
 import Foundation
 import GraphIR
 import JSON

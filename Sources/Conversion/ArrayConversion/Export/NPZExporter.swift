@@ -1,0 +1,42 @@
+package import Bytes
+package import ConversionCore
+package import GraphIR
+import LayerCatalog
+import NumPyFormat
+
+/// Writes the weights under the graph's names, in the catalogue's axis order, as arrays of NumPy.
+package enum NPZExporter: Exporter {
+  package static let options: Set<ExportOption> = []
+
+  package static func write(
+    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+  ) throws(WeighbridgeError) -> ExportReport {
+    let weights = content.graph.weights
+    try WeightLosses.check(weights.count)
+    var writer = try NPZWriter(path: path, names: weights.map(\.name))
+    var stream = WeightStream(cancellation)
+    for weight in weights {
+      try writer.begin(weight.name, weight.tensor.elementType, shape: weight.tensor.shape)
+      try stream.write(weight.tensor) { (bytes) throws(WeighbridgeError) in
+        try writer.append(bytes)
+      }
+      try writer.end()
+    }
+    try writer.commit(replacing: options.isReplacing)
+    return ExportReport(files: [path], losses: losses(content))
+  }
+
+  private static func losses(_ content: ModelContent) -> [String] {
+    var lines = WeightLosses.lines(content)
+    let names = ModelDescription(
+      inputs: content.graph.inputs.map { .init(name: $0.name) },
+      outputs: content.graph.outputs.map { .init(name: $0.name) })
+    var description = content.description
+    description.name = nil
+    if description != names { lines.append("the description is not in the file") }
+    if content.graph.weights.contains(where: { $0.tensor.elementType == .bfloat16 }) {
+      lines.append("bfloat16 is written as float32, which NumPy has")
+    }
+    return lines
+  }
+}

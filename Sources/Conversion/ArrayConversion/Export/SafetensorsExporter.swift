@@ -1,0 +1,59 @@
+package import Bytes
+package import ConversionCore
+package import GraphIR
+import LayerCatalog
+import SafetensorsFormat
+
+/// Writes the weights under the graph's names, in the catalogue's axis order, with the description
+/// in `__metadata__`.
+package enum SafetensorsExporter: Exporter {
+  package static let options: Set<ExportOption> = []
+
+  /// Which framework's axes the tensors have, as other readers want it said.
+  private static let layout = (key: "format", value: "pt")
+
+  package static func write(
+    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+  ) throws(WeighbridgeError) -> ExportReport {
+    // Larger elements first, as the format's own writer has them: so all are aligned.
+    let weights = content.graph.weights.enumerated().sorted { first, second in
+      let sizes = (
+        first.element.tensor.elementType.byteCount,
+        second.element.tensor.elementType.byteCount
+      )
+      return sizes.0 == sizes.1 ? first.offset < second.offset : sizes.0 > sizes.1
+    }.map(\.element)
+    try WeightLosses.check(weights.count)
+    var writer = try SafetensorsWriter(
+      path: path,
+      entries: weights.map {
+        .init(name: $0.name, elementType: $0.tensor.elementType, shape: $0.tensor.shape)
+      },
+      metadata: [layout]
+        + DescriptionEntries.entries(content.description, content.provenance, .safetensors))
+    var stream = WeightStream(cancellation)
+    for weight in weights {
+      try stream.write(weight.tensor) { (bytes) throws(WeighbridgeError) in
+        try writer.append(bytes)
+      }
+    }
+    try writer.commit(replacing: options.isReplacing)
+    return ExportReport(files: [path], losses: WeightLosses.lines(content))
+  }
+}
+
+/// What files of weights leave out.
+enum WeightLosses {
+  /// Refuses to write a file of nothing.
+  static func check(_ count: Int) throws(WeighbridgeError) {
+    guard count > 0 else { throw WeighbridgeError(.unsupported, "the model has no weights") }
+  }
+
+  static func lines(_ content: ModelContent) -> [String] {
+    let layers = [
+      "the file has the weights only: to read it, give a model with the layers by --architecture"
+    ]
+    return layers
+      + (content.references.isEmpty ? [] : ["the reference arrays are not in the file"])
+  }
+}

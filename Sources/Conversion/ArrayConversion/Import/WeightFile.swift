@@ -1,0 +1,72 @@
+package import Bytes
+import ConversionCore
+package import GraphIR
+import KerasConversion
+import NumPyFormat
+import SafetensorsFormat
+
+/// A file of weights with names and nothing else: safetensors, or arrays of NumPy.
+package struct WeightFile: Sendable {
+  /// How the file is built.
+  package enum Format: String, Hashable, Sendable {
+    case safetensors, npz
+  }
+
+  /// How the file is built.
+  package let format: Format
+  /// The weights in the order of the file, in the catalogue's axis order; views of the mapped file.
+  package let weights: [(name: String, tensor: Tensor)]
+  /// Texts that the file holds besides.
+  package let metadata: [(key: String, value: String)]
+
+  /// The size of the file in bytes.
+  package let byteCount: Int
+  /// What the file says of its model, as far as it is about no input or output.
+  package var description: ModelDescription {
+    DescriptionEntries.description(metadata, .safetensors)
+  }
+
+  /// What the names say of the model that the weights belong to.
+  package var notes: [String] { WeightOrigin.notes(weights.map(\.name), metadata: metadata) }
+
+  /// Whether bytes begin like such a file.
+  package static func recognizes(_ bytes: RawSpan) -> Bool {
+    SafetensorsFile.recognizes(bytes) || NumPyFile.recognizesArchive(bytes)
+  }
+
+  /// Reads everything but the elements.
+  ///
+  /// - Parameter path: What errors call the file.
+  /// - Throws: As `SafetensorsFile` and `NumPyFile`.
+  package init(_ store: ByteStore, path: String) throws(WeighbridgeError) {
+    self = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try store.withBytes { SafetensorsFile.recognizes($0) }
+        ? WeightFile(safetensors: store) : WeightFile(npz: store)
+    }
+  }
+
+  private init(safetensors store: ByteStore) throws(WeighbridgeError) {
+    let file = try store.withBytes { (bytes) throws(WeighbridgeError) in
+      try SafetensorsFile(bytes)
+    }
+    format = .safetensors
+    byteCount = store.count
+    metadata = file.metadata
+    weights = try file.tensors.map { (record) throws(WeighbridgeError) in
+      let tensor = try Tensor(
+        record.elementType, shape: record.shape, store: store, range: record.range)
+      return (record.name, tensor)
+    }
+  }
+
+  private init(npz store: ByteStore) throws(WeighbridgeError) {
+    format = .npz
+    byteCount = store.count
+    metadata = []
+    weights = try NumPyFile.read(store).map { (array) throws(WeighbridgeError) in
+      let tensor = try Tensor(
+        array.elementType, shape: array.shape, store: array.storage, range: array.range)
+      return (array.name, tensor)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package import Bytes
+package import GraphIR
+
+extension ModelContent {
+  /// Applies what a user says of the model, checking that it fits.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a name is unknown or given twice, or labels,
+  ///   anchors or image settings do not fit the model's shapes; the message says the arithmetic.
+  package mutating func apply(_ edit: DescriptionEdit) throws(WeighbridgeError) {
+    try rename(edit)
+    description.name = edit.name ?? description.name
+    description.author = edit.author ?? description.author
+    description.license = edit.license.map { License(parsing: $0) } ?? description.license
+    try note(edit.licenseNote)
+    description.version = edit.version ?? description.version
+    description.summary = edit.summary ?? description.summary
+    description.userDefined.merge(edit.userDefined) { _, new in new }
+    try Self.describe(&description.inputs, edit.inputSummaries, what: "input")
+    try Self.describe(&description.outputs, edit.outputSummaries, what: "output")
+    for image in edit.images { try describe(image) }
+    description.labels = edit.labels ?? description.labels
+    if let detector = edit.detector {
+      description.detector = try makeDetector(detector)
+    }
+    try checkLabels()
+  }
+
+  private mutating func note(_ note: String?) throws(WeighbridgeError) {
+    guard let note else { return }
+    guard description.license != nil else {
+      throw WeighbridgeError(.mismatch, "a note on the license, and no license")
+    }
+    description.license?.note = note
+  }
+
+  private mutating func rename(_ edit: DescriptionEdit) throws(WeighbridgeError) {
+    let inputs = try Self.renamed(
+      description.inputs.map(\.name), edit.inputNames, listed: edit.listedInputs, what: "input")
+    let outputs = try Self.renamed(
+      description.outputs.map(\.name), edit.outputNames, listed: edit.listedOutputs,
+      what: "output")
+    graph = graph.renamingPorts(inputs: inputs, outputs: outputs)
+    for (index, name) in inputs.enumerated() { description.inputs[index].name = name }
+    for (index, name) in outputs.enumerated() { description.outputs[index].name = name }
+  }
+
+  private static func renamed(
+    _ names: [String], _ renames: [DescriptionEdit.Rename], listed: [String], what: String
+  ) throws(WeighbridgeError) -> [String] {
+    var result = names
+    for rename in renames {
+      let index: Int
+      if let old = rename.old {
+        index = try position(of: old, in: names, what: what)
+      } else {
+        guard names.count == 1 else {
+          throw WeighbridgeError(
+            .mismatch,
+            "the model has \(names.count) \(what)s (\(names.joined(separator: ", "))), so say which "
+              + "one is to be called \(rename.new): OLD=NEW")
+        }
+        index = 0
+      }
+      result[index] = rename.new
+    }
+    if renames.isEmpty, listed.count == names.count, Set(listed).isDisjoint(with: names) {
+      result = listed
+    }
+    for name in listed { _ = try position(of: name, in: result, what: what) }
+    if let name = result.first(where: { name in result.count { $0 == name } > 1 }) {
+      throw WeighbridgeError(.mismatch, "two \(what)s would be called \(name)")
+    }
+    return result
+  }
+
+  private static func describe(
+    _ features: inout [ModelDescription.Feature], _ summaries: [String: String], what: String
+  ) throws(WeighbridgeError) {
+    for name in summaries.keys.sorted() {
+      let index = try position(of: name, in: features.map(\.name), what: what)
+      features[index].summary = summaries[name]
+    }
+  }
+
+  package static func position(
+    of name: String, in names: [String], what: String
+  ) throws(WeighbridgeError) -> Int {
+    guard let index = names.firstIndex(of: name) else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the model has no \(what) \(name); it has \(names.joined(separator: ", "))")
+    }
+    return index
+  }
+
+  private mutating func describe(_ image: DescriptionEdit.Image) throws(WeighbridgeError) {
+    let index = try Self.position(
+      of: image.input, in: description.inputs.map(\.name), what: "input")
+    let type = graph[graph.inputs[index].value].type
+    guard let (layout, channels) = Self.imageLayout(type, image.layout) else {
+      let place = image.layout.map { ", where \($0.rawValue) has them" }
+      throw WeighbridgeError(
+        .mismatch,
+        "the input \(image.input) is \(type), and an image has 4 axes with 1 or 3 channels"
+          + (place ?? " at the end (or behind the batch)"))
+    }
+    let colorOrder = image.colorOrder ?? (channels == 1 ? .gray : .rgb)
+    guard colorOrder.componentCount == channels else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the input \(image.input) has \(channels) channels, and \(colorOrder.rawValue) has "
+          + "\(colorOrder.componentCount)")
+    }
+    let bias = image.bias ?? [Double](repeating: 0, count: channels)
+    guard bias.count == channels else {
+      throw WeighbridgeError(
+        .mismatch,
+        "\(bias.count) image biases for the \(channels) channels of the input \(image.input)")
+    }
+    description.inputs[index].image = ImageInput(
+      colorOrder: colorOrder, scale: image.scale ?? 1, bias: bias, resize: image.resize,
+      layout: layout)
+  }
+
+  /// The order of an image's axes, and the number of its channels.
+  private static func imageLayout(
+    _ type: TensorType, _ given: DataLayout?
+  ) -> (DataLayout, channels: Int)? {
+    for layout in DataLayout.allCases where (given ?? layout) == layout {
+      guard let axes = layout.imageAxes(rank: type.rank),
+        let channels = type.shape[axes.channels].value
+      else { continue }
+      if [1, 3].contains(channels) { return (layout, channels) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,222 @@
+package import Bytes
+package import GraphIR
+
+extension ModelContent {
+  /// The detector that an edit describes, checked against the outputs' shapes.
+  ///
+  /// Each cell of a head's grid holds anchors x (4 coordinates + 1 objectness + classes) channels,
+  /// or one less for each anchor when there is no objectness.
+  package func makeDetector(
+    _ edit: DescriptionEdit.DetectorEdit
+  ) throws(WeighbridgeError) -> DetectorDescription {
+    var detector = DetectorDescription(
+      kind: edit.kind, anchors: [], heads: [], boxEncoding: edit.boxEncoding ?? .exponential,
+      hasObjectness: edit.hasObjectness ?? true, hasBackground: edit.hasBackground ?? false,
+      classCount: 0, activated: edit.activated ?? [], order: edit.order,
+      classTree: edit.classTree, confidenceThreshold: edit.confidenceThreshold,
+      overlapThreshold: edit.overlapThreshold, suppression: edit.suppression,
+      distanceExponent: edit.distanceExponent)
+    let labelCount = description.labels.isEmpty ? nil : description.labels.count
+    let classCount = edit.classCount ?? edit.classTree?.parents.count ?? labelCount
+    switch edit.kind {
+    case .detection: try fillRow(&detector, edit, classCount: classCount)
+    case .boxes: try fillBoxes(&detector, edit, classCount: classCount)
+    case .region, .yolo, .gaussianYOLO:
+      try fillGrids(&detector, edit, classCount: classCount)
+    }
+    try detector.checkNumbers()
+    return detector
+  }
+
+  private func fillGrids(
+    _ detector: inout DetectorDescription, _ edit: DescriptionEdit.DetectorEdit, classCount: Int?
+  ) throws(WeighbridgeError) {
+    guard edit.side == nil, edit.boxesPerCell == nil else {
+      throw WeighbridgeError(
+        .mismatch, "a \(edit.kind.rawValue) detector has no side and no number of boxes in a cell")
+    }
+    var classCount = classCount
+    detector.anchors = try anchors(edit)
+    for var head in try heads(edit, anchorCount: detector.anchors.count) {
+      let type = try outputType(of: head, anchorCount: detector.anchors.count)
+      classCount = try checkChannels(
+        type, head, coordinates: detector.coordinateCount, classCount: classCount,
+        axis: channelAxis(edit.order))
+      head.stride = head.stride ?? headStride(type, axis: channelAxis(edit.order))
+      detector.heads.append(head)
+    }
+    detector.classCount = classCount ?? 0
+  }
+
+  private func anchors(
+    _ edit: DescriptionEdit.DetectorEdit
+  ) throws(WeighbridgeError) -> [DetectorDescription.Anchor] {
+    guard !edit.anchors.isEmpty, edit.anchors.count % 2 == 0 else {
+      throw WeighbridgeError(
+        .mismatch,
+        "a \(edit.kind.rawValue) detector needs anchors as pairs of width and height, and "
+          + "\(edit.anchors.count) numbers were given")
+    }
+    guard edit.anchors.allSatisfy({ $0 > 0 && $0.isFinite }) else {
+      throw WeighbridgeError(.mismatch, "an anchor's width and height must be above 0")
+    }
+    return stride(from: 0, to: edit.anchors.count, by: 2).map {
+      DetectorDescription.Anchor(width: edit.anchors[$0], height: edit.anchors[$0 + 1])
+    }
+  }
+
+  /// The heads that the edit names, or every output with an equal share of the anchors.
+  private func heads(
+    _ edit: DescriptionEdit.DetectorEdit, anchorCount: Int
+  ) throws(WeighbridgeError) -> [DetectorDescription.Head] {
+    if let heads = edit.heads { return heads }
+    let masks = try masks(edit, anchorCount: anchorCount)
+    return zip(graph.outputs, masks).map {
+      DetectorDescription.Head(output: $0.name, mask: $1, stride: nil, scaleXY: 1)
+    }
+  }
+
+  /// The type of the output that a head names, once the head's own numbers are checked.
+  private func outputType(
+    of head: DetectorDescription.Head, anchorCount: Int
+  ) throws(WeighbridgeError) -> TensorType {
+    let index = try Self.position(
+      of: head.output, in: graph.outputs.map(\.name), what: "output")
+    guard !head.mask.isEmpty, Set(head.mask).count == head.mask.count,
+      head.mask.allSatisfy({ 0..<anchorCount ~= $0 })
+    else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the head \(head.output) uses the anchors \(head.mask), and a mask names some of the "
+          + "anchors 0 to \(anchorCount - 1), each once")
+    }
+    for (name, number) in [("stride", head.stride ?? 1), ("scaleXY", head.scaleXY)]
+    where !(number > 0 && number.isFinite) {
+      throw WeighbridgeError(
+        .mismatch, "the head \(head.output) has \(name) \(number), which must be above 0")
+    }
+    return headType(graph.outputs[index])
+  }
+
+  /// The type of an output with a batch, which Core ML's arrays do not have.
+  private func headType(_ port: Port) -> TensorType {
+    let type = graph[port.value].type
+    return type.rank == 3 ? type.with(shape: [1] + type.shape) : type
+  }
+
+  /// The anchors of each head: an equal share, the coarsest grid taking the last (largest) ones.
+  private func masks(
+    _ edit: DescriptionEdit.DetectorEdit, anchorCount: Int
+  ) throws(WeighbridgeError) -> [[Int]] {
+    let count = graph.outputs.count
+    guard anchorCount % count == 0 else {
+      throw WeighbridgeError(
+        .mismatch, "\(anchorCount) anchors cannot be shared equally by \(count) outputs")
+    }
+    let share = anchorCount / count
+    let cells = graph.outputs.map {
+      gridCells(headType($0), axis: channelAxis(edit.order))
+    }
+    let finestFirst = cells.indices.sorted { cells[$0] > cells[$1] }
+    var masks = [[Int]](repeating: [], count: count)
+    for (rank, head) in finestFirst.enumerated() {
+      masks[head] = Array(rank * share..<(rank + 1) * share)
+    }
+    return masks
+  }
+
+  private func gridCells(_ type: TensorType, axis: Int) -> Int {
+    spatialAxes(type, axis).compactMap { type.shape[$0].value }.reduce(1, *)
+  }
+
+  /// How many input pixels a cell spans, when both grids are known and square cells result.
+  private func headStride(_ type: TensorType, axis: Int) -> Double? {
+    guard let input = graph.inputs.first.map(headType), input.rank == 4,
+      type.rank == 4
+    else { return nil }
+    let pixelAxes = spatialAxes(input, channelAxis(nil))
+    let ratios = zip(spatialAxes(type, axis), pixelAxes).compactMap { cell, pixel -> Double? in
+      guard let cells = type.shape[cell].value, let pixels = input.shape[pixel].value, cells > 0
+      else { return nil }
+      return Double(pixels) / Double(cells)
+    }
+    return ratios.count == 2 && ratios[0] == ratios[1] ? ratios[0] : nil
+  }
+
+  /// The number of classes, from the channels where it is not known yet.
+  ///
+  /// - Parameters:
+  ///   - coordinates: How many channels of an anchor are no class: 4, and 1 for objectness.
+  ///   - axis: The axis of the channels.
+  private func checkChannels(
+    _ type: TensorType, _ head: DetectorDescription.Head, coordinates: Int, classCount: Int?,
+    axis: Int
+  ) throws(WeighbridgeError) -> Int {
+    let anchors = head.mask.count
+    guard type.rank == 4, let channels = type.shape[axis].value else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the output \(head.output) is \(type), and a detector's has a grid of cells with channels: "
+          + "4 axes")
+    }
+    let grid = spatialAxes(type, axis).map { type.shape[$0].description }.joined(separator: " x ")
+    let found = "the output \(head.output) has \(grid) x \(channels) channels"
+    if let classCount {
+      let sum = coordinates.addingReportingOverflow(classCount)
+      let product = anchors.multipliedReportingOverflow(by: sum.partialValue)
+      guard classCount > 0, !sum.overflow, !product.overflow, product.partialValue == channels
+      else {
+        let noun = classCount == description.labels.count ? "labels" : "classes"
+        throw WeighbridgeError(
+          .mismatch,
+          "\(found), and \(anchors) anchors x (\(coordinates) + \(classCount) \(noun)) make "
+            + "\(product.partialValue)")
+      }
+      return classCount
+    }
+    guard channels % anchors == 0, channels / anchors > coordinates else {
+      throw WeighbridgeError(
+        .mismatch,
+        "\(found), which \(anchors) anchors x (\(coordinates) + classes) cannot make for any number "
+          + "of classes")
+    }
+    return channels / anchors - coordinates
+  }
+
+  /// The labels are as many as the model has classes.
+  package func checkLabels() throws(WeighbridgeError) {
+    let count = description.labels.count
+    guard count > 0 else { return }
+    if let detector = description.detector {
+      guard detector.classCount == count else {
+        throw WeighbridgeError(
+          .mismatch,
+          "\(count) labels, and the detector has \(detector.classCount) classes: "
+            + detector.channelArithmetic)
+      }
+      return
+    }
+    let types = graph.outputs.map { graph[$0.value].type }
+    guard !types.contains(where: { $0.shape.last?.value == count }) else { return }
+    let shapes = zip(graph.outputs, types).map { "\($0.name) \($1.shape)" }
+    throw WeighbridgeError(
+      .mismatch,
+      "\(count) labels, and no output has \(count) elements along its last axis: "
+        + shapes.joined(separator: ", ")
+        + " (a detector's labels need --detector and --anchors too)")
+  }
+
+  /// The outputs' channel axis: the one that is said, or where the image input has its own, or
+  /// the last.
+  private func channelAxis(_ order: DetectorDescription.Order?) -> Int {
+    switch order {
+    case .channelsLast: 3
+    case .channelsFirst, .cellsFirst: 1
+    case nil: description.inputs.lazy.compactMap(\.image).first?.layout.channelAxis(rank: 4) ?? 3
+    }
+  }
+
+  private func spatialAxes(_ type: TensorType, _ channelAxis: Int) -> [Int] {
+    type.rank == 4 ? (1..<4).filter { $0 != channelAxis } : []
+  }
+}

@@ -1,0 +1,42 @@
+package import Bytes
+package import GraphIR
+
+extension ModelContent {
+  /// Describes boxes that are decoded already: confidences `[boxes, classes]`, and places
+  /// `[boxes, 4]`.
+  package func fillBoxes(
+    _ detector: inout DetectorDescription, _ edit: DescriptionEdit.DetectorEdit, classCount: Int?
+  ) throws(WeighbridgeError) {
+    guard edit.anchors.isEmpty, edit.side == nil, edit.boxesPerCell == nil,
+      edit.classTree == nil, edit.hasObjectness != true, !detector.hasBackground
+    else {
+      throw WeighbridgeError(
+        .mismatch,
+        "a boxes detector has no anchors, cells, objectness, background or class tree")
+    }
+    let outputs = graph.outputs.map(\.name)
+    let heads = edit.heads ?? outputs.map { .init(output: $0, mask: [], stride: nil, scaleXY: 1) }
+    guard heads.count == 2, heads.allSatisfy(\.mask.isEmpty) else {
+      throw WeighbridgeError(
+        .mismatch,
+        "a boxes detector has two heads without masks, the confidences and the places, and "
+          + "\(heads.count) are given")
+    }
+    let types = try heads.map { (head) throws(WeighbridgeError) in
+      let position = try Self.position(of: head.output, in: outputs, what: "output")
+      return graph[graph.outputs[position].value].type
+    }
+    guard types.allSatisfy({ $0.rank == 2 }), let count = types[0].shape[1].value,
+      (classCount ?? count) == count, types[1].shape[1] == 4,
+      types[0].shape[0].agrees(with: types[1].shape[0])
+    else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the outputs \(heads[0].output) and \(heads[1].output) are \(types[0]) and \(types[1]), "
+          + "and [boxes, \(classCount?.description ?? "classes")] and [boxes, 4] belong there")
+    }
+    (detector.heads, detector.classCount) = (heads, count)
+    detector.boxEncoding = edit.boxEncoding ?? .fraction
+    detector.hasObjectness = false
+  }
+}

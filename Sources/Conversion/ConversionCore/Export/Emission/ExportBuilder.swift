@@ -1,0 +1,206 @@
+package import Bytes
+package import GraphIR
+import LayerCatalog
+
+/// A tensor of the graph as a target has it.
+package protocol ExportValue: Sendable {
+  /// Its type.
+  var type: TensorType { get }
+  /// The elements of a weight; `nil` for what the model computes.
+  var constant: Tensor? { get }
+  /// What it is called: of a weight, by the graph, for all its uses; empty for a constant that the
+  /// graph does not have.
+  var name: String { get }
+
+  /// A weight.
+  static func weight(_ tensor: Tensor, named name: String) -> Self
+}
+
+extension ExportValue {
+  /// A constant that the graph does not have.
+  package static func constant(_ tensor: Tensor) -> Self { .weight(tensor, named: "") }
+}
+
+/// A value of a target whose nodes name what they read and make.
+package struct ExportOperand: ExportValue {
+  /// What it is called in the file.
+  package let name: String
+  package let type: TensorType
+  package let constant: Tensor?
+
+  /// Makes the value.
+  package init(name: String, type: TensorType, constant: Tensor?) {
+    self.name = name
+    self.type = type
+    self.constant = constant
+  }
+
+  package static func weight(_ tensor: Tensor, named name: String) -> ExportOperand {
+    ExportOperand(name: name, type: tensor.type, constant: tensor)
+  }
+}
+
+/// The operator that is being translated.
+package struct ExportScope<Value: ExportValue>: Sendable {
+  /// With which the names of what it becomes begin.
+  package var prefix = ""
+  /// What it takes.
+  package var operands: [Value] = []
+  /// The types of its outputs.
+  package var outputTypes: [TensorType] = []
+  /// For each output whether anything reads it.
+  package var isWanted: [Bool] = []
+
+  /// Makes the value.
+  package init(
+    prefix: String = "", operands: [Value] = [], outputTypes: [TensorType] = [],
+    isWanted: [Bool] = []
+  ) {
+    self.prefix = prefix
+    self.operands = operands
+    self.outputTypes = outputTypes
+    self.isWanted = isWanted
+  }
+}
+
+/// A file of a target while it grows, one operator after the other.
+package protocol ExportBuilder: SendableMetatype {
+  /// A tensor as the target has it.
+  associatedtype Value: ExportValue
+  /// What a rule returns for each output of its operator.
+  associatedtype Output
+
+  /// The target's name.
+  var target: String { get }
+  /// What operators become.
+  static var table: ExportTable<Self> { get }
+  /// Whether an operator that takes nothing but weights is computed rather than written.
+  static var foldsConstants: Bool { get }
+  /// The operator that is being translated.
+  var scope: ExportScope<Value> { get set }
+
+  /// The value that an output is.
+  func value(_ output: Output, _ type: TensorType) -> Value
+  /// Why no value can have a type; `nil` when one can.
+  func problem(of type: TensorType) -> String?
+  /// Adds what a step becomes, and returns its outputs: by ``apply(_:named:_:isWanted:)``, but where
+  /// the target has a form of its own.
+  mutating func emit(_ step: ExportStep<Value>) throws(WeighbridgeError) -> [Value]
+}
+
+extension ExportBuilder {
+  /// The inputs of the operator that is being translated.
+  package var operands: [Value] { scope.operands }
+
+  /// The type of an input.
+  package func type(_ position: Int = 0) -> TensorType { scope.operands[position].type }
+
+  /// The type of the first output.
+  package var outputType: TensorType { scope.outputTypes[0] }
+
+  /// The elements of a weight.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the input is not known beforehand.
+  package func tensor(_ position: Int) throws(WeighbridgeError) -> Tensor {
+    guard let tensor = scope.operands[position].constant else {
+      throw WeighbridgeError(
+        .unsupported,
+        "its input \(scope.operands[position].name) is computed, and \(target) takes a weight there"
+      )
+    }
+    return tensor
+  }
+
+  /// Adds what an operator becomes.
+  ///
+  /// - Parameters:
+  ///   - name: With which the names of what it becomes begin.
+  ///   - inputs: What it takes.
+  ///   - isWanted: For each output whether anything reads it; by default all are.
+  /// - Returns: Its outputs.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the target has no form for it.
+  package mutating func apply(
+    _ operation: any Operator, named name: String, _ inputs: [Value], isWanted: [Bool]? = nil
+  ) throws(WeighbridgeError) -> [Value] {
+    guard let operation = operation as? any CatalogOperator else {
+      throw WeighbridgeError(.unsupported, "nobody said what it computes")
+    }
+    if Self.foldsConstants, let folded = try folded(operation, inputs) { return folded }
+    switch Self.table[operation.kind] {
+    case .unsupported(let reason): throw WeighbridgeError(.unsupported, reason)
+    case .mapped(let rule):
+      let types = try Self.outputTypes(operation, inputs)
+      let outer = scope
+      scope = ExportScope(
+        prefix: name, operands: inputs, outputTypes: types,
+        isWanted: isWanted ?? types.map { _ in true })
+      defer { scope = outer }
+      guard let outputs = try rule.apply(operation, &self) else { break }
+      return zip(outputs, types).map { value($0, $1) }
+    case nil: break
+    }
+    guard case .nodes(let build) = operation.decomposition else {
+      throw WeighbridgeError(.unsupported, "\(target) has no form for \(operation.kind)")
+    }
+    return try apply(build, named: name, inputs)
+  }
+
+  /// What an operator makes of nothing but weights; `nil` where something else is among its inputs.
+  private func folded(
+    _ operation: any CatalogOperator, _ inputs: [Value]
+  ) throws(WeighbridgeError) -> [Value]? {
+    let known = inputs.compactMap(\.constant)
+    guard known.count == inputs.count, !inputs.isEmpty else { return nil }
+    return try operation.evaluate(known, workers: Workers(count: 1)).map { .constant($0) }
+  }
+
+  private static func outputTypes(
+    _ operation: any CatalogOperator, _ inputs: [Value]
+  ) throws(WeighbridgeError) -> [TensorType] {
+    do throws(ShapeError) {
+      return try operation.checkedOutputTypes(of: inputs.map(\.type))
+    } catch { throw WeighbridgeError(.malformed, error.reason) }
+  }
+
+  /// Adds what an operator is made of.
+  private mutating func apply(
+    _ build: (inout GraphBuilder, [ValueID], SourceScope) throws(WeighbridgeError) -> [ValueID],
+    named name: String, _ inputs: [Value]
+  ) throws(WeighbridgeError) -> [Value] {
+    var builder = GraphBuilder()
+    var ids: [ValueID] = []
+    for (position, input) in inputs.enumerated() {
+      ids.append(try builder.addInput("\(position)", input.type))
+    }
+    let outputs = try build(&builder, ids, SourceScope(layer: name, className: ""))
+    let graph = try builder.finish(
+      outputs: outputs.enumerated().map { Port(name: "\($0)", value: $1) })
+    var values = self.values(graph, inputs: inputs) { .constant($1) }
+    for node in graph.nodes {
+      let inputs = node.inputs.compactMap { values[$0.index] }
+      guard let operation = node.operation as? any CatalogOperator else { continue }
+      // A weight in another shape is still a weight.
+      var results = try folded(operation, inputs)
+      if results == nil { results = try apply(operation, named: name, inputs) }
+      for (id, result) in zip(node.outputs, results ?? []) { values[id.index] = result }
+    }
+    return outputs.compactMap { values[$0.index] }
+  }
+}
+
+extension ExportBuilder where Value == ExportOperand {
+  /// The name of the output of an operator that takes one computed tensor.
+  package mutating func apply(
+    _ operation: any Operator, to input: String, _ type: TensorType
+  ) throws(WeighbridgeError) -> String {
+    try apply(
+      operation, named: scope.prefix, [ExportOperand(name: input, type: type, constant: nil)])[0]
+      .name
+  }
+}
+
+extension ExportBuilder where Value == ExportOperand, Output == String {
+  package func value(_ output: String, _ type: TensorType) -> ExportOperand {
+    ExportOperand(name: output, type: type, constant: nil)
+  }
+}

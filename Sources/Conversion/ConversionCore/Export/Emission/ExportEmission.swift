@@ -1,0 +1,132 @@
+package import Bytes
+package import GraphIR
+import LayerCatalog
+
+/// A node of the graph, or several that the target has one form for.
+package struct ExportStep<Value: ExportValue> {
+  /// The position of the node whose outputs are made.
+  package let position: Int
+  /// That node.
+  package let node: Node
+  /// The nodes that it is written together with; empty for most.
+  package let absorbed: [Node]
+  /// What each of the absorbed nodes takes, or what the node takes where there are none.
+  package let inputs: [[Value]]
+  /// The types of the outputs.
+  package let outputTypes: [TensorType]
+  /// For each output whether anything reads it.
+  package let isWanted: [Bool]
+}
+
+/// Nodes that are written together with a later one.
+package struct ExportGroups {
+  private var absorbed: [Int: [Int]] = [:]
+  private var members: Set<Int> = []
+
+  /// Makes the value.
+  package init() {
+  }
+
+  /// Has nodes written when one behind them is. All that they make is read by that one only.
+  package mutating func absorb(_ positions: [Int], into position: Int) {
+    absorbed[position] = positions
+    members.formUnion(positions)
+  }
+
+  /// Whether a node is written together with a later one.
+  package func isAbsorbed(_ position: Int) -> Bool { members.contains(position) }
+
+  /// The positions of the nodes that a node is written together with.
+  package func members(of position: Int) -> [Int] { absorbed[position] ?? [] }
+}
+
+extension ExportBuilder {
+  /// Adds what a graph becomes: each node that its outputs need, in the graph's order.
+  ///
+  /// - Parameters:
+  ///   - inputs: What stands for the graph's inputs.
+  ///   - types: The types of the values where they are more exact than the graph's.
+  ///   - groups: The nodes that are written together.
+  /// - Returns: What stands for each of the graph's outputs.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that the target has no form for.
+  package mutating func emit(
+    _ graph: Graph, inputs: [Value], types: [TensorType]? = nil, groups: ExportGroups
+  ) throws(WeighbridgeError) -> [Value] {
+    var values = self.values(graph, inputs: inputs) { .weight($1, named: $0) }
+    let needed = graph.neededValues
+    var problems = ExportProblems()
+    for (port, input) in zip(graph.inputs, inputs) {
+      if let problem = problem(of: input.type) { problems.add(port.name, problem) }
+    }
+    for (position, node) in graph.nodes.enumerated()
+    where !needed.isDisjoint(with: node.outputs) && !groups.isAbsorbed(position) {
+      let absorbed = groups.members(of: position).map { graph.nodes[$0] }
+      let takers = absorbed.isEmpty ? [node] : absorbed
+      let operands = takers.map { $0.inputs.compactMap { values[$0.index] } }
+      // Behind a layer that is named already.
+      if operands.map(\.count) != takers.map(\.inputs.count) { continue }
+      do throws(WeighbridgeError) {
+        let types = node.outputs.map { types?[$0.index] ?? graph[$0].type }
+        if let problem = types.lazy.compactMap(problem).first {
+          throw WeighbridgeError(.unsupported, problem)
+        }
+        let outputs = try emit(
+          ExportStep(
+            position: position, node: node, absorbed: absorbed, inputs: operands,
+            outputTypes: types, isWanted: node.outputs.map(needed.contains)))
+        for (id, output) in zip(node.outputs, outputs) { values[id.index] = output }
+      } catch {
+        problems.add("\(node.source.callName) (\(node.source.className))", error.reason)
+      }
+    }
+    try problems.check(target)
+    return graph.outputs.compactMap { values[$0.value.index] }
+  }
+
+  /// What stands for the inputs and weights of a graph, by the index of their values.
+  package func values(
+    _ graph: Graph, inputs: [Value], weight: (String, Tensor) -> Value
+  ) -> [Value?] {
+    var values = graph.values.map { value in value.constant.map { weight(value.name, $0) } }
+    for (port, input) in zip(graph.inputs, inputs) { values[port.value.index] = input }
+    return values
+  }
+}
+
+extension Graph {
+  /// The values that the outputs are or are computed from. What a model inside the model gives may
+  /// serve nobody in one of its calls.
+  fileprivate var neededValues: Set<ValueID> {
+    var values = Set(outputs.map(\.value))
+    for node in nodes.reversed() where !values.isDisjoint(with: node.outputs) {
+      values.formUnion(node.inputs)
+    }
+    return values
+  }
+}
+
+/// Layers that a target has no form for, until there is an error to throw.
+package struct ExportProblems {
+  private var lines: [String] = []
+
+  /// Makes the value.
+  package init() {
+  }
+
+  package mutating func add(_ layer: String, _ reason: String) {
+    lines.append("\(layer): \(reason)")
+  }
+
+  /// Throws one error that names them all, if there are any.
+  package func check(_ target: String) throws(WeighbridgeError) {
+    if !lines.isEmpty { throw Self.error(target, lines) }
+  }
+
+  /// The error that names layers with the reasons.
+  package static func error(_ target: String, _ lines: [String]) -> WeighbridgeError {
+    let shown = lines.prefix(20).map { "\n  \($0)" }.joined()
+    let rest = lines.count > 20 ? "\n  and \(lines.count - 20) more" : ""
+    let layers = lines.count == 1 ? "a layer" : "\(lines.count) layers"
+    return WeighbridgeError(.unsupported, "\(target) has no form for \(layers):\(shown)\(rest)")
+  }
+}

@@ -1,0 +1,113 @@
+package import Bytes
+import GraphIR
+package import LayerCatalog
+
+/// What operators become in a target, by kind.
+package enum TargetMapping<Rule: Sendable>: Sendable {
+  case mapped(Rule)
+  /// The target has no such thing, and why.
+  case unsupported(String)
+}
+
+/// How an operator is written.
+package struct ExportRule<Builder: ExportBuilder>: Sendable {
+  /// What a rule throws. (An alias, because the compiler does not count an error type that only
+  /// stands behind `throws` as a use of its module.)
+  package typealias Failure = WeighbridgeError
+
+  /// Adds what an operator becomes, and returns its outputs; `nil` where the target has no form for
+  /// its settings, so that it becomes what it is made of.
+  package let apply:
+    @Sendable (any CatalogOperator, inout Builder) throws(Failure) -> [Builder.Output]?
+}
+
+/// What an operator becomes in a target.
+package struct ExportRow<Builder: ExportBuilder>: Sendable {
+  /// What a rule throws.
+  package typealias Failure = WeighbridgeError
+
+  /// The kind of the operator.
+  package let kind: String
+  /// The rule, or why there is none.
+  package let mapping: TargetMapping<ExportRule<Builder>>
+
+  /// A row for an operator of several outputs.
+  package init<Operation: CatalogOperator>(
+    outputsOf type: Operation.Type,
+    _ rule:
+      @escaping @Sendable (Operation, inout Builder) throws(Failure) -> [Builder.Output]
+  ) {
+    kind = type.kind
+    mapping = .mapped(
+      ExportRule { (operation, builder) throws(Failure) in
+        guard let operation = operation as? Operation else {
+          throw WeighbridgeError(.unsupported, "is no \(Operation.kind)")
+        }
+        return try rule(operation, &builder)
+      })
+  }
+
+  /// A row for an operator of one output.
+  package init<Operation: CatalogOperator>(
+    _ type: Operation.Type,
+    _ rule:
+      @escaping @Sendable (Operation, inout Builder) throws(Failure) -> Builder.Output
+  ) {
+    self.init(outputsOf: type) { (operation, builder) throws(Failure) in
+      [try rule(operation, &builder)]
+    }
+  }
+
+  /// A row for an operator of which the target has a form for some settings only.
+  package init<Operation: CatalogOperator>(
+    native type: Operation.Type,
+    _ rule:
+      @escaping @Sendable (Operation, inout Builder) throws(Failure) -> Builder.Output?
+  ) {
+    kind = type.kind
+    mapping = .mapped(
+      ExportRule { (operation, builder) throws(Failure) in
+        guard let operation = operation as? Operation else { return nil }
+        return try rule(operation, &builder).map { [$0] }
+      })
+  }
+
+  /// A row for an operator of any type.
+  package init(
+    kind: String,
+    _ rule:
+      @escaping @Sendable (any CatalogOperator, inout Builder) throws(Failure)
+      -> [Builder.Output]
+  ) {
+    self.kind = kind
+    mapping = .mapped(ExportRule(apply: rule))
+  }
+
+  /// A row for an operator that cannot be written.
+  package init(_ type: any CatalogOperator.Type, unsupported reason: String) {
+    kind = type.kind
+    mapping = .unsupported(reason)
+  }
+}
+
+/// What each operator becomes in a target. One without a row becomes what it is made of.
+package struct ExportTable<Builder: ExportBuilder>: Sendable {
+  /// The kinds of all rows, one entry a row.
+  package let kinds: [String]
+  private let mappings: [String: TargetMapping<ExportRule<Builder>>]
+
+  package init(_ rows: [[ExportRow<Builder>]]) {
+    let all = rows.flatMap { $0 }
+    kinds = all.map(\.kind)
+    mappings = Dictionary(
+      all.map { ($0.kind, $0.mapping) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// What an operator of a kind becomes; `nil` for what it is made of.
+  package subscript(kind: String) -> TargetMapping<ExportRule<Builder>>? { mappings[kind] }
+
+  /// Why an operator of a kind is never written; `nil` when it is.
+  package func refusal(of kind: String) -> String? {
+    if case .unsupported(let reason) = mappings[kind] { reason } else { nil }
+  }
+}

@@ -1,0 +1,46 @@
+package import Bytes
+
+/// Something that a user can say of an export, where a format may have no use for it.
+package enum ExportOption: String, CaseIterable, Sendable {
+  case opset = "the opset"
+  case layout = "the order of the axes"
+  case weightsBeside = "weights in a file of their own"
+  case precision = "the number type of the weights"
+  case suppression = "non-maximum suppression"
+  case folding = "folding batch normalizations"
+  case specificationVersion = "the specification version"
+  case coreMLKind = "the kind of a Core ML model"
+  case imageSizes = "a choice of image sizes"
+}
+
+extension ExportOptions {
+  /// Refuses what means nothing in a format.
+  ///
+  /// - Parameters:
+  ///   - options: Those that the format takes.
+  ///   - format: Its name.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` that names the first option that does not apply.
+  package func check(
+    taking options: Set<ExportOption>, format: String
+  ) throws(WeighbridgeError) {
+    guard let surplus = given.first(where: { !options.contains($0) }) else { return }
+    throw WeighbridgeError(.mismatch, "\(surplus.rawValue) means nothing in the format \(format)")
+  }
+
+  /// What is said.
+  private var given: [ExportOption] {
+    ExportOption.allCases.filter { option in
+      switch option {
+      case .opset: opset != nil
+      case .layout: layout != .source
+      case .weightsBeside: storesWeightsBeside
+      case .precision: precision != .float32
+      case .suppression: suppressesBoxes == true
+      case .folding: foldsBatchNormalization
+      case .specificationVersion: specificationVersion != nil
+      case .coreMLKind: coreMLKind != nil
+      case .imageSizes: !imageSizes.isEmpty
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package import Bytes
+package import GraphIR
+
+/// Weights on their way into a file, brought into row-major order piece by piece.
+package struct WeightStream {
+  /// About so many bytes go to the file at once.
+  private static let pieceSize = 1 << 20
+
+  /// Of a source of up to so many bytes nothing is given back: that takes time too.
+  private static let keptSize = 64 << 20
+
+  private let cancellation: Cancellation?
+  private var buffer: [UInt8] = []
+
+  package init(_ cancellation: Cancellation?) { self.cancellation = cancellation }
+
+  /// Calls `append` with the elements of a tensor, front to back, and gives their memory back.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/cancelled``, and what `append` throws.
+  package mutating func write(
+    _ tensor: Tensor, to append: (RawSpan) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) {
+    let pieces = tensor.pieces(ofAbout: Self.pieceSize)
+    if tensor.isContiguous {
+      for piece in pieces {
+        try cancellation.check()
+        try piece.withBytes(&buffer, append)
+      }
+    } else {
+      try inOrder(pieces.count, append) { (index, buffer) throws(WeighbridgeError) in
+        pieces[index].copyBytes(into: &buffer)
+      }
+    }
+    release(tensor)
+  }
+
+  /// Calls `append` with the elements of a tensor in another number type.
+  ///
+  /// - Parameter name: What they are called where they do not fit.
+  /// - Throws: As ``write(_:to:)``; ``WeighbridgeError/Code/unsupported`` when a finite number is too
+  ///   large for the type.
+  package mutating func write(
+    _ tensor: Tensor, as type: ElementType, named name: String,
+    to append: (RawSpan) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) {
+    guard tensor.elementType != type else { return try write(tensor, to: append) }
+    let flat = tensor.reshaped([tensor.count])
+    let count = Self.pieceSize / MemoryLayout<Double>.size
+    let starts = Array(stride(from: 0, to: flat.count, by: count))
+    try inOrder(starts.count, append) { (index, buffer) throws(WeighbridgeError) in
+      let range = starts[index]..<min(starts[index] + count, flat.count)
+      return try Self.rounded(flat.slice(range, along: 0), to: type, named: name)
+        .copyBytes(into: &buffer)
+    }
+    release(tensor)
+  }
+
+  private mutating func inOrder(
+    _ count: Int, _ append: (RawSpan) throws(WeighbridgeError) -> Void,
+    _ make: @escaping PrefetchedPieces.Maker
+  ) throws(WeighbridgeError) {
+    let cancellation = cancellation
+    try PrefetchedPieces.run(count, &buffer, make: make) { (bytes) throws(WeighbridgeError) in
+      try cancellation.check()
+      try append(bytes)
+    }
+  }
+
+  private static func rounded(
+    _ part: Tensor, to type: ElementType, named name: String
+  ) throws(WeighbridgeError) -> Tensor {
+    let numbers = part.doubles
+    let result = Tensor(type, shape: part.shape, numbers)
+    for (number, rounded) in zip(numbers, result.doubles)
+    where number.isFinite && !rounded.isFinite {
+      throw WeighbridgeError(
+        .unsupported,
+        "the weight \(name) holds \(number), which is too large for \(type.rawValue)")
+    }
+    return result
+  }
+
+  /// Gives the memory of a tensor back to the system where it is part of a large file.
+  package func release(_ tensor: Tensor) {
+    if tensor.store.count > Self.keptSize { tensor.releaseMemory() }
+  }
+}

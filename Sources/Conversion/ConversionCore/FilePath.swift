@@ -1,0 +1,44 @@
+import Bytes
+
+/// A path as text, taken apart.
+package struct FilePath {
+  /// The folder with its slash; empty when there is none.
+  package let folder: String
+  /// The last part.
+  package let name: String
+
+  package init(_ path: String) {
+    let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    folder = String(path[..<start])
+    name = String(path[start...])
+  }
+
+  /// The name without its extension.
+  package var base: String {
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+    return String(name[..<dot])
+  }
+
+  /// The path with another extension.
+  package func replacingExtension(_ other: String) -> String { "\(folder)\(base).\(other)" }
+
+  /// A file in the same folder.
+  package func beside(_ other: String) -> String { folder + other }
+
+  /// Where a path that stands in this file may lead: from its folder on, in its folder, and from the
+  /// working directory on. A path of Windows counts by its name too.
+  package func candidates(for other: String) -> [String] {
+    let named = beside(FilePath(other.replacing("\\", with: "/")).name)
+    return other.hasPrefix("/") ? [other, named] : [beside(other), named, other]
+  }
+
+  /// Whether a path leads to a file that can be opened.
+  package static func isFile(_ path: String) -> Bool { (try? MappedFile(path: path)) != nil }
+}
+
+extension FilePath {
+  /// Whether a file is called as darknet calls what it writes.
+  package var isNamedAsWeights: Bool {
+    name.hasSuffix(".weights") || name.hasSuffix(".backup") || name.contains(".conv.")
+  }
+}

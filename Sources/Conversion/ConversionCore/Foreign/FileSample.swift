@@ -1,0 +1,58 @@
+package import Bytes
+import ZipArchive
+
+/// What is looked at to tell what a file is: its start and its end, not its whole.
+package struct FileSample: Sendable {
+  /// The file's path as it was given.
+  package let path: String
+  /// The file's size in bytes.
+  package let count: Int
+  /// The first bytes, at most 4,096.
+  package let start: [UInt8]
+  /// The last bytes, at most 8.
+  package let end: [UInt8]
+  /// The names of the members of a zip archive; empty for other files.
+  package let members: [String]
+
+  package init(_ store: ByteStore, path: String) {
+    self.path = path
+    count = store.count
+    (start, end, members) = store.withBytes { bytes in
+      (
+        bytes.copied(0..<min(4096, bytes.byteCount)),
+        bytes.copied(max(0, bytes.byteCount - 8)..<bytes.byteCount), ZipDirectory.names(bytes)
+      )
+    }
+  }
+
+  /// Whether the file begins with these bytes.
+  package func begins(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
+    start.count >= offset + bytes.count && start[offset...].starts(with: bytes)
+  }
+
+  /// Whether the file begins with this text.
+  package func begins(_ text: String, at offset: Int = 0) -> Bool {
+    begins(Array(text.utf8), at: offset)
+  }
+
+  /// Whether these bytes are somewhere in the file's start.
+  package func contains(_ text: String) -> Bool {
+    let wanted = Array(text.utf8)
+    guard start.count >= wanted.count else { return false }
+    return (0...start.count - wanted.count).contains { start[$0...].starts(with: wanted) }
+  }
+
+  /// Whether the file's start is text in ASCII.
+  package var isText: Bool {
+    !start.isEmpty
+      && start.allSatisfy { $0 >= 0x20 && $0 < 0x7F || [0x09, 0x0A, 0x0D].contains($0) }
+  }
+
+  /// The file's start as text in lowercase, without a byte order mark and blanks before it.
+  package var text: String {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let body = start.dropFirst(start.starts(with: mark) ? mark.count : 0)
+    let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    return String(decoding: body.drop(while: isBlank), as: UTF8.self).lowercased()
+  }
+}

@@ -1,0 +1,82 @@
+import Bytes
+
+extension ForeignFile {
+  /// Models and weights of other frameworks.
+  package static let frameworks: [ForeignFile] = [
+    ForeignFile { torch($0.members) },
+    ForeignFile(
+      [0x80, 0x02, 0x8A, 0x0A, 0x6C, 0xFC, 0x9C, 0x46, 0xF9, 0x20, 0x6A, 0xA8, 0x50, 0x19, 0x2E],
+      "is a file of PyTorch (torch.save before version 1.6), whose pickles are programs and not "
+        + "read; \(torchAdvice)"),
+    ForeignFile { pickle($0) },
+    ForeignFile(
+      "TFL3", at: 4,
+      "is a model of TensorFlow Lite (.tflite), which cannot be read; convert the Keras model that "
+        + "it was made from, or make ONNX of it with tf2onnx --tflite"),
+    ForeignFile(
+      "GGUF",
+      "is a language model for llama.cpp (GGUF), which cannot be read; convert the "
+        + "safetensors that it was made from"),
+    ForeignFile("7767517", "is a network of ncnn (.param); \(originalAdvice)"),
+    ForeignFile { sample in
+      sample.text.hasPrefix("<?xml") && sample.text.contains("<net ")
+        ? "is a network of OpenVINO (.xml); \(originalAdvice)" : nil
+    },
+    ForeignFile(
+      [0x93] + Array("NUMPY".utf8),
+      "is one array of NumPy (.npy), not a model; weights are read from an .npz archive, in which "
+        + "each array has a name"),
+    ForeignFile { sample in
+      let magic: [UInt8] = [0x57, 0xFB, 0x80, 0x8B, 0x24, 0x75, 0x47, 0xDB]
+      return sample.count >= 48 && sample.end == magic
+        ? "is the index of a TensorFlow checkpoint, which cannot be read; \(tensorFlowAdvice)" : nil
+    },
+    ForeignFile(
+      "model_checkpoint_path",
+      "names the checkpoints of TensorFlow, which cannot be read; \(tensorFlowAdvice)"),
+  ]
+
+  package static let tensorFlowAdvice =
+    "load it in TensorFlow and save the Keras model with model.save(\"model.h5\")"
+  package static let originalAdvice = "convert the model that it was made from"
+  package static let torchAdvice =
+    "export the model in PyTorch with torch.onnx.export, or save its weights with "
+    + "safetensors.torch.save_file"
+
+  private static func torch(_ members: [String]) -> String? {
+    guard members.contains(where: { $0 == "data.pkl" || $0.hasSuffix("/data.pkl") }) else {
+      return nil
+    }
+    let isScript = members.contains { $0.hasSuffix("/constants.pkl") }
+    return isScript
+      ? "is a TorchScript archive (torch.jit.save), which cannot be read; export the model in "
+        + "PyTorch with torch.onnx.export"
+      : "is a PyTorch archive (torch.save), whose pickles are programs and not read; \(torchAdvice)"
+  }
+
+  /// Pickles of protocols 0 to 5, and what is known of who wrote them.
+  private static func pickle(_ sample: FileSample) -> String? {
+    let isBinary =
+      sample.start.count >= 2 && sample.start[0] == 0x80
+      && (2...5).contains(sample.start[1]) && sample.end.last == UInt8(ascii: ".")
+    let isText =
+      ["(dp", "(lp", "ccopy_reg\n", "ccopyreg\n", "c__builtin__\n", "csklearn.", "cnumpy."]
+      .contains { sample.begins($0) } && sample.end.last == UInt8(ascii: ".")
+    // joblib.dump appends the arrays, so that the end is not the pickle's.
+    let isJoblib = sample.start.first == 0x80 && sample.contains("joblib.numpy_pickle")
+    guard isBinary || isText || isJoblib else { return nil }
+    let advice = "pickles are programs and not read"
+    if sample.contains("sklearn") {
+      return "is a scikit-learn model in a \(isJoblib ? "joblib" : "pickle") file; \(advice), nor "
+        + "can models of scikit-learn be converted"
+    }
+    for (name, framework) in [("torch", "PyTorch"), ("keras", "Keras"), ("xgboost", "XGBoost")]
+    where sample.contains(name) {
+      return "is a pickle of Python with objects of \(framework); \(advice), so save the model as "
+        + "\(framework) does: \(framework == "PyTorch" ? torchAdvice : "model.save(...)")"
+    }
+    return
+      "is a \(isJoblib ? "joblib" : "pickle") file of Python; \(advice); load it in Python and "
+      + "save arrays with numpy.savez, or the model as its framework does"
+  }
+}

@@ -1,0 +1,65 @@
+import Bytes
+
+extension ForeignFile {
+  /// Images and documents.
+  package static let others: [ForeignFile] = [
+    ForeignFile([0xFF, 0xD8, 0xFF], "is a JPEG image, not a model\(imageAdvice)"),
+    ForeignFile([0x89, 0x50, 0x4E, 0x47], "is a PNG image, not a model\(imageAdvice)"),
+    ForeignFile("GIF8", "is a GIF image, not a model"),
+    ForeignFile("%PDF-", "is a PDF document, not a model"),
+  ]
+
+  private static let imageAdvice = "; images go behind the model: weighbridge detect MODEL IMAGE"
+
+  /// JSON of other programs.
+  package static let documents: [ForeignFile] = [
+    ForeignFile { sample in
+      guard sample.start.first == UInt8(ascii: "{") else { return nil }
+      let text = sample.text
+      let key = text.split(maxSplits: 4) { "{ \n\r\t".contains($0) }.first ?? ""
+      if text.contains("\"nbformat\"") || key.hasPrefix("\"cells\"") {
+        return "is a Jupyter notebook, not a model; run it, and give the file that it saves"
+      }
+      if text.contains("\"weight_map\"") {
+        return "lists weights that are split over several files (max_shard_size), which cannot be "
+          + "read yet; save them in one file"
+      }
+      return text.contains("\"modeltopology\"")
+        ? "is a model of TensorFlow.js, which cannot be read; give the Keras .h5 that it was made "
+          + "from (Teachable Machine: Export Model, Tensorflow, Keras)" : nil
+    }
+  ]
+
+  /// Messages of protobuf, which say nothing of what they are; what is left when they are none that
+  /// can be read.
+  package static let protobufs: [ForeignFile] = [
+    ForeignFile { sample in
+      guard !sample.isText else { return nil }
+      let isSaved = sample.begins([0x08, 0x01, 0x12])
+      guard isSaved || sample.begins([0x0A]) else { return nil }
+      if sample.contains("Convolution") && !sample.contains("Const") {
+        return "looks like weights of Caffe (.caffemodel), which cannot be read"
+      }
+      let what = isSaved ? "a SavedModel" : "a frozen graph"
+      return "looks like \(what) of TensorFlow (.pb), which cannot be read; \(tensorFlowAdvice)"
+    }
+  ]
+
+  /// Texts that are no model, but may go with one.
+  package static let texts: [ForeignFile] = [
+    ForeignFile { sample in
+      guard ["{", "\"{"].contains(where: sample.text.hasPrefix) else { return nil }
+      return "is JSON text, and a model needs weights too; if it is an architecture of Keras, give "
+        + "the file with the weights, and this one with --architecture"
+    },
+    ForeignFile { sample in
+      sample.isText && ["layer {", "layers {", "layer{"].contains { sample.contains($0) }
+        ? "looks like a network of Caffe (.prototxt), which cannot be read" : nil
+    },
+    ForeignFile { sample in
+      sample.isText
+        ? "is a text file, not a model; of texts, only a darknet .cfg is read as one, which begins "
+          + "with [net]" : nil
+    },
+  ]
+}

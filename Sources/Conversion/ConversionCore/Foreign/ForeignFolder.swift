@@ -1,0 +1,47 @@
+package import Bytes
+
+/// A kind of folder that its owner may take for a model, and what to do with it.
+package struct ForeignFolder: Sendable {
+  /// What lies in such a folder.
+  package let members: [String]
+  /// What the folder is and what to do, to stand behind its name, for the folder's path.
+  package let explanation: @Sendable (String) -> String
+
+  package static let all: [ForeignFolder] = [
+    ForeignFolder(members: ["saved_model.pb"]) { _ in
+      "is a SavedModel folder of TensorFlow, which cannot be read; " + ForeignFile.tensorFlowAdvice
+    },
+    ForeignFolder(members: ["config.json", "model.weights.h5"]) { name in
+      "is a .keras archive as a folder (zipped=False), which is not read as a whole; give "
+        + "\(name)/model.weights.h5 with --architecture \(name)/config.json, and "
+        + "--keras-version as \(name)/metadata.json has it"
+    },
+    ForeignFolder(members: ["coremldata.bin"]) { _ in
+      "is a model that Core ML compiled (.mlmodelc), which cannot be read; give the .mlmodel that it "
+        + "was made from"
+    },
+    ForeignFolder(members: ["checkpoint"]) { _ in
+      "is a folder with checkpoints of TensorFlow, which cannot be read; "
+        + ForeignFile.tensorFlowAdvice
+    },
+    ForeignFolder(members: ["data.pkl", "version"]) { _ in
+      "is a PyTorch archive that was unpacked; " + ForeignFile.torchAdvice
+    },
+    ForeignFolder(members: ["model.json", "weights.bin"]) { _ in
+      "is a folder with a model of TensorFlow.js, which cannot be read; give the Keras .h5 that it "
+        + "was made from"
+    },
+  ]
+
+  /// Refuses a folder that is known.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with what the folder is.
+  package static func refuse(_ path: String) throws(WeighbridgeError) {
+    let names = Set(FolderListing.names(in: path))
+    guard !names.isEmpty, let kind = all.first(where: { names.isSuperset(of: $0.members) }) else {
+      return
+    }
+    let name = path.hasSuffix("/") ? String(path.dropLast()) : path
+    throw WeighbridgeError(.unsupported, kind.explanation(name)).at(file: path)
+  }
+}

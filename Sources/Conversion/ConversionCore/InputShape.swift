@@ -1,0 +1,37 @@
+/// The shape of a model's input as a user states it, without the batch axis.
+public struct InputShape: Hashable, Sendable, CustomStringConvertible {
+  /// The name of the input; `nil` for the only one.
+  public var input: String?
+  /// The sizes of the dimensions behind the batch, `nil` where any size will do.
+  public var dimensions: [Int?]
+
+  /// A shape from its parts.
+  public init(_ dimensions: [Int?], of input: String? = nil) {
+    self.input = input
+    self.dimensions = dimensions
+  }
+
+  /// Parses `8,None,3` or `NAME=8,None,3`; `nil` when the text is neither. `None` is any size.
+  public init?(_ text: String) {
+    let sign = text.lastIndex(of: "=")
+    input = sign.map { String(text[..<$0]) }
+    let list = sign.map { text[text.index(after: $0)...] } ?? text[...]
+    var dimensions: [Int?] = []
+    for part in list.split(separator: ",", omittingEmptySubsequences: false) {
+      let size = Int(part)
+      guard input != "", size != nil || part == "None" else { return nil }
+      dimensions.append(size)
+    }
+    self.dimensions = dimensions
+  }
+
+  /// The shape as it is parsed.
+  public var description: String { (input.map { "\($0)=" } ?? "") + text }
+
+  /// The sizes as they are parsed: `8,None,3`.
+  package var text: String { Self.text(dimensions) }
+
+  package static func text(_ dimensions: [Int?]) -> String {
+    dimensions.map { $0.map(String.init) ?? "None" }.joined(separator: ",")
+  }
+}

@@ -1,0 +1,164 @@
+package import Bytes
+package import GraphIR
+
+/// What there is to see of a model that cannot be imported, or of weights without a model.
+package struct ModelOutline: Sendable {
+  /// What an import throws. (An alias, because the compiler does not count an error type that only
+  /// stands behind `throws` as a use of its module.)
+  package typealias Failure = WeighbridgeError
+
+  /// A layer as its file has it.
+  package struct Layer: Sendable {
+    /// The name, with the models around it: `outer/inner/layer`.
+    package let name: String
+    /// The class in the source.
+    package let className: String
+    /// The names of what it reads: layers or values, as the format refers to them.
+    package var inputs: [String] = []
+    /// The types of what it makes; empty where they are not known.
+    package var outputs: [TensorType] = []
+    /// The operator of its last step; empty where it is not known.
+    package var kind = ""
+    /// The number of its weights' elements, where it is known.
+    package var parameterCount: Int?
+    /// Why it cannot be imported; `nil` when it can, or when that is not known.
+    package var problem: String?
+    /// What errors call the layer.
+    package let label: String
+    /// Which part of the model it belongs to, of those that can be imported without others.
+    package let unit: Int
+    /// The units that it reads from.
+    package var sources: Set<Int> = []
+
+    /// Makes the value.
+    package init(
+      name: String, className: String, inputs: [String] = [], outputs: [TensorType] = [],
+      kind: String = "", parameterCount: Int? = nil, problem: String? = nil, label: String,
+      unit: Int, sources: Set<Int> = []
+    ) {
+      self.name = name
+      self.className = className
+      self.inputs = inputs
+      self.outputs = outputs
+      self.kind = kind
+      self.parameterCount = parameterCount
+      self.problem = problem
+      self.label = label
+      self.unit = unit
+      self.sources = sources
+    }
+  }
+
+  /// How the file is built, in words.
+  package let format: String
+  /// The size of the file in bytes.
+  package let byteCount: Int
+  /// What the file says of itself.
+  package var provenance = Provenance()
+  /// What the model takes and gives, as far as their types are known.
+  package var inputs: [(name: String, type: TensorType)] = []
+  package var outputs: [(name: String, type: TensorType)] = []
+  /// The layers, in the order of the file; empty for weights alone.
+  package var layers: [Layer] = []
+  /// The weights, where the file has a list of them.
+  package var weights: [(name: String, type: TensorType)] = []
+  /// What else can be told, in sentences without their ends.
+  package var notes: [String] = []
+
+  /// Makes an outline that says nothing yet.
+  package init(format: String, byteCount: Int) {
+    self.format = format
+    self.byteCount = byteCount
+  }
+}
+
+extension ModelOutline {
+  /// The number of all weights' elements, and their size in bytes.
+  package var weightSize: (elements: Int, bytes: Int) {
+    weights.reduce((0, 0)) { sums, weight in
+      let count = Self.elementCount(weight.type.fixedShape ?? [])
+      let size = weight.type.elementType.byteCount
+      return (
+        (try? Checked.sum(sums.0, count, of: "the weights")) ?? .max,
+        (try? Checked.sum(sums.1, count * size, of: "the weights")) ?? .max
+      )
+    }
+  }
+
+  /// The number of elements of a shape that nobody checked; 0 where no memory holds them.
+  package static func elementCount(_ shape: [Int]) -> Int {
+    guard shape.allSatisfy({ $0 >= 0 }),
+      let bytes = try? Checked.product(shape + [8], of: "a weight")
+    else { return 0 }
+    return bytes / 8
+  }
+
+  /// The most layers that are left out because they cannot be imported, each after another attempt.
+  private static let attemptLimit = 16
+
+  /// Imports what can be, to learn the types of what layers make, and why others cannot be.
+  ///
+  /// - Parameter importUnits: Makes a graph of some units of the model, whose nodes keep the names
+  ///   of their layers.
+  package mutating func attempt(_ importUnits: (Set<Int>) throws(Failure) -> Graph) {
+    for _ in 0..<Self.attemptLimit {
+      let units = importable  // if there are none, there are still the inputs
+      do throws(WeighbridgeError) {
+        let graph = try importUnits(units)
+        return take(graph)
+      } catch {
+        guard let place = error.place.layer,
+          let index = layers.indices.first(where: { index in
+            units.contains(layers[index].unit) && layers[index].isCalled(place)
+          })
+        else { return }
+        layers[index].problem = error.reason
+      }
+    }
+  }
+
+  /// The units without problems that read from no others.
+  private var importable: Set<Int> {
+    var broken = Set(layers.filter { $0.problem != nil }.map(\.unit))
+    var count: Int
+    repeat {
+      count = broken.count
+      for layer in layers where !layer.sources.isDisjoint(with: broken) {
+        broken.insert(layer.unit)
+      }
+    } while broken.count > count
+    return Set(layers.map(\.unit)).subtracting(broken)
+  }
+
+  /// Takes over what a graph tells of the layers that became its nodes.
+  package mutating func take(_ graph: Graph) {
+    var positions: [String: Int] = [:]
+    for (index, layer) in layers.enumerated() where positions[layer.name] == nil {
+      positions[layer.name] = index
+    }
+    var seen: Set<ValueID> = []
+    for node in graph.nodes where node.source.call == 0 {
+      guard let index = positions[node.source.layer] else { continue }
+      let fresh = node.inputs.filter { seen.insert($0).inserted }
+      layers[index].parameterCount =
+        (layers[index].parameterCount ?? 0)
+        + fresh.reduce(0) { $0 + (graph[$1].constant?.count ?? 0) }
+      layers[index].outputs = node.outputs.map { graph[$0].type }
+      layers[index].kind = node.operation.kind
+    }
+    if inputs.isEmpty { inputs = graph.inputs.map { ($0.name, graph[$0.value].type) } }
+    if weights.isEmpty { weights = graph.weights.map { ($0.name, $0.tensor.type) } }
+  }
+}
+
+extension ModelOutline.Layer {
+  /// Whether an error's place is this layer. Positions in it may count less than the whole model.
+  fileprivate func isCalled(_ place: String) -> Bool {
+    if place == label { return true }
+    func unnumbered(_ text: String) -> Substring {
+      guard text.hasPrefix("#") else { return text[...] }
+      return text.drop { $0 != " " }
+    }
+    return !className.hasPrefix("[") && unnumbered(place) == unnumbered(label)
+  }
+}

@@ -1,0 +1,86 @@
+package import Bytes
+package import GraphIR
+import LayerCatalog
+
+/// A detector's graph that gives boxes in place of heads.
+///
+/// It takes one image (a batch of one) and gives ``confidence`` and ``coordinates`` of all boxes,
+/// head by head, row by row of the grid, anchor by anchor: what ``HeadDecoding`` makes of the heads.
+package struct DetectionDecoding: Sendable {
+  /// The name of the output `[boxes, classes]`: objectness times class score.
+  package static let confidence = "confidence"
+  /// The name of the output `[boxes, 4]`: centre x, centre y, width and height in the input's unit
+  /// square, from its upper left corner.
+  package static let coordinates = "coordinates"
+
+  /// The graph; other outputs than these two are gone.
+  package let graph: Graph
+
+  /// Appends the decoding to a graph.
+  ///
+  /// - Parameters:
+  ///   - original: The graph of a detector.
+  ///   - description: Its description, with a detector and how an image becomes the input.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the description lacks what is needed or does
+  ///   not fit the graph; ``WeighbridgeError/Code/unsupported`` for heads that ordinary operators
+  ///   cannot decode (``HeadDecoding``), and for a batch of several.
+  package init(
+    _ original: Graph, _ description: ModelDescription
+  ) throws(WeighbridgeError) {
+    let interface = try DetectorInterface(original, description)
+    var heads: [ValueID] = []
+    for head in interface.detector.heads {
+      guard let port = original.outputs.first(where: { $0.name == head.output }) else {
+        throw WeighbridgeError(
+          .mismatch, "the output \(head.output), which holds boxes, is missing")
+      }
+      heads.append(port.value)
+    }
+    if interface.detector.kind == .boxes { heads = original.allBoxes(heads) }
+    var builder = GraphBuilder()
+    let copies = try builder.add(original, for: heads) { (port) throws(WeighbridgeError) in
+      try Self.singleImage(port.name, original[port.value].type)
+    }
+    var decoding = HeadDecoding(
+      interface.detector, layout: interface.image.layout, inputWidth: interface.width,
+      inputHeight: interface.height, graph: builder)
+    let boxes = try decoding.decode(heads.compactMap { copies[$0.index] })
+    graph = try decoding.graph.finish(outputs: [
+      Port(name: Self.confidence, value: boxes.confidence),
+      Port(name: Self.coordinates, value: boxes.coordinates),
+    ])
+  }
+
+  /// What is said of a suppression that only looks at overlaps.
+  package static let distanceLoss =
+    "boxes are thinned out by their overlap alone, not by the distance of their centres too"
+
+  /// What of a description is about the heads, which are gone, in words.
+  package static func losses(_ description: ModelDescription) -> [String] {
+    guard description.outputs.contains(where: { $0.summary != nil }) else { return [] }
+    return ["the descriptions of the outputs are not in the file, which gives boxes in their place"]
+  }
+
+  /// The type of an input with a batch of one, or with none.
+  private static func singleImage(
+    _ name: String, _ type: TensorType
+  ) throws(WeighbridgeError) -> TensorType {
+    guard type.rank == 4 else { return type }
+    guard type.shape[0].agrees(with: 1) else {
+      throw WeighbridgeError(
+        .unsupported, "the input \(name) is \(type), and boxes are decoded of one image at a time"
+      )
+    }
+    return type.with(shape: [1] + type.shape.dropFirst())
+  }
+}
+
+extension Graph {
+  /// The boxes among which some were chosen already, where that is so.
+  ///
+  /// - Parameter heads: The confidences and the places of boxes.
+  fileprivate func allBoxes(_ heads: [ValueID]) -> [ValueID] {
+    let selection = nodes.first { $0.operation is NonMaxSuppression && $0.outputs == heads }
+    return selection?.inputs ?? heads
+  }
+}

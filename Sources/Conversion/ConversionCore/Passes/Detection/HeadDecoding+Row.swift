@@ -1,0 +1,52 @@
+package import Bytes
+package import GraphIR
+import LayerCatalog
+
+/// The row of numbers of YOLOv1: classes of all cells, then objectnesses, then boxes.
+extension HeadDecoding {
+  package mutating func rowBoxes(_ value: ValueID) throws(WeighbridgeError) -> Boxes {
+    let (side, perCell) = (detector.side ?? 0, detector.boxesPerCell ?? 0)
+    let (cellCount, classCount) = (side * side, detector.classCount)
+    let boxCount = cellCount * perCell
+    let count = cellCount * classCount + 5 * boxCount
+    let type = graph.type(of: value)
+    guard type.fixedShape?.reduce(1, *) == count, boxCount > 0 else {
+      throw WeighbridgeError(
+        .mismatch,
+        "is \(type), and \(side) x \(side) cells of \(perCell) boxes and \(classCount) classes "
+          + "make \(count)")
+    }
+    let row = try reshaped(value, [1, count], "row")
+    let classes = try reshaped(
+      try columns(row, 0..<cellCount * classCount, "classes"), [cellCount, 1, classCount],
+      "classes/cells")
+    let start = cellCount * classCount
+    let objectness = try reshaped(
+      try columns(row, start..<start + boxCount, "objectness"), [cellCount, perCell, 1],
+      "objectness/cells")
+    let products = try add(Multiply(), [classes, objectness], "products")
+    let boxes = try reshaped(
+      try columns(row, start + boxCount..<count, "boxes"), [boxCount, 4], "boxes/rows")
+    return Boxes(
+      confidence: try reshaped(products, [boxCount, classCount], DetectionDecoding.confidence),
+      coordinates: try coordinates(boxes, side: side, perCell: perCell))
+  }
+
+  private mutating func coordinates(
+    _ boxes: ValueID, side: Int, perCell: Int
+  ) throws(WeighbridgeError) -> ValueID {
+    let share = 1 / Double(side)
+    var centers = try multiplied(
+      try columns(boxes, 0..<2, "centers"), by: [(share, share)], "centers/scale")
+    let cells = (0..<side * side * perCell).map { position in
+      let cell = position / perCell
+      return (Double(cell % side) * share, Double(cell / side) * share)
+    }
+    centers = try added(centers, cells, "centers/cells")
+    var dimensions = try columns(boxes, 2..<4, "extents")
+    if detector.boxEncoding == .squareRoot {
+      dimensions = try add(Multiply(), [dimensions, dimensions], "extents/square")
+    }
+    return try add(Concatenate(axis: 1), [centers, dimensions], DetectionDecoding.coordinates)
+  }
+}

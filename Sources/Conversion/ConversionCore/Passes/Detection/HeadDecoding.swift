@@ -1,0 +1,145 @@
+package import Bytes
+package import GraphIR
+package import LayerCatalog
+
+/// Adds the operators that read boxes from a detector's heads: slices, activations, products and
+/// sums with constants, on arrays of two axes `[boxes, entries]`, in float32.
+///
+/// They compute what `Vision`'s decoders define; see `GridDecoder` and `RowDecoder` for the formulas
+/// and their sources. A box whose confidence no threshold would let pass is there as all others.
+package struct HeadDecoding {
+  /// The boxes of a head, or of all heads.
+  package struct Boxes: Hashable, Sendable {
+    /// `[boxes, classes]`: objectness times class score.
+    package let confidence: ValueID
+    /// `[boxes, 4]`: centre x, centre y, width, height in the input's unit square.
+    package let coordinates: ValueID
+  }
+
+  /// The graph with what was added.
+  package private(set) var graph: GraphBuilder
+  package let detector: DetectorDescription
+  package let order: DetectorDescription.Order
+  package let inputWidth, inputHeight: Int
+  /// The head that is being decoded, as it is called in the names of what is added.
+  private var scope = ""
+
+  /// Begins a decoding.
+  ///
+  /// - Parameters:
+  ///   - detector: How boxes are stored.
+  ///   - layout: The order of the image's axes: that of heads that do not say their own.
+  ///   - inputWidth: The width of the model's image, in pixels.
+  ///   - inputHeight: The height of the model's image, in pixels.
+  ///   - graph: Holds the heads.
+  package init(
+    _ detector: DetectorDescription, layout: DataLayout, inputWidth: Int, inputHeight: Int,
+    graph: GraphBuilder
+  ) {
+    self.detector = detector
+    order = detector.order(in: layout)
+    (self.inputWidth, self.inputHeight) = (inputWidth, inputHeight)
+    self.graph = graph
+  }
+
+  /// Adds the decoding of all heads.
+  ///
+  /// - Parameter heads: The detector's heads, each a batch of one.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a head's shape does not fit the description,
+  ///   ``WeighbridgeError/Code/unsupported`` when it is not known beforehand, and for classes that
+  ///   form a tree.
+  package mutating func decode(_ heads: [ValueID]) throws(WeighbridgeError) -> Boxes {
+    guard detector.classTree == nil else {
+      throw WeighbridgeError(
+        .unsupported,
+        "the classes form a tree, of which a box has one class: there is no confidence for each "
+          + "of them (--without-nms writes the heads as they are)")
+    }
+    if detector.kind == .boxes, heads.count == 2 {
+      return Boxes(confidence: heads[0], coordinates: heads[1])
+    }
+    var boxes: [Boxes] = []
+    for (head, value) in zip(detector.heads, heads) {
+      scope = "\(head.output)/decoding"
+      do throws(WeighbridgeError) {
+        boxes.append(try decode(head, value))
+      } catch { throw WeighbridgeError(error.code, "the output \(head.output) \(error.reason)") }
+    }
+    scope = "decoding"
+    return Boxes(
+      confidence: try joined(boxes.map(\.confidence), DetectionDecoding.confidence),
+      coordinates: try joined(boxes.map(\.coordinates), DetectionDecoding.coordinates))
+  }
+
+  private mutating func decode(
+    _ head: DetectorDescription.Head, _ value: ValueID
+  ) throws(WeighbridgeError) -> Boxes {
+    var value = value
+    if graph.type(of: value).elementType != .float32 {
+      value = try add(Cast(to: .float32), [value], "float32")
+    }
+    // Core ML's arrays have no batch.
+    if detector.hasGrid, graph.type(of: value).rank == 3 {
+      value = try add(ExpandDims(axes: [0]), [value], "batch")
+    }
+    return detector.hasGrid ? try gridBoxes(head, value) : try rowBoxes(value)
+  }
+
+  private mutating func joined(
+    _ values: [ValueID], _ name: String
+  ) throws(WeighbridgeError) -> ValueID {
+    values.count == 1 ? values[0] : try add(Concatenate(axis: 0), values, name)
+  }
+}
+
+/// Single steps.
+extension HeadDecoding {
+  /// Adds an operator.
+  ///
+  /// - Parameter role: What the result is for the head.
+  package mutating func add(
+    _ operation: any CatalogOperator, _ inputs: [ValueID], _ role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    try graph.addNode(
+      operation, named: "\(scope)/\(role)", inputs: inputs,
+      source: SourceScope(layer: scope, className: "BoxDecoding", role: role))[0]
+  }
+
+  /// Columns of rows.
+  package mutating func columns(
+    _ rows: ValueID, _ range: Range<Int>, step: Int = 1, _ role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    let range = Slice.Range(
+      axis: 1, start: range.lowerBound, stop: range.upperBound, step: step)
+    return try add(Slice([range]), [rows], role)
+  }
+
+  /// The same elements in other axes.
+  package mutating func reshaped(
+    _ value: ValueID, _ shape: [Int], _ role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    try add(ReshapeAxes(shape.map { .fixed($0) }), [value], role)
+  }
+
+  /// The products with numbers in pairs: one pair for all rows, or one for each.
+  package mutating func multiplied(
+    _ value: ValueID, by pairs: [(Double, Double)], _ role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    try add(Multiply(), [value, try weight(pairs, "\(role)/factor")], role)
+  }
+
+  /// The sums with numbers in pairs: one pair for all rows, or one for each.
+  package mutating func added(
+    _ value: ValueID, _ pairs: [(Double, Double)], _ role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    try add(Add(), [value, try weight(pairs, "\(role)/summand")], role)
+  }
+
+  private mutating func weight(
+    _ pairs: [(Double, Double)], _ role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    try graph.addWeight(
+      "\(scope)/\(role)",
+      Tensor(.float32, shape: [pairs.count, 2], pairs.flatMap { [$0.0, $0.1] }))
+  }
+}

@@ -1,0 +1,101 @@
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+
+/// A network that gives boxes, followed by non-maximum suppression: what Vision takes for a model
+/// that recognizes objects, and Turi Create writes.
+struct CoreMLDetection {
+  /// What the network gives: `[boxes, classes]` and `[boxes, 4]`.
+  static let rawOutputs = CoreMLSuppression.Names(
+    confidence: "raw_confidence", coordinates: "raw_coordinates")
+  /// What is left of them.
+  private static let outputs = CoreMLSuppression.Names(
+    confidence: "confidence", coordinates: "coordinates")
+  /// The inputs that need not be given.
+  private static let (iouThreshold, confidenceThreshold) = ("iouThreshold", "confidenceThreshold")
+
+  private let detector: DetectorDescription
+  private let labels: [String]
+
+  /// - Parameter labels: The names of the classes; their numbers where there are none.
+  init(_ detector: DetectorDescription, labels: [String]) {
+    self.detector = detector
+    self.labels = labels.isEmpty ? (0..<detector.classCount).map { "\($0)" } : labels
+  }
+
+  /// What the suppression does in another way, in words.
+  var losses: [String] {
+    detector.suppression == .distance ? [DetectionDecoding.distanceLoss] : []
+  }
+
+  /// The pipeline of a network and the suppression.
+  func pipeline(_ network: CoreMLModel, metadata: CoreMLMetadata) -> CoreMLModel {
+    var inner = network
+    inner.description.metadata = CoreMLMetadata()
+    let suppression = CoreMLModel(
+      specificationVersion: network.specificationVersion,
+      description: CoreMLDescription(
+        inputs: network.description.outputs + thresholds, outputs: outputs(network.description)),
+      content: .nonMaximumSuppression(self.suppression))
+    return CoreMLModel(
+      specificationVersion: network.specificationVersion,
+      description: CoreMLDescription(
+        inputs: network.description.inputs + thresholds, outputs: outputs(network.description),
+        metadata: metadata),
+      content: .pipeline(
+        CoreMLPipeline(
+          models: [inner, suppression], names: ["network", "non-maximum suppression"])))
+  }
+
+  /// Of `none` nothing suppresses anything: no boxes overlap by more than 1.
+  private var suppression: CoreMLSuppression {
+    CoreMLSuppression(
+      method: .init(isPerClass: detector.suppression != .classAgnostic), labels: .texts(labels),
+      iouThreshold: detector.suppression == DetectorDescription.Suppression.none
+        ? 1 : detector.overlapThreshold ?? DetectorDescription.defaultOverlapThreshold,
+      confidenceThreshold: detector.confidenceThreshold
+        ?? DetectorDescription.defaultConfidenceThreshold,
+      inputs: Self.rawOutputs, outputs: Self.outputs, iouThresholdInput: Self.iouThreshold,
+      confidenceThresholdInput: Self.confidenceThreshold)
+  }
+
+  private var thresholds: [CoreMLFeature] {
+    [
+      CoreMLFeature(
+        name: Self.iouThreshold,
+        summary: "The overlap above which the less confident of two boxes goes; by default "
+          + "\(suppression.iouThreshold)", type: .double, isOptional: true),
+      CoreMLFeature(
+        name: Self.confidenceThreshold,
+        summary: "The least confidence of a box; by default \(suppression.confidenceThreshold)",
+        type: .double, isOptional: true),
+    ]
+  }
+
+  private func outputs(_ network: CoreMLDescription) -> [CoreMLFeature] {
+    let summaries = [
+      (Self.outputs.confidence, detector.classCount, "Boxes by classes: the confidence, 0 to 1"),
+      (
+        Self.outputs.coordinates, 4,
+        "Boxes by centre x, centre y, width and height, in the image's unit square"
+      ),
+    ]
+    return summaries.map { name, count, summary in
+      let ranges = [
+        CoreMLSizeRange(lowerBound: 0, upperBound: nil),
+        CoreMLSizeRange(lowerBound: count, upperBound: count),
+      ]
+      let array = CoreMLArray(
+        shape: [], element: network.outputs.first?.element, flexibility: .ranges(ranges))
+      return CoreMLFeature(name: name, summary: summary, type: .multiArray(array))
+    }
+  }
+}
+
+extension CoreMLFeature {
+  /// The type of an array's elements.
+  fileprivate var element: CoreMLArray.Element? {
+    if case .multiArray(let array) = type { array.element } else { nil }
+  }
+}

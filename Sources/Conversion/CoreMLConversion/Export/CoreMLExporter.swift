@@ -1,0 +1,39 @@
+package import Bytes
+package import ConversionCore
+import CoreMLFormat
+package import GraphIR
+import LayerCatalog
+import ProtobufWire
+
+/// Writes Core ML models: neural networks, and for detectors a pipeline of one with non-maximum
+/// suppression. Images are channels-first, and there is one at a time.
+package enum CoreMLExporter: Exporter {
+  package static let options: Set<ExportOption> = [
+    .precision, .suppression, .folding, .specificationVersion, .coreMLKind, .imageSizes,
+  ]
+
+  package static func write(
+    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+  ) throws(WeighbridgeError) -> ExportReport {
+    let translation = try CoreMLTranslation(content, options: options)
+    if !options.isReplacing, exists(path) {
+      throw WeighbridgeError(.outputFailed, "exists already").at(file: path)
+    }
+    var writer = try CoreMLWriter(translation.model, to: path)
+    var stream = WeightStream(cancellation)
+    while let place = try writer.nextPlace() {
+      let weight = translation.weights[place.offset]
+      try stream.write(weight.tensor, as: options.precision.elementType, named: weight.name) {
+        (bytes) throws(WeighbridgeError) in
+        try writer.append(bytes)
+      }
+    }
+    try writer.commit(replacing: options.isReplacing)
+    return ExportReport(files: [path], losses: translation.losses)
+  }
+}
+
+extension ExportPrecision {
+  /// The number type of stored weights.
+  var elementType: ElementType { self == .float16 ? .float16 : .float32 }
+}

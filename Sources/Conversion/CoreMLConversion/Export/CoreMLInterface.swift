@@ -1,0 +1,197 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+
+/// What a file takes and gives, around its layers.
+struct CoreMLInterface {
+  private let source: CoreMLExportSource
+  private let network: CoreMLLayers
+  private let kind: CoreMLKind
+  /// The lowest specification version that has the features.
+  let version: Int
+  /// What the file holds in another form, in words.
+  let losses: [String]
+
+  /// The size that an open axis has unless another is given: of images, and of all else.
+  private static let (openSide, openDimension) = (256, 1)
+
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model cannot be of that kind.
+  init(
+    _ source: CoreMLExportSource, _ network: CoreMLLayers, _ wanted: CoreMLKind?
+  ) throws(WeighbridgeError) {
+    self.source = source
+    self.network = network
+    kind = try Self.kind(source, wanted)
+    let open = source.graph.inputs.filter { source.type($0.value).fixedShape == nil }
+    version = !open.isEmpty || source.detector != nil ? 3 : 1
+    losses = open.map { port in
+      guard source.sizes.shapes(of: port.value) == nil else {
+        return "\(port.name) may be of the sizes that are given, and of no other"
+      }
+      return "an open size of \(port.name) may be anything; \(Self.openSide) or 1 by default"
+    }
+  }
+
+  private static func kind(
+    _ source: CoreMLExportSource, _ wanted: CoreMLKind?
+  ) throws(WeighbridgeError) -> CoreMLKind {
+    let outputs = source.graph.outputs.map { source.type($0.value) }
+    let labels = source.description.labels
+    let isVector = outputs.count == 1 && outputs[0].shape.dropLast().allSatisfy { $0 == 1 }
+    let hasProbabilities =
+      source.detector == nil && isVector && !labels.isEmpty
+      && outputs[0].shape.last == .fixed(labels.count)
+    switch wanted {
+    case .classifier where !hasProbabilities:
+      throw WeighbridgeError(
+        .mismatch,
+        "a classifier gives one vector of probabilities, a label for each; this model has"
+          + " \(labels.count) labels and gives \(outputs)")
+    case .regressor where !isVector || outputs[0].shape.last != 1:
+      throw WeighbridgeError(.mismatch, "a regressor gives one number, and this gives \(outputs)")
+    default: return wanted ?? (hasProbabilities ? .classifier : .network)
+    }
+  }
+
+  /// The whole model.
+  func model(version: Int, _ metadata: CoreMLMetadata) -> CoreMLModel {
+    let layers = CoreMLNetwork(
+      layers: network.layers, preprocessing: preprocessing,
+      arrayMapping: network.axes == .exact ? .exact : .rank5,
+      imageMapping: network.axes == .exact ? .rank4 : .rank5)
+    var description = CoreMLDescription(
+      inputs: inputs(version: version), outputs: outputs(version: version), metadata: metadata)
+    let content: CoreMLContent
+    switch kind {
+    case .network: content = .neuralNetwork(layers)
+    case .classifier:
+      content = .neuralNetworkClassifier(layers, classes)
+      description.predictedFeature = Self.label
+      description.predictedProbabilities = network.outputNames[0]
+    case .regressor:
+      content = .neuralNetworkRegressor(layers)
+      description.predictedFeature = network.outputNames[0]
+    }
+    return CoreMLModel(
+      specificationVersion: version, description: description, content: content)
+  }
+}
+
+extension CoreMLInterface {
+  /// The output of a classifier that is the likeliest class.
+  private static let label = "classLabel"
+
+  private var classes: CoreMLClasses {
+    CoreMLClasses(
+      labels: .texts(source.description.labels), probabilities: network.outputNames[0])
+  }
+
+  private func inputs(version: Int) -> [CoreMLFeature] {
+    source.graph.inputs.enumerated().map { position, port in
+      let known = feature(position, source.description.inputs)
+      let image = known?.image.flatMap { self.image(port.value, $0) }
+      return CoreMLFeature(
+        name: port.name, summary: known?.summary,
+        type: image.map { .image($0) } ?? .multiArray(array(port.value, version: version)))
+    }
+  }
+
+  private func outputs(version: Int) -> [CoreMLFeature] {
+    var features: [CoreMLFeature] = []
+    for (position, port) in source.graph.outputs.enumerated() {
+      let type: CoreMLFeatureType =
+        switch kind {
+        case .network: .multiArray(array(port.value, version: version))
+        case .classifier: .dictionary(.string)
+        case .regressor: .double
+        }
+      features.append(
+        CoreMLFeature(
+          name: network.outputNames[position],
+          summary: feature(position, source.description.outputs)?.summary, type: type))
+    }
+    guard kind == .classifier else { return features }
+    return features + [
+      CoreMLFeature(name: Self.label, summary: "The likeliest class", type: .string)
+    ]
+  }
+
+  private func feature(
+    _ position: Int, _ features: [ModelDescription.Feature]
+  ) -> ModelDescription.Feature? {
+    position < features.count ? features[position] : nil
+  }
+
+  /// The type of an input that is an image; `nil` for arrays that no image fits.
+  private func image(_ value: ValueID, _ image: ImageInput) -> CoreMLImage? {
+    let type = source.type(value)
+    guard type.rank == 4, type.shape[0] == 1,
+      type.shape[1] == .fixed(image.colorOrder.componentCount)
+    else { return nil }
+    let color: CoreMLImage.ColorSpace =
+      switch image.colorOrder {
+      case .rgb: .rgb
+      case .bgr: .bgr
+      case .gray: .grayscale
+      }
+    guard type.fixedShape == nil else {
+      let sides = type.shape[2...].compactMap(\.value)
+      return CoreMLImage(size: .init(width: sides[1], height: sides[0]), colorSpace: color)
+    }
+    if let usual = source.sizes.sizes.first {
+      let sizes = source.sizes.sizes.map { CoreMLImage.Size(width: $0.width, height: $0.height) }
+      return CoreMLImage(
+        size: .init(width: usual.width, height: usual.height), colorSpace: color,
+        flexibility: .enumerated(sizes))
+    }
+    let sides = type.shape[2...].map { $0.value ?? Self.openSide }
+    let ranges = type.shape[2...].map(Self.range)
+    return CoreMLImage(
+      size: .init(width: sides[1], height: sides[0]), colorSpace: color,
+      flexibility: .range(width: ranges[1], height: ranges[0]))
+  }
+
+  /// Core ML knows float32 arrays of whole networks from version 4 on; before, tools write float64.
+  private func array(_ value: ValueID, version: Int) -> CoreMLArray {
+    let type = source.type(value)
+    let isExact = network.axes == .exact
+    let shape = isExact ? type.shape : Array(type.shape.dropFirst())
+    let isOpen = shape.contains { $0.value == nil }
+    let side = shape.count == 3 && network.axes == .images ? Self.openSide : Self.openDimension
+    let element: CoreMLArray.Element =
+      version < 4 ? .double : type.elementType.isFloat ? .float32 : .int32
+    if isOpen, let shapes = source.sizes.shapes(of: value) {
+      let all = shapes.map { isExact ? $0 : Array($0.dropFirst()) }
+      return CoreMLArray(
+        shape: all[0], element: element, flexibility: all.count > 1 ? .enumerated(all) : nil)
+    }
+    return CoreMLArray(
+      shape: shape.map { $0.value ?? side }, element: element,
+      flexibility: isOpen ? .ranges(shape.map(Self.range)) : nil)
+  }
+
+  private static func range(_ dimension: Dimension) -> CoreMLSizeRange {
+    CoreMLSizeRange(lowerBound: dimension.value ?? 1, upperBound: dimension.value)
+  }
+
+  /// How images become numbers.
+  private var preprocessing: [CoreMLPreprocessing] {
+    source.graph.inputs.enumerated().compactMap { position, port in
+      guard let image = feature(position, source.description.inputs)?.image,
+        self.image(port.value, image) != nil
+      else { return nil }
+      let bias = image.bias
+      let step: CoreMLPreprocessing.Step =
+        switch image.colorOrder {
+        case .rgb:
+          .scaler(scale: image.scale, red: bias[0], green: bias[1], blue: bias[2], gray: 0)
+        case .bgr:
+          .scaler(scale: image.scale, red: bias[2], green: bias[1], blue: bias[0], gray: 0)
+        case .gray: .scaler(scale: image.scale, red: 0, green: 0, blue: 0, gray: bias[0])
+        }
+      return CoreMLPreprocessing(feature: port.name, step: step)
+    }
+  }
+}

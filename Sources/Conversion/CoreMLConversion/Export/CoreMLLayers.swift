@@ -1,0 +1,89 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+
+/// The layers of a graph.
+struct CoreMLLayers {
+  /// The layers that the outputs need, in an order in which they can be computed.
+  let layers: [CoreMLLayer]
+  /// The elements of the weights; a place's offset is a position here.
+  let weights: [CoreMLElements]
+  /// What the axes of values are.
+  let axes: CoreMLNetworkBuilder.Axes
+  /// The lowest specification version that has all layers.
+  let version: Int
+  /// The names of the outputs.
+  let outputNames: [String]
+
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Core ML has no form for.
+  init(
+    _ source: CoreMLExportSource, axes: CoreMLNetworkBuilder.Axes, encoding: CoreMLWeights.Encoding
+  ) throws(WeighbridgeError) {
+    let inputs = source.graph.inputs.map(\.name)
+    var builder = CoreMLNetworkBuilder(axes: axes, encoding: encoding, reserved: inputs)
+    let names = source.graph.outputs.map { builder.unusedName($0.name) }
+    let results = try builder.emit(
+      source.graph,
+      inputs: source.graph.inputs.map { builder.value($0.name, source.type($0.value)) },
+      types: source.types, groups: CoreMLBidirectionalLSTMs.groups(source.graph))
+    let newNames = try builder.newNames(for: results, names, isFixed: inputs.contains) {
+      (builder, value) throws(WeighbridgeError) in
+      try builder.copy(value)
+    }
+    layers = builder.layers.needed(for: names, renaming: newNames)
+    weights = builder.weights
+    self.axes = axes
+    version = max(builder.version, axes == .exact ? 4 : 1)
+    outputNames = names
+  }
+}
+
+extension CoreMLLayer: ExportNode {
+  var reads: Set<String> { Set(inputs) }
+
+  func renaming(_ names: [String: String]) -> CoreMLLayer {
+    var result = self
+    result.inputs = inputs.map { names[$0] ?? $0 }
+    result.outputs = outputs.map { names[$0] ?? $0 }
+    return result
+  }
+}
+
+extension CoreMLNetworkBuilder {
+  mutating func emit(
+    _ step: ExportStep<ExportOperand>
+  ) throws(WeighbridgeError) -> [ExportOperand] {
+    let node = step.node
+    let names: [String]
+    if !step.absorbed.isEmpty {
+      names = [try bothWays(step.absorbed, named: node.source.callName, step.inputs)]
+    } else if let opaque = node.operation as? Opaque {
+      scope = ExportScope(prefix: node.name, operands: step.inputs[0])
+      names = try custom(opaque, node.source)
+    } else {
+      return try apply(
+        node.operation, named: node.name, step.inputs[0], isWanted: step.isWanted)
+    }
+    return zip(names, step.outputTypes).map { value($0, $1) }
+  }
+
+  /// A value under another name, for outputs that are inputs or stand twice.
+  fileprivate mutating func copy(_ value: ExportOperand) throws(WeighbridgeError) -> String {
+    let source: String
+    if let tensor = value.constant { source = try constant(tensor) } else { source = value.name }
+    return try activation("linear", source, ["alpha": 1, "beta": 0])
+  }
+
+  func problem(of type: TensorType) -> String? {
+    switch axes {
+    case .images:
+      let isPossible = [2, 4].contains(type.rank) && type.shape[0] == 1
+      return isPossible ? nil : Self.needsExactAxes("the shape \(type.shape)").reason
+    case .exact:
+      return type.rank <= Self.mostAxes
+        ? nil : "Core ML has five axes at most, and it has \(type.rank)"
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+import ProtobufWire
+
+/// What is often made of several layers.
+extension CoreMLNetworkBuilder {
+  /// Puts pairs together, from front to back.
+  mutating func chain(_ kind: String, _ inputs: [String]) throws(WeighbridgeError) -> String {
+    var result = inputs[0]
+    for other in inputs.dropFirst() { result = try add(kind, [result, other]) }
+    return result
+  }
+
+  /// An activation with its numbers by their names.
+  mutating func activation(
+    _ kind: String, _ input: String, _ numbers: [String: Double] = [:]
+  ) throws(WeighbridgeError) -> String {
+    let settings = ProtobufRecord(numbers.mapValues(ProtobufValue.real))
+    return try add("activation", [input], [kind: .record(settings)])
+  }
+
+  /// `scale * x + offset`.
+  mutating func linear(
+    _ input: String, scale: Double = 1, offset: Double = 0
+  ) throws(WeighbridgeError) -> String {
+    if scale == 1, offset == 0 { return input }
+    return try activation("linear", input, ["alpha": scale, "beta": offset])
+  }
+
+  /// A function of single elements.
+  mutating func unary(
+    _ function: String, _ input: String, alpha: Double = 0
+  ) throws(WeighbridgeError) -> String {
+    // What is not set would be 1 for the scale, and no number would tell it from 0.
+    try add(
+      "unary", [input], ["type": .choice(function), "alpha": .real(alpha), "scale": .real(1)])
+  }
+
+  mutating func product(_ first: String, _ second: String) throws(WeighbridgeError) -> String {
+    try add(axes == .exact ? "multiplyBroadcastable" : "multiply", [first, second])
+  }
+
+  mutating func sum(_ first: String, _ second: String) throws(WeighbridgeError) -> String {
+    try add(axes == .exact ? "addBroadcastable" : "add", [first, second])
+  }
+
+  mutating func difference(_ first: String, _ second: String) throws(WeighbridgeError) -> String {
+    if axes == .exact { return try add("subtractBroadcastable", [first, second]) }
+    return try add("add", [first, try linear(second, scale: -1)])
+  }
+
+  mutating func quotient(_ first: String, _ second: String) throws(WeighbridgeError) -> String {
+    try add("divideBroadcastable", [first, second])
+  }
+
+  mutating func squareRoot(_ input: String) throws(WeighbridgeError) -> String {
+    try unary("SQRT", input)
+  }
+
+  mutating func exponential(_ input: String) throws(WeighbridgeError) -> String {
+    try unary("EXP", input)
+  }
+
+  /// The second where the first is not 0, and the third elsewhere.
+  mutating func choose(
+    _ condition: String, _ first: String, _ second: String
+  ) throws(WeighbridgeError) -> String {
+    try add("whereBroadcastable", [condition, first, second])
+  }
+
+  /// Whether elements compare so with a number.
+  mutating func compare(
+    _ kind: String, _ input: String, _ number: Double
+  ) throws(WeighbridgeError) -> String {
+    try add(kind, [input], ["alpha": .real(number)])
+  }
+
+  /// Elements moved into a range.
+  mutating func clip(
+    _ input: String, _ minimum: Double, _ maximum: Double
+  ) throws(WeighbridgeError) -> String {
+    let largest = Double(Float.greatestFiniteMagnitude)
+    return try add(
+      "clip", [input],
+      [
+        "minVal": .real(max(minimum, -largest)), "maxVal": .real(min(maximum, largest)),
+      ])
+  }
+
+  /// The part before the decimal point.
+  mutating func truncate(_ input: String) throws(WeighbridgeError) -> String {
+    try product(try add("sign", [input]), try add("floor", [try unary("ABS", input)]))
+  }
+
+  /// Elements along axes made one each, by `reduceSum` and the like.
+  mutating func reduce(
+    _ kind: String, _ input: String, _ axes: [Int], keeps: Bool = true
+  ) throws(WeighbridgeError) -> String {
+    try add(kind, [input], ["axes": .integers(axes), "keepDims": .boolean(keeps)])
+  }
+
+  mutating func transpose(_ input: String, _ order: [Int]) throws(WeighbridgeError) -> String {
+    if order == Array(order.indices) { return input }
+    guard axes == .images else { return try add("transpose", [input], ["axes": .integers(order)]) }
+    guard order.count == 4, order[0] == 0 else {
+      throw Self.needsExactAxes("an order of axes \(order)")
+    }
+    return try add("permute", [input], ["axis": .integers(order)])
+  }
+
+  mutating func expandDims(_ input: String, _ axes: [Int]) throws(WeighbridgeError) -> String {
+    axes.isEmpty ? input : try add("expandDims", [input], ["axes": .integers(axes)])
+  }
+
+  mutating func squeeze(_ input: String, _ axes: [Int]) throws(WeighbridgeError) -> String {
+    axes.isEmpty ? input : try add("squeeze", [input], ["axes": .integers(axes)])
+  }
+
+  /// The same elements under other axes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a size is not known.
+  mutating func reshape(
+    _ input: String, to type: TensorType
+  ) throws(WeighbridgeError) -> String {
+    if axes == .images, type.rank == 2 {
+      return try add("flatten", [input], ["mode": .choice("CHANNEL_FIRST")])
+    }
+    let shape = try dimensions(type)
+    guard axes == .images else { return try reshape(input, shape) }
+    return try add(
+      "reshape", [input],
+      ["targetShape": .integers(Array(shape.dropFirst())), "mode": .choice("CHANNEL_FIRST")])
+  }
+
+  mutating func reshape(_ input: String, _ shape: [Int]) throws(WeighbridgeError) -> String {
+    guard shape.count <= Self.mostAxes else {
+      throw WeighbridgeError(
+        .unsupported,
+        "Core ML has five axes at most, and inside of it there are \(shape.count)")
+    }
+    return try add(
+      "reshapeStatic", [input], ["targetShape": .integers(shape.isEmpty ? [1] : shape)])
+  }
+
+  /// Part of the axes.
+  ///
+  /// - Parameter parts: For an axis its first element, how many there are, and the step.
+  mutating func slice(
+    _ input: String, rank: Int, _ parts: [Int: (start: Int, count: Int, step: Int)]
+  ) throws(WeighbridgeError) -> String {
+    let axes = 0..<rank
+    let ends = axes.map { axis in
+      parts[axis].map { $0.start + $0.count * $0.step } ?? 0
+    }
+    return try add(
+      "sliceStatic", [input],
+      [
+        "beginIds": .integers(axes.map { parts[$0]?.start ?? 0 }),
+        "beginMasks": .booleans(axes.map { parts[$0] == nil }), "endIds": .integers(ends),
+        // An end before the first element cannot be named.
+        "endMasks": .booleans(axes.map { parts[$0] == nil || ends[$0] < 0 }),
+        "strides": .integers(axes.map { parts[$0]?.step ?? 1 }),
+        "squeezeMasks": .booleans(axes.map { _ in false }),
+      ])
+  }
+
+  mutating func slice(
+    _ input: String, rank: Int, axis: Int, _ range: Range<Int>
+  ) throws(WeighbridgeError) -> String {
+    try slice(input, rank: rank, [axis: (range.lowerBound, range.count, 1)])
+  }
+
+  mutating func concatenate(
+    _ inputs: [String], axis: Int
+  ) throws(WeighbridgeError) -> String {
+    guard inputs.count > 1 else { return inputs[0] }
+    guard axes == .images else {
+      return try add("concatND", inputs, ["axis": .integer(axis)])
+    }
+    guard axis == 1 else { throw Self.needsExactAxes("putting inputs together along axis \(axis)") }
+    return try add("concat", inputs)
+  }
+
+  /// Cut along an axis.
+  mutating func split(
+    _ input: String, axis: Int, _ sizes: [Int]
+  ) throws(WeighbridgeError) -> [String] {
+    guard axes == .images else {
+      return try add(
+        "splitND", [input],
+        [
+          "axis": .integer(axis), "numSplits": .integer(sizes.count),
+          "splitSizes": .integers(sizes),
+        ], outputCount: sizes.count)
+    }
+    guard axis == 1, Set(sizes).count == 1 else {
+      throw Self.needsExactAxes("cutting into \(sizes) along axis \(axis)")
+    }
+    return try add(
+      "split", [input], ["nOutputs": .integer(sizes.count)], outputCount: sizes.count)
+  }
+
+  /// Elements along an axis by their places, which are known.
+  mutating func gather(
+    _ input: String, axis: Int, _ places: [Int]
+  ) throws(WeighbridgeError) -> String {
+    try add(
+      "gather", [input, try numbers(places.map(Double.init))], ["axis": .integer(axis)])
+  }
+
+  /// The product of matrices along the last two axes.
+  mutating func matrixProduct(
+    _ first: String, _ second: String, transposeA: Bool = false, transposeB: Bool = false
+  ) throws(WeighbridgeError) -> String {
+    try add(
+      "batchedMatmul", [first, second],
+      ["transposeA": .boolean(transposeA), "transposeB": .boolean(transposeB)])
+  }
+
+  /// The sizes of a type.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when one is known only when the model runs.
+  func dimensions(_ type: TensorType) throws(WeighbridgeError) -> [Int] {
+    guard let shape = type.fixedShape else {
+      throw WeighbridgeError(
+        .unsupported, "Core ML has this for known sizes only, and they are \(type.shape)")
+    }
+    return shape
+  }
+
+  /// A weight of few axes, put along some of `rank` axes, as a value.
+  mutating func alongAxes(
+    _ position: Int, _ axes: [Int], rank: Int
+  ) throws(WeighbridgeError) -> String {
+    let tensor = try tensor(position)
+    var shape = [Int](repeating: 1, count: rank)
+    for (axis, dimension) in zip(axes, tensor.shape) { shape[axis] = dimension }
+    return try constant(tensor.reshaped(shape))
+  }
+
+  /// The sums of products over all axes that the result lacks: axes that both factors and the
+  /// result have are gone through, and the others put together to matrices.
+  mutating func einsum(
+    _ first: (name: String, type: TensorType, letters: [Character]),
+    _ second: (name: String, type: TensorType, letters: [Character]), to result: [Character]
+  ) throws(WeighbridgeError) -> String {
+    var dimensions: [Character: Int] = [:]
+    for factor in [first, second] {
+      for (letter, dimension) in zip(factor.letters, try self.dimensions(factor.type)) {
+        dimensions[letter] = max(dimension, dimensions[letter] ?? 1)
+      }
+    }
+    let shared = first.letters.filter { second.letters.contains($0) }
+    let batch = shared.filter { result.contains($0) }
+    let summed = shared.filter { !result.contains($0) }
+    let free = [first, second].map { $0.letters.filter { !shared.contains($0) } }
+    let left = try matrices(first, [batch, free[0], summed], dimensions)
+    let right = try matrices(second, [batch, summed, free[1]], dimensions)
+    let made = batch + free[0] + free[1]
+    guard Set(made) == Set(result) else {
+      throw WeighbridgeError(.unsupported, "Core ML has no form for sums over one factor's axis")
+    }
+    let product = try matrixProduct(left, right)
+    let shaped = try reshape(product, made.map { dimensions[$0] ?? 1 })
+    return try transpose(shaped, result.map { made.firstIndex(of: $0) ?? 0 })
+  }
+
+  /// A factor with its axes in groups, each made one axis.
+  private mutating func matrices(
+    _ factor: (name: String, type: TensorType, letters: [Character]), _ groups: [[Character]],
+    _ dimensions: [Character: Int]
+  ) throws(WeighbridgeError) -> String {
+    let order = groups.flatMap { $0 }.map { factor.letters.firstIndex(of: $0) ?? 0 }
+    let turned = try transpose(factor.name, order)
+    return try reshape(turned, groups.map { $0.reduce(1) { $0 * (dimensions[$1] ?? 1) } })
+  }
+}

@@ -1,0 +1,169 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+import ProtobufWire
+
+typealias CoreMLRow = ExportRow<CoreMLNetworkBuilder>
+
+/// The elements of a weight, and the layer that has them.
+struct CoreMLElements: Sendable {
+  let tensor: Tensor
+  let name: String
+}
+
+/// The layers that a graph becomes, while they grow.
+struct CoreMLNetworkBuilder: ExportBuilder {
+  static var table: ExportTable<CoreMLNetworkBuilder> { CoreMLOperators.table }
+  static let foldsConstants = false
+
+  /// What the axes of values are inside.
+  enum Axes: Sendable {
+    /// S, B, C, H, W, as up to specification version 3: a graph's `[batch, channels, height, width]`
+    /// is B, C, H, W, and its `[batch, features]` is B, C.
+    case images
+    /// Exactly those of the graph; specification version 4 and later.
+    case exact
+  }
+
+  /// How many axes a value can have.
+  static let mostAxes = 5
+
+  /// What the axes of values are.
+  let axes: Axes
+  /// The number type of stored weights.
+  private let encoding: CoreMLWeights.Encoding
+  private(set) var layers: [CoreMLLayer] = []
+  /// The elements of the weights; a place's offset is a position here.
+  private(set) var weights: [CoreMLElements] = []
+  /// The lowest specification version that has all layers.
+  private(set) var version = 1
+  let target = "Core ML"
+  var scope = ExportScope<ExportOperand>()
+  private var valueNames: UniqueNames
+  private var layerNames = UniqueNames()
+  private var constantNames: [ConstantKey: String] = [:]
+
+  /// Begins a file.
+  ///
+  /// - Parameter reserved: Names that layers cannot give to their outputs.
+  init(axes: Axes, encoding: CoreMLWeights.Encoding, reserved: [String]) {
+    self.axes = axes
+    self.encoding = encoding
+    valueNames = UniqueNames(reserved)
+  }
+}
+
+extension CoreMLNetworkBuilder {
+  /// The name of an input; a weight becomes a constant.
+  mutating func input(_ position: Int = 0) throws(WeighbridgeError) -> String {
+    let operand = operands[position]
+    guard let tensor = operand.constant else { return operand.name }
+    return try constant(tensor)
+  }
+
+  /// The names of all inputs.
+  mutating func allInputs() throws(WeighbridgeError) -> [String] {
+    var names: [String] = []
+    for position in operands.indices { names.append(try input(position)) }
+    return names
+  }
+
+  /// Adds a layer of one output.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the axes are those of images and the layer
+  ///   is not for them.
+  mutating func add(
+    _ kind: String, _ inputs: [String], _ settings: ProtobufRecord = [:]
+  ) throws(WeighbridgeError) -> String {
+    try add(kind, inputs, settings, outputCount: 1)[0]
+  }
+
+  /// Adds a layer of several outputs.
+  ///
+  /// - Throws: As ``add(_:_:_:)``.
+  mutating func add(
+    _ kind: String, _ inputs: [String], _ settings: ProtobufRecord, outputCount: Int
+  ) throws(WeighbridgeError) -> [String] {
+    let needed = CoreMLVersions.version(of: kind)
+    guard axes == .exact || needed <= CoreMLVersions.lastOfImages else {
+      throw Self.needsExactAxes(kind)
+    }
+    version = max(version, needed)
+    let isFirst = !layerNames.contains(scope.prefix)
+    let name = layerNames.unused(isFirst ? scope.prefix : "\(scope.prefix)/\(kind)")
+    let outputs = (0..<outputCount).map { position in
+      valueNames.unused(position == 0 ? "\(name)_output" : "\(name)_output_\(position)")
+    }
+    layers.append(
+      CoreMLLayer(name: name, kind: kind, inputs: inputs, outputs: outputs, settings: settings))
+    return outputs
+  }
+
+  /// Notes that something needs a specification version.
+  mutating func require(version needed: Int) { version = max(version, needed) }
+
+  /// Why something cannot be written with the axes of images.
+  static func needsExactAxes(_ what: String) -> WeighbridgeError {
+    WeighbridgeError(.unsupported, "\(what) needs specification version 4 or later")
+  }
+
+  /// Refuses what the axes of images cannot have.
+  func requireExactAxes(_ what: String) throws(WeighbridgeError) {
+    if axes == .images { throw Self.needsExactAxes(what) }
+  }
+
+  /// A name that no value has yet.
+  mutating func unusedName(_ name: String) -> String { valueNames.unused(name) }
+}
+
+// Weights and constants.
+extension CoreMLNetworkBuilder {
+  /// Elements as a setting of a layer.
+  mutating func weights(_ tensor: Tensor) -> ProtobufValue {
+    let size = encoding == .float16 ? 2 : 4
+    let place = ProtobufPlace(offset: weights.count, byteCount: tensor.count * size)
+    weights.append(CoreMLElements(tensor: tensor, name: scope.prefix))
+    if encoding == .float16 { require(version: 2) }
+    return .record(CoreMLWeights(encoding, at: place).record)
+  }
+
+  /// An input that is a weight, as a setting of a layer.
+  mutating func weights(_ position: Int) throws(WeighbridgeError) -> ProtobufValue {
+    weights(try tensor(position))
+  }
+
+  /// Numbers as a setting of a layer.
+  mutating func weights(_ numbers: [Double]) -> ProtobufValue {
+    weights(Tensor(.float32, shape: [numbers.count], numbers))
+  }
+
+  /// A tensor as a value, which is in the file once however often it is used.
+  mutating func constant(_ tensor: Tensor) throws(WeighbridgeError) -> String {
+    try requireExactAxes("a constant")
+    let key = ConstantKey(tensor)
+    if let name = constantNames[key] { return name }
+    let outer = scope.prefix
+    scope.prefix = "constant_\(weights.count)"
+    defer { scope.prefix = outer }
+    // There is no constant without axes.
+    let shape = tensor.shape.isEmpty ? [1] : tensor.shape
+    let name = try add(
+      "loadConstantND", [], ["shape": .integers(shape), "data": weights(tensor)])
+    constantNames[key] = name
+    return name
+  }
+
+  /// One number as a value of one axis.
+  mutating func number(_ number: Double) throws(WeighbridgeError) -> String {
+    try constant(Tensor(.float32, shape: [1], [number]))
+  }
+
+  /// Numbers as a value.
+  mutating func numbers(
+    _ numbers: [Double], shape: [Int]? = nil
+  ) throws(WeighbridgeError) -> String {
+    try constant(Tensor(.float32, shape: shape ?? [numbers.count], numbers))
+  }
+}

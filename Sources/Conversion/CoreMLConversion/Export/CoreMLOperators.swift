@@ -1,0 +1,33 @@
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+/// What each operator becomes in Core ML. An operator without a row becomes what it is made of.
+package enum CoreMLOperators {
+  /// The rows.
+  static let table = ExportTable([
+    CoreMLActivations.rows, CoreMLArithmetic.rows, CoreMLConvolutions.rows, CoreMLDense.rows,
+    CoreMLIndexing.rows, CoreMLLogic.rows, CoreMLMerging.rows, CoreMLNormalizations.rows,
+    CoreMLPooling.rows, CoreMLRecurrent.rows, CoreMLReductions.rows, CoreMLReshaping.rows,
+    CoreMLResizing.rows, CoreMLAttention.rows, CoreMLRefusals.rows,
+  ])
+
+  /// The kinds of all rows, one entry a row.
+  package static var kinds: [String] { table.kinds }
+
+  /// Why an operator of a kind is never written; `nil` when it is, by its row or by what it is made
+  /// of.
+  package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
+
+  /// The operators that Core ML has for channels-first data only.
+  static func needsChannelsFirst(_ operation: any CatalogOperator) -> Bool {
+    channelsFirstKinds.contains(operation.kind)
+  }
+
+  private static let channelsFirstKinds: Set<String> = [
+    AdaptiveAveragePooling.kind, AdaptiveMaxPooling.kind, AveragePooling.kind, CenterCrop.kind,
+    Convolution.kind, Cropping.kind, DepthToSpace.kind, GlobalAveragePooling.kind,
+    GlobalMaxPooling.kind, LocallyConnected.kind, MaxPooling.kind, Resizing.kind,
+    SpaceToDepth.kind, TransposedConvolution.kind, Upsampling.kind, ZeroPadding.kind,
+  ]
+}

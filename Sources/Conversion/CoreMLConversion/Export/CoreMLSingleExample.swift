@@ -1,0 +1,57 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+/// One example at a time, as Core ML takes them.
+extension CoreMLExportSource {
+  /// The types of all values for a batch of one where it is open.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the model cannot take one example, or its
+  ///   open axis holds something else than examples.
+  static func singleTypes(_ graph: Graph) throws(WeighbridgeError) -> [TensorType] {
+    try checkBatch(graph)
+    do throws(WeighbridgeError) {
+      return try graph.specialized(to: graph.inputs.map { single(graph[$0.value].type) })
+    } catch {
+      throw WeighbridgeError(
+        .unsupported, "Core ML takes one example at a time, and the model cannot: \(error.reason)",
+        place: error.place)
+    }
+  }
+
+  /// A type with an open batch made one.
+  private static func single(_ type: TensorType) -> TensorType {
+    guard let batch = type.shape.first, batch.value == nil else { return type }
+    return type.with(shape: [1] + type.shape.dropFirst())
+  }
+
+  /// Refuses what mixes the examples of a batch: recurrent layers whose steps they are, and sums over
+  /// them; and outputs that do not have them along the first axis.
+  private static func checkBatch(_ graph: Graph) throws(WeighbridgeError) {
+    let batches = graph.inputs.compactMap { graph[$0.value].type.shape.first }.filter {
+      if case .symbolic = $0 { true } else { false }
+    }
+    let isBatch = { (type: TensorType, axis: Int) in
+      axis < type.rank && batches.contains(type.shape[axis])
+    }
+    for (position, node) in graph.nodes.enumerated() {
+      let type = node.inputs.first.map { graph[$0].type }
+      let sums = (node.operation as? Reduce)?.axes.contains(0) == true
+      let steps = node.operation is any RecurrentOperator
+      guard let type, sums && isBatch(type, 0) || steps && isBatch(type, 1) else { continue }
+      throw WeighbridgeError(
+        .unsupported,
+        "it works along the open first axis of an input, of which Core ML takes one element at a time"
+      ).at(layer: node.source.place(position))
+    }
+    for port in graph.outputs {
+      let type = graph[port.value].type
+      guard (1..<max(1, type.rank)).contains(where: { isBatch(type, $0) }) else { continue }
+      throw WeighbridgeError(
+        .unsupported,
+        "the output \(port.name) is \(type), and Core ML takes one example at a time, along the first "
+          + "axis")
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+/// The sizes that images with open sizes may have, and the shapes that result.
+struct CoreMLSizes {
+  /// The sizes, each once, the usual one first; none where any size is possible.
+  let sizes: [ImageSize]
+  /// The types of all values for each size, by ``ValueID/index``.
+  private let types: [[TensorType]]
+
+  /// - Parameters:
+  ///   - graph: Channels first.
+  ///   - inputTypes: Of its inputs, with a batch of one.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when no image has an open size, or the network
+  ///   does not take one of the sizes.
+  init(
+    _ sizes: [ImageSize], _ graph: Graph, _ inputTypes: [TensorType]
+  ) throws(WeighbridgeError) {
+    var unique: [ImageSize] = []
+    for size in sizes where !unique.contains(size) { unique.append(size) }
+    self.sizes = unique
+    guard unique.isEmpty || inputTypes.contains(where: Self.isOpen) else {
+      let shown = zip(graph.inputs, inputTypes).map { "\($0.name) is \($1)" }
+      throw WeighbridgeError(
+        .mismatch,
+        "a choice of sizes, and no input takes images of an open size: "
+          + shown.joined(separator: ", "))
+    }
+    var types: [[TensorType]] = []
+    for size in unique {
+      guard size.width > 0, size.height > 0 else {
+        throw WeighbridgeError(.mismatch, "images of \(size)")
+      }
+      do throws(WeighbridgeError) {
+        types.append(
+          try graph.specialized(
+            to: try inputTypes.map { (type) throws(WeighbridgeError) in try Self.sized(type, size) }
+          ))
+      } catch {
+        throw WeighbridgeError(
+          .mismatch, "the model takes no images of \(size): \(error.reason)", place: error.place)
+      }
+    }
+    self.types = types
+  }
+
+  /// Whether a type is that of images of an open size.
+  private static func isOpen(_ type: TensorType) -> Bool {
+    type.rank == 4 && type.shape[2...].contains { $0.value == nil }
+  }
+
+  private static func sized(
+    _ type: TensorType, _ size: ImageSize
+  ) throws(WeighbridgeError) -> TensorType {
+    guard isOpen(type) else { return type }
+    let dimensions = [Dimension.fixed(size.height), .fixed(size.width)]
+    guard zip(type.shape[2...], dimensions).allSatisfy({ $0.agrees(with: $1) }) else {
+      throw WeighbridgeError(.mismatch, "an input is \(type)")
+    }
+    return type.with(shape: type.shape[..<2] + dimensions)
+  }
+
+  /// The shapes that a value may have, that of the usual size first; `nil` where they are not known,
+  /// or all sizes are possible.
+  func shapes(of id: ValueID) -> [[Int]]? {
+    let shapes = types.map { $0[id.index].fixedShape }
+    guard !shapes.isEmpty, !shapes.contains(nil) else { return nil }
+    var unique: [[Int]] = []
+    for case let shape? in shapes where !unique.contains(shape) { unique.append(shape) }
+    return unique
+  }
+}

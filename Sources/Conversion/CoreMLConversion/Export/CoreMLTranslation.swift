@@ -1,0 +1,133 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+
+/// A model as a Core ML file will have it.
+struct CoreMLTranslation {
+  /// Everything but the elements of the weights.
+  let model: CoreMLModel
+  /// The weights; a place's offset is a position here.
+  let weights: [CoreMLElements]
+  /// What the file does not hold, or holds in another form, in words.
+  let losses: [String]
+
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Core ML has no form for;
+  ///   ``WeighbridgeError/Code/mismatch`` for a version that cannot be written, or a kind that the
+  ///   model cannot be.
+  init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
+    let wanted = options.specificationVersion
+    if let wanted, !CoreMLVersions.all.contains(wanted) {
+      throw WeighbridgeError(
+        .mismatch, "specification version \(wanted), and 1 to 5 can be written")
+    }
+    let source = try CoreMLExportSource(content, options: options)
+    let network = try Self.network(source, options)
+    let interface = try CoreMLInterface(source, network, options.coreMLKind)
+    let version = max(
+      network.version, interface.version, wanted ?? 1)
+    guard version == wanted ?? version else {
+      throw WeighbridgeError(
+        .unsupported,
+        "the model needs specification version \(version), and version \(wanted ?? version) is"
+          + " asked for")
+    }
+    let metadata = CoreMLMetadata(
+      source.description, content.provenance, givesBoxes: source.detector != nil)
+    weights = network.weights
+    guard let detector = source.detector else {
+      model = interface.model(version: version, metadata)
+      losses = source.losses + interface.losses
+      return
+    }
+    let detection = CoreMLDetection(detector, labels: source.description.labels)
+    model = detection.pipeline(
+      interface.model(version: version, CoreMLMetadata()), metadata: metadata)
+    losses = source.losses + interface.losses + detection.losses
+  }
+
+  /// The layers, with the axes of images where that is possible and allowed.
+  private static func network(
+    _ source: CoreMLExportSource, _ options: ExportOptions
+  ) throws(WeighbridgeError) -> CoreMLLayers {
+    let wanted = options.specificationVersion
+    let encoding: CoreMLWeights.Encoding = options.precision == .float16 ? .float16 : .float32
+    if wanted ?? 1 <= CoreMLVersions.lastOfImages {
+      do throws(WeighbridgeError) {
+        let layers = try CoreMLLayers(source, axes: .images, encoding: encoding)
+        if layers.version <= wanted ?? CoreMLVersions.lastOfImages { return layers }
+      } catch {
+        if wanted != nil { throw error }
+      }
+    }
+    return try CoreMLLayers(source, axes: .exact, encoding: encoding)
+  }
+}
+
+/// The graph of a model as it is translated: channels first, a batch of one.
+struct CoreMLExportSource {
+  /// The graph.
+  let graph: Graph
+  /// The types of all values, by ``ValueID/index``.
+  let types: [TensorType]
+  /// What is known of the model.
+  let description: ModelDescription
+  /// The sizes that images may have.
+  let sizes: CoreMLSizes
+  /// What thins out the boxes that the graph gives, where it gives boxes.
+  let detector: DetectorDescription?
+  /// What the file holds in another form, in words.
+  let losses: [String]
+
+  init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
+    var (graph, description) = (try BatchOfOne(content.graph).graph, content.description)
+    detector = options.suppressesBoxes ?? true ? description.detector : nil
+    if options.suppressesBoxes ?? (detector != nil) {
+      graph = try Self.boxes(graph, description)
+      description.outputs = []  // their summaries are of the heads
+    }
+    if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
+    graph = try PixelBlocks(graph).graph  // Core ML has five axes at most
+    let turned = try ChannelsFirst(
+      graph, transposesPorts: true, together: description.headNames,
+      needs: CoreMLOperators.needsChannelsFirst)
+    self.graph = turned.graph
+    self.description = turned.describing(description)
+    let types = try Self.singleTypes(turned.graph)
+    self.types = types
+    sizes = try CoreMLSizes(
+      options.imageSizes, turned.graph, turned.graph.inputs.map { types[$0.value.index] })
+    var losses: [String] = []
+    for (ports, positions) in [
+      (turned.graph.inputs, turned.transposedInputs),
+      (turned.graph.outputs, turned.transposedOutputs),
+    ] {
+      for position in positions.sorted() {
+        losses.append("\(ports[position].name) has its channels first")
+      }
+    }
+    if detector != nil { losses += DetectionDecoding.losses(content.description) }
+    if !content.references.isEmpty { losses.append("the reference arrays are not in the file") }
+    self.losses = losses
+  }
+
+  /// The graph of a detector that gives boxes.
+  private static func boxes(
+    _ graph: Graph, _ description: ModelDescription
+  ) throws(WeighbridgeError) -> Graph {
+    do throws(WeighbridgeError) {
+      let boxes = try DetectionDecoding(graph, description).graph
+      let names = CoreMLDetection.rawOutputs
+      return boxes.renamingPorts(
+        inputs: boxes.inputs.map(\.name), outputs: [names.confidence, names.coordinates])
+    } catch {
+      throw WeighbridgeError(
+        error.code, "\(error.reason) (--without-nms writes the heads as they are)",
+        place: error.place)
+    }
+  }
+
+  /// The type of a value.
+  func type(_ id: ValueID) -> TensorType { types[id.index] }
+}

@@ -1,0 +1,88 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+import ProtobufWire
+
+/// Several tensors made one.
+enum CoreMLMerging {
+  static let rows: [CoreMLRow] = [
+    CoreMLRow(Add.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.merge("add", "addBroadcastable")
+    },
+    CoreMLRow(Subtract.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.requireEqualShapes()
+      return try builder.difference(try builder.input(0), try builder.input(1))
+    },
+    CoreMLRow(Multiply.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.merge("multiply", "multiplyBroadcastable")
+    },
+    CoreMLRow(Average.self) { (_, builder) throws(WeighbridgeError) in
+      let merged = try builder.merge("average", "addBroadcastable")
+      guard builder.axes == .exact else { return merged }
+      return try builder.linear(merged, scale: 1 / Double(builder.operands.count))
+    },
+    CoreMLRow(Maximum.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.merge("max", "maxBroadcastable")
+    },
+    CoreMLRow(Minimum.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.merge("min", "minBroadcastable")
+    },
+    CoreMLRow(Concatenate.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.concatenate(try builder.allInputs(), axis: operation.axis)
+    },
+    CoreMLRow(ExpandDims.self) { (operation, builder) throws(WeighbridgeError) in
+      guard builder.axes == .exact else {
+        return try builder.reshape(try builder.input(), to: builder.outputType)
+      }
+      return try builder.expandDims(try builder.input(), operation.axes)
+    },
+    CoreMLRow(Dot.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.dot(operation)
+    },
+  ]
+}
+
+extension CoreMLNetworkBuilder {
+  /// Inputs combined element by element.
+  ///
+  /// - Parameters:
+  ///   - kind: The layer for any number of inputs of one shape.
+  ///   - broadcasting: The layer for two inputs whose shapes fit.
+  fileprivate mutating func merge(
+    _ kind: String, _ broadcasting: String
+  ) throws(WeighbridgeError) -> String {
+    try requireEqualShapes()
+    let inputs = try allInputs()
+    return axes == .images ? try add(kind, inputs) : try chain(broadcasting, inputs)
+  }
+
+  /// Refuses, with the axes of images, inputs that are repeated along some of them.
+  fileprivate func requireEqualShapes() throws(WeighbridgeError) {
+    guard axes == .images, Set(operands.map(\.type.shape)).count > 1 else { return }
+    throw Self.needsExactAxes("combining the shapes \(operands.map(\.type.shape))")
+  }
+
+  fileprivate mutating func dot(_ operation: Dot) throws(WeighbridgeError) -> String {
+    let axes = [operation.firstAxis, operation.secondAxis]
+    // a is the batch, b the sum.
+    var free = (UInt8(ascii: "c")...UInt8(ascii: "z")).map { Character(UnicodeScalar($0)) }[...]
+    let letters = [0, 1].map { position in
+      (0..<type(position).rank).map { axis in
+        axis == 0 ? "a" : axis == axes[position] ? "b" : free.removeFirst()
+      } as [Character]
+    }
+    var factors: [String] = []
+    for position in [0, 1] {
+      let x = try input(position)
+      factors.append(
+        operation.normalizes
+          ? try apply(UnitNormalization(axes: [axes[position]]), to: x, type(position)) : x)
+    }
+    let rest = letters.flatMap { $0.dropFirst().filter { $0 != "b" } }
+    let product = try einsum(
+      (factors[0], type(0), letters[0]), (factors[1], type(1), letters[1]), to: ["a"] + rest)
+    return rest.isEmpty ? try expandDims(product, [1]) : product
+  }
+}

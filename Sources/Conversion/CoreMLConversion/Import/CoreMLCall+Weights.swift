@@ -1,0 +1,100 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+import ProtobufWire
+
+extension CoreMLCall {
+  /// Reads numbers that a setting holds, as float32 whatever they are stored as.
+  ///
+  /// - Parameters:
+  ///   - shape: The sizes that the other settings ask for.
+  ///   - outputAxis: The axis whose indices have a scale each, where quantized numbers have several.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the numbers do not fill the shape.
+  mutating func tensor(
+    _ name: String, in settings: ProtobufRecord? = nil, shape: [Int], outputAxis: Int = 0
+  ) throws(WeighbridgeError) -> Tensor {
+    guard let record = settings?.record(name) ?? (settings == nil ? record(name) : nil) else {
+      throw malformed("\(name) is missing")
+    }
+    let count = try Checked.product(shape, of: "the size of \(name)")
+    let weights = try CoreMLWeights(record)
+    do throws(WeighbridgeError) {
+      switch weights.encoding {
+      case .float32:
+        return try Tensor(.float32, shape: shape, store: store, range: weights.place.range)
+      case .float16:
+        let half = try Tensor(.float16, shape: shape, store: store, range: weights.place.range)
+        return Tensor(.float32, shape: shape, half.doubles)
+      case .quantized(let bits, let meaning):
+        let codes = try CoreMLCodes(bits: bits, count: count, store, weights.place.range)
+        return Tensor(
+          .float32, shape: shape, try codes.numbers(meaning, shape: shape, outputAxis: outputAxis))
+      case .int8: throw unsupported("computes with whole numbers of 8 bits")
+      }
+    } catch { throw WeighbridgeError(error.code, "\(name): \(error.reason)") }
+  }
+
+  /// Adds numbers that a setting holds as a weight.
+  mutating func weight(
+    _ role: String, _ name: String, shape: [Int], outputAxis: Int = 0
+  ) throws(WeighbridgeError) -> ValueID {
+    let tensor = try tensor(name, shape: shape, outputAxis: outputAxis)
+    return try network.builder.addWeight("\(layer.name)/\(role)", tensor)
+  }
+}
+
+/// Quantized numbers: codes of 1 to 8 bits, packed from the highest bit of the first byte on.
+private struct CoreMLCodes {
+  private let codes: [UInt8]
+
+  init(
+    bits: Int, count: Int, _ store: ByteStore, _ range: Range<Int>
+  ) throws(WeighbridgeError) {
+    let wanted = try Checked.product([count, bits], of: "its size in bits")
+    guard range.count == (wanted + 7) / 8 else {
+      throw WeighbridgeError(
+        .malformed, "\(range.count) bytes do not hold \(count) numbers of \(bits) bits")
+    }
+    let bytes = store.withBytes { $0.copied(range) }
+    let mask = UInt16(1 << bits - 1)
+    codes = (0..<count).map { position in
+      let start = position * bits
+      let (byte, shift) = (start / 8, 16 - bits - start % 8)
+      let pair = UInt16(bytes[byte]) << 8 | (byte + 1 < bytes.count ? UInt16(bytes[byte + 1]) : 0)
+      return UInt8(truncatingIfNeeded: pair >> shift & mask)
+    }
+    self.tableSize = 1 << bits
+  }
+
+  private let tableSize: Int
+
+  /// What the codes stand for.
+  func numbers(
+    _ meaning: CoreMLQuantization, shape: [Int], outputAxis: Int
+  ) throws(WeighbridgeError) -> [Double] {
+    switch meaning {
+    case .lookUp(let table):
+      guard table.count == tableSize else {
+        throw WeighbridgeError(
+          .malformed, "a table of \(table.count) numbers, and \(tableSize) belong there")
+      }
+      return codes.map { table[Int($0)] }
+    case .linear(let scales, let biases):
+      let channels = shape[outputAxis]
+      guard [1, channels].contains(scales.count), [0, 1, channels].contains(biases.count) else {
+        throw WeighbridgeError(
+          .malformed,
+          "\(scales.count) scales and \(biases.count) biases for \(channels) channels")
+      }
+      let run = shape[(outputAxis + 1)...].reduce(1, *)
+      return codes.enumerated().map { position, code in
+        let channel = position / run % channels
+        let scale = scales[scales.count == 1 ? 0 : channel]
+        let bias = biases.isEmpty ? 0 : biases[biases.count == 1 ? 0 : channel]
+        return Double(Float(code) * Float(scale) + Float(bias))
+      }
+    }
+  }
+}

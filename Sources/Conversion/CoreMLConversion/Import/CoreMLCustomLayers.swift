@@ -1,0 +1,185 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import JSON
+import KerasConversion
+import KerasFormat
+import LayerCatalog
+import ProtobufWire
+
+/// Layers that an app brings along: what the user says of them, or nothing.
+struct CoreMLCustomLayers: Sendable {
+  private let policy: CustomLayerPolicy
+
+  init(_ policy: CustomLayerPolicy) { self.policy = policy }
+
+  /// Refuses layers of which nothing is known, all of them in one error, and entries of the user's
+  /// that are about no layer.
+  func check(_ layers: [CoreMLLayer]) throws(WeighbridgeError) {
+    var used: Set<String> = []
+    var unknown: [(record: KerasLayerRecord, path: String)] = []
+    var remarks: [String: UnknownLayers.Remark] = [:]
+    for (index, layer) in layers.enumerated() where layer.kind == "custom" {
+      let record = Self.record(layer, index: index)
+      if let entry = try policy.layers.entry(for: record, path: "", onlyExact: false) {
+        used.insert(entry.place)
+      } else {
+        unknown.append((record, ""))
+        remarks[layer.name] = try locating({ $0.at(layer: layer.name) }) {
+          () throws(WeighbridgeError) in try Self.remark(layer)
+        }
+      }
+    }
+    Self.settleProposals(unknown.map(\.record), &remarks)
+    let idle = policy.layers.layers.entries.map(\.place).filter { !used.contains($0) }
+    if !unknown.isEmpty, !policy.keepsUnknown {
+      throw UnknownLayers(
+        layers: unknown, weights: [], idleEntries: idle, file: policy.layers.path ?? "",
+        remarks: remarks
+      ).error
+    }
+    if let place = idle.first {
+      throw WeighbridgeError(
+        .mismatch, "\(place) is about no custom layer of the model"
+      ).at(file: policy.layers.path ?? "")
+    }
+  }
+
+  /// Adds what stands for a custom layer, or the layer as it is.
+  func build(_ call: inout CoreMLCall) throws(WeighbridgeError) -> [CoreMLBlob] {
+    let record = Self.record(call.layer, index: 0)
+    let weights = try Self.weights(&call)
+    call.ignore("className", "parameters", "description")
+    guard let entry = try policy.layers.entry(for: record, path: "", onlyExact: false) else {
+      return try keep(&call, weights.map(\.tensor), record, shapes: nil)
+    }
+    var values: [ValueID] = []
+    var images: CoreMLImages?
+    for blob in call.inputs {
+      let image = try call.images(blob)
+      images = images ?? image
+      values.append(image.value)
+    }
+    var layer = KerasLayer(
+      source: call.source, writer: KerasProducer(version: .coreML), settings: record.config,
+      weights: .file(weights),
+      weightValues: [:], graph: call.network.builder)
+    layer.defaultLayout = .channelsFirst
+    if entry.mapping.isKept {
+      return try keep(&call, weights.map(\.tensor), record, shapes: entry.mapping.keptShapes)
+    }
+    let outputs = try entry.mapping.build(&layer, values, place: entry.place) {
+      (_, _) throws(WeighbridgeError) in []  // which was seen to above
+    }
+    try layer.finish()
+    call.network.builder = layer.graph
+    call.network.decisions.append(
+      .init(layer: call.layer.name, text: "\(entry.place): \(entry.mapping.summary)"))
+    var blobs: [CoreMLBlob] = []
+    for output in outputs {
+      let isImage = call.type(output).rank == CoreMLAxis.image.count
+      if isImage, let images {
+        blobs.append(try call.tensor(output, like: images))
+      } else {
+        blobs.append(try call.exact(output))
+      }
+    }
+    return blobs
+  }
+
+  private static func weights(
+    _ call: inout CoreMLCall
+  ) throws(WeighbridgeError) -> [KerasLayer.Weight] {
+    var weights: [KerasLayer.Weight] = []
+    for (index, record) in call.records("weights").enumerated() {
+      let tensor = try call.tensor(
+        "weight", in: ["weight": .record(record)], shape: [CoreMLWeights(record).count])
+      weights.append(KerasLayer.Weight(path: Self.weightName(index), tensor: tensor))
+    }
+    return weights
+  }
+
+  private static func weightName(_ index: Int) -> String { "weight_\(index)" }
+
+  /// What the file says of a layer besides its parameters.
+  private static func remark(_ layer: CoreMLLayer) throws(WeighbridgeError) -> UnknownLayers.Remark
+  {
+    var remark = UnknownLayers.Remark(description: layer.settings.text("description"))
+    for (index, record) in layer.settings.records("weights").enumerated() {
+      remark.weights.append((Self.weightName(index), [try CoreMLWeights(record).count]))
+    }
+    if remark.weights.isEmpty, layer.settings.records("parameters").isEmpty {
+      remark.proposal =
+        DescribedLayer(
+          className: layer.settings.text("className"), description: remark.description)?.mapping
+    }
+    return remark
+  }
+
+  /// Leaves a proposal for a class only where it is the same for all its layers.
+  private static func settleProposals(
+    _ layers: [KerasLayerRecord], _ remarks: inout [String: UnknownLayers.Remark]
+  ) {
+    for layers in Dictionary(grouping: layers, by: \.className).values {
+      guard Set(layers.map { remarks[$0.name]?.proposal }).count > 1 else { continue }
+      for layer in layers { remarks[layer.name]?.proposal = nil }
+    }
+  }
+
+  /// Keeps a layer as it is.
+  ///
+  /// - Parameter shapes: What it makes; images with all sizes open when nobody says it.
+  private func keep(
+    _ call: inout CoreMLCall, _ weights: [Tensor], _ record: KerasLayerRecord,
+    shapes: [[Int?]]?
+  ) throws(WeighbridgeError) -> [CoreMLBlob] {
+    guard let first = call.inputs.first else {
+      throw call.unsupported("takes nothing, so it cannot be kept as it is")
+    }
+    var values: [ValueID] = []
+    for blob in call.inputs { values.append(try call.value(blob, CoreMLAxis.image)) }
+    for (index, tensor) in weights.enumerated() {
+      values.append(
+        try call.network.builder.addWeight("\(call.layer.name)/weight_\(index)", tensor))
+    }
+    let open = [Int?](repeating: nil, count: CoreMLAxis.image.count)
+    let dimensions = shapes ?? call.layer.outputs.map { _ in open }
+    guard dimensions.allSatisfy({ $0.count == open.count }) else {
+      throw call.unsupported("makes no images [batch, channels, height, width]")
+    }
+    let operation = Opaque(
+      className: record.className, settings: JSONValue.object(record.config).text(),
+      inputCount: call.inputs.count, weightNames: weights.indices.map { "weight_\($0)" },
+      outputs: dimensions.map { Opaque.Output(elementType: .float32, dimensions: $0) })
+    return try call.network.builder.addNode(
+      operation, named: call.layer.name, inputs: values, source: call.source
+    ).map { CoreMLBlob($0, CoreMLAxis.image, rank: first.rank) }
+  }
+
+  /// A custom layer as a layer of a class of somebody's own.
+  private static func record(_ layer: CoreMLLayer, index: Int) -> KerasLayerRecord {
+    var config = JSONObject()
+    for entry in layer.settings.records("parameters") {
+      config[entry.text("key")] = entry.record("value").flatMap(parameter) ?? .null
+    }
+    return KerasLayerRecord(
+      index: index, name: layer.name, className: layer.settings.text("className"),
+      config: config)
+  }
+
+  private static func parameter(_ value: ProtobufRecord) -> JSONValue? {
+    switch value.fields.first?.value {
+    case .real(let number): .real(number)
+    case .text(let text): .string(text)
+    case .integer(let number): .integer(number)
+    case .boolean(let flag): .bool(flag)
+    default: nil
+    }
+  }
+}
+
+extension KerasVersion {
+  /// The version by whose meaning layers of Keras stand for custom layers.
+  fileprivate static let coreML = KerasVersion(2, 15)
+}

@@ -1,0 +1,84 @@
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+
+extension CoreMLFeatures {
+  /// What the file says of the model.
+  func description(
+    of graph: Graph, _ members: [CoreMLImporter.Member]
+  ) -> ModelDescription {
+    var description = ModelDescription(
+      inputs: graph.inputs.map { .init(name: $0.name) },
+      outputs: graph.outputs.map { .init(name: $0.name) })
+    let metadata = model.metadata
+    description.author = metadata.author
+    description.license = metadata.license.map { License(parsing: $0) }
+    description.version = metadata.version
+    description.summary = metadata.summary
+    for index in description.inputs.indices {
+      let name = description.inputs[index].name
+      guard let feature = model.inputs.first(where: { $0.name == name }) else { continue }
+      description.inputs[index].summary = feature.summary
+      if case .image(let image) = feature.type {
+        description.inputs[index].image = record(
+          image, members[0].network?.preprocessing ?? [], name)
+      }
+    }
+    for index in description.outputs.indices {
+      let name = description.outputs[index].name
+      description.outputs[index].summary = model.outputs.first { $0.name == name }?.summary
+    }
+    description.labels = (members.last?.classes?.labels ?? suppression?.labels)?.texts ?? []
+    description.userDefined = metadata.userDefined
+    description.detector = detector(graph)
+    return description
+  }
+
+  /// How boxes are read from a pipeline that gives those that it chose; `nil` for others, and where
+  /// the pipeline gives something else besides.
+  private func detector(_ graph: Graph) -> DetectorDescription? {
+    guard let suppression, let method = suppression.method else { return nil }
+    let names = [suppression.outputs.confidence, suppression.outputs.coordinates]
+    let ports = names.compactMap { name in graph.outputs.first { $0.name == name } }
+    guard ports.count == 2, let count = graph[ports[0].value].type.shape.last?.value else {
+      return nil
+    }
+    return DetectorDescription(
+      boxes: names, classCount: count, confidenceThreshold: suppression.confidenceThreshold,
+      overlapThreshold: suppression.iouThreshold,
+      suppression: method.isPerClass ? .greedy : .classAgnostic)
+  }
+
+  /// How an image becomes an input. What the file does not scale is left as it is.
+  private func record(
+    _ image: CoreMLImage, _ preprocessing: [CoreMLPreprocessing], _ name: String
+  ) -> ImageInput {
+    var record = ImageInput(
+      colorOrder: image.colors, scale: 1,
+      bias: [Double](repeating: 0, count: image.colors.componentCount), resize: nil,
+      layout: .channelsFirst)
+    for one in preprocessing where one.feature == nil || one.feature == name {
+      guard case .scaler(let scale, let red, let green, let blue, let gray) = one.step else {
+        continue
+      }
+      record.scale = scale.asFloat
+      switch image.colors {
+      case .rgb: record.bias = [red, green, blue].map(\.asFloat)
+      case .bgr: record.bias = [blue, green, red].map(\.asFloat)
+      case .gray: record.bias = [gray.asFloat]
+      }
+    }
+    return record
+  }
+}
+
+extension CoreMLLabels {
+  /// The labels as texts.
+  var texts: [String] {
+    switch self {
+    case .texts(let texts): texts
+    case .numbers(let numbers): numbers.map(String.init)
+    }
+  }
+}

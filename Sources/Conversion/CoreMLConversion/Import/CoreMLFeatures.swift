@@ -1,0 +1,324 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+import ProtobufWire
+
+/// The features of a Core ML model as inputs and outputs of a graph.
+struct CoreMLFeatures {
+  let model: CoreMLDescription
+  private(set) var decisions: [Provenance.Decision] = []
+  /// The labels and thresholds of a member that chooses among boxes.
+  private(set) var suppression: CoreMLSuppression?
+
+  init(_ model: CoreMLDescription) { self.model = model }
+
+  private mutating func decide(_ feature: String, _ text: String) {
+    decisions.append(.init(layer: feature, text: text))
+  }
+
+  // MARK: Inputs
+
+  /// Adds the inputs of the model, which are those of its first network.
+  mutating func addInputs(
+    of layers: CoreMLNetwork?, to network: inout CoreMLGraph
+  ) throws(WeighbridgeError) {
+    for feature in model.inputs {
+      guard !feature.isOptional else {
+        network.omitted.insert(feature.name)
+        decide(feature.name, "this input may be left out, and is")
+        continue
+      }
+      do throws(WeighbridgeError) {
+        try add(feature, layers, to: &network)
+      } catch {
+        throw WeighbridgeError(error.code, "the input \(feature.name) \(error.reason)")
+      }
+    }
+  }
+
+  private func add(
+    _ feature: CoreMLFeature, _ layers: CoreMLNetwork?, to network: inout CoreMLGraph
+  ) throws(WeighbridgeError) {
+    switch feature.type {
+    case .image(let image):
+      let shape = [.fixed(image.colors.componentCount)] + image.dimensions
+      let value = try addInput(feature.name, .float32, shape, to: &network)
+      network.blobs[feature.name] = CoreMLBlob(
+        value, [.channel, .height, .width], rank: layers?.imageMapping == .rank4 ? 4 : 5)
+    case .multiArray(let array):
+      let isExact = layers?.arrayMapping == .exact
+      guard isExact ? (1...5).contains(array.shape.count) : [1, 3].contains(array.shape.count)
+      else {
+        throw WeighbridgeError(
+          array.shape.count > 5 ? .unsupported : .malformed,
+          "has \(array.shape.count) axes, and the network takes "
+            + (isExact ? "1 to 5" : "1 (channels) or 3 (channels, height, width)"))
+      }
+      let isWhole = array.element == .int32 || array.element == .int8
+      var value = try addInput(
+        feature.name, isWhole ? .int32 : .float32, array.dimensions, to: &network)
+      if isWhole {
+        let source = SourceScope(layer: feature.name, className: "input", role: "number")
+        value = try network.builder.addNode(
+          Cast(to: .float32), named: "\(feature.name)/number", inputs: [value], source: source)[0]
+      }
+      let axes: [CoreMLAxis] =
+        array.shape.count == 1 ? [.channel] : [.channel, .height, .width]
+      network.blobs[feature.name] =
+        isExact
+        ? CoreMLBlob(value, rank: array.shape.count) : CoreMLBlob(value, axes, rank: 5)
+    default:
+      throw WeighbridgeError(.unsupported, "is no image and no array")
+    }
+  }
+
+  private func addInput(
+    _ name: String, _ elementType: ElementType, _ shape: [Dimension],
+    to network: inout CoreMLGraph
+  ) throws(WeighbridgeError) -> ValueID {
+    for dimension in shape.compactMap(\.value) where dimension < 1 {
+      throw WeighbridgeError(.malformed, "has a size of \(dimension)")
+    }
+    do throws(ShapeError) {
+      _ = try Dimension.product(shape)
+    } catch { throw WeighbridgeError(.limitExceeded, "has more elements than can be counted") }
+    return try network.builder.addInput(name, TensorType(elementType, shape))
+  }
+
+  /// Subtracts the mean images that a network's preprocessing has.
+  func addMeanImages(
+    of layers: CoreMLNetwork, to network: inout CoreMLGraph, _ store: ByteStore
+  ) throws(WeighbridgeError) {
+    for preprocessing in layers.preprocessing {
+      guard case .meanImage(let place) = preprocessing.step else { continue }
+      guard let name = preprocessing.feature ?? model.inputs.first?.name,
+        let blob = network.blobs[name], let shape = network.builder.type(of: blob.value).fixedShape
+      else {
+        throw WeighbridgeError(.malformed, "a mean image belongs to no image of a known size")
+      }
+      let mean = try Tensor(.float32, shape: shape, store: store, range: place.range)
+      let weight = try network.builder.addWeight("\(name)/mean", mean)
+      let source = SourceScope(layer: name, className: "meanImage", role: "mean")
+      let value = try network.builder.addNode(
+        Subtract(), named: "\(name)/subtract", inputs: [blob.value, weight], source: source)[0]
+      network.blobs[name] = CoreMLBlob(value, blob.axes, rank: blob.rank)
+    }
+  }
+
+  // MARK: Between members
+
+  /// Leaves the features that a member gives, and those that there were before it.
+  func handOver(
+    _ member: CoreMLDescription, _ before: [String: CoreMLBlob], in network: inout CoreMLGraph
+  ) throws(WeighbridgeError) {
+    var blobs = before
+    for feature in member.outputs {
+      guard let blob = network.blobs[feature.name] else {
+        throw WeighbridgeError(.malformed, "no layer gives \(feature.name)")
+      }
+      // For the next member it is what it is outside of this one.
+      let axes = Self.axes(of: feature, blob, network)
+      let source = SourceScope(layer: feature.name, className: "feature")
+      let value = try network.value(blob, axes, for: source)
+      blobs[feature.name] = CoreMLBlob(value, rank: axes.count)
+    }
+    network.blobs = blobs
+  }
+
+  /// Adds what chooses among boxes.
+  mutating func add(
+    _ suppression: CoreMLSuppression, to network: inout CoreMLGraph
+  ) throws(WeighbridgeError) {
+    var values: [ValueID] = []
+    let source = SourceScope(
+      layer: "nonMaximumSuppression", className: "NonMaximumSuppression")
+    for name in [suppression.inputs.confidence, suppression.inputs.coordinates] {
+      guard let blob = network.blobs[name] else {
+        throw WeighbridgeError(.malformed, "no earlier member gives \(name)")
+      }
+      values.append(try network.value(blob, [.height, .width], for: source))
+    }
+    guard let method = suppression.method else {
+      throw WeighbridgeError(.unsupported, "says no method of suppression that is known")
+    }
+    for threshold in [suppression.iouThreshold, suppression.confidenceThreshold]
+    where !(0...1 ~= threshold) {
+      throw WeighbridgeError(
+        .malformed, "chooses boxes by a threshold of \(threshold), and 0 to 1 are possible")
+    }
+    let operation = NonMaxSuppression(
+      overlapThreshold: suppression.iouThreshold,
+      confidenceThreshold: suppression.confidenceThreshold,
+      scope: method.isPerClass ? .sameBestClass : .all)
+    let kept = try network.builder.addNode(
+      operation, named: source.layer, inputs: values, source: source)
+    let names = [suppression.outputs.confidence, suppression.outputs.coordinates]
+    for (name, value) in zip(names, kept) { network.blobs[name] = CoreMLBlob(value, rank: 2) }
+    self.suppression = suppression
+  }
+
+  // MARK: Outputs
+
+  /// What the model gives: arrays and images, and of a classifier the probabilities.
+  mutating func outputs(
+    of members: [CoreMLImporter.Member], in network: inout CoreMLGraph
+  ) throws(WeighbridgeError) -> [Port] {
+    var ports: [Port] = []
+    for feature in model.outputs {
+      if feature.name == model.predictedFeature, !feature.isTensor {
+        if case .double = feature.type {} else { continue }
+      }
+      let name = layerOutput(of: feature, members) ?? feature.name
+      guard let blob = network.blobs[name] else {
+        throw WeighbridgeError(.malformed, "no layer gives the output \(feature.name)")
+      }
+      let axes = Self.axes(of: feature, blob, network)
+      let maker = members.last?.network?.layers.last { $0.outputs.contains(name) }
+      let source = SourceScope(
+        layer: maker?.name ?? feature.name, className: maker?.kind ?? "output")
+      let value = try network.value(blob, axes, for: source)
+      let type = network.builder.type(of: value)
+      if case .dictionary = feature.type { try checkLabels(members.last?.classes, type) }
+      noteShape(of: feature, type)
+      ports.append(Port(name: feature.name, value: value))
+    }
+    return ports
+  }
+
+  /// A classifier has a label for each probability.
+  private func checkLabels(
+    _ classes: CoreMLClasses?, _ type: TensorType
+  ) throws(WeighbridgeError) {
+    guard let labels = classes?.labels?.texts, let count = type.shape.last?.value,
+      labels.count != count
+    else { return }
+    throw WeighbridgeError(
+      .malformed, "has \(labels.count) labels, and the network gives \(count) probabilities")
+  }
+
+  /// The layer's output that has a classifier's probabilities.
+  private func layerOutput(
+    of feature: CoreMLFeature, _ members: [CoreMLImporter.Member]
+  ) -> String? {
+    guard case .dictionary = feature.type, let member = members.last,
+      let classes = member.classes
+    else { return nil }
+    return classes.probabilities ?? member.network?.layers.last?.outputs.first
+  }
+
+  /// The axes that a feature has outside of the network.
+  private static func axes(
+    of feature: CoreMLFeature, _ blob: CoreMLBlob, _ network: CoreMLGraph
+  ) -> [CoreMLAxis] {
+    let type = network.builder.type(of: blob.value)
+    let isLong = { (axis: CoreMLAxis) in
+      blob.axes.firstIndex(of: axis).map { type.shape[$0] != 1 } ?? false
+    }
+    var declared: Int?
+    switch feature.type {
+    case .image: return [.channel, .height, .width]
+    case .multiArray(let array): declared = array.shape.isEmpty ? nil : array.shape.count
+    case .dictionary, .double: declared = 1
+    default: break
+    }
+    if blob.rank < 5, let declared, declared == blob.rank { return blob.allAxes }
+    if blob.rank < 5, declared != 1, declared != 3 { return blob.allAxes }
+    let sequence: [CoreMLAxis] = isLong(.sequence) ? [.sequence] : []
+    let batch: [CoreMLAxis] = isLong(.batch) ? [.batch] : []
+    let isVector = !isLong(.height) && !isLong(.width)
+    switch declared {
+    case 5: return CoreMLAxis.allCases
+    case 4: return CoreMLAxis.image
+    case 2 where !isLong(.channel) && !isLong(.sequence): return [.height, .width]
+    case 1 where isVector, nil where isVector: return sequence + batch + [.channel]
+    case 1 where !isLong(.channel) && !isLong(.height): return [.width]
+    default: return sequence + batch + [.channel, .height, .width]
+    }
+  }
+
+  /// Notes an output that has another shape than the file says.
+  private mutating func noteShape(of feature: CoreMLFeature, _ type: TensorType) {
+    guard case .multiArray(let array) = feature.type, !array.shape.isEmpty,
+      array.flexibility == nil,
+      !type.agrees(with: type.with(shape: array.shape.map { .fixed($0) }))
+    else { return }
+    decide(feature.name, "this output is said to be \(array.shape), and is \(type.shape)")
+  }
+}
+
+extension CoreMLFeature {
+  /// Whether it is an array or an image.
+  fileprivate var isTensor: Bool {
+    switch type {
+    case .image, .multiArray: true
+    default: false
+    }
+  }
+}
+
+extension CoreMLImage {
+  /// The order of its components.
+  var colors: ImageInput.ColorOrder {
+    switch colorSpace {
+    case .grayscale, .grayscaleFloat16: .gray
+    case .bgr: .bgr
+    case .rgb, nil: .rgb
+    }
+  }
+
+  /// The height and the width, open where others may be given.
+  fileprivate var dimensions: [Dimension] {
+    let isFree = { (sizes: [Int]) in sizes.contains { $0 != sizes[0] } }
+    switch flexibility {
+    case nil: return [.fixed(size.height), .fixed(size.width)]
+    case .enumerated(let sizes):
+      let all = sizes + [size]
+      return [
+        isFree(all.map(\.height)) ? .unknown : .fixed(size.height),
+        isFree(all.map(\.width)) ? .unknown : .fixed(size.width),
+      ]
+    case .range(let width, let height):
+      return [
+        height.isSingle ? .fixed(size.height) : .unknown,
+        width.isSingle ? .fixed(size.width) : .unknown,
+      ]
+    }
+  }
+}
+
+extension CoreMLFeature {
+  /// The type as the graph has it; `nil` for what is no tensor.
+  var outsideType: TensorType? {
+    switch type {
+    case .image(let image):
+      return TensorType(.float32, [.fixed(image.colors.componentCount)] + image.dimensions)
+    case .multiArray(let array):
+      let isWhole = array.element == .int32 || array.element == .int8
+      return TensorType(isWhole ? .int32 : .float32, array.dimensions)
+    default: return nil
+    }
+  }
+}
+
+extension CoreMLArray {
+  /// The sizes, open where others may be given.
+  fileprivate var dimensions: [Dimension] {
+    shape.enumerated().map { axis, dimension in
+      switch flexibility {
+      case nil: .fixed(dimension)
+      case .enumerated(let shapes):
+        shapes.allSatisfy { $0.count == shape.count && $0[axis] == dimension }
+          ? .fixed(dimension) : .unknown
+      case .ranges(let ranges):
+        ranges.indices.contains(axis) && !ranges[axis].isSingle ? .unknown : .fixed(dimension)
+      }
+    }
+  }
+}
+
+extension CoreMLSizeRange {
+  /// Whether there is one number of elements only.
+  fileprivate var isSingle: Bool { lowerBound == upperBound }
+}

@@ -1,0 +1,62 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+
+/// The graph of a Core ML model while its layers are added, with the tensors that layers name.
+struct CoreMLGraph {
+  var builder = GraphBuilder()
+  /// What layers can take, by name.
+  var blobs: [String: CoreMLBlob] = [:]
+  /// Inputs that may be left out, and are.
+  var omitted: Set<String> = []
+  var decisions: [Provenance.Decision] = []
+  /// Tensors with other axes that were made before.
+  private var turned: [Turn: ValueID] = [:]
+
+  private struct Turn: Hashable {
+    let value: ValueID
+    let axes: [CoreMLAxis]
+    let wanted: [CoreMLAxis]
+  }
+
+  /// A tensor with certain axes in a certain order. Axes of one element come and go.
+  ///
+  /// - Parameters:
+  ///   - wanted: The axes.
+  ///   - source: The layer that needs it, to which new nodes belong.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when an axis that is not wanted has more than one
+  ///   element.
+  mutating func value(
+    _ blob: CoreMLBlob, _ wanted: [CoreMLAxis], for source: SourceScope
+  ) throws(WeighbridgeError) -> ValueID {
+    if blob.axes == wanted { return blob.value }
+    let turn = Turn(value: blob.value, axes: blob.axes, wanted: wanted)
+    if let value = turned[turn] { return value }
+    var (value, axes) = (blob.value, blob.axes)
+    let surplus = axes.indices.filter { !wanted.contains(axes[$0]) }
+    if !surplus.isEmpty {
+      value = try add(Squeeze(axes: surplus), [value], source)
+      axes.removeAll { !wanted.contains($0) }
+    }
+    let order = wanted.compactMap { axes.firstIndex(of: $0) }
+    if order != Array(axes.indices) {
+      value = try add(Transpose(axes: order), [value], source)
+      axes = order.map { axes[$0] }
+    }
+    let missing = wanted.indices.filter { !axes.contains(wanted[$0]) }
+    if !missing.isEmpty { value = try add(ExpandDims(axes: missing), [value], source) }
+    turned[turn] = value
+    return value
+  }
+
+  private mutating func add(
+    _ operation: some CatalogOperator, _ inputs: [ValueID], _ source: SourceScope
+  ) throws(WeighbridgeError) -> ValueID {
+    var source = source
+    source.role = operation.kind
+    return try builder.addNode(
+      operation, named: "\(source.layer)/\(operation.kind)", inputs: inputs, source: source)[0]
+  }
+}

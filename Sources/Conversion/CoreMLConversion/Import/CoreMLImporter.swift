@@ -1,0 +1,145 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import KerasConversion
+import LayerCatalog
+
+/// Turns a Core ML model into a graph. Of a pipeline, the networks and what chooses among their
+/// boxes become one graph.
+struct CoreMLImporter {
+  /// What the import gives.
+  struct Result {
+    let graph: Graph
+    let description: ModelDescription
+    let decisions: [Provenance.Decision]
+    /// Whether a detector's outputs are its heads, not boxes that were chosen among.
+    let hasHeads: Bool
+  }
+
+  /// The newest version whose networks are known to have the layers of version 5.
+  private static let newestVersion = 10
+
+  /// The file's bytes, which hold the weights.
+  let store: ByteStore
+  let custom: CustomLayerPolicy
+
+  /// Imports a model.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` with all
+  ///   layers that are not understood.
+  func run(_ model: CoreMLModel) throws(WeighbridgeError) -> Result {
+    guard (1...Self.newestVersion).contains(model.specificationVersion) else {
+      throw WeighbridgeError(
+        .unsupported,
+        "is of version \(model.specificationVersion) of Core ML's specification; versions 1 to "
+          + "\(Self.newestVersion) can be read")
+    }
+    let members = try Self.members(of: model)
+    try checkLayers(members)
+    var interface = CoreMLFeatures(model.description)
+    var network = CoreMLGraph()
+    try interface.addInputs(of: members[0].network, to: &network)
+    for (position, member) in members.enumerated() {
+      let prefix = members.count { $0.network != nil } > 1 ? "\(member.name)/" : ""
+      // A member knows the features that were made before it, and no others.
+      let features = network.blobs
+      if let layers = member.network {
+        try interface.addMeanImages(of: layers, to: &network, store)
+        network = try add(layers, prefix: prefix, to: consume network)
+      } else if let suppression = member.suppression {
+        try interface.add(suppression, to: &network)
+      }
+      if position < members.count - 1 {
+        try interface.handOver(member.description, features, in: &network)
+      }
+    }
+    let outputs = try interface.outputs(of: members, in: &network)
+    let graph = try network.builder.finish(outputs: outputs)
+    return Result(
+      graph: graph, description: interface.description(of: graph, members),
+      decisions: network.decisions + interface.decisions,
+      hasHeads: members.allSatisfy { $0.suppression == nil })
+  }
+
+  // MARK: Members
+
+  /// A network, or what chooses among its boxes.
+  struct Member {
+    let name: String
+    let description: CoreMLDescription
+    var network: CoreMLNetwork?
+    var classes: CoreMLClasses?
+    var suppression: CoreMLSuppression?
+  }
+
+  static func members(of model: CoreMLModel) throws(WeighbridgeError) -> [Member] {
+    switch model.content {
+    case .pipeline(let pipeline), .pipelineClassifier(let pipeline),
+      .pipelineRegressor(let pipeline):
+      var members: [Member] = []
+      for (position, inner) in pipeline.models.enumerated() {
+        let name =
+          pipeline.names.indices.contains(position)
+          ? pipeline.names[position] : "model\(position)"
+        members.append(try member(inner, name: name))
+      }
+      guard members.first?.network != nil else {
+        throw WeighbridgeError(.unsupported, "is a pipeline that does not begin with a network")
+      }
+      return members
+    default: return [try member(model, name: "")]
+    }
+  }
+
+  private static func member(
+    _ model: CoreMLModel, name: String
+  ) throws(WeighbridgeError) -> Member {
+    var member = Member(name: name, description: model.description)
+    switch model.content {
+    case .neuralNetwork(let network), .neuralNetworkRegressor(let network):
+      member.network = network
+    case .neuralNetworkClassifier(let network, let classes):
+      (member.network, member.classes) = (network, classes)
+    case .nonMaximumSuppression(let suppression): member.suppression = suppression
+    case .pipeline, .pipelineClassifier, .pipelineRegressor:
+      throw WeighbridgeError(.unsupported, "is a pipeline of pipelines")
+    }
+    return member
+  }
+
+  // MARK: Layers
+
+  /// Refuses all layers that cannot be, in one error.
+  private func checkLayers(_ members: [Member]) throws(WeighbridgeError) {
+    let layers = members.flatMap { $0.network?.layers ?? [] }
+    let unknown = layers.filter {
+      CoreMLNodes.builders[$0.kind] == nil && $0.kind != "custom"
+    }
+    if !unknown.isEmpty {
+      let shown = unknown.prefix(20).map { "\n  \($0.name): \($0.kind)" }.joined()
+      let rest = unknown.count > 20 ? "\n  and \(unknown.count - 20) more" : ""
+      let count = unknown.count == 1 ? "a layer" : "\(unknown.count) layers"
+      throw WeighbridgeError(
+        .unsupported, "\(count) of a kind that cannot be read:\(shown)\(rest)")
+    }
+    try CoreMLCustomLayers(custom).check(layers)
+  }
+
+  func add(
+    _ layers: CoreMLNetwork, prefix: String, to network: consuming CoreMLGraph
+  ) throws(WeighbridgeError) -> CoreMLGraph {
+    for (position, layer) in layers.layers.enumerated() {
+      var layer = layer
+      let label = "#\(position) \(layer.name) (\(layer.kind))"
+      layer.name = prefix + layer.name
+      do throws(WeighbridgeError) {
+        var call = try CoreMLCall(layer, store: store, network: consume network)
+        let build = CoreMLNodes.builders[layer.kind] ?? CoreMLCustomLayers(custom).build
+        try call.finish(try build(&call))
+        network = call.network
+      } catch { throw error.at(layer: label) }
+    }
+    return network
+  }
+}

@@ -1,0 +1,16 @@
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+/// The layers that become nodes.
+enum CoreMLNodes {
+  /// The builder of each kind of layer, by the name of its field in `Schemas/coreml.proto`.
+  static let builders: [String: CoreMLCall.Build] = [
+    activations, convolutions, indexing,
+    merging, normalizations, pooling,
+    recurrent, reductions, reshaping,
+    resizing,
+  ].reduce(into: [:]) { result, builders in
+    result.merge(builders) { first, _ in first }
+  }
+}

@@ -1,0 +1,100 @@
+import Bytes
+package import ConversionCore
+import CoreMLFormat
+import GraphIR
+import KerasConversion
+import LayerCatalog
+import ProtobufWire
+
+extension CoreMLSource {
+  /// The layers as the file has them, with the types of what those of the first network make that can
+  /// be read.
+  package func outline() -> ModelOutline {
+    var outline = ModelOutline(format: "coreml", byteCount: files[0].store.count)
+    outline.provenance.framework = "coreml"
+    outline.provenance.frameworkVersion = "specification \(model.specificationVersion)"
+    guard let members = try? CoreMLImporter.members(of: model) else { return outline }
+    for (number, member) in members.enumerated() {
+      let prefix = members.count > 1 ? "\(member.name)/" : ""
+      add(member.network?.layers ?? [], prefix: prefix, isFirst: number == 0, to: &outline)
+      if member.network == nil { outline.notes.append("\(member.name): non-maximum suppression") }
+    }
+    outline.attempt { (units) throws(WeighbridgeError) in
+      try CoreMLImporter(store: files[0].store, custom: custom).part(units, of: model)
+    }
+    if outline.inputs.isEmpty { addInputs(to: &outline) }
+    let made = outline.layers.enumerated().flatMap { index, layer in
+      zip(layerOutputs(members, index), layer.outputs)
+    }
+    let types = Dictionary(made, uniquingKeysWith: { _, last in last })
+    for feature in model.description.outputs {
+      if let type = types[feature.name] {
+        outline.outputs.append((feature.name, type))
+      } else {
+        outline.notes.append("the type of the output \(feature.name) is not known")
+      }
+    }
+    return outline
+  }
+
+  /// The inputs as the description has them.
+  private func addInputs(to outline: inout ModelOutline) {
+    for feature in model.description.inputs {
+      if let type = feature.outsideType {
+        outline.inputs.append((feature.name, type))
+      } else {
+        outline.notes.append("the input \(feature.name) is no tensor")
+      }
+    }
+  }
+
+  private func layerOutputs(_ members: [CoreMLImporter.Member], _ index: Int) -> [String] {
+    members.flatMap { $0.network?.layers ?? [] }[index].outputs
+  }
+
+  private func add(
+    _ layers: [CoreMLLayer], prefix: String, isFirst: Bool, to outline: inout ModelOutline
+  ) {
+    let start = outline.layers.count
+    var makers: [String: Int] = [:]
+    for (position, record) in layers.enumerated() {
+      let name = prefix + record.name
+      let custom = record.settings.text("className")
+      var layer = ModelOutline.Layer(
+        name: name, className: record.kind == "custom" ? "custom \(custom)" : record.kind,
+        inputs: record.inputs, label: "#\(position) \(record.name) (\(record.kind))",
+        unit: start + position)
+      layer.sources = Set(record.inputs.compactMap { makers[$0] })
+      layer.problem = problem(of: record)
+      for output in record.outputs { makers[output] = start + position }
+      outline.layers.append(layer)
+    }
+  }
+
+  private func problem(of layer: CoreMLLayer) -> String? {
+    if CoreMLNodes.builders[layer.kind] != nil { return nil }
+    guard layer.kind == "custom" else { return "is of a kind that cannot be read" }
+    let isKnown = custom.keepsUnknown || (try? CoreMLCustomLayers(custom).check([layer])) != nil
+    return isKnown ? nil : "is a custom layer, whose code is in an app"
+  }
+}
+
+extension CoreMLImporter {
+  /// The graph of some layers of the first network, by their positions, which gives all that they
+  /// make.
+  func part(_ units: Set<Int>, of model: CoreMLModel) throws(WeighbridgeError) -> Graph {
+    let members = try Self.members(of: model)
+    guard var layers = members[0].network else { return try GraphBuilder().finish(outputs: []) }
+    layers.layers = units.sorted().filter { $0 < layers.layers.count }.map { layers.layers[$0] }
+    var interface = CoreMLFeatures(model.description)
+    var network = CoreMLGraph()
+    try interface.addInputs(of: layers, to: &network)
+    try interface.addMeanImages(of: layers, to: &network, store)
+    let prefix = members.count { $0.network != nil } > 1 ? "\(members[0].name)/" : ""
+    network = try add(layers, prefix: prefix, to: consume network)
+    let ports = layers.layers.flatMap(\.outputs).compactMap { name in
+      network.blobs[name].map { Port(name: name, value: $0.value) }
+    }
+    return try network.builder.finish(outputs: ports)
+  }
+}

@@ -1,0 +1,77 @@
+package import Bytes
+package import ConversionCore
+import DarknetFormat
+package import GraphIR
+import LayerCatalog
+
+/// Writes a `.cfg` and, beside it, a `.weights` file.
+///
+/// A model that came from darknet gets its sections back, and each is read again and must give the
+/// same operators; any other is translated operator by operator (``DarknetOperators``).
+package enum DarknetExporter: Exporter {
+  package static let options: Set<ExportOption> = []
+
+  package static func write(
+    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+  ) throws(WeighbridgeError) -> ExportReport {
+    let isOriginal = content.provenance.framework == "darknet"
+    let own = content.provenance.options["darknet"].flatMap(DarknetFork.init)
+    var plan =
+      isOriginal
+      ? try DarknetSectionRecovery.plan(content, fork: options.darknetFork ?? own ?? .alexeyab)
+      : try DarknetTranslation.plan(content, fork: options.darknetFork)
+    plan.losses += losses(content)
+    return ExportReport(
+      files: try write(plan, to: path, options, cancellation), losses: plan.losses)
+  }
+
+  /// Writes both files; the `.cfg` appears last.
+  private static func write(
+    _ plan: DarknetPlan, to path: String, _ options: ExportOptions, _ cancellation: Cancellation?
+  ) throws(WeighbridgeError) -> [String] {
+    let numbers = try DarknetWeightsWriter(plan)
+    let weightsPath = FilePath(path).replacingExtension("weights")
+    guard weightsPath != path else {
+      throw WeighbridgeError(.outputFailed, "is the name of the weights that go beside the .cfg")
+        .at(file: path)
+    }
+    if !options.isReplacing {
+      for file in [path, weightsPath] where (try? MappedFile(path: file)) != nil {
+        throw WeighbridgeError(.outputFailed, "exists already").at(file: file)
+      }
+    }
+    var configuration = try AtomicFile(path: path)
+    try configuration.append(Array(plan.text.utf8).span.bytes)
+    var weights = try AtomicFile(path: weightsPath)
+    try numbers.write(to: &weights, cancellation)
+    try weights.commit(replacing: options.isReplacing)
+    try configuration.commit(replacing: options.isReplacing)
+    return [path, weightsPath]
+  }
+
+  /// What of the description has no place in darknet's files.
+  private static func losses(_ content: ModelContent) -> [String] {
+    let description = content.description
+    let texts: [(String, Bool)] = [
+      ("author", description.author != nil), ("license", description.license != nil),
+      ("version", description.version != nil), ("description", description.summary != nil),
+      ("note on the license", description.license?.note != nil),
+      (
+        "descriptions of inputs and outputs",
+        (description.inputs + description.outputs).contains { $0.summary != nil }
+      ),
+      ("cropping of images", description.inputs.contains { $0.image?.resize == .centerCrop }),
+      ("labels (darknet reads them from a .names file)", !description.labels.isEmpty),
+      ("further metadata", !description.userDefined.isEmpty),
+      ("reference arrays", !content.references.isEmpty),
+    ]
+    var losses = texts.filter(\.1).map { "the \($0.0) of the model are not in darknet's files" }
+    if let image = description.inputs.first?.image,
+      image.colorOrder == .bgr || image.bias.contains(where: { $0 != 0 })
+        || Float(image.scale) != Float(1.0 / 255)
+    {
+      losses.append("darknet gives every image as red, green, blue divided by 255")
+    }
+    return losses
+  }
+}

@@ -1,0 +1,151 @@
+import Bytes
+import ConversionCore
+import DarknetFormat
+import GraphIR
+import LayerCatalog
+
+/// A section that is to be written.
+struct DarknetSectionText {
+  let name: String
+  var options: [(key: String, value: String)] = []
+
+  init(_ name: String) { self.name = name }
+
+  /// Adds a key.
+  mutating func set(_ key: String, _ value: some CustomStringConvertible) {
+    options.append((key, "\(value)"))
+  }
+
+  /// Adds a key unless its value is what darknet takes without it.
+  mutating func set<Value: CustomStringConvertible & Equatable>(
+    _ key: String, _ value: Value, unless standard: Value
+  ) {
+    if value != standard { set(key, value) }
+  }
+
+  /// Adds a flag where it is set.
+  mutating func flag(_ key: String, _ isSet: Bool) { if isSet { set(key, 1) } }
+
+  /// The section as it stands in a file.
+  var text: String {
+    "[\(name)]\n" + options.map { "\($0.key)=\($0.value)\n" }.joined()
+  }
+
+  fileprivate var section: DarknetSection {
+    DarknetSection(
+      name: name, line: 1,
+      options: options.map { DarknetOption(key: $0.key, value: $0.value, line: 1) })
+  }
+}
+
+/// A `.cfg` that grows section by section, and the network that it is when it is read again.
+struct DarknetNetworkBuilder {
+  /// Whose darknet will read it.
+  let fork: DarknetFork
+  private var sections: [DarknetSectionText] = []
+  private var names: [String] = ["net"]
+  // Empty only while a section is added, so that the network is never copied.
+  private var network: DarknetNetwork?
+
+  /// Begins with the network's own section.
+  init(fork: DarknetFork, net: DarknetSectionText) throws(WeighbridgeError) {
+    self.fork = fork
+    sections = [net]
+    let empty = DarknetNetwork(fork: fork, isStrict: true, weights: .recording()) { _ in nil }
+    network = try DarknetImporter.begin(net.section, empty).0
+  }
+
+  /// The position of the next section, as darknet counts.
+  var next: Int { sections.count - 1 }
+
+  /// Adds a section, and reads it.
+  ///
+  /// - Returns: The section's position and its output's type.
+  /// - Throws: What the reading of it throws.
+  @discardableResult
+  mutating func add(
+    _ section: DarknetSectionText
+  ) throws(WeighbridgeError) -> (position: Int, type: TensorType?) {
+    guard let current = network.take() else { throw Self.broken }
+    let (position, name) = (next, DarknetSections.name(section.name))
+    let grown: DarknetNetwork
+    do throws(WeighbridgeError) {
+      grown = try DarknetImporter.add(
+        section.section, name: name, index: position, to: current)
+    } catch {
+      throw WeighbridgeError(error.code, error.reason)
+    }
+    sections.append(section)
+    names.append(name)
+    let type = grown.layers[position].output.map { grown.graph.type(of: $0) }
+    network = grown
+    return (position, type)
+  }
+
+  /// The name of a weight of a section, as reading gives it.
+  func weightName(_ position: Int, _ role: String) -> String {
+    "\(position)_\(names[position + 1])/\(role)"
+  }
+
+  private var text: String { sections.map(\.text).joined(separator: "\n") }
+
+  /// Ends the writing: the files' contents, once the weights are known.
+  consuming func finish() throws(WeighbridgeError) -> DarknetPlan {
+    guard let network else { throw Self.broken }
+    let outputs = DarknetImporter.outputs(network, names: names)
+    let takes = network.weights.takes.map { take in
+      DarknetPlan.Take(name: weightName(take.layer, take.role), role: take.role, shape: take.shape)
+    }
+    let graph = try network.graph.finish(outputs: outputs.map(\.port))
+    return DarknetPlan(
+      fork: fork, text: text, graph: graph, takes: takes, losses: try warnings())
+  }
+
+  /// What readers of the files should know.
+  private func warnings() throws(WeighbridgeError) -> [String] {
+    var warnings: [String] = []
+    let choice = DarknetForkChoice(
+      try DarknetConfiguration(bytes: Array(text.utf8)), given: nil)
+    if choice.fork != fork {
+      warnings.append("nothing in the .cfg tells that it is for \(fork.title)")
+    }
+    let zeros = sections.flatMap { section in
+      section.options.filter { $0.key == "activation" }.map(\.value)
+        .filter { DarknetLayer.makesZeros($0, in: section.name) }
+    }
+    if fork == .alexeyab, !zeros.isEmpty {
+      warnings.append(
+        "on a CPU \(fork.title) makes zeros of \(Set(zeros).sorted().joined(separator: ", "))"
+          + " where it stands here")
+    }
+    return warnings
+  }
+
+  private static let broken = WeighbridgeError(.unsupported, "a section could not be written")
+}
+
+/// What the two files will hold.
+struct DarknetPlan {
+  /// Numbers of the `.weights` file.
+  struct Take {
+    /// The weight that they are, by its name in ``graph``.
+    let name: String
+    /// What it is for its layer.
+    let role: String
+    /// The sizes in the order of the file.
+    let shape: [Int]
+  }
+
+  /// Whose darknet reads the files.
+  let fork: DarknetFork
+  /// The `.cfg`.
+  let text: String
+  /// The network as it is when the files are read again, with stand-ins for the numbers.
+  let graph: Graph
+  /// The numbers in their order.
+  let takes: [Take]
+  /// The weights, by their names in ``graph``.
+  var weights: [String: Tensor] = [:]
+  /// What is lost.
+  var losses: [String] = []
+}

@@ -1,0 +1,90 @@
+import Bytes
+import ConversionCore
+import DarknetFormat
+import GraphIR
+import LayerCatalog
+
+/// The nodes that a section became, from which its settings are told.
+struct DarknetRecoveredLayer {
+  /// Tells the settings of a section.
+  typealias Describe =
+    @Sendable (DarknetRecoveredLayer, inout DarknetSectionText) throws(WeighbridgeError) -> Void
+
+  let nodes: [Node]
+  let graph: Graph
+  let fork: DarknetFork
+  let owners: [ValueID: Int]
+  let detector: DetectorDescription?
+
+  /// How each section is described, by its full name. `[cost]` and `[contrastive]` leave no nodes.
+  static let sections: [String: Describe] = [
+    DarknetRecoveredConvolutions.sections, DarknetRecoveredVectors.sections,
+    DarknetRecoveredImages.sections, DarknetRecoveredRouting.sections,
+    DarknetRecoveredBoxes.sections,
+  ].reduce(into: [:]) { all, sections in all.merge(sections) { first, _ in first } }
+
+  /// The name of the section in a file.
+  var sectionName: String {
+    let name = nodes[0].source.className
+    return name == "gaussian_yolo" ? "Gaussian_yolo" : name
+  }
+
+  /// The nodes of a role.
+  func nodes(_ role: String) -> [Node] { nodes.filter { $0.source.role == role } }
+
+  /// The first operator of a kind, of a role where one is given.
+  func operation<Wanted: Operator>(
+    _ type: Wanted.Type, _ role: String? = nil
+  ) throws(WeighbridgeError) -> Wanted {
+    try node(type, role).operation
+  }
+
+  /// The first operator of a kind with its node.
+  func node<Wanted: Operator>(
+    _ type: Wanted.Type, _ role: String? = nil
+  ) throws(WeighbridgeError) -> (operation: Wanted, node: Node) {
+    for node in nodes where role == nil || node.source.role == role {
+      if let operation = node.operation as? Wanted { return (operation, node) }
+    }
+    throw WeighbridgeError(.unsupported, "has no \(Wanted.kind)")
+  }
+
+  /// Whether there is a node of a role.
+  func has(_ role: String) -> Bool { nodes.contains { $0.source.role == role } }
+
+  /// The known sizes of a value.
+  func shape(_ id: ValueID) throws(WeighbridgeError) -> [Int] {
+    guard let shape = graph[id].type.fixedShape else {
+      throw WeighbridgeError(.unsupported, "has unknown sizes")
+    }
+    return shape
+  }
+
+  /// The sizes of a node's input.
+  func inputShape(_ node: Node, _ position: Int = 0) throws(WeighbridgeError) -> [Int] {
+    try shape(node.inputs[position])
+  }
+
+  /// The sizes of what the section makes.
+  func outputShape() throws(WeighbridgeError) -> [Int] {
+    try nodes.last.map { (node) throws(WeighbridgeError) in try shape(node.outputs[0]) } ?? []
+  }
+
+  /// The section that made a value.
+  func section(of value: ValueID) throws(WeighbridgeError) -> Int {
+    guard let position = owners[value] else {
+      throw WeighbridgeError(.unsupported, "takes what no section makes")
+    }
+    return position
+  }
+
+  /// The name of the activation that the nodes of a role compute.
+  func activation(_ role: String = "activation") throws(WeighbridgeError) -> String {
+    let operations = nodes(role).map(\.operation)
+    guard let name = DarknetLayer.activationName(of: operations, fork: fork) else {
+      let kinds = operations.map(\.kind).joined(separator: ", ")
+      throw WeighbridgeError(.unsupported, "\(fork.title) has no activation that is \(kinds)")
+    }
+    return name
+  }
+}

@@ -1,0 +1,157 @@
+import Bytes
+import ConversionCore
+import DarknetFormat
+import GraphIR
+import LayerCatalog
+
+/// The sections of a model that came from darknet, made again from its nodes.
+///
+/// Each section is read again as it is made, and in the end every operator must be what it was: a
+/// setting that was told wrongly from the nodes is found here, and nothing is written.
+struct DarknetSectionRecovery {
+  private let graph: Graph
+  private let detector: DetectorDescription?
+  private var builder: DarknetNetworkBuilder
+  private var problems = ExportProblems()
+  /// The positions of the sections that made values, and of those that own weights.
+  private var owners: [ValueID: Int] = [:]
+
+  /// The files for a model.
+  static func plan(
+    _ content: ModelContent, fork: DarknetFork
+  ) throws(WeighbridgeError) -> DarknetPlan {
+    var original = try DarknetSectionRecovery(content, fork: fork)
+    for nodes in content.graph.sourceLayers { original.add(nodes) }
+    try original.problems.check(fork.title)
+    var plan = try original.builder.finish()
+    plan.weights = try DarknetMatch(plan, original: content.graph).weights()
+    return plan
+  }
+
+  private init(_ content: ModelContent, fork: DarknetFork) throws(WeighbridgeError) {
+    graph = content.graph
+    detector = content.description.detector
+    guard let net = DarknetSectionText(net: content, fork: fork) else {
+      throw WeighbridgeError(
+        .unsupported, "darknet takes one image, or one row of numbers, of known sizes")
+    }
+    builder = try DarknetNetworkBuilder(fork: fork, net: net)
+  }
+
+  private mutating func add(_ nodes: [Node]) {
+    let layer = nodes[0].source
+    do throws(WeighbridgeError) {
+      let layer = DarknetRecoveredLayer(
+        nodes: nodes, graph: graph, fork: builder.fork, owners: owners, detector: detector)
+      guard let describe = DarknetRecoveredLayer.sections[nodes[0].source.className] else {
+        throw WeighbridgeError(.unsupported, "is no section of darknet's")
+      }
+      var section = DarknetSectionText(layer.sectionName)
+      try describe(layer, &section)
+      let position = try builder.add(section).position
+      for node in nodes {
+        for id in node.outputs { owners[id] = position }
+        for id in node.inputs where graph[id].constant != nil && owners[id] == nil {
+          owners[id] = position
+        }
+      }
+    } catch {
+      problems.add(layer.layer, error.reason)
+      for id in nodes.flatMap(\.outputs) { owners[id] = 0 }
+    }
+  }
+}
+
+extension Graph {
+  /// The nodes of each layer of the source, in their order.
+  fileprivate var sourceLayers: [[Node]] {
+    var layers: [[Node]] = []
+    for node in nodes {
+      if let last = layers.last?.first, last.source.layer == node.source.layer {
+        layers[layers.count - 1].append(node)
+      } else {
+        layers.append([node])
+      }
+    }
+    return layers
+  }
+}
+
+extension DarknetSectionText {
+  /// The network's own section; `nil` when the model takes something else than one image,
+  /// `[1, channels, height, width]`, or one row, `[1, n]`.
+  init?(net content: ModelContent, fork: DarknetFork) {
+    guard content.graph.inputs.count == 1,
+      let shape = content.graph[content.graph.inputs[0].value].type.fixedShape
+    else { return nil }
+    let resize = content.description.inputs.first?.image?.resize
+    self.init(net: shape, isLetterboxed: fork == .alexeyab && resize == .letterbox)
+  }
+
+  /// The network's own section for an input of these sizes, the channels second.
+  init?(net shape: [Int], isLetterboxed: Bool) {
+    guard shape.first == 1, [2, 4].contains(shape.count) else { return nil }
+    self.init("net")
+    set("batch", 1)
+    if shape.count == 2 { set("inputs", shape[1]) }
+    for (key, dimension) in zip(["channels", "height", "width"], shape.dropFirst())
+    where shape.count == 4 {
+      set(key, dimension)
+    }
+    flag("letter_box", isLetterboxed)
+  }
+}
+
+/// Pairs the network as it is when the files are read again with the model.
+struct DarknetMatch {
+  private let plan: DarknetPlan
+  private let original: Graph
+
+  init(_ plan: DarknetPlan, original: Graph) {
+    (self.plan, self.original) = (plan, original)
+  }
+
+  /// The model's weights by the names that reading gives them.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` at the first layer that would be another.
+  func weights() throws(WeighbridgeError) -> [String: Tensor] {
+    let copy = plan.graph
+    var partners = Dictionary(
+      zip(copy.inputs, original.inputs).map { ($0.value, $1.value) },
+      uniquingKeysWith: { first, _ in first })
+    var weights: [String: Tensor] = [:]
+    let taken = Set(plan.takes.map(\.name))
+    for (node, wanted) in zip(copy.nodes, original.nodes) {
+      let isSame =
+        node.operation.kind == wanted.operation.kind
+        && node.operation.attributes == wanted.operation.attributes
+        && node.inputs.count == wanted.inputs.count
+      guard isSame else { throw Self.other(wanted) }
+      for (id, partner) in zip(node.inputs, wanted.inputs) {
+        if let tensor = copy[id].constant {
+          guard let weight = original[partner].constant, weight.shape == tensor.shape,
+            taken.contains(copy[id].name) || weight.doubles == tensor.doubles
+          else { throw Self.other(wanted) }
+          weights[copy[id].name] = weight
+        } else if partners[id] != partner {
+          throw Self.other(wanted)
+        }
+      }
+      for (id, partner) in zip(node.outputs, wanted.outputs) { partners[id] = partner }
+    }
+    let outputs = copy.outputs.map { partners[$0.value] }
+    guard copy.nodes.count == original.nodes.count, outputs == original.outputs.map(\.value) else {
+      throw WeighbridgeError(.unsupported, "darknet gives its boxes and what its last layer makes")
+    }
+    return weights
+  }
+
+  private static func other(_ node: Node) -> WeighbridgeError {
+    ExportProblems.error(
+      "darknet",
+      [
+        "\(node.source.callName): its \(node.operation.kind) is not what "
+          + "a [\(node.source.className)] section computes"
+      ])
+  }
+}

@@ -1,0 +1,76 @@
+import Bytes
+import ConversionCore
+import DarknetFormat
+import GraphIR
+import LayerCatalog
+
+/// The numbers of a `.weights` file in their order.
+struct DarknetWeightsWriter {
+  private let fork: DarknetFork
+  private let tensors: [Tensor]
+
+  /// About so many bytes go to the file at once.
+  private static let pieceSize = 1 << 20
+
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for numbers that are not float32.
+  init(_ plan: DarknetPlan) throws(WeighbridgeError) {
+    fork = plan.fork
+    var tensors: [Tensor] = []
+    for take in plan.takes {
+      guard let weight = plan.weights[take.name], weight.elementType == .float32 else {
+        let type = plan.weights[take.name].map { "is \($0.elementType.rawValue)" }
+        throw WeighbridgeError(
+          .unsupported,
+          "the weight \(take.name) \(type ?? "is missing"), and darknet stores float32")
+      }
+      let stored = Self.stored(weight, take, fork)
+      guard stored.shape == take.shape else {
+        throw WeighbridgeError(
+          .unsupported, "\(take.name) is \(stored.shape), and the file holds \(take.shape)")
+      }
+      tensors.append(stored)
+    }
+    self.tensors = tensors
+  }
+
+  /// The weight as the file has it.
+  private static func stored(
+    _ weight: Tensor, _ take: DarknetPlan.Take, _ fork: DarknetFork
+  ) -> Tensor {
+    if fork == .pjreddie, take.role.hasSuffix("variance") { return withoutDeviation(weight) }
+    // The one that does not stand in the operator's order: biases, innermost in the operator.
+    return take.name.hasSuffix("_local/bias") ? weight.permuted([2, 0, 1]) : weight
+  }
+
+  /// The variance that pjreddie's darknet makes (√variance + 10⁻⁶)² of: the float32 number that
+  /// leads back to the given one.
+  private static func withoutDeviation(_ variance: Tensor) -> Tensor {
+    let numbers = variance.doubles.map { wanted in
+      let deviation = max(0, wanted.squareRoot() - 1e-6)
+      let near = Float(deviation * deviation)
+      let candidates = [near, near.nextUp, max(0, near.nextDown)]
+      let distance = { (number: Float) in
+        let deviation = Double(number).squareRoot() + 1e-6
+        return (Double(Float(deviation * deviation)) - wanted).magnitude
+      }
+      return Double(candidates.min { distance($0) < distance($1) } ?? near)
+    }
+    return Tensor(.float32, shape: variance.shape, numbers)
+  }
+
+  /// Writes header and numbers.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``.
+  func write(
+    to file: inout AtomicFile, _ cancellation: Cancellation?
+  ) throws(WeighbridgeError) {
+    try file.append(DarknetWeightsHeader.bytes(fork: fork).span.bytes)
+    var buffer: [UInt8] = []
+    for tensor in tensors {
+      for piece in tensor.pieces(ofAbout: Self.pieceSize) {
+        try cancellation.check()
+        try piece.withBytes(&buffer) { (bytes) throws(WeighbridgeError) in try file.append(bytes) }
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import ConversionCore
+import DarknetFormat
+import GraphIR
+import LayerCatalog
+
+/// What a darknet network says of its use.
+struct DarknetDescription {
+  let result: DarknetImporter.Result
+  let fork: DarknetFork
+  /// What could not be said.
+  private(set) var decisions: [Provenance.Decision] = []
+
+  init(_ result: DarknetImporter.Result, fork: DarknetFork) {
+    self.result = result
+    self.fork = fork
+  }
+
+  /// The description, without a name and labels.
+  mutating func make() -> ModelDescription {
+    let graph = result.graph
+    var description = ModelDescription(
+      inputs: graph.inputs.map { .init(name: $0.name) },
+      outputs: graph.outputs.map { .init(name: $0.name) })
+    let type = graph[graph.inputs[0].value].type
+    if type.rank == 4, let channels = type.shape[1].value, [1, 3].contains(channels) {
+      let isFirstVersion = result.heads.first?.head.detector.kind == .detection
+      let isLetterboxed = result.isLetterboxed ?? (fork == .pjreddie && !isFirstVersion)
+      description.inputs[0].image = ImageInput(
+        colorOrder: channels == 3 ? .rgb : .gray, scale: 1.0 / 255,
+        bias: [Double](repeating: 0, count: channels),
+        resize: isLetterboxed ? .letterbox : .stretch,
+        layout: .channelsFirst)
+    }
+    description.detector = detector()
+    return description
+  }
+
+  /// The number of classes: of the boxes, or what a softmax at the end tells apart.
+  var classCount: Int? {
+    if let head = result.heads.first { return head.head.detector.classCount }
+    guard let last = result.graph.outputs.last, last.name.hasSuffix("_softmax") else { return nil }
+    return result.graph[last.value].type.shape.last?.value
+  }
+
+  private mutating func detector() -> DetectorDescription? {
+    guard let first = result.heads.first?.head.detector else { return nil }
+    guard result.heads.allSatisfy({ $0.head.detector.isLike(first) }) else {
+      decisions.append(
+        .init(layer: "", text: "the layers of boxes differ too much for one detector record"))
+      return nil
+    }
+    var detector = first
+    detector.anchors = []
+    for (output, head) in result.heads {
+      let anchors = head.detector.anchors
+      let isKnown = detector.anchors.isEmpty || detector.anchors == anchors
+      let start = isKnown ? 0 : detector.anchors.count
+      if start > 0 || detector.anchors.isEmpty { detector.anchors += anchors }
+      detector.heads.append(
+        DetectorDescription.Head(
+          output: output, mask: head.mask.map { $0 + start }, stride: stride(output),
+          scaleXY: head.scaleXY, boxPoint: head.boxPoint))
+      // Darknet goes by the last layer of boxes.
+      detector.suppression = head.detector.suppression
+      detector.distanceExponent = head.detector.distanceExponent
+    }
+    return detector
+  }
+
+  /// How many input pixels a cell spans, when they are squares.
+  private func stride(_ output: String) -> Double? {
+    let graph = result.graph
+    guard let port = graph.outputs.first(where: { $0.name == output }),
+      let grid = graph[port.value].type.fixedShape,
+      let pixels = graph[graph.inputs[0].value].type.fixedShape, grid.count == 4, pixels.count == 4,
+      grid[2] > 0, grid[3] > 0
+    else { return nil }
+    let ratio = Double(pixels[3]) / Double(grid[3])
+    return ratio == Double(pixels[2]) / Double(grid[2]) ? ratio : nil
+  }
+}
+
+extension DetectorDescription {
+  /// Whether another differs by what each head may have for itself only.
+  fileprivate func isLike(_ other: DetectorDescription) -> Bool {
+    var other = other
+    (other.anchors, other.suppression) = (anchors, suppression)
+    other.distanceExponent = distanceExponent
+    return self == other
+  }
+}

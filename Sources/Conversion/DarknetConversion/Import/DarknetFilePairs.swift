@@ -1,0 +1,110 @@
+import Bytes
+import ConversionCore
+import DarknetFormat
+import GraphIR
+import LayerCatalog
+
+/// The `.cfg` and `.weights` files of a folder that may belong together, and what to type then.
+struct DarknetFilePairs {
+  /// A file, and whether it fits the one that it is looked for.
+  struct Neighbor {
+    let path: String
+    let fits: Bool
+    /// What speaks for it besides; more is better.
+    let rank: Int
+
+    var name: String { FilePath(path).name }
+  }
+
+  /// More files of a folder than this are not opened.
+  private static let limit = 200
+  /// A `.cfg` of more bytes or sections than this, several times those of any network, is passed over:
+  /// nobody asked for it.
+  private static let (byteLimit, sectionLimit) = (1 << 20, 2_000)
+
+  let options: ReadOptions
+
+  /// The `.cfg` files beside a file, those that fit it first.
+  func configurations(beside path: String, for store: ByteStore) -> [Neighbor] {
+    sorted(
+      files(beside: path, [".cfg"]).compactMap { file in
+        guard let demand = try? demand(of: file) else { return nil }
+        return Neighbor(path: file, fits: demand.fits(store), rank: rank(path, of: file))
+      })
+  }
+
+  /// The `.weights` files beside a `.cfg`, those that fit it first.
+  func weights(beside path: String, for demand: DarknetParameterCount) -> [Neighbor] {
+    sorted(
+      files(beside: path, [".weights", ".backup"]).compactMap { file in
+        guard let mapped = try? MappedFile(path: file) else { return nil }
+        let fits = demand.fits(ByteStore(mapped))
+        return Neighbor(path: file, fits: fits, rank: rank(file, of: path))
+      })
+  }
+
+  /// What the network of a `.cfg` takes; `nil` when it is no `.cfg` of a network.
+  ///
+  /// - Throws: As ``DarknetConfiguration`` and ``DarknetImporter``.
+  func demand(of path: String) throws(WeighbridgeError) -> DarknetParameterCount? {
+    let store = ByteStore(try MappedFile(path: path))
+    guard store.count <= Self.byteLimit,
+      store.withBytes({ DarknetConfiguration.recognizes($0) })
+    else { return nil }
+    let configuration = try DarknetConfiguration(store)
+    guard ["net", "network"].contains(configuration.sections[0].name),
+      configuration.sections.count <= Self.sectionLimit
+    else { return nil }
+    return try DarknetParameterCount(configuration, options)
+  }
+
+  /// What fits one of two files that do not fit each other, and what to type then.
+  func fitting(
+    _ path: String, _ configuration: DarknetConfiguration, _ weightsPath: String,
+    _ store: ByteStore
+  ) -> String? {
+    if let found = configurations(beside: weightsPath, for: store).first(where: \.fits) {
+      return "\(found.name) beside it fits: type \(Self.command(found.path, weightsPath))"
+    }
+    guard let demand = try? DarknetParameterCount(configuration, options),
+      let found = weights(beside: path, for: demand).first(where: \.fits)
+    else { return nil }
+    return "\(found.name) fits the .cfg: type \(Self.command(path, found.path))"
+  }
+
+  /// What to type to read a `.cfg` with a file of weights.
+  static func command(_ configuration: String, _ weights: String) -> String {
+    let isDefault = FilePath(configuration).replacingExtension("weights") == weights
+    return "weighbridge convert \(configuration.shellWord)"
+      + (isDefault ? "" : " --weights \(weights.shellWord)")
+  }
+
+  private func files(beside path: String, _ extensions: [String]) -> [String] {
+    let own = FilePath(path)
+    return FolderListing.names(in: own.folder).filter { name in
+      name != own.name && extensions.contains { name.lowercased().hasSuffix($0) }
+    }.prefix(Self.limit).map(own.beside)
+  }
+
+  private func sorted(_ neighbors: [Neighbor]) -> [Neighbor] {
+    neighbors.enumerated().sorted { first, second in
+      let (one, other) = (first.element, second.element)
+      if one.fits != other.fits { return one.fits }
+      return one.rank == other.rank ? first.offset < second.offset : one.rank > other.rank
+    }.map(\.element)
+  }
+
+  /// How well the name of a file of weights goes with that of a `.cfg`: darknet writes `NAME_best`,
+  /// `NAME_final`, `NAME_last` and `NAME_1000` for `NAME.cfg`.
+  private func rank(_ weights: String, of configuration: String) -> Int {
+    let (stem, base) = (FilePath(configuration).base, FilePath(weights).base)
+    guard base.hasPrefix(stem) else { return 0 }
+    switch base.dropFirst(stem.count) {
+    case "": return 6
+    case "_best": return 5
+    case "_final": return 4
+    case "_last": return 3
+    case let rest: return rest.first == "_" ? 2 : 1
+    }
+  }
+}

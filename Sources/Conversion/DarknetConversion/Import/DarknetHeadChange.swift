@@ -1,0 +1,140 @@
+import ConversionCore
+import DarknetFormat
+import GraphIR
+import LayerCatalog
+
+/// Other numbers of classes, anchors or filters at a network's end with which it would take as many
+/// numbers as a file has.
+struct DarknetHeadChange {
+  /// A convolution and the layer of boxes behind it.
+  private struct Head {
+    /// The numbers of the convolution for each of its filters.
+    let numbers: Int
+    let anchors: Int
+    let classes: Int
+    let filters: Int
+    let convolution: DarknetSection
+    let boxes: DarknetSection
+    /// The channels of an anchor besides those of the classes.
+    var rest: Int { filters / anchors - classes }
+  }
+
+  private let network: DarknetNetwork
+  private let sections: [DarknetSection]
+  private let heads: [Head]
+  private let difference: Int
+
+  init(_ network: DarknetNetwork, _ configuration: DarknetConfiguration) {
+    self.network = network
+    let sections = configuration.sections
+    self.sections = sections
+    difference = network.weights.available - network.weights.taken
+    let boxes = network.layers.indices.filter {
+      network.layers[$0].head.map { !$0.mask.isEmpty } ?? false
+    }
+    let heads = boxes.compactMap { Self.head($0, network, sections) }
+    self.heads = heads.count == boxes.count ? heads : []
+  }
+
+  private static func head(
+    _ index: Int, _ network: DarknetNetwork, _ sections: [DarknetSection]
+  ) -> Head? {
+    guard index > 0, let head = network.layers[index].head,
+      let numbers = network.layers[index - 1].numbersPerFilter, numbers < 1 << 32,
+      let filters = sections[index].option("filters").flatMap({ DarknetNumber.integer($0.value) })
+    else { return nil }
+    return Head(
+      numbers: numbers, anchors: head.mask.count, classes: head.detector.classCount,
+      filters: filters.value, convolution: sections[index], boxes: sections[index + 1])
+  }
+
+  /// The first change that holds, in words.
+  var cause: String? {
+    guard let first = heads.first else { return lastLayer }
+    guard heads.allSatisfy({ $0.classes == first.classes }) else { return nil }
+    let causes = [classes(first), anchors(first)].compactMap(\.self)
+    return causes.isEmpty ? filters(first) : causes.joined(separator: "; or ")
+  }
+
+  private func classes(_ first: Head) -> String? {
+    let step = heads.reduce(0) { $0 + $1.numbers * $1.anchors }
+    guard let found = Self.number(first.classes, plus: difference, in: step) else { return nil }
+    return "the weights are of a network for \(found) classes, and the cfg's is for "
+      + "\(first.classes): they fit with \(change("classes", { _ in found }, \.boxes)) and "
+      + change("filters", { ($0.rest + found) * $0.anchors }, \.convolution)
+  }
+
+  private func anchors(_ first: Head) -> String? {
+    guard heads.allSatisfy({ $0.anchors == first.anchors }) else { return nil }
+    let step = heads.reduce(0) { $0 + $1.numbers * ($1.filters / $1.anchors) }
+    guard let found = Self.number(first.anchors, plus: difference, in: step), found <= 64 else {
+      return nil
+    }
+    return
+      "the weights are of a network with \(found) anchors in each layer of boxes, and the cfg's "
+      + "has \(first.anchors): they fit with "
+      + change("filters", { $0.filters / $0.anchors * found }, \.convolution)
+      + " and \(found) anchors in \(places(\.boxes, "mask"))"
+  }
+
+  private func filters(_ first: Head) -> String? {
+    guard heads.allSatisfy({ $0.filters == first.filters && $0.rest == first.rest }) else {
+      return nil
+    }
+    let step = heads.reduce(0) { $0 + $1.numbers }
+    guard let found = Self.number(first.filters, plus: difference, in: step) else { return nil }
+    let readings = (1...9).filter { found % $0 == 0 && found / $0 > first.rest }.map {
+      "\(found / $0 - first.rest) classes with \($0 == 1 ? "1 anchor" : "\($0) anchors each")"
+    }
+    guard !readings.isEmpty else { return nil }
+    return "the weights are of a network with other classes and anchors: they fit with "
+      + change("filters", { _ in found }, \.convolution)
+      + ", which is \(readings.joined(separator: " or "))"
+  }
+
+  /// A network without boxes whose last layer with weights has another number of outputs.
+  private var lastLayer: String? {
+    guard network.layers.allSatisfy({ $0.head == nil }),
+      let layer = network.weights.takes.last?.layer
+    else { return nil }
+    let section = sections[layer + 1]
+    let key = DarknetSections.name(section.name) == "connected" ? "output" : "filters"
+    guard let option = section.option(key),
+      let written = DarknetNumber.integer(option.value)?.value,
+      ["convolutional", "connected"].contains(DarknetSections.name(section.name)), written > 0
+    else { return nil }
+    let taken = network.weights.takenByLayer
+    let numbers = taken[layer] - (layer == 0 ? 0 : taken[layer - 1])
+    guard let found = Self.number(written, plus: difference, in: numbers / written) else {
+      return nil
+    }
+    return
+      "the weights are of a network whose last layer with weights gives \(found) numbers, such as "
+      + "one for each class, and the cfg's gives \(written): they fit with \(key)=\(found) in line "
+      + "\(option.line)"
+  }
+
+  /// The number that makes up a difference; `nil` when none does.
+  private static func number(_ written: Int, plus difference: Int, in step: Int) -> Int? {
+    guard step > 0, difference % step == 0 else { return nil }
+    let found = written + difference / step
+    return (1...100_000).contains(found) ? found : nil
+  }
+
+  /// `key=value in lines 1, 2 and 3`.
+  private func change(
+    _ key: String, _ value: (Head) -> Int, _ section: (Head) -> DarknetSection
+  ) -> String {
+    let values = heads.map(value)
+    let shown = Set(values).count == 1 ? Array(values.prefix(1)) : values
+    return "\(key)=\(String.listing(shown.map(String.init))) in \(places(section, key))"
+  }
+
+  private func places(_ section: (Head) -> DarknetSection, _ key: String) -> String {
+    let lines = heads.map { head in
+      let section = section(head)
+      return String(section.option(key)?.line ?? section.line)
+    }
+    return (lines.count == 1 ? "line " : "lines ") + String.listing(lines)
+  }
+}

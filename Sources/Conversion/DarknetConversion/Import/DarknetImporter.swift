@@ -1,0 +1,154 @@
+import Bytes
+import ConversionCore
+import DarknetFormat
+import GraphIR
+import LayerCatalog
+
+/// Turns the sections of a `.cfg` and the numbers of a `.weights` file into a graph.
+struct DarknetImporter {
+  /// What the import gives.
+  struct Result {
+    let graph: Graph
+    let decisions: [Provenance.Decision]
+    /// The layers that hold boxes, by their outputs' names.
+    let heads: [(output: String, head: DarknetHead)]
+    /// Whether images are letterboxed, where the network says so.
+    let isLetterboxed: Bool?
+  }
+
+  let configuration: DarknetConfiguration
+  let fork: DarknetFork
+  let isStrict: Bool
+  let trees: [String: DarknetTree]
+
+  /// Imports the network.
+  ///
+  /// - Parameter weights: All numbers; each must be used.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` and ``WeighbridgeError/Code/unsupported`` with
+  ///   the line and the layer; a ``DarknetSizeMismatch`` in words when the numbers do not fit.
+  func run(_ weights: DarknetWeightSupply) throws(WeighbridgeError) -> Result {
+    let names = try sectionNames()
+    let (network, isLetterboxed) = try network(names, weights)
+    if let misfit = DarknetSizeMismatch(network, self) { throw misfit.error }
+    let outputs = Self.outputs(network, names: names)
+    let heads = outputs.compactMap { index, port in
+      network.layers[index].head.map { (port.name, $0) }
+    }
+    return Result(
+      graph: try network.graph.finish(outputs: outputs.map(\.port)),
+      decisions: network.decisions, heads: heads, isLetterboxed: isLetterboxed)
+  }
+
+  /// How many numbers the network takes.
+  ///
+  /// - Throws: As ``run(_:)``, for the `.cfg` alone.
+  func numberCount() throws(WeighbridgeError) -> Int {
+    try network(sectionNames(), .recording()).network.weights.taken
+  }
+
+  /// The same for another configuration.
+  func with(_ configuration: DarknetConfiguration) -> DarknetImporter {
+    DarknetImporter(configuration: configuration, fork: fork, isStrict: isStrict, trees: trees)
+  }
+
+  /// All layers, whether the numbers fit or not.
+  private func network(
+    _ names: [String], _ weights: DarknetWeightSupply
+  ) throws(WeighbridgeError) -> (network: DarknetNetwork, isLetterboxed: Bool?) {
+    let (trees, isRandom) = (trees, weights.isRandom)
+    var network = DarknetNetwork(fork: fork, isStrict: isStrict, weights: weights) {
+      (path) throws(WeighbridgeError) in
+      if let tree = trees[path] { return tree }
+      guard isRandom else { throw WeighbridgeError(.missing, "the tree \(path) is not there") }
+      return nil
+    }
+    var isLetterboxed: Bool?
+    for (position, section) in configuration.sections.enumerated() {
+      if position == 0 {
+        (network, isLetterboxed) = try Self.begin(section, consume network)
+      } else {
+        network = try Self.add(
+          section, name: names[position], index: position - 1, to: consume network)
+      }
+    }
+    return (network, isLetterboxed)
+  }
+
+  /// The full names of all sections.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with all sections that nobody knows.
+  private func sectionNames() throws(WeighbridgeError) -> [String] {
+    let first = configuration.sections[0]
+    guard DarknetSections.name(first.name) == "net" else {
+      throw WeighbridgeError(
+        .malformed, "begins with [\(first.name)], and the first section is [net] or [network]"
+      ).at(.line(first.line))
+    }
+    guard configuration.sections.count > 1 else {
+      throw WeighbridgeError(.malformed, "has no layer").at(.line(first.line))
+    }
+    let names = configuration.sections.map { DarknetSections.name($0.name) }
+    let unknown = configuration.sections.indices.dropFirst().filter {
+      DarknetSections.builders[names[$0]] == nil
+    }
+    guard let position = unknown.first else { return names }
+    let list = unknown.prefix(20).map {
+      "#\($0 - 1) [\(configuration.sections[$0].name)] in line \(configuration.sections[$0].line)"
+    }
+    throw WeighbridgeError(
+      .unsupported,
+      "\(unknown.count == 1 ? "a section" : "\(unknown.count) sections") that "
+        + "\(unknown.count == 1 ? "is" : "are") not supported: "
+        + list.joined(separator: ", ")
+    ).at(.line(configuration.sections[position].line))
+  }
+
+  /// Begins a network with its own section.
+  static func begin(
+    _ section: DarknetSection, _ network: consuming DarknetNetwork
+  ) throws(WeighbridgeError) -> (DarknetNetwork, Bool?) {
+    do throws(WeighbridgeError) {
+      var layer = try DarknetLayer(section, name: "net", index: -1, network: network)
+      let isLetterboxed = try layer.beginNetwork()
+      return (layer.network, isLetterboxed)
+    } catch {
+      throw error.at(.line(section.line)).at(layer: "[\(section.name)]")
+    }
+  }
+
+  /// Adds a section to a network.
+  static func add(
+    _ section: DarknetSection, name: String, index: Int, to network: consuming DarknetNetwork
+  ) throws(WeighbridgeError) -> DarknetNetwork {
+    let fork = network.fork
+    do throws(WeighbridgeError) {
+      guard let build = DarknetSections.builders[name] else { return network }
+      var layer = try DarknetLayer(section, name: name, index: index, network: network)
+      if let owner = DarknetKeys.sectionOwners[name], owner != fork {
+        throw WeighbridgeError(
+          .unsupported,
+          "\(fork.title) does not know this section; \(owner.title) does "
+            + "(--darknet \(owner.rawValue))")
+      }
+      let output = try build(&layer)
+      try layer.finish(output)
+      return layer.network
+    } catch {
+      throw error.at(.line(section.line)).at(layer: "#\(index) [\(section.name)]")
+    }
+  }
+
+  /// What the model gives: every layer of boxes, and what the last layer makes that makes anything.
+  static func outputs(
+    _ network: DarknetNetwork, names: [String]
+  ) -> [(index: Int, port: Port)] {
+    let boxes = ["yolo", "gaussian_yolo", "region", "detection"]
+    let last = network.layers.lastIndex { $0.output != nil }
+    return network.layers.indices.compactMap { index in
+      guard let value = network.layers[index].output,
+        index == last || boxes.contains(names[index + 1])
+      else { return nil }
+      return (index, Port(name: "\(index)_\(names[index + 1])", value: value))
+    }
+  }
+}

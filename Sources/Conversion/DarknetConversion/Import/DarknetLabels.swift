@@ -1,0 +1,102 @@
+import Bytes
+import ConversionCore
+import DarknetFormat
+import GraphIR
+import LayerCatalog
+
+/// The names of a network's classes: of the `.data` file, or of a `.names` file beside the `.cfg` that
+/// has as many names as there are classes.
+struct DarknetLabels {
+  private(set) var labels: [String] = []
+  /// The file that they are from.
+  private(set) var file: SourceFile?
+  /// Why they are from this file, or from none.
+  private(set) var decisions: [String] = []
+  private let options: ReadOptions
+
+  /// Finds the labels.
+  ///
+  /// - Parameters:
+  ///   - path: The `.cfg` file.
+  ///   - classCount: The number of classes, where the network says it.
+  /// - Throws: ``WeighbridgeError/Code/missing`` and ``WeighbridgeError/Code/mismatch`` for a `.data`
+  ///   file and what it names.
+  init(_ path: String, classCount: Int?, _ options: ReadOptions) throws(WeighbridgeError) {
+    self.options = options
+    if let data = options.darknetData {
+      try read(data: data, classCount)
+    } else if let classCount, options.findsLabels {
+      try look(beside: FilePath(path), classCount)
+    }
+  }
+
+  private mutating func look(beside path: FilePath, _ classCount: Int) throws(WeighbridgeError) {
+    var fitting: [(name: String, labels: [String])] = []
+    var others: [String] = []
+    let names = FolderListing.names(in: path.folder).filter { $0.lowercased().hasSuffix(".names") }
+    for name in names.prefix(100) {
+      do throws(WeighbridgeError) {
+        let labels = try LabelFile.read(path.beside(name))
+        if labels.count == classCount {
+          fitting.append((name, labels))
+        } else {
+          others.append("\(name): \(labels.count) names")
+        }
+      } catch {
+        others.append("\(name): \(error.reason)")
+      }
+    }
+    let own = fitting.first { $0.name == "\(path.base).names" }
+    guard let found = own ?? (fitting.count == 1 ? fitting[0] : nil) else {
+      if !fitting.isEmpty {
+        decisions = [
+          "\(String.listing(fitting.map(\.name))) beside the .cfg have as many names as there are "
+            + "classes (\(classCount)), and none was taken: choose one with --labels"
+        ]
+      } else if !others.isEmpty {
+        decisions = [
+          "no labels were taken, because no .names file beside the .cfg has \(classCount) names "
+            + "(\(others.prefix(8).joined(separator: "; "))): name the file with --labels"
+        ]
+      }
+      return
+    }
+    try take(found.labels, path.beside(found.name))
+    let rest = fitting.map(\.name).filter { $0 != found.name }
+    decisions = [
+      "the labels are those of \(found.name) beside the .cfg, which are as many as the classes"
+        + (rest.isEmpty ? "" : " (as those of \(String.listing(rest)) are)")
+    ]
+  }
+
+  private mutating func read(data path: String, _ classCount: Int?) throws(WeighbridgeError) {
+    let data = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try DarknetDataFile(ByteStore(try MappedFile(path: path)))
+    }
+    guard let names = data.names, !names.value.isEmpty else {
+      throw WeighbridgeError(.mismatch, "has no names=").at(file: path)
+    }
+    let candidates = FilePath(path).candidates(for: names.value)
+    guard let found = candidates.first(where: FilePath.isFile) else {
+      throw WeighbridgeError(
+        .missing,
+        "names=\(names.value) is not there, nor is a file of that name beside this one; put it there, "
+          + "or name the labels with --labels in place of --data"
+      ).at(.line(names.line - 1)).at(file: path)
+    }
+    let labels = try LabelFile.read(found)
+    if let classCount, labels.count != classCount {
+      throw WeighbridgeError(
+        .mismatch, "has \(labels.count) labels, and the network has \(classCount) classes"
+      ).at(file: found)
+    }
+    try take(labels, found)
+  }
+
+  private mutating func take(_ labels: [String], _ path: String) throws(WeighbridgeError) {
+    self.labels = labels
+    file = SourceFile(
+      role: "labels", path: path, store: ByteStore(try MappedFile(path: path)),
+      startsDigest: options.preparesWriting)
+  }
+}

@@ -1,0 +1,42 @@
+import Bytes
+import ConversionCore
+import DarknetFormat
+import GraphIR
+import LayerCatalog
+
+/// How many numbers the network of a `.cfg` takes, in each fork that it may be read as.
+struct DarknetParameterCount {
+  private let counts: [(fork: DarknetFork, count: Int)]
+
+  /// Counts.
+  ///
+  /// - Throws: As ``DarknetImporter`` when no fork can read the network.
+  init(_ configuration: DarknetConfiguration, _ options: ReadOptions) throws(WeighbridgeError) {
+    let choice = DarknetForkChoice(configuration, given: options.darknetFork)
+    func count(_ fork: DarknetFork) throws(WeighbridgeError) -> Int {
+      try DarknetImporter(
+        configuration: configuration, fork: fork, isStrict: options.isStrict, trees: [:]
+      ).numberCount()
+    }
+    let other = choice.isKnown ? nil : try? count(choice.fork.other)
+    let others = other.map { [(choice.fork.other, $0)] } ?? []
+    do throws(WeighbridgeError) {
+      counts = [(choice.fork, try count(choice.fork))] + others
+    } catch {
+      guard !others.isEmpty else { throw error }
+      counts = others
+    }
+  }
+
+  /// The number in the fork that comes first.
+  var count: Int { counts[0].count }
+
+  /// Whether a `.weights` file has as many.
+  func fits(_ store: ByteStore) -> Bool {
+    counts.contains { fork, count in
+      guard let header = try? DarknetWeightsHeader(store, fork: fork) else { return false }
+      let (size, isTooLarge) = count.multipliedReportingOverflow(by: 4)
+      return !isTooLarge && size == store.count - header.byteCount
+    }
+  }
+}

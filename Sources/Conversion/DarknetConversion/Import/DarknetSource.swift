@@ -1,0 +1,161 @@
+package import Bytes
+package import ConversionCore
+import DarknetFormat
+package import GraphIR
+import LayerCatalog
+
+/// A `.cfg` file with what belongs to it: weights, labels, a tree of classes.
+package struct DarknetSource: Sendable {
+  /// The files that were read, by role.
+  package private(set) var files: [SourceFile]
+  private let path: String
+  let configuration: DarknetConfiguration
+  let options: ReadOptions
+  private let weights: SourceFile?
+  private(set) var trees: [String: DarknetTree] = [:]
+
+  /// Opens the files.
+  ///
+  /// - Throws: As ``DarknetConfiguration``; ``WeighbridgeError/Code/missing`` when there are no
+  ///   weights, and none were to be made up.
+  package init(
+    _ store: ByteStore, path: String, options: ReadOptions
+  ) throws(WeighbridgeError) {
+    let starts = options.preparesWriting
+    self.path = path
+    self.options = options
+    configuration = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try DarknetConfiguration(store)
+    }
+    files = [SourceFile(role: "model", path: path, store: store, startsDigest: starts)]
+    weights = try Self.weights(path, configuration, options)
+    if let weights { files.append(weights) }
+    try openTrees()
+  }
+
+  /// The file with the weights: the one that is named, or `.weights` beside the `.cfg`.
+  private static func weights(
+    _ path: String, _ configuration: DarknetConfiguration, _ options: ReadOptions
+  ) throws(WeighbridgeError) -> SourceFile? {
+    if options.laterWeightLimit != nil { return nil }
+    guard options.randomSeed == nil else {
+      guard options.weights == nil else {
+        throw WeighbridgeError(.mismatch, "--weights and --random-weights exclude each other")
+      }
+      return nil
+    }
+    let weightsPath = options.weights ?? FilePath(path).replacingExtension("weights")
+    let store: ByteStore
+    do throws(WeighbridgeError) {
+      store = try SourceFile.open(weightsPath)
+    } catch {
+      guard options.weights == nil, error.code == .missing else { throw error }
+      throw try DarknetMissingFile(options).weights(
+        of: path, configuration, expected: weightsPath)
+    }
+    return SourceFile(
+      role: "weights", path: weightsPath, store: store, startsDigest: options.preparesWriting)
+  }
+
+  /// Reads the trees that sections name. One that is missing is refused by the section, unless the
+  /// weights are made up.
+  private mutating func openTrees() throws(WeighbridgeError) {
+    for option in configuration.sections.flatMap(\.options)
+    where option.key == "tree" && trees[option.value] == nil && !option.value.isEmpty {
+      guard let found = FilePath(path).candidates(for: option.value).first(where: FilePath.isFile)
+      else { continue }
+      let store = ByteStore(try MappedFile(path: found))
+      trees[option.value] = try locating({ $0.at(file: found) }) { () throws(WeighbridgeError) in
+        try DarknetTree(store)
+      }
+      files.append(
+        SourceFile(
+          role: "tree", path: found, store: store, startsDigest: options.preparesWriting))
+    }
+  }
+
+  /// Imports the model, and adds the file with the labels to the files.
+  ///
+  /// - Throws: As ``DarknetImporter``, with the file's name.
+  package mutating func content() throws(WeighbridgeError) -> ModelContent {
+    let (fork, decision, result) = try importModel()
+    var provenance = Provenance()
+    provenance.framework = "darknet"
+    provenance.options["darknet"] = fork.rawValue
+    if let seed = options.randomSeed { provenance.options["random-weights"] = String(seed) }
+    provenance.decisions = [.init(layer: "", text: decision)] + result.decisions
+    if let weights {
+      provenance.frameworkVersion = try? DarknetWeightsHeader(weights.store, fork: fork).version
+    } else if options.laterWeightLimit == nil {
+      provenance.decisions.append(
+        .init(layer: "", text: "the weights are random numbers: what it computes means nothing"))
+    }
+    var maker = DarknetDescription(result, fork: fork)
+    var description = maker.make()
+    provenance.decisions += maker.decisions
+    description.name = FilePath(path).base
+    let labels = try DarknetLabels(path, classCount: maker.classCount, options)
+    description.labels = labels.labels
+    if let file = labels.file { files.append(file) }
+    provenance.decisions += labels.decisions.map { .init(layer: "", text: $0) }
+    return ModelContent(graph: result.graph, description: description, provenance: provenance)
+  }
+
+  /// Imports the model as the fork that fits, and says why it is that one.
+  private func importModel() throws(WeighbridgeError) -> (
+    fork: DarknetFork, decision: String, result: DarknetImporter.Result
+  ) {
+    let choice = DarknetForkChoice(configuration, given: options.darknetFork)
+    do throws(WeighbridgeError) {
+      return (choice.fork, choice.decision, try importModel(choice.fork))
+    } catch {
+      let fork = choice.fork.other
+      guard !choice.isKnown, let result = try? importModel(fork) else { throw explained(error) }
+      return (
+        fork,
+        "read as \(fork.title) means it, since \(choice.fork.title) refuses it: \(error.reason)",
+        result
+      )
+    }
+  }
+
+  /// An error about weights that do not fit, with what beside them does.
+  private func explained(_ error: WeighbridgeError) -> WeighbridgeError {
+    guard case .byte = error.place.spot, let weights,
+      let fitting = DarknetFilePairs(options: options).fitting(
+        path, configuration, weights.path, weights.store)
+    else { return error }
+    return WeighbridgeError(error.code, "\(error.reason); \(fitting)", place: error.place)
+  }
+
+  private func importModel(_ fork: DarknetFork) throws(WeighbridgeError) -> DarknetImporter.Result {
+    let importer = DarknetImporter(
+      configuration: configuration, fork: fork, isStrict: options.isStrict, trees: trees)
+    let supply = try supply(fork)
+    do throws(WeighbridgeError) {
+      // Random numbers are made when it is known that they are not too many.
+      if supply.isRandom { _ = try importer.run(.countingRandom()) }
+      return try importer.run(supply)
+    } catch {
+      // What has a byte offset was found in the weights.
+      guard case .byte = error.place.spot, let weights else { throw error.at(file: path) }
+      throw error.at(file: weights.path)
+    }
+  }
+
+  /// All numbers, from the file or made up.
+  private func supply(_ fork: DarknetFork) throws(WeighbridgeError) -> DarknetWeightSupply {
+    guard let weights else { return DarknetWeightSupply(seed: options.randomSeed ?? 0) }
+    return try locating({ $0.at(file: weights.path) }) { () throws(WeighbridgeError) in
+      let header = try DarknetWeightsHeader(weights.store, fork: fork)
+      let surplus = (weights.store.count - header.byteCount) % 4
+      guard surplus == 0 else {
+        throw WeighbridgeError(
+          .malformed, "ends with \(surplus) bytes that are no whole number; it was cut off"
+        ).at(.byte(weights.store.count - surplus))
+      }
+      return DarknetWeightSupply(
+        weights.store, headerSize: header.byteCount, isTransposed: header.isTransposed)
+    }
+  }
+}

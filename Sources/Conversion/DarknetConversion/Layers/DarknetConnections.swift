@@ -1,0 +1,45 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+/// `[connected]`, `[activation]`, `[logistic]`, and the sections that do nothing when a model runs.
+enum DarknetConnections {
+  static let builders: [String: DarknetLayer.Build] = [
+    "connected": connected,
+    "activation": { (layer) throws(WeighbridgeError) in
+      let name = try layer.activationName(default: "linear")
+      return try layer.whole(try layer.activated(layer.input, name, role: ""))
+    },
+    "logistic": { (layer) throws(WeighbridgeError) in
+      try layer.add(Sigmoid(), [layer.input])
+    },
+    "dropout": identity,
+    "empty": identity,
+    "cost": { (_) throws(WeighbridgeError) in nil },
+    "contrastive": { (_) throws(WeighbridgeError) in nil },
+  ]
+
+  private static let identity: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    try layer.add(Identity(), [layer.input])
+  }
+
+  private static let connected: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    let outputs = try layer.integer("output", default: 1, in: 1...1 << 24)
+    let activation = try layer.activationName(default: "logistic")
+    let normalizes = try layer.flag("batch_normalize")
+    try layer.checkLoading()
+    let row = try layer.flattened(layer.input)
+    let weights = try layer.connectedWeights(
+      "", inputs: try layer.count(of: row), outputs: outputs, normalizes: normalizes)
+    let output = try layer.connected(row, weights, activation: activation)
+    return try layer.add(Reshape(target: [outputs, 1, 1]), [output], role: "reshape")
+  }
+}
+
+extension DarknetLayer {
+  /// A value as the output of this layer: one that an earlier layer made gets a node here.
+  mutating func whole(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
+    value == input ? try add(Identity(), [value]) : value
+  }
+}

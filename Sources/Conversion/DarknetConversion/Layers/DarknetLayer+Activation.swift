@@ -1,0 +1,127 @@
+import Bytes
+import ConversionCore
+package import DarknetFormat
+package import GraphIR
+import LayerCatalog
+
+extension DarknetLayer {
+  /// Reads an activation's name; a name that the fork does not know counts as `relu`. One of which the
+  /// fork makes zeros is a decision.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for such a name in strict mode.
+  mutating func activationName(
+    _ key: String = "activation", default fallback: String
+  ) throws(WeighbridgeError) -> String {
+    guard let name = try text(key) else { return fallback }
+    let known = fork == .alexeyab ? Self.common.union(Self.alexeyab) : Self.common
+    if known.contains(name) {
+      let makesZeros = key == "activation" && Self.makesZeros(name, in: self.name)
+      if fork == .alexeyab, makesZeros { decideOnZeros(name) }
+      return name
+    }
+    try tolerate("\(fork.title) does not know the activation \(name) and takes relu for it")
+    return "relu"
+  }
+
+  /// Whether AlexeyAB's darknet, which knows the name of an activation, lacks its code in a section on
+  /// a CPU and so makes zeros of everything.
+  package static func makesZeros(_ activation: String, in section: String) -> Bool {
+    // The recurrent sections whose layers are convolutions have what convolutions have.
+    if ["convolutional", "crnn", "conv_lstm"].contains(section) { return activation == "relu6" }
+    if section == "shortcut", ["swish", "mish"].contains(activation) { return false }
+    return zeros.contains(activation)
+  }
+
+  private mutating func decideOnZeros(_ activation: String) {
+    decide(
+      activation == "relu6"
+        ? "AlexeyAB's darknet has no relu6 on a CPU and makes zeros of everything; computed here is "
+          + "min(max(x, 0), 6), as on a GPU"
+        : "AlexeyAB's darknet has no \(activation) in [\(name)] and makes zeros of everything; "
+          + "computed here is \(activation) as in [convolutional]")
+  }
+
+  private static let zeros: Set<String> = [
+    "relu6", "swish", "mish", "hard_mish", "normalize_channels", "normalize_channels_softmax",
+    "normalize_channels_softmax_maxval",
+  ]
+
+  /// The activations that both forks know.
+  private static let common: Set<String> = [
+    "logistic", "loggy", "relu", "elu", "selu", "relie", "ramp", "linear", "tanh", "plse",
+    "leaky", "stair", "hardtan", "lhtan",
+  ]
+  private static let alexeyab: Set<String> = [
+    "relu6", "gelu", "revleaky", "swish", "mish", "hard_mish", "normalize_channels",
+    "normalize_channels_softmax", "normalize_channels_softmax_maxval",
+  ]
+
+  /// Adds an activation.
+  ///
+  /// - Parameters:
+  ///   - name: A name that ``activationName(_:default:)`` gave.
+  ///   - role: The role of its nodes.
+  /// - Returns: The activated value; `value` itself for `linear`.
+  mutating func activated(
+    _ value: ValueID, _ name: String, role: String = "activation"
+  ) throws(WeighbridgeError) -> ValueID {
+    var output = value
+    for operation in Self.operations(name) {
+      let inputs = operation is Subtract ? [value, output] : [output]
+      output = try add(operation, inputs, role: role)
+    }
+    return output
+  }
+
+  /// The activation that operators one behind the other compute, of those that a fork knows.
+  package static func activationName(
+    of operations: [any Operator], fork: DarknetFork
+  ) -> String? {
+    let known = fork == .alexeyab ? common.union(alexeyab) : common
+    return known.sorted().first { name in
+      let own = Self.operations(name)
+      return own.count == operations.count
+        && zip(own, operations).allSatisfy {
+          $0.kind == $1.kind && $0.attributes.roundedToFloat == $1.attributes.roundedToFloat
+        }
+    }
+  }
+
+  /// The operators of an activation, each of which takes what the one before makes; a subtraction
+  /// takes that from the activation's input.
+  private static func operations(_ name: String) -> [any CatalogOperator] {
+    switch name {
+    case "logistic": [Sigmoid()]
+    case "loggy":  // 2 / (1 + e^-x) - 1 is the hyperbolic tangent of half of x
+      [Rescaling(scale: [0.5], offset: [0]), Tanh()]
+    case "relu": [relu]
+    case "relu6": [ReLU(slope: 0, threshold: 0, maximum: 6)]
+    case "elu": [ELU(alpha: 1)]
+    case "selu":  // with four digits of both constants
+      [ELU(alpha: 1.6732), Rescaling(scale: [1.0507], offset: [0])]
+    case "gelu": [GELU(isApproximate: true)]
+    case "relie": [LeakyReLU(slope: 0.01)]
+    case "leaky", "revleaky": [LeakyReLU(slope: 0.1)]
+    case "ramp":  // 1.1 x and 0.1 x
+      [LeakyReLU(slope: 0.1 / 1.1), Rescaling(scale: [1.1], offset: [0])]
+    case "tanh": [Tanh()]
+    case "hardtan": [Clip(minimum: -1, maximum: 1)]
+    case "swish": [Swish()]
+    case "mish": [Mish()]
+    case "hard_mish": [HardMish()]
+    case "stair": [Stair()]
+    case "plse": [PiecewiseLinear(knots: [-4, 4], slopes: [0.01, 0.125, 0.01], value: 0)]
+    case "lhtan": [PiecewiseLinear(knots: [0, 1], slopes: [0.001, 1, 0.001], value: 0)]
+    // The share of each channel in the sum of all of them at its place, with 10⁻⁴ added to the sum:
+    // of the rectified elements, or of their powers of e.
+    case "normalize_channels": [relu, share]
+    case "normalize_channels_softmax": [Exponential(), share]
+    case "normalize_channels_softmax_maxval":
+      [Reduce(.maximum, axes: [1], keepDims: true), Subtract(), Exponential(), share]
+    default: []
+    }
+  }
+
+  private static let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
+  private static let share = SumNormalization(axes: [1], epsilon: 1e-4)
+}

@@ -1,0 +1,96 @@
+import Bytes
+import ConversionCore
+import DarknetFormat
+import GraphIR
+import LayerCatalog
+
+/// `xnor=1`: a convolution of the signs of the input with the signs of the kernel, each filter times
+/// its mean magnitude (Rastegari et al. 2016).
+///
+/// AlexeyAB's darknet counts equal bits and so pads with -1; with different strides, and in
+/// pjreddie's, the padding is 0. Where the channels are a multiple of 32, AlexeyAB's counts the bits
+/// that differ instead, and takes those that only fill up the last 64 for equal ones: the result is
+/// then -(sum + 2 filling) times the mean magnitude. That is what this computes too, since it is
+/// what the original computes.
+extension DarknetLayer {
+  mutating func binaryConvolution(
+    _ window: DarknetWindow, normalizes: Bool, isFlipped: Bool, activation: String
+  ) throws(WeighbridgeError) -> ValueID {
+    let channels = try image(input).channels
+    let stored = try takeBinary(
+      window, channels: channels, normalizes: normalizes, isFlipped: isFlipped)
+    let counts = fork == .alexeyab && window.strideX == window.strideY
+    let kernel = BinaryKernel(
+      stored.kernel, isInverted: counts && channels % 32 == 0, padsWithMinusOne: counts,
+      isComplete: network.weights.isComplete)
+    decide("the kernel is binarized, as xnor=1 says")
+    var signs = try add(Binarization(), [input], role: "binarize")
+    // Zeros around x + 1 are -1 around x; what the 1 adds is in the offsets.
+    if counts { signs = try scaled(signs, by: 1, plus: 1, role: "shift") }
+    let operation = Convolution(
+      window: window.window, groups: 1, hasBias: true, layout: .channelsFirst)
+    let weights = [
+      try constant("kernel", kernel.kernel),
+      try constant(
+        "offsets", normalizes ? kernel.offsets : kernel.offsets(adding: stored.bias)),
+    ]
+    var output = try add(operation, [signs] + weights)
+    if let statistics = stored.statistics {
+      let beta = try constant("beta", stored.bias)
+      output = try normalized(output, statistics, beta: beta, role: "batch_normalization")
+    }
+    return try activated(output, activation)
+  }
+
+  private mutating func takeBinary(
+    _ window: DarknetWindow, channels: Int, normalizes: Bool, isFlipped: Bool
+  ) throws(WeighbridgeError) -> (bias: Tensor, statistics: Statistics?, kernel: Tensor) {
+    let bias = try network.weights.take(
+      "bias", shape: [window.filters], layer: index, range: -0.1...0.1)
+    let statistics = normalizes ? try statistics("", count: window.filters) : nil
+    let shape = [window.filters, channels, window.size, window.size]
+    let fanIn = try Checked.product(shape[1...], of: "the size of a filter")
+    let stored = try network.weights.take(
+      "kernel", shape: isFlipped ? [fanIn, window.filters] : shape, layer: index,
+      range: -1...1)
+    let kernel =
+      isFlipped ? stored.permuted([1, 0]).splitting(1, into: Array(shape[1...])) : stored
+    return (bias, statistics, kernel)
+  }
+}
+
+/// The kernel of a binary convolution as numbers, and what is added to each filter's sum.
+private struct BinaryKernel {
+  let kernel: Tensor
+  private(set) var offsets: Tensor
+
+  /// - Parameter isComplete: Whether the stored numbers are there, and no stand-ins.
+  init(_ stored: Tensor, isInverted: Bool, padsWithMinusOne: Bool, isComplete: Bool) {
+    let filters = stored.shape[0]
+    guard isComplete else {
+      kernel = stored
+      offsets = Tensor(.float32, shape: [1], [0]).broadcast(to: [filters])
+      return
+    }
+    var numbers = stored.doubles
+    let size = max(1, numbers.count / max(1, filters))
+    let filling = Double((64 - size % 64) % 64)
+    var sums: [Double] = []
+    for start in stride(from: 0, to: numbers.count, by: size) {
+      let range = start..<start + size
+      let mean = numbers[range].reduce(0) { $0 + $1.magnitude } / Double(size)
+      let high = isInverted ? -mean : mean
+      for index in range { numbers[index] = numbers[index] > 0 ? high : -high }
+      let sum = padsWithMinusOne ? -numbers[range].reduce(0, +) : 0
+      sums.append(isInverted ? sum - 2 * filling * mean : sum)
+    }
+    kernel = Tensor(.float32, shape: stored.shape, numbers)
+    offsets = Tensor(.float32, shape: [filters], sums)
+  }
+
+  func offsets(adding bias: Tensor) -> Tensor {
+    guard offsets.isContiguous, bias.isContiguous else { return bias }
+    return Tensor(
+      .float32, shape: offsets.shape, zip(offsets.doubles, bias.doubles).map(+))
+  }
+}

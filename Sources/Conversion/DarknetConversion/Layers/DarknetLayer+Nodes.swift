@@ -1,0 +1,140 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+/// The sizes of an image as darknet's layers see it.
+struct ImageShape: Hashable, Sendable {
+  let channels: Int
+  let height: Int
+  let width: Int
+}
+
+extension DarknetLayer {
+  /// What the section works on: the output of the one before.
+  var input: ValueID { network.input }
+
+  /// The sizes of a value, all of which are known.
+  func shape(of value: ValueID) -> [Int] {
+    network.graph.type(of: value).fixedShape ?? []
+  }
+
+  /// The number of elements of a value.
+  func count(of value: ValueID) throws(WeighbridgeError) -> Int {
+    try Checked.product(shape(of: value), of: "the size of the input")
+  }
+
+  /// The sizes of a value `[1, channels, height, width]`.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is only a row of numbers.
+  func image(_ value: ValueID) throws(WeighbridgeError) -> ImageShape {
+    let shape = shape(of: value)
+    guard shape.count == 4 else {
+      throw malformed("takes an image, and its input is \(shape)")
+    }
+    return ImageShape(channels: shape[1], height: shape[2], width: shape[3])
+  }
+
+  /// The output of a layer that a setting names: from 0, or below 0 counted back from this layer.
+  func output(_ reference: Int, key: String) throws(WeighbridgeError) -> ValueID {
+    let position = reference < 0 ? index + reference : reference
+    guard position >= 0, position < index else {
+      let possible = index == 0 ? "no layer can be named" : "layers 0 to \(index - 1) can be named"
+      let problem =
+        position < 0
+        ? "points before the first layer"
+        : position == index ? "points to the layer itself" : "points to a layer behind it"
+      throw malformed("\(key)=\(reference) \(problem) (\(possible))")
+    }
+    guard let value = network.layers[position].output else {
+      throw unsupported("\(key)=\(reference) names layer \(position), which has no output")
+    }
+    return value
+  }
+
+  /// Adds a node of this layer.
+  ///
+  /// - Parameter role: What the node is when the layer becomes several; empty otherwise.
+  mutating func add(
+    _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
+  ) throws(WeighbridgeError) -> ValueID {
+    let source = SourceScope(layer: layerName, className: name, role: role)
+    let outputs = try network.graph.addNode(
+      operation, named: role.isEmpty ? layerName : "\(layerName)/\(role)", inputs: inputs,
+      source: source)
+    return outputs[0]
+  }
+
+  /// Takes the next weight and adds it to the graph as `layer/role`.
+  ///
+  /// - Parameters:
+  ///   - shape: The sizes in the order of the file.
+  ///   - range: Between which bounds it lies when the weights are random.
+  ///   - canonical: Turns it into the operator's axis order.
+  mutating func weight(
+    _ role: String, shape: [Int], range: ClosedRange<Float> = -0.1...0.1,
+    canonical: (Tensor) -> Tensor = { $0 }
+  ) throws(WeighbridgeError) -> ValueID {
+    let tensor = try network.weights.take(role, shape: shape, layer: index, range: range)
+    return try constant(role, canonical(tensor))
+  }
+
+  /// Takes the next matrix or kernel; random ones keep the size of what goes through them.
+  mutating func kernel(
+    _ role: String, shape: [Int], fanIn: Int, canonical: (Tensor) -> Tensor = { $0 }
+  ) throws(WeighbridgeError) -> ValueID {
+    let bound = (3 / Float(max(1, fanIn))).squareRoot()
+    return try weight(role, shape: shape, range: -bound...bound, canonical: canonical)
+  }
+
+  /// Adds numbers that are not in the file.
+  mutating func constant(_ role: String, _ tensor: Tensor) throws(WeighbridgeError) -> ValueID {
+    let value = try network.graph.addWeight("\(layerName)/\(role)", tensor)
+    result.weights[role] = value
+    return value
+  }
+
+  /// The elements of a value in one row, `[1, n]`.
+  mutating func flattened(
+    _ value: ValueID, role: String = "flatten"
+  ) throws(WeighbridgeError) -> ValueID {
+    if shape(of: value).count == 2 { return value }
+    return try add(Reshape(target: [-1]), [value], role: role)
+  }
+
+  /// A range of the channels of an image, or of axis 1 of any value of four axes.
+  mutating func channels(
+    _ range: Range<Int>, of value: ValueID, role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    let dimension = shape(of: value)[1]
+    if range == 0..<dimension { return value }
+    return try add(Self.slice(range, along: 1), [value], role: role)
+  }
+
+  /// A range along axis 2 of a value of four axes.
+  mutating func rows(
+    _ range: Range<Int>, of value: ValueID, role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    let dimension = shape(of: value)[2]
+    if range == 0..<dimension { return value }
+    return try add(Self.slice(range, along: 2), [value], role: role)
+  }
+
+  private static func slice(_ range: Range<Int>, along axis: Int) -> Slice {
+    Slice([.init(axis: axis, start: range.lowerBound, stop: range.upperBound, step: 1)])
+  }
+
+  /// Values one behind the other along an axis; one alone as it is.
+  mutating func joined(
+    _ values: [ValueID], axis: Int, role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    values.count == 1 ? values[0] : try add(Concatenate(axis: axis), values, role: role)
+  }
+
+  /// x scale + offset.
+  mutating func scaled(
+    _ value: ValueID, by scale: Double, plus offset: Double = 0, role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    try add(Rescaling(scale: [scale], offset: [offset]), [value], role: role)
+  }
+}

@@ -1,0 +1,153 @@
+package import Bytes
+import ConversionCore
+package import DarknetFormat
+package import GraphIR
+import LayerCatalog
+
+/// A section of a `.cfg` while it becomes nodes.
+///
+/// Settings are crossed off as they are read; ``finish()`` refuses those that are left and do not
+/// belong to training.
+package struct DarknetLayer {
+  /// Adds a section's nodes and returns its output; `nil` when it only trains.
+  package typealias Build = @Sendable (inout DarknetLayer) throws(Failure) -> ValueID?
+  /// What a builder throws. (An alias, because the compiler does not count an error type that only
+  /// stands behind `throws` as a use of its module.)
+  package typealias Failure = WeighbridgeError
+
+  /// The layer's position, counted as darknet does: the first behind `[net]` is 0.
+  package let index: Int
+  /// The section's full name.
+  package let name: String
+  /// What it shares with the other sections.
+  package var network: DarknetNetwork
+  /// What later sections may want to know of this one.
+  package var result = DarknetNetwork.Layer()
+  private let line: Int
+  private var unread: [String: DarknetOption] = [:]
+  /// The line of the setting that was read last.
+  private(set) var lastLine: Int
+
+  /// Begins with a section.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` in strict mode, for keys that stand twice or
+  ///   have no value.
+  package init(
+    _ section: DarknetSection, name: String, index: Int, network: consuming DarknetNetwork
+  ) throws(WeighbridgeError) {
+    self.index = index
+    self.name = name
+    self.network = network
+    line = section.line
+    lastLine = section.line
+    for option in section.options {
+      lastLine = option.line
+      if option.value.isEmpty {
+        try tolerate("\(option.key)= has no value: darknet passes over it")
+      } else if let first = unread[option.key] {
+        if first.value == option.value { continue }
+        try tolerate(
+          "\(option.text) is not used: \(option.key) stands in line \(first.line) already, and "
+            + "the first one counts")
+      } else {
+        unread[option.key] = option
+      }
+    }
+    lastLine = line
+  }
+
+  /// Whose arithmetic applies.
+  package var fork: DarknetFork { network.fork }
+  /// The name of the layer: `3_maxpool`; empty for the network's own section.
+  package var layerName: String { index < 0 ? "" : "\(index)_\(name)" }
+
+  /// Records how something was understood that the file leaves open.
+  package mutating func decide(_ text: String) {
+    network.decisions.append(Provenance.Decision(layer: layerName, text: text))
+  }
+
+  /// Records what darknet passes over in silence.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` in strict mode.
+  package mutating func tolerate(_ text: String) throws(WeighbridgeError) {
+    guard !network.isStrict else {
+      throw WeighbridgeError(.unsupported, "\(text) (refused, because --strict was given)")
+        .at(.line(lastLine))
+    }
+    decide("line \(lastLine): \(text)")
+  }
+
+  /// An error at the setting that was read last.
+  package func malformed(_ reason: String) -> WeighbridgeError {
+    WeighbridgeError(.malformed, reason).at(.line(lastLine))
+  }
+
+  /// An error at the setting that was read last.
+  package func unsupported(_ reason: String) -> WeighbridgeError {
+    WeighbridgeError(.unsupported, reason).at(.line(lastLine))
+  }
+
+  /// Takes a setting, and so crosses it off; `nil` when it is absent, or the fork does not know it.
+  mutating func take(_ key: String) throws(WeighbridgeError) -> DarknetOption? {
+    guard let option = unread.removeValue(forKey: key) else { return nil }
+    lastLine = option.line
+    if let owner = DarknetKeys.owner(of: key, in: name), owner != fork {
+      try tolerate("\(option.text) is not used: \(fork.title) does not know \(key)")
+      return nil
+    }
+    return option
+  }
+
+  /// Crosses off settings that mean nothing here.
+  mutating func ignore(_ keys: String...) {
+    for key in keys { unread[key] = nil }
+  }
+
+  /// Ends the reading: the network then has this section too.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting that nobody read.
+  package mutating func finish(_ output: ValueID?) throws(WeighbridgeError) {
+    try checkRest()
+    network.weights.endLayer()
+    result.output = output
+    network.layers.append(result)
+    if let output { network.input = output }
+  }
+
+  /// Reads the network's own section, and begins with its input: `[1, channels, height, width]`, or
+  /// `[1, inputs]` where there is no image.
+  ///
+  /// - Returns: Whether images are letterboxed, where the section says so.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it has no size.
+  package mutating func beginNetwork() throws(WeighbridgeError) -> Bool? {
+    let width = try integer("width", default: 0)
+    let height = try integer("height", default: 0)
+    let channels = try integer("channels", default: 0)
+    let size = try Checked.product([width, height, channels], of: "the size of the input")
+    let inputs = try integer("inputs", default: size, in: 0...Int(Int32.max))
+    guard size > 0 || inputs > 0 else {
+      lastLine = line
+      throw malformed("has neither width, height and channels nor inputs")
+    }
+    guard size == 0 || inputs == size else {
+      throw malformed("inputs=\(inputs), and width, height and channels make \(size)")
+    }
+    let boxes = try optionalInteger("letter_box", in: -1...1 << 24)
+    try checkRest()
+    network.input = try network.graph.addInput(
+      "data",
+      TensorType(.float32, size > 0 ? [1, channels, height, width] : [1, inputs]))
+    return boxes.map { $0 != 0 }
+  }
+
+  private mutating func checkRest() throws(WeighbridgeError) {
+    for option in unread.values.sorted(by: { $0.line < $1.line })
+    where !DarknetKeys.isMeaningless(option.key, in: name) {
+      lastLine = option.line
+      guard DarknetKeys.owner(of: option.key, in: name) == fork.other else {
+        throw unsupported("unknown key \(option.text)")
+      }
+      try tolerate("\(option.text) is not used: \(fork.title) does not know \(option.key)")
+    }
+  }
+}

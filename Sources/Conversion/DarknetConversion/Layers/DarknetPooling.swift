@@ -1,0 +1,70 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+/// `[maxpool]`, `[local_avgpool]`, `[avgpool]`.
+enum DarknetPooling {
+  static let builders: [String: DarknetLayer.Build] = [
+    "maxpool": maxpool,
+    "local_avgpool": { (layer) throws(WeighbridgeError) in
+      let window = try layer.poolingWindow().window
+      guard !window.mayLieInPadding else {
+        throw layer.unsupported("a window that lies in the padding has no mean")
+      }
+      return try layer.add(
+        AveragePooling(window: window, countIncludePad: false, layout: .channelsFirst),
+        [layer.input])
+    },
+    "avgpool": { (layer) throws(WeighbridgeError) in
+      try layer.add(
+        GlobalAveragePooling(keepDims: true, layout: .channelsFirst), [layer.input])
+    },
+  ]
+
+  private static let maxpool: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    let isAlongChannels = try layer.flag("maxpool_depth")
+    let outChannels = try layer.integer("out_channels", default: 1, in: 1...1 << 24)
+    let antialiasing = try layer.integer("antialiasing", default: 0)
+    let (window, strides) = try layer.poolingWindow(isAntialiased: antialiasing != 0)
+    if isAlongChannels { return try layer.channelMaximum(outChannels) }
+    let output = try layer.add(
+      MaxPooling(window: window, layout: .channelsFirst), [layer.input])
+    guard antialiasing != 0 else { return output }
+    return try layer.blurred(output, strides: strides, isWide: antialiasing != 2)
+  }
+}
+
+extension DarknetLayer {
+  /// Reads a pooling's window.
+  ///
+  /// `padding` is the amount on both sides together, of which the smaller half goes in front; by
+  /// default it is one less than the size, and the size is the stride.
+  mutating func poolingWindow(
+    isAntialiased: Bool = false
+  ) throws(WeighbridgeError) -> (window: Window, strides: (x: Int, y: Int)) {
+    let stride = try integer("stride", default: 1, in: 1...1 << 16)
+    let strides = try strides(default: stride)
+    let size = try integer("size", default: stride, in: 1...1 << 16)
+    let padding = try integer("padding", default: size - 1, in: 0...1 << 16)
+    let (before, after) = (padding / 2, padding - padding / 2)
+    let window = Window(
+      size: [size, size], strides: isAntialiased ? [1, 1] : [strides.y, strides.x],
+      dilation: [1, 1], padding: .explicit(before: [before, before], after: [after, after]))
+    return (window, strides)
+  }
+
+  /// The largest of the channels k, k + count, k + 2 count, ... for each k below `count`.
+  mutating func channelMaximum(_ count: Int) throws(WeighbridgeError) -> ValueID {
+    let dimensions = try image(input)
+    guard dimensions.channels % count == 0 else {
+      throw unsupported("out_channels=\(count) of \(dimensions.channels) channels")
+    }
+    // One axis for height and width, so that there are four axes.
+    let grouped = try add(
+      Reshape(target: [dimensions.channels / count, count, dimensions.height, dimensions.width]),
+      [input],
+      role: "group")
+    return try add(Reduce(.maximum, axes: [1], keepDims: false), [grouped])
+  }
+}

@@ -1,0 +1,250 @@
+import Bytes
+import ConversionCore
+import DarknetFormat
+import GraphIR
+import LayerCatalog
+
+/// `[rnn]`, `[gru]`, `[lstm]`, `[crnn]`, `[conv_lstm]`.
+///
+/// One step from a state of zeros: darknet keeps the state between calls and begins with zeros. It
+/// runs the steps of a training in the batch.
+enum DarknetRecurrent {
+  static let builders: [String: DarknetLayer.Build] = [
+    "rnn": rnn,
+    "gru": gru,
+    "lstm": lstm,
+    "crnn": crnn,
+    "conv_lstm": convLSTM,
+  ]
+
+  private static let rnn: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    let outputs = try layer.integer("output", default: 1, in: 1...1 << 24)
+    let hidden = try layer.hiddenUnits(outputs: outputs)
+    let activation = try layer.activationName(default: "logistic")
+    let normalizes = try layer.flag("batch_normalize")
+    let logistic = try layer.integer("logistic", default: 0)
+    layer.ignore("shortcut")  // adds the state before, which is zero
+    try layer.checkLoading()
+    let row = try layer.flattened(layer.input)
+    let inner = logistic == 2 ? "loggy" : logistic == 1 ? "logistic" : activation
+    let first = try layer.connectedWeights(
+      "input/", inputs: try layer.count(of: row), outputs: hidden, normalizes: normalizes)
+    let own = try layer.connectedWeights(
+      "self/", inputs: hidden, outputs: hidden, normalizes: normalizes)
+    let last = try layer.connectedWeights(
+      "output/", inputs: hidden, outputs: outputs, normalizes: normalizes)
+    let state = try layer.zeroState([1, hidden])
+    let fromInput = try layer.connected(row, first, activation: activation)
+    let fromState = try layer.connected(state, own, activation: inner)
+    let sum = try layer.add(Add(), [fromInput, fromState], role: "state")
+    return try layer.vector(try layer.connected(sum, last, activation: activation))
+  }
+
+  /// The gated recurrent unit (Cho et al. 2014); AlexeyAB's darknet always takes the logistic
+  /// function for the candidates, pjreddie's unless `tanh` is set.
+  private static let gru: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    let units = try layer.integer("output", default: 1, in: 1...1 << 24)
+    let normalizes = try layer.flag("batch_normalize")
+    let candidate = try layer.flag("tanh") ? "tanh" : "logistic"
+    try layer.checkLoading()
+    let row = try layer.flattened(layer.input)
+    let names = ["z", "r", "h"]
+    let gates = try layer.gates(
+      row, units: units, normalizes: normalizes, state: names, input: names,
+      stateFirst: layer.fork == .pjreddie)
+    let state = try layer.zeroState([1, units])
+    let update = try layer.gate("z", gates, row, state, "logistic")
+    let reset = try layer.gate("r", gates, row, state, "logistic")
+    let forgot = try layer.add(Multiply(), [state, reset], role: "forgot")
+    let new = try layer.gate("h", gates, row, forgot, candidate)
+    let kept = try layer.add(Multiply(), [update, state], role: "kept")
+    let rest = try layer.scaled(update, by: -1, plus: 1, role: "rest")
+    let fresh = try layer.add(Multiply(), [rest, new], role: "fresh")
+    return try layer.add(Add(), [kept, fresh])
+  }
+
+  /// The long short-term memory (Hochreiter and Schmidhuber 1997).
+  private static let lstm: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    let units = try layer.integer("output", default: 1, in: 1...1 << 24)
+    let normalizes = try layer.flag("batch_normalize")
+    try layer.checkLoading()
+    let row = try layer.flattened(layer.input)
+    let names = layer.fork == .alexeyab ? ["f", "i", "g", "o"] : ["i", "f", "o", "g"]
+    let gates = try layer.gates(
+      row, units: units, normalizes: normalizes, state: names, input: names, stateFirst: true)
+    let state = try layer.zeroState([1, units])
+    var values: [String: ValueID] = [:]
+    for name in names {
+      values[name] = try layer.gate(
+        name, gates, row, state, name == "g" ? "tanh" : "logistic")
+    }
+    let output = try layer.cellOutput(values, cell: state, activation: "tanh")
+    return try layer.vector(output)
+  }
+
+  private static let crnn: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    let isPlain = layer.fork == .alexeyab
+    let hidden = try layer.integer(
+      isPlain ? "hidden" : "hidden_filters", default: 1, in: 1...1 << 24)
+    var window = try layer.recurrentWindow(isPlain ? "output" : "output_filters")
+    let outputs = window.filters
+    let activation = try layer.activationName(default: "logistic")
+    let normalizes = try layer.flag("batch_normalize")
+    layer.ignore("shortcut")  // adds the state before, which is zero
+    try layer.checkLoading()
+    let dimensions = try layer.image(layer.input)
+    window.filters = hidden
+    let first = try layer.convolutionWeights(
+      "input/", window, channels: dimensions.channels, normalizes: normalizes)
+    let own = try layer.convolutionWeights(
+      "self/", window, channels: hidden, normalizes: normalizes)
+    window.filters = outputs
+    let last = try layer.convolutionWeights(
+      "output/", window, channels: hidden, normalizes: normalizes)
+    let fromInput = try layer.convolved(layer.input, first, activation: activation)
+    let state = try layer.zeroState(layer.shape(of: fromInput))
+    let fromState = try layer.convolved(state, own, activation: activation)
+    let sum = try layer.add(Add(), [fromInput, fromState], role: "state")
+    return try layer.convolved(sum, last, activation: activation)
+  }
+
+  /// The convolutional long short-term memory (Shi et al. 2015) of AlexeyAB's darknet.
+  private static let convLSTM: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    let window = try layer.recurrentWindow("output")
+    let hasPeephole = try layer.flag("peephole")
+    let activation = try layer.activationName(default: "linear")
+    let inner = try layer.activationName("lstm_activation", default: "tanh")
+    let normalizes = try layer.flag("batch_normalize")
+    guard try !layer.flag("bottleneck") else {
+      throw layer.unsupported("bottleneck=1, with which darknet itself reads beyond its buffers")
+    }
+    guard try !layer.flag("xnor") else { throw layer.unsupported("xnor=1 of [conv_lstm]") }
+    layer.ignore("shortcut")
+    try layer.checkLoading()
+    let dimensions = try layer.image(layer.input)
+    var weights: [String: DarknetLayer.ConvolutionWeights] = [:]
+    let own = ["wf", "wi", "wg", "wo"]
+    let fromInput = ["uf", "ui", "ug", "uo"]
+    for name in (hasPeephole ? ["vf", "vi", "vo"] : []) + own + fromInput {
+      weights[name] = try layer.convolutionWeights(
+        "\(name)/", window,
+        channels: fromInput.contains(name) ? dimensions.channels : window.filters,
+        normalizes: normalizes)
+    }
+    let state = try layer.zeroState([1, window.filters, dimensions.height, dimensions.width])
+    var values: [String: ValueID] = [:]
+    for name in ["f", "i", "g", "o"] {
+      var terms: [ValueID] = []
+      for (part, value) in [("w", state), ("u", layer.input), ("v", state)] {
+        // The output gate looks at the cell's new state.
+        guard let gate = weights[part + name], part + name != "vo" else { continue }
+        terms.append(try layer.convolved(value, gate, activation: activation))
+      }
+      let sum = try layer.add(Add(), terms, role: "\(name)/sum")
+      values[name] =
+        name == "o"
+        ? sum : try layer.activated(sum, name == "g" ? inner : "logistic", role: name)
+    }
+    return try layer.peepingOutput(
+      values, cell: state, gate: weights["vo"], activation: activation, inner: inner)
+  }
+}
+
+extension DarknetLayer {
+  /// Adds the state that everything begins with.
+  mutating func zeroState(_ shape: [Int]) throws(WeighbridgeError) -> ValueID {
+    decide("one step from a state of zeros, as when darknet starts")
+    let zero = Tensor(.float32, shape: shape.map { _ in 1 }, bytes: [0, 0, 0, 0])
+    return try constant("state", zero.broadcast(to: shape))
+  }
+
+  /// Reads `hidden`. pjreddie's darknet has as many hidden units as outputs.
+  mutating func hiddenUnits(outputs: Int) throws(WeighbridgeError) -> Int {
+    let hidden = try optionalInteger("hidden", in: 1...1 << 24)
+    guard fork == .pjreddie else { return hidden ?? 1 }
+    if let hidden, hidden != outputs {
+      try tolerate(
+        "hidden=\(hidden) is not used: \(fork.title) has as many hidden units as outputs")
+    }
+    return outputs
+  }
+
+  /// A row of numbers as the fork shows it: AlexeyAB's darknet as an image of one place.
+  mutating func vector(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
+    guard fork == .alexeyab else { return value }
+    return try add(Reshape(target: [shape(of: value)[1], 1, 1]), [value], role: "reshape")
+  }
+
+  /// The fully connected layers of all gates, by `w` (of the state) or `u` (of the input) and the
+  /// gate's name.
+  mutating func gates(
+    _ row: ValueID, units: Int, normalizes: Bool, state: [String], input: [String],
+    stateFirst: Bool
+  ) throws(WeighbridgeError) -> [String: ConnectedWeights] {
+    let inputs = try count(of: row)
+    let fromState = state.map { ("w" + $0, units) }
+    let fromInput = input.map { ("u" + $0, inputs) }
+    var gates: [String: ConnectedWeights] = [:]
+    for (name, dimension) in stateFirst ? fromState + fromInput : fromInput + fromState {
+      gates[name] = try connectedWeights(
+        "\(name)/", inputs: dimension, outputs: units, normalizes: normalizes)
+    }
+    return gates
+  }
+
+  /// A gate: the activated sum of what it makes of the input and of the state.
+  mutating func gate(
+    _ name: String, _ gates: [String: ConnectedWeights], _ row: ValueID, _ state: ValueID,
+    _ activation: String
+  ) throws(WeighbridgeError) -> ValueID {
+    var terms: [ValueID] = []
+    for (part, value) in [("w", state), ("u", row)] {
+      if let weights = gates[part + name] { terms.append(try connected(value, weights)) }
+    }
+    let sum = try add(Add(), terms, role: "\(name)/sum")
+    return try activated(sum, activation, role: name)
+  }
+
+  /// o · activation(c'), with c' = f c + i g.
+  mutating func cellOutput(
+    _ values: [String: ValueID], cell: ValueID, activation: String
+  ) throws(WeighbridgeError) -> ValueID {
+    let new = try newCell(values, cell: cell)
+    let shown = try activated(new, activation, role: "cell/activation")
+    return try add(Multiply(), [values["o"] ?? new, shown])
+  }
+
+  private mutating func newCell(
+    _ values: [String: ValueID], cell: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    let kept = try add(Multiply(), [values["f"] ?? cell, cell], role: "kept")
+    let fresh = try add(Multiply(), [values["i"] ?? cell, values["g"] ?? cell], role: "fresh")
+    return try add(Add(), [kept, fresh], role: "cell")
+  }
+
+  /// The same where the output gate, which is not activated yet, may look at c'.
+  mutating func peepingOutput(
+    _ values: [String: ValueID], cell: ValueID, gate: ConvolutionWeights?, activation: String,
+    inner: String
+  ) throws(WeighbridgeError) -> ValueID {
+    let new = try newCell(values, cell: cell)
+    var opening = values["o"] ?? new
+    if let gate {
+      let look = try convolved(new, gate, activation: activation)
+      opening = try add(Add(), [opening, look], role: "o/sum")
+    }
+    opening = try activated(opening, "logistic", role: "o/activation")
+    let shown = try activated(new, inner, role: "cell/activation")
+    return try add(Multiply(), [opening, shown])
+  }
+
+  /// The window of a recurrent convolution, which keeps height and width.
+  mutating func recurrentWindow(_ filters: String) throws(WeighbridgeError) -> DarknetWindow {
+    let window = try darknetWindow(
+      filters: filters, defaultSize: 3, defaultPad: fork == .pjreddie)
+    guard window.strideX == 1, window.strideY == 1, 2 * window.padding == window.size - 1 else {
+      throw unsupported("a stride above 1 or a padding that does not keep height and width")
+    }
+    return window
+  }
+}

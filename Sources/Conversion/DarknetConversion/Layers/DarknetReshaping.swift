@@ -1,0 +1,133 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+/// `[upsample]`, `[reorg]`, `[reorg3d]`, `[crop]`, `[history]`.
+enum DarknetReshaping {
+  static let builders: [String: DarknetLayer.Build] = [
+    "upsample": upsample,
+    "reorg": reorg,
+    "reorg3d": reorg3d,
+    "crop": crop,
+    "history": history,
+  ]
+
+  private static let upsample: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    let stride = try layer.integer("stride", default: 2, in: -(1 << 16)...1 << 16)
+    let scale = try layer.real("scale", default: 1)
+    _ = try layer.image(layer.input)
+    guard stride != 0 else { throw layer.malformed("stride=0") }
+    guard stride < 0 else {
+      let output = try layer.add(
+        Upsampling(factors: [stride, stride], interpolation: .nearest, layout: .channelsFirst),
+        [layer.input])
+      return scale == 1 ? output : try layer.scaled(output, by: scale, role: "scale")
+    }
+    // Backwards: the sum of each block.
+    let window = Window(
+      size: [-stride, -stride], strides: [-stride, -stride], dilation: [1, 1], padding: .valid)
+    let mean = try layer.add(
+      AveragePooling(window: window, countIncludePad: false, layout: .channelsFirst),
+      [layer.input])
+    return try layer.scaled(mean, by: scale * Double(stride * stride), role: "scale")
+  }
+
+  /// darknet's own order, in both forks: the numbers are taken for an image of s times the height
+  /// and width and channels/s² channels, whose places are then sorted by their remainders.
+  private static let reorg: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    let stride = try layer.integer("stride", default: 1, in: 1...1 << 12)
+    let isReverse = try layer.flag("reverse")
+    let extra = try layer.integer("extra", default: 0)
+    guard try !layer.flag("flatten") else {
+      throw layer.unsupported("flatten of [reorg] is not supported")
+    }
+    guard extra == 0 else { return try layer.lengthened(by: extra) }
+    let dimensions = try layer.image(layer.input)
+    let square = stride * stride
+    guard dimensions.channels % square == 0,
+      isReverse || (dimensions.height % stride, dimensions.width % stride) == (0, 0)
+    else {
+      throw layer.malformed(
+        "stride=\(stride) does not divide \(layer.shape(of: layer.input)): \(square) must divide "
+          + "the channels, and \(stride) height and width")
+    }
+    let (depth, height, width) = (dimensions.channels / square, dimensions.height, dimensions.width)
+    if isReverse {
+      return try layer.reordered(
+        from: [stride, stride, depth, height, width], axes: [0, 3, 4, 1, 5, 2],
+        to: [depth, height * stride, width * stride])
+    }
+    return try layer.reordered(
+      from: [depth, height, stride, width, stride], axes: [0, 3, 5, 1, 2, 4],
+      to: [dimensions.channels * square, height / stride, width / stride])
+  }
+
+  /// The true rearrangement of space to depth.
+  private static let reorg3d: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    let stride = try layer.integer("stride", default: 1, in: 1...1 << 12)
+    guard try !layer.flag("reverse") else {
+      throw layer.unsupported("reverse=1, with which darknet itself divides by 0")
+    }
+    let dimensions = try layer.image(layer.input)
+    guard dimensions.height % stride == 0, dimensions.width % stride == 0 else {
+      throw layer.malformed("stride=\(stride) does not divide \(layer.shape(of: layer.input))")
+    }
+    let (height, width) = (dimensions.height / stride, dimensions.width / stride)
+    return try layer.reordered(
+      from: [dimensions.channels, height, stride, width, stride], axes: [0, 3, 5, 1, 2, 4],
+      to: [dimensions.channels * stride * stride, height, width])
+  }
+
+  /// The centre, and then 2x - 1 unless `noadjust` is set.
+  private static let crop: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    let height = try layer.integer("crop_height", default: 1, in: 1...1 << 24)
+    let width = try layer.integer("crop_width", default: 1, in: 1...1 << 24)
+    let isPlain = try layer.flag("noadjust")
+    let dimensions = try layer.image(layer.input)
+    guard height <= dimensions.height, width <= dimensions.width else {
+      throw layer.malformed("crops \(layer.shape(of: layer.input)) to \(height) x \(width)")
+    }
+    let before = [(dimensions.height - height) / 2, (dimensions.width - width) / 2]
+    let after = [dimensions.height - height - before[0], dimensions.width - width - before[1]]
+    let output = try layer.add(
+      Cropping(borders: Borders(before: before, after: after), layout: .channelsFirst),
+      [layer.input])
+    return isPlain ? output : try layer.scaled(output, by: 2, plus: -1, role: "rescale")
+  }
+
+  /// This image and the ones before it, of which there are none yet: zeros.
+  private static let history: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    let size = try layer.integer("history_size", default: 4, in: 1...1 << 12)
+    _ = try layer.image(layer.input)
+    if size == 1 { return try layer.add(Identity(), [layer.input]) }
+    layer.decide("the images before the first are zeros, as when darknet starts")
+    let zeros = try layer.scaled(layer.input, by: 0, role: "zeros")
+    return try layer.add(
+      Concatenate(axis: 1), [layer.input] + [ValueID](repeating: zeros, count: size - 1))
+  }
+}
+
+extension DarknetLayer {
+  /// The input's numbers in one row, with zeros behind them.
+  mutating func lengthened(by count: Int) throws(WeighbridgeError) -> ValueID {
+    let row = try flattened(input)
+    let zero = Tensor(.float32, shape: [1, 1], [0])
+    let zeros = try constant("zeros", zero.broadcast(to: [1, count]))
+    return try add(Concatenate(axis: 1), [row, zeros])
+  }
+
+  /// The input's numbers under other axes, with those in another order, under axes again.
+  ///
+  /// - Parameters:
+  ///   - shape: The sizes behind the batch axis.
+  ///   - axes: The new order, the batch axis included.
+  ///   - target: The output's sizes.
+  mutating func reordered(
+    from shape: [Int], axes: [Int], to target: [Int]
+  ) throws(WeighbridgeError) -> ValueID {
+    let split = try add(Reshape(target: shape), [input], role: "split")
+    let turned = try add(Transpose(axes: axes), [split], role: "transpose")
+    return try add(Reshape(target: target), [turned])
+  }
+}

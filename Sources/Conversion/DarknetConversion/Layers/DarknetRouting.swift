@@ -1,0 +1,247 @@
+import Bytes
+import ConversionCore
+import DarknetFormat
+import GraphIR
+import LayerCatalog
+
+/// `[route]`, `[shortcut]`, `[scale_channels]`, `[sam]`, `[implicit]`.
+enum DarknetRouting {
+  static let builders: [String: DarknetLayer.Build] = [
+    "route": route,
+    "shortcut": { (layer) throws(WeighbridgeError) in
+      layer.fork == .alexeyab ? try layer.sum() : try layer.mixture()
+    },
+    "scale_channels": { (layer) throws(WeighbridgeError) in
+      let other = try layer.single("from")
+      let activation = try layer.activationName(default: "linear")
+      let isAlongPlane = try layer.flag("scale_wh")
+      let (from, scale) = (try layer.image(other), try layer.image(layer.input))
+      let fits =
+        isAlongPlane
+        ? scale.channels == 1 && (scale.height, scale.width) == (from.height, from.width)
+        : (scale.channels, scale.height, scale.width) == (from.channels, 1, 1)
+      guard fits else {
+        throw layer.malformed(
+          "scales \(layer.shape(of: other)) by \(layer.shape(of: layer.input)), and "
+            + (isAlongPlane ? "one channel of that size" : "one number for each channel")
+            + " is expected")
+      }
+      let product = try layer.add(Multiply(), [other, layer.input])
+      return try layer.activated(product, activation)
+    },
+    "sam": { (layer) throws(WeighbridgeError) in
+      let other = try layer.single("from")
+      let activation = try layer.activationName(default: "linear")
+      guard layer.shape(of: other) == layer.shape(of: layer.input) else {
+        throw layer.malformed(
+          "multiplies \(layer.shape(of: other)) by \(layer.shape(of: layer.input))")
+      }
+      let product = try layer.add(Multiply(), [other, layer.input])
+      return try layer.activated(product, activation)
+    },
+    "implicit": { (layer) throws(WeighbridgeError) in
+      let filters = try layer.integer("filters", default: 128, in: 1...1 << 24)
+      let atoms = try layer.integer("atoms", default: 1, in: 1...1 << 24)
+      try layer.checkLoading()
+      let values = try layer.weight("values", shape: [1, filters, atoms, 1])
+      return try layer.add(Identity(), [values])
+    },
+  ]
+
+  private static let route: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
+    guard let references = try layer.integers("layers") else {
+      throw layer.malformed("layers is missing")
+    }
+    var sources: [ValueID] = []
+    for reference in references {
+      sources.append(try layer.output(reference, key: "layers"))
+    }
+    let groups = try layer.integer("groups", default: 1, in: 1...1 << 24)
+    let group = try layer.integer("group_id", default: 0, in: 0...max(0, groups - 1))
+    if groups > 1 {
+      for (position, source) in sources.enumerated() {
+        let share = try layer.image(source).channels / groups
+        sources[position] = try layer.channels(
+          group * share..<(group + 1) * share, of: source,
+          role: sources.count == 1 ? "" : "part_\(position)")
+      }
+      if sources.count == 1 { return sources[0] }
+    }
+    return sources.count == 1
+      ? try layer.add(Identity(), sources)
+      : try layer.add(Concatenate(axis: 1), sources)
+  }
+}
+
+extension DarknetLayer {
+  /// The output of the one layer that a setting names.
+  mutating func single(_ key: String) throws(WeighbridgeError) -> ValueID {
+    guard let references = try integers(key), let reference = references.first else {
+      throw malformed("\(key) is missing")
+    }
+    guard references.count == 1 else {
+      throw malformed("\(key)=\(references) names several layers")
+    }
+    return try output(reference, key: key)
+  }
+
+  /// The layers that `from` names.
+  private mutating func addends() throws(WeighbridgeError) -> [ValueID] {
+    guard let references = try integers("from") else { throw malformed("from is missing") }
+    var addends: [ValueID] = []
+    for reference in references { addends.append(try output(reference, key: "from")) }
+    return addends
+  }
+
+  /// The shortcut of AlexeyAB's darknet: the sum of the input and of other layers of one height and
+  /// width, each with a weight where there are any. Of a layer with more channels the first ones
+  /// count; one with fewer adds to the first.
+  mutating func sum() throws(WeighbridgeError) -> ValueID {
+    let addends = try addends()
+    let activation = try activationName(default: "linear")
+    let own = try image(input)
+    for addend in addends {
+      let other = try image(addend)
+      guard (other.height, other.width) == (own.height, own.width) else {
+        throw malformed(
+          "adds \(shape(of: addend)) to \(shape(of: input)): AlexeyAB's darknet refuses another "
+            + "height or width (pjreddie's does not: --darknet pjreddie)")
+      }
+    }
+    var terms = [input] + addends
+    if let weights = try shortcutWeights(terms.count, channels: own.channels) {
+      for position in terms.indices {
+        let channels = try image(terms[position]).channels
+        let weight =
+          try channels == own.channels || shape(of: weights[position])[1] == 1
+          ? weights[position]
+          : self.channels(
+            0..<min(channels, own.channels), of: weights[position],
+            role: "weight_\(position)/part")
+        let part = try self.channels(
+          0..<min(channels, own.channels), of: terms[position], role: "part_\(position)")
+        terms[position] = try add(Multiply(), [part, weight], role: "weighted_\(position)")
+      }
+    }
+    let total = try sum(of: terms, channels: own.channels)
+    return try activated(total, activation)
+  }
+
+  /// The sum of images, whose first has `channels` channels and gives the sum its sizes.
+  private mutating func sum(
+    of terms: [ValueID], channels: Int
+  ) throws(WeighbridgeError) -> ValueID {
+    var parts: [ValueID] = []
+    var isEven = true
+    for (position, term) in terms.enumerated() {
+      let own = try image(term).channels
+      isEven = isEven && own >= channels
+      parts.append(
+        try self.channels(0..<min(own, channels), of: term, role: "part_\(position)"))
+    }
+    if isEven { return try add(Add(), parts) }
+    var total = parts[0]
+    for (position, part) in parts.enumerated().dropFirst() {
+      let common = try image(part).channels
+      let role = position == parts.count - 1 ? "" : "sum_\(position)"
+      guard common < channels else {
+        total = try add(Add(), [total, part], role: role)
+        continue
+      }
+      let head = try self.channels(0..<common, of: total, role: "head_\(position)")
+      let tail = try self.channels(common..<channels, of: total, role: "tail_\(position)")
+      let mixed = try add(Add(), [head, part], role: "mixed_\(position)")
+      total = try add(Concatenate(axis: 1), [mixed, tail], role: role)
+    }
+    return total
+  }
+
+  /// The weights of a shortcut's inputs, each `[1, channels or 1, 1, 1]`; `nil` when it has none.
+  private mutating func shortcutWeights(
+    _ count: Int, channels: Int
+  ) throws(WeighbridgeError) -> [ValueID]? {
+    let type = try text("weights_type") ?? "none"
+    let normalization = try text("weights_normalization") ?? "none"
+    guard ["none", "per_feature", "per_layer", "per_channel"].contains(type) else {
+      throw malformed("weights_type=\(type), and none, per_feature or per_channel is possible")
+    }
+    if type == "none" { return nil }
+    try checkLoading()
+    let width = type == "per_channel" ? channels : 1
+    let stored = try weight("weights", shape: [count, width], range: 0.5...1)
+    let raw = try add(Reshape(target: [width, 1, 1]), [stored], role: "weights/reshape")
+    let powers: ValueID
+    switch normalization {
+    case "relu", "avg_relu":
+      let relu = try add(
+        ReLU(slope: 0, threshold: 0, maximum: nil), [raw], role: "weights/relu")
+      powers = try add(
+        SumNormalization(axes: [0], epsilon: 1e-4), [relu], role: "weights/normalize")
+    case "softmax":
+      let largest = try add(
+        Reduce(.maximum, axes: [0], keepDims: true), [raw], role: "weights/maximum")
+      let lower = try add(Subtract(), [raw, largest], role: "weights/lower")
+      let exponential = try add(Exponential(), [lower], role: "weights/exponential")
+      powers = try add(
+        SumNormalization(axes: [0], epsilon: 1e-4), [exponential], role: "weights/normalize")
+    default:
+      throw malformed(
+        "weights_normalization=\(normalization), and with weights relu or softmax is needed")
+    }
+    return try separated(powers, count: count, width: width)
+  }
+
+  /// The rows of `[count, width, 1, 1]`, each `[1, width, 1, 1]`.
+  private mutating func separated(
+    _ value: ValueID, count: Int, width: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let turned = try add(Transpose(axes: [2, 0, 1, 3]), [value], role: "weights/transpose")
+    var rows: [ValueID] = []
+    for position in 0..<count {
+      let row = try channels(position..<position + 1, of: turned, role: "weight_\(position)/row")
+      rows.append(
+        try add(Reshape(target: [width, 1, 1]), [row], role: "weight_\(position)"))
+    }
+    return rows
+  }
+
+  /// The shortcut of pjreddie's darknet: alpha · input + beta · other on the channels and places that
+  /// both have. Of a larger image every n-th place counts.
+  mutating func mixture() throws(WeighbridgeError) -> ValueID {
+    let other = try single("from")
+    let activation = try activationName(default: "linear")
+    let alpha = try real("alpha", default: 1)
+    let beta = try real("beta", default: 1)
+    let own = try image(input)
+    var source = other
+    let from = try image(other)
+    guard own.width > 0, own.height > 0, from.width >= own.width,
+      from.width / own.width == from.height / own.height
+    else {
+      throw unsupported(
+        "adds \(shape(of: other)) to \(shape(of: input)), and only an image of the same size or "
+          + "a whole number of times as large can be added")
+    }
+    let step = from.width / own.width
+    if step > 1 {
+      source = try add(
+        Slice([
+          .init(axis: 2, start: 0, stop: own.height * step, step: step),
+          .init(axis: 3, start: 0, stop: own.width * step, step: step),
+        ]), [source], role: "subsample")
+    } else if (from.height, from.width) != (own.height, own.width) {
+      throw unsupported("adds \(shape(of: other)) to \(shape(of: input))")
+    }
+    let common = min(own.channels, from.channels)
+    var part = try channels(0..<common, of: source, role: "part")
+    if beta != 1 { part = try scaled(part, by: beta, role: "beta") }
+    var head = try channels(0..<common, of: input, role: "head")
+    if alpha != 1 { head = try scaled(head, by: alpha, role: "alpha") }
+    guard common < own.channels else {
+      return try activated(try add(Add(), [head, part]), activation)
+    }
+    let tail = try channels(common..<own.channels, of: input, role: "tail")
+    let mixed = try add(Add(), [head, part], role: "mixed")
+    return try activated(try add(Concatenate(axis: 1), [mixed, tail]), activation)
+  }
+}

@@ -1,4 +1,0 @@
-extension Double {
-  /// The shortest number that is the same in float32, in which files hold it.
-  var asFloat: Double { Double("\(Float(self))") ?? self }
-}

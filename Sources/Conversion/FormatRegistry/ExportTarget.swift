@@ -1,0 +1,72 @@
+import ArrayConversion
+package import Bytes
+package import ConversionCore
+import CoreMLConversion
+import DarknetConversion
+package import GraphIR
+import KerasConversion
+import ONNXConversion
+
+/// A format that models are written in for other tools.
+public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
+  /// A Core ML model, as a neural network.
+  case coreml
+  /// A darknet `.cfg` with a `.weights` file beside it.
+  case darknet
+  /// An ONNX model.
+  case onnx
+  /// The weights by their names, in the format of huggingface/safetensors.
+  case safetensors
+  /// The weights by their names, as arrays of NumPy.
+  case npz
+  /// A `.keras` archive of Keras 3.
+  case keras
+  /// An `.h5` file of Keras 2.15.
+  case kerasHDF5 = "keras-h5"
+
+  /// The target whose files have a path's extension; `nil` when there is none.
+  public init?(path: String) {
+    guard let target = Self.allCases.first(where: { path.hasSuffix(".\($0.fileExtension)") })
+    else { return nil }
+    self = target
+  }
+
+  /// The extension of the file that the user names, without a dot.
+  public var fileExtension: String {
+    switch self {
+    case .coreml: "mlmodel"
+    case .darknet: "cfg"
+    case .onnx: "onnx"
+    case .safetensors: "safetensors"
+    case .npz: "npz"
+    case .keras: "keras"
+    case .kerasHDF5: "h5"
+    }
+  }
+
+  var exporter: any Exporter.Type {
+    switch self {
+    case .coreml: CoreMLExporter.self
+    case .darknet: DarknetExporter.self
+    case .onnx: ONNXExporter.self
+    case .safetensors: SafetensorsExporter.self
+    case .npz: NPZExporter.self
+    case .keras: KerasArchiveExporter.self
+    case .kerasHDF5: KerasHDF5Exporter.self
+    }
+  }
+}
+
+extension ModelContent {
+  /// Writes the model in another format.
+  ///
+  /// - Throws: As ``Exporter``; ``WeighbridgeError/Code/mismatch`` for an option that means nothing
+  ///   in the format.
+  package func export(
+    to path: String, as target: ExportTarget, options: ExportOptions, cancellation: Cancellation?
+  ) throws(WeighbridgeError) -> ExportReport {
+    try options.check(taking: target.exporter.options, format: target.rawValue)
+    return try target.exporter.write(
+      self, to: path, options: options, cancellation: cancellation)
+  }
+}

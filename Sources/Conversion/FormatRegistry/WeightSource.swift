@@ -1,0 +1,77 @@
+package import ArrayConversion
+import Bytes
+package import ConversionCore
+import GraphIR
+import KerasConversion
+import KerasFormat
+
+/// A file of weights with names, and the model that says what they are for.
+package struct WeightSource: Sendable {
+  /// The files that were read, the one with the weights first.
+  package let files: [SourceFile]
+  /// How the file with the weights is built.
+  package var format: WeightFile.Format { file.format }
+  private let file: WeightFile
+  private let architecture: ModelContent
+
+  /// Opens the files.
+  ///
+  /// - Throws: As ``WeightFile`` and ``ModelReader``; ``WeighbridgeError/Code/missing`` when no
+  ///   architecture is given.
+  init(_ store: ByteStore, path: String, options: ReadOptions) throws(WeighbridgeError) {
+    file = try WeightFile(store, path: path)
+    guard let architecture = options.architecture else {
+      throw WeighbridgeError(
+        .missing,
+        "holds weights only; give a model of the same network with --architecture (a Keras file, a "
+          + "to_json or to_yaml text, a .cfg or a .wbm)"
+      ).at(file: path)
+    }
+    var options = options
+    options.architecture = nil
+    options.laterWeightLimit = file.weights.reduce(0) { $0 + $1.tensor.count }
+    let (content, others) = try Self.read(architecture, options)
+    self.architecture = content
+    let starts = options.preparesWriting
+    files =
+      [
+        SourceFile(role: "weights", path: path, store: store, startsDigest: starts),
+        SourceFile(
+          role: "architecture", path: architecture,
+          store: ByteStore(try MappedFile(path: architecture)), startsDigest: starts),
+      ] + others
+  }
+
+  /// Reads the architecture.
+  ///
+  /// - Returns: The model, and the files besides that it was made of.
+  private static func read(
+    _ path: String, _ options: ReadOptions
+  ) throws(WeighbridgeError) -> (ModelContent, [SourceFile]) {
+    let own: Set<String> = ["model", "architecture", "weights"]
+    let start = try SourceFile.open(path).withBytes { $0.copied(0..<min(4096, $0.byteCount)) }
+    if KerasArchitecture.recognizes(start) {
+      try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+        try options.check(for: .keras)
+      }
+      let source = try KerasSource(architecture: path, options: options)
+      return (try source.content(), source.files.filter { !own.contains($0.role) })
+    }
+    let model = try ModelReader.read(path, options: options)
+    return (model.content, model.sources.filter { !own.contains($0.role) })
+  }
+
+  /// The architecture with these weights, described as their file says.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when weights are missing or surplus, or of another
+  ///   shape or type; a float of fewer bits becomes the architecture's type, which holds it exactly.
+  func content() throws(WeighbridgeError) -> ModelContent {
+    try locating({ $0.at(file: files[0].path) }) { () throws(WeighbridgeError) in
+      var content = architecture
+      content.graph = try content.graph.replacingWeights(file.weights)
+      content.references = []  // they were computed with the weights of the architecture
+      try DescriptionEntries.apply(file.metadata, .safetensors, to: &content)
+      return content
+    }
+  }
+}

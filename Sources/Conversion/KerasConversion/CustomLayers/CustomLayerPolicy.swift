@@ -1,0 +1,188 @@
+package import Bytes
+package import ConversionCore
+import GraphIR
+import JSON
+package import KerasFormat
+import LayerCatalog
+
+/// What is done with layers that are not Keras' own.
+package struct CustomLayerPolicy: Sendable {
+  /// What the user says of them.
+  package var layers = CustomLayers()
+  /// Whether those of which nothing is known are kept as they are.
+  package var keepsUnknown = false
+
+  /// Nothing is known of them, and they are errors.
+  package init(keepsUnknown: Bool = false) { self.keepsUnknown = keepsUnknown }
+
+  /// What a user's options say, and the file they name, if any.
+  package static func opened(
+    _ options: ReadOptions
+  ) throws(WeighbridgeError) -> (policy: CustomLayerPolicy, file: SourceFile?) {
+    var policy = CustomLayerPolicy(keepsUnknown: options.keepsUnknown)
+    guard let path = options.customLayers else { return (policy, nil) }
+    let store = ByteStore(try MappedFile(path: path))
+    policy.layers = try CustomLayers(contentsOf: store, path: path)
+    let file = SourceFile(
+      role: "custom-layers", path: path, store: store, startsDigest: options.preparesWriting)
+    return (policy, file)
+  }
+
+  /// The options as the provenance has them.
+  package var options: [String: String] {
+    var options: [String: String] = [:]
+    if let path = layers.path {
+      options["custom-layers"] = String(path.split(separator: "/").last ?? "")
+    }
+    if keepsUnknown { options["keep-unknown"] = "true" }
+    return options
+  }
+
+  /// Who builds a layer.
+  package enum Builder: Sendable {
+    /// The catalogue, for a layer of Keras or a well-known one.
+    case catalog(KerasMapping.Build)
+    /// The catalogue, for a function that stands in the model without a layer.
+    case function(KerasFunctionName)
+    /// What the user says of it.
+    case entry(CustomLayers.Entry)
+    /// Nobody: it is kept.
+    case kept
+  }
+
+  /// Who builds a layer; `nil` when nobody can.
+  private func knownBuilder(
+    of layer: KerasLayerRecord, path: String
+  ) throws(WeighbridgeError) -> Builder? {
+    // Keras registers only classes of somebody else, which may be called like one of its own.
+    let isLayer = layer.registeredName == nil && layer.function == nil
+    let ownBuild = isLayer ? KerasMappings.layers[layer.className] : nil
+    let function = layer.function.flatMap { KerasFunction.isKnown($0) ? $0 : nil }
+    // A pattern may fit more than was thought of; Keras' own layers are only mapped by name.
+    if let entry = try layers.entry(
+      for: layer, path: path, onlyExact: ownBuild != nil || function != nil)
+    {
+      return .entry(entry)
+    }
+    if let ownBuild { return .catalog(ownBuild) }
+    if let function { return .function(function) }
+    if layer.className == "Lambda",
+      let build = WellKnownLayers.functions[layer.lambdaFunction ?? layer.name]
+    {
+      return .catalog(build)
+    }
+    return layer.wellKnownBuild.map { .catalog($0) }
+  }
+
+  /// Who builds a layer.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when nobody can.
+  package func builder(
+    of layer: KerasLayerRecord, path: String
+  ) throws(WeighbridgeError) -> Builder {
+    if let builder = try knownBuilder(of: layer, path: path) { return builder }
+    guard keepsUnknown else {
+      throw WeighbridgeError(.unsupported, "is of a class that is not supported")
+    }
+    return .kept
+  }
+
+  /// The builders of the functions that the user mapped, for layers that name them as activation.
+  package var functions: [String: KerasMapping.Build] {
+    var result: [String: KerasMapping.Build] = [:]
+    for entry in layers.functions.entries where entry.pattern.isExact {
+      result[entry.pattern.text] = entry.function
+    }
+    return result
+  }
+
+  /// Refuses a model with layers of which nothing is known, all of them in one error.
+  ///
+  /// - Parameters:
+  ///   - dialect: What turns the layers of a Keras 1 model into those of Keras 2.
+  ///   - weights: The weights of the file, when they can be told.
+  ///   - surveyed: What can be learnt of layers of which nothing is known.
+  /// - Returns: What of the user's entries is about nothing in the model and may be.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for such layers;
+  ///   ``WeighbridgeError/Code/mismatch`` for an entry about a layer that the model does not have.
+  func check(
+    _ model: KerasModelRecord, _ dialect: Keras1Dialect?, weights: () -> [KerasWeightGroup]?,
+    surveyed: () -> LayerSurvey
+  ) throws(WeighbridgeError) -> [Provenance.Decision] {
+    var survey = Survey(dialect: dialect)
+    try survey.add(model, path: "", self)
+    let idle = layers.layers.entries.filter { entry in
+      !survey.used.contains(entry.place)
+        && !survey.unknownToCatalog.contains { entry.fits($0.record.name, path: $0.path) }
+    }.map(\.place)
+    let file = layers.path ?? ""
+    if !survey.unknown.isEmpty, !keepsUnknown {
+      throw UnknownLayers(
+        layers: survey.unknown, weights: weights() ?? [], idleEntries: idle, file: file,
+        survey: surveyed()
+      ).error
+    }
+    if let place = idle.first {
+      throw WeighbridgeError(.mismatch, "\(place) is about no layer of the model that is mapped")
+        .at(file: file)
+    }
+    let others = layers.classes.entries + layers.functions.entries
+    return others.map(\.place).filter { !survey.used.contains($0) }.map {
+      Provenance.Decision(
+        layer: "", text: "\($0) of the custom layers is about nothing in the model")
+    }
+  }
+
+  /// What a model has, models inside it included.
+  private struct Survey {
+    let dialect: Keras1Dialect?
+    /// Layers of which nothing is known, with what stands before their names.
+    var unknown: [(record: KerasLayerRecord, path: String)] = []
+    /// The places of the entries that are about something.
+    var used: Set<String> = []
+    /// Layers that the catalogue does not know, whatever the user says of them.
+    var unknownToCatalog: [(record: KerasLayerRecord, path: String)] = []
+
+    mutating func add(
+      _ model: KerasModelRecord, path: String, _ policy: CustomLayerPolicy
+    ) throws(WeighbridgeError) {
+      for layer in model.layers where layer.className != "InputLayer" {
+        if let inner = try KerasImporter.innerModel(layer) {
+          try add(inner, path: "\(path)\(layer.name)/", policy)
+          continue
+        }
+        let builder = try locating({ $0.at(layer: KerasImporter.label(layer, path)) }) {
+          () throws(WeighbridgeError) in
+          try policy.knownBuilder(of: try dialect?.form(of: layer).record ?? layer, path: path)
+        }
+        if case .entry(let entry) = builder {
+          used.insert(entry.place)
+          unknownToCatalog.append((layer, path))
+        }
+        if builder == nil { unknown.append((layer, path)) }
+        addFunctions(of: layer, policy)
+      }
+    }
+
+    /// Marks the functions that a layer names.
+    private mutating func addFunctions(of layer: KerasLayerRecord, _ policy: CustomLayerPolicy) {
+      let functions = policy.layers.functions.entries
+      guard !functions.isEmpty else { return }
+      let names = layer.config.keys.compactMap { key -> String? in
+        let value = layer.config[key]
+        return value?.string ?? value?.object?["config"]?.string
+      }
+      for entry in functions where names.contains(entry.pattern.text) { used.insert(entry.place) }
+    }
+  }
+}
+
+extension KerasLayerRecord {
+  /// The builder of a well-known layer that is not Keras' own. The package `Custom` is what Keras
+  /// writes where none was named.
+  fileprivate var wellKnownBuild: KerasMapping.Build? {
+    let written = registeredName ?? className
+    let name = written.hasPrefix("Custom>") ? String(written.dropFirst("Custom>".count)) : written
+    return WellKnownLayers.layers[name]
+  }
+}

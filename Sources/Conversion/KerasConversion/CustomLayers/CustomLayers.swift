@@ -1,0 +1,166 @@
+package import Bytes
+import JSON
+package import KerasFormat
+import LayerCatalog
+
+/// What a user says of layers that are not Keras' own: a file that `--custom-layers` names, as
+/// `Schemas/custom-layers.schema.json` describes it.
+package struct CustomLayers: Sendable {
+  /// What is said of one layer, of all layers that a pattern names, of a class or of a function.
+  package struct Entry: Sendable {
+    /// The place in the file, such as `layers.lambda_*`.
+    package let place: String
+    let pattern: NamePattern
+    package let mapping: CustomMapping
+
+    /// Whether it is about a layer, though another one may be more exact.
+    package func fits(_ name: String, path: String) -> Bool {
+      pattern.matches(pattern.text.contains("/") ? path + name : name)
+    }
+  }
+
+  /// The entries of one member of the file.
+  package struct Table: Sendable {
+    private var exact: [String: Entry] = [:]
+    private var patterns: [Entry] = []
+
+    /// All of them, in the order of the file.
+    package private(set) var entries: [Entry] = []
+
+    package mutating func append(_ entry: Entry) {
+      entries.append(entry)
+      if entry.pattern.isExact {
+        exact[entry.pattern.text] = entry
+      } else {
+        patterns.append(entry)
+      }
+    }
+
+    /// The most exact entry for a name.
+    ///
+    /// - Parameters:
+    ///   - path: What stands before the name in the file; a pattern with a `/` is about both.
+    ///   - onlyExact: Whether patterns are not asked.
+    package func entry(
+      for name: String, path: String = "", onlyExact: Bool
+    ) throws(WeighbridgeError) -> Entry? {
+      if let entry = exact[path + name] ?? exact[name] { return entry }
+      if onlyExact { return nil }
+      let matching = patterns.filter { $0.fits(name, path: path) }
+      let best = matching.map(\.pattern.literalCount).max()
+      let found = matching.filter { $0.pattern.literalCount == best }
+      guard found.count <= 1 else {
+        throw WeighbridgeError(
+          .mismatch,
+          "\(found[0].place) and \(found[1].place) of the custom layers are equally exact about it")
+      }
+      return found.first
+    }
+  }
+
+  /// The most bytes that a file may have.
+  package static let sizeLimit = 1 << 20
+  /// The most entries that a file may have.
+  package static let entryLimit = 1000
+
+  /// The file; `nil` when there is none.
+  package let path: String?
+  /// By the layer's name or path.
+  package private(set) var layers = Table()
+  /// By the name of a function that a `Lambda` or an activation calls.
+  private(set) var functions = Table()
+  /// By the class as it is written, with or without its package.
+  private(set) var classes = Table()
+
+  /// Nothing is said.
+  package init() { path = nil }
+
+  /// Reads a file.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/missing``; ``WeighbridgeError/Code/malformed`` when it is
+  ///   not JSON; ``WeighbridgeError/Code/mismatch`` for what is not known in it;
+  ///   ``WeighbridgeError/Code/limitExceeded`` when it is larger than ``sizeLimit``.
+  package init(contentsOf store: ByteStore, path: String) throws(WeighbridgeError) {
+    self.path = path
+    try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      guard store.count <= Self.sizeLimit else {
+        throw WeighbridgeError(
+          .limitExceeded, "has \(store.count) bytes, over the limit of \(Self.sizeLimit)")
+      }
+      var limits = JSONValue.Limits()
+      limits.depth = 64
+      let text = store.withBytes { $0.copied(0..<$0.byteCount) }
+      try read(JSONValue(parsing: text, limits: limits))
+    }
+  }
+
+  private mutating func read(_ json: JSONValue) throws(WeighbridgeError) {
+    var members = try MappingMembers(json, place: "")
+    try read(members.object("layers"), into: \.layers, "layers")
+    try read(members.object("functions"), into: \.functions, "functions")
+    try read(members.object("classes"), into: \.classes, "classes")
+    try members.finish()
+    let count = layers.entries.count + functions.entries.count + classes.entries.count
+    guard count <= Self.entryLimit else {
+      throw WeighbridgeError(
+        .limitExceeded, "has \(count) entries, over the limit of \(Self.entryLimit)")
+    }
+  }
+
+  private mutating func read(
+    _ entries: JSONObject?, into table: WritableKeyPath<Self, Table>, _ name: String
+  ) throws(WeighbridgeError) {
+    guard let entries else { return }
+    for key in entries.keys {
+      let place = "\(name).\(key)"
+      let mapping = try CustomMapping(parsing: entries[key] ?? .null, place: place)
+      self[keyPath: table].append(
+        Entry(place: place, pattern: NamePattern(key), mapping: mapping))
+    }
+  }
+
+  /// What is said of a layer, if anything is: by its name, else by the function it calls, else by
+  /// its class.
+  ///
+  /// - Parameters:
+  ///   - path: What stands before the layer's name: empty, or `outer/`.
+  ///   - onlyExact: Whether patterns are not asked.
+  package func entry(
+    for layer: KerasLayerRecord, path: String, onlyExact: Bool
+  ) throws(WeighbridgeError) -> Entry? {
+    if let entry = try layers.entry(for: layer.name, path: path, onlyExact: onlyExact) {
+      return entry
+    }
+    if let function = layer.lambdaFunction,
+      let entry = try functions.entry(for: function, onlyExact: onlyExact)
+    {
+      return entry
+    }
+    for name in layer.classNames {
+      if let entry = try classes.entry(for: name, onlyExact: onlyExact) { return entry }
+    }
+    return nil
+  }
+}
+
+extension KerasLayerRecord {
+  /// The names of the layer's class: with its package where it is registered in one, then alone.
+  package var classNames: [String] {
+    let written = registeredName ?? className
+    guard let sign = written.lastIndex(of: ">") else {
+      return registeredName == nil || registeredName == className
+        ? [className] : [written, className]
+    }
+    let own = String(written[written.index(after: sign)...])
+    return own == className || written == className ? [written, own] : [written, own, className]
+  }
+
+  /// The name of the function that a `Lambda` calls; `nil` for other layers and for functions
+  /// without a name, of which a file has compiled code.
+  package var lambdaFunction: String? {
+    guard className == "Lambda", let function = config["function"] else { return nil }
+    if let name = function.string { return name }  // Keras 1 and 2
+    guard function.object?["class_name"] == "function" else { return nil }
+    return function.object?["config"]?.string
+  }
+}

@@ -1,0 +1,210 @@
+package import Bytes
+package import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+extension CustomMapping {
+  /// Adds the nodes of what stands for a layer.
+  ///
+  /// - Parameters:
+  ///   - place: The entry's place in the file, for messages.
+  ///   - kept: Adds the layer as it is, with outputs of given shapes if some are said.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` where the mapping does not fit the layer; also
+  ///   for a setting of the layer that it neither uses nor ignores.
+  package func build(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], place: String,
+    kept: (inout KerasLayer, [[Int?]]?) throws(WeighbridgeError) -> [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard case .steps(let steps, let outputs) = form else {
+      guard case .kept(let shapes) = form else { return [] }
+      return try kept(&layer, shapes)
+    }
+    layer.decideOnce("\(place) says that it is \(summary)")
+    let settings = layer.takeSettings()
+    var run = MappingRun(
+      inputs: inputs, isOnly: steps.count == 1, references: SettingReferences(settings))
+    for step in steps { try run.add(step, to: &layer) }
+    try checkSettings(settings, used: run.references.used, layer, place)
+    var values = run.results.last ?? []
+    if let outputs {
+      values = try outputs.map { (output) throws(WeighbridgeError) in
+        try run.value(output, for: &layer)
+      }
+    }
+    for value in values where !inputs.contains(value) {
+      layer.setMask(keepsMask ? inputs.first.flatMap { layer.mask(of: $0) } : nil, of: value)
+    }
+    return values
+  }
+
+  private func checkSettings(
+    _ settings: JSONObject, used: Set<String>, _ layer: KerasLayer, _ place: String
+  ) throws(WeighbridgeError) {
+    let isLambda = layer.source.className == "Lambda"
+    for key in settings.keys where !used.contains(key) {
+      let value = settings[key] ?? .null
+      let isKnown =
+        value == .null || KerasLayer.hasNoMeaningAtInference(key)
+        || (isLambda && Self.isOfLambda(key, value))
+        || ignored.contains { $0.matches(key) }
+      guard isKnown else {
+        throw WeighbridgeError(
+          .mismatch,
+          "\(place) does not use the setting \(key)=\(value.text()): refer to it as "
+            + "\"$settings.\(key)\", or name it under \"ignore\"")
+      }
+    }
+  }
+
+  /// The settings of a `Lambda` that its mapping stands for. Arguments of the function are
+  /// something else.
+  private static func isOfLambda(_ key: String, _ value: JSONValue) -> Bool {
+    let keys = [
+      "function", "function_type", "module", "output_shape", "output_shape_type",
+      "output_shape_module",
+    ]
+    let isEmpty = value == .null || value == .object([:])
+    return keys.contains(key) || (["arguments", "mask"].contains(key) && isEmpty)
+  }
+}
+
+/// The steps of a mapping while they become nodes.
+private struct MappingRun {
+  let inputs: [ValueID]
+  /// Whether there is one step only, whose nodes then have the layer's name.
+  let isOnly: Bool
+  var references: SettingReferences
+  /// What each step gave so far.
+  var results: [[ValueID]] = []
+  private var constantCount = 0
+
+  init(inputs: [ValueID], isOnly: Bool, references: SettingReferences) {
+    self.inputs = inputs
+    self.isOnly = isOnly
+    self.references = references
+  }
+
+  mutating func add(_ step: CustomStep, to layer: inout KerasLayer) throws(WeighbridgeError) {
+    do throws(WeighbridgeError) {
+      results.append(try outputs(of: step, &layer))
+    } catch {
+      var located = WeighbridgeError(error.code, "\(step.place): \(error.reason)")
+      if let spot = error.place.spot { located = located.at(spot) }
+      throw located
+    }
+  }
+
+  private mutating func outputs(
+    of step: CustomStep, _ layer: inout KerasLayer
+  ) throws(WeighbridgeError) -> [ValueID] {
+    try layer.addStep(isOnly ? "" : step.name, settings: [:]) { (layer) throws(WeighbridgeError) in
+      var data = results.last ?? inputs
+      if let sources = step.inputs {
+        data = []
+        for source in sources { data.append(try value(source, for: &layer, like: data.first)) }
+      }
+      try layer.bringForward(step.weights ?? [], called: \.text) { $0.matches($1, $2) }
+      switch step.form {
+      case .layer(let className, let build, let config):
+        let settings = try references.resolve(config)
+        return try Self.add(className, build, settings, data, step, to: &layer)
+      case .wrapped(let reference):
+        let (className, build, settings) = try wrapped(reference)
+        return try Self.add(className, build, settings, data, step, to: &layer)
+      case .operation(let type, let attributes):
+        let settings = try references.resolve(attributes)
+        let operation = try CustomStep.makeOperator(type, settings, place: step.place)
+        return try Self.withWeights(of: step, "", [:], &layer) { (layer) throws(WeighbridgeError) in
+          try Self.add(operation, data, to: &layer)
+        }
+      }
+    }
+  }
+
+  /// The class and the settings of a layer that stands among the layer's settings.
+  private mutating func wrapped(
+    _ reference: String
+  ) throws(WeighbridgeError) -> (String, KerasMapping.Build, JSONObject) {
+    let form = try references.resolve(.string(reference)).object
+    guard let className = form?["class_name"]?.string, let settings = form?["config"]?.object else {
+      throw WeighbridgeError(.mismatch, "\(reference) is no layer with its class and settings")
+    }
+    let registered = form?["registered_name"]?.string ?? className
+    guard registered == className, let build = CustomStep.build(of: className) else {
+      throw WeighbridgeError(
+        .unsupported, "\(reference) is a layer \(registered), which Weighbridge does not know")
+    }
+    return (className, build, settings)
+  }
+
+  private static func add(
+    _ className: String, _ build: KerasMapping.Build, _ settings: JSONObject, _ data: [ValueID],
+    _ step: CustomStep, to layer: inout KerasLayer
+  ) throws(WeighbridgeError) -> [ValueID] {
+    try withWeights(of: step, className, settings, &layer) { (layer) throws(WeighbridgeError) in
+      let outputs = try layer.addInner(settings, data, role: "", build: build)
+      try layer.passMasks(of: className, from: data, to: outputs)
+      return outputs
+    }
+  }
+
+  /// Adds the nodes of a step, which takes the weights of a sub-layer where it names one.
+  private static func withWeights(
+    of step: CustomStep, _ className: String, _ settings: JSONObject, _ layer: inout KerasLayer,
+    _ body: (inout KerasLayer) throws(WeighbridgeError) -> [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard let sublayer = step.sublayer else { return try body(&layer) }
+    let record = KerasLayerRecord(name: step.name, className: className, config: settings)
+    return try layer.withWeights(
+      ofInner: sublayer.text, where: sublayer.matches, order: record.order(ofVariables:), body)
+  }
+
+  private static func add(
+    _ operation: some CatalogOperator, _ data: [ValueID], to layer: inout KerasLayer
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var values = data
+    for case .weight(let role) in operation.inputs.dropFirst(data.count) {
+      values.append(try layer.nextWeight(role))
+    }
+    return try layer.add(operation, values)
+  }
+
+  /// - Parameter first: The step's first input, whose number of axes a weight gets.
+  mutating func value(
+    _ source: TensorSource, for layer: inout KerasLayer, like first: ValueID? = nil
+  ) throws(WeighbridgeError) -> ValueID {
+    switch source {
+    case .input(let number):
+      guard number != nil || inputs.count == 1 else {
+        throw WeighbridgeError(
+          .mismatch, "\"input\" of a layer with \(inputs.count) inputs; \"input[0]\" is the first")
+      }
+      return try element(number ?? 0, of: inputs, "the layer has", "inputs")
+    case .step(let step, let output):
+      return try element(output, of: results[step], "the step gives", "outputs")
+    case .weight(let name):
+      try layer.bringForward([name], called: \.text) { $0.matches($1, $2) }
+      let rank = first.map { layer.graph.type(of: $0).rank } ?? 0
+      let role = layer.remainingWeights.first?.name ?? "weight"
+      return try layer.nextWeight(role, rank: rank)
+    case .constant(let shape, let elements, let type):
+      let like = first.map { layer.graph.type(of: $0) }
+      let rank = max(like?.rank ?? 0, shape.count)
+      let axes = [Int](repeating: 1, count: type == nil ? rank - shape.count : 0) + shape
+      constantCount += 1
+      return try layer.constant(
+        "constant_\(constantCount)",
+        Tensor(type ?? like?.elementType ?? .float32, shape: axes, elements))
+    }
+  }
+
+  private func element(
+    _ number: Int, of values: [ValueID], _ what: String, _ things: String
+  ) throws(WeighbridgeError) -> ValueID {
+    guard values.indices.contains(number) else {
+      throw WeighbridgeError(.mismatch, "number \(number), and \(what) \(values.count) \(things)")
+    }
+    return values[number]
+  }
+}

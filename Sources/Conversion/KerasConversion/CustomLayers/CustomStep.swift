@@ -1,0 +1,131 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import JSON
+import LayerCatalog
+
+/// One step of a mapping: a layer of Keras, or an operator of the catalogue.
+struct CustomStep: Sendable {
+  enum Form: Sendable {
+    /// A layer of Keras with its settings.
+    case layer(className: String, KerasMapping.Build, JSONObject)
+    /// An operator with all its attributes, as `Schemas/operators.md` lists them.
+    case operation(any CatalogOperator.Type, JSONObject)
+    /// The layer that stands at a place in the settings, such as the one that a wrapper wraps.
+    case wrapped(String)
+  }
+
+  /// What later steps call it, and its nodes' role when there are several steps.
+  let name: String
+  let form: Form
+  /// What it takes; `nil` for what the step before gives, or what the layer takes.
+  let inputs: [TensorSource]?
+  /// Which of the layer's weights it takes, in its own order; `nil` for the next ones.
+  let weights: [WeightName]?
+  /// The layer inside the layer whose weights it takes, all of them; `nil` for none.
+  let sublayer: NamePattern?
+  /// The place in the file.
+  let place: String
+
+  /// Reads a step; what it does not know is an error.
+  ///
+  /// - Parameter earlier: The names of the steps before it.
+  init(
+    _ members: inout MappingMembers, number: Int, earlier: [String]
+  ) throws(WeighbridgeError) {
+    place = members.place
+    name = try members.text("name") ?? "step\(number)"
+    guard !name.isEmpty, name != "input", !name.contains("/"), !name.hasPrefix("$"),
+      !name.contains("["), !earlier.contains(name)
+    else { throw members.failure("\"\(name)\" is no name for a step, or is taken", "name") }
+    form = try Self.form(&members)
+    let place = "\(members.place).inputs"
+    inputs = try members.list("inputs")?.map { (json) throws(WeighbridgeError) in
+      try TensorSource(json, steps: earlier, place: place)
+    }
+    let failure = members.failure("is not a list of names and numbers", "weights")
+    weights = try members.list("weights")?.map { (json) throws(WeighbridgeError) in
+      if let number = json.integer, number >= 0 { return .number(number) }
+      guard let name = json.string else { throw failure }
+      return .name(NamePattern(name))
+    }
+    sublayer = try members.text("sublayer").map(NamePattern.init)
+    if sublayer != nil, weights != nil {
+      throw members.failure("has both a \"sublayer\" and \"weights\"")
+    }
+    try members.finish()
+  }
+
+  private static func form(_ members: inout MappingMembers) throws(WeighbridgeError) -> Form {
+    if let reference = try members.text("layer") {
+      guard reference.hasPrefix("$settings."), !members.has("class_name"), !members.has("kind")
+      else {
+        throw members.failure(
+          "is a place in the settings, such as \"$settings.layer\", in place of a class_name or kind",
+          "layer")
+      }
+      return .wrapped(reference)
+    }
+    guard members.has("class_name") != members.has("kind") else {
+      throw members.failure(
+        "has \(members.has("kind") ? "both" : "neither") a \"class_name\" (a layer of Keras) "
+          + "\(members.has("kind") ? "and" : "nor") a \"kind\" (an operator)")
+    }
+    if let className = try members.text("class_name") {
+      guard let build = build(of: className) else {
+        throw members.failure(
+          "is \"\(className)\", which is no layer that Weighbridge knows; a mapping cannot lead "
+            + "to another one", "class_name")
+      }
+      return .layer(className: className, build, try members.object("config") ?? [:])
+    }
+    let kind = try members.text("kind") ?? ""
+    guard let type = Catalog.byKind[kind] else {
+      throw members.failure(
+        "is \"\(kind)\", which is no operator; Schemas/operators.md lists them", "kind")
+    }
+    let attributes = try members.object("attributes") ?? [:]
+    if !SettingReferences.occur(in: .object(attributes)) {
+      _ = try makeOperator(type, attributes, place: members.place)
+    }
+    return .operation(type, attributes)
+  }
+
+  /// What adds the nodes of a layer that a mapping can name.
+  static func build(of className: String) -> KerasMapping.Build? {
+    KerasMappings.layers[className] ?? WellKnownLayers.layers[className]
+      ?? WellKnownLayers.steps[className]
+  }
+
+  /// An operator of attributes that a person wrote.
+  static func makeOperator(
+    _ type: any CatalogOperator.Type, _ attributes: JSONObject, place: String
+  ) throws(WeighbridgeError) -> any CatalogOperator {
+    var stored = Attributes()
+    for key in attributes.keys {
+      guard let value = attributes[key].flatMap(AttributeValue.init) else {
+        throw WeighbridgeError(
+          .mismatch, "\(place).attributes.\(key) is no number, text or boolean, nor a list")
+      }
+      stored.append(key, value)
+    }
+    do throws(WeighbridgeError) {
+      var reader = try AttributeReader(stored, of: type.kind, takesIntegersForReals: true)
+      let operation = try type.init(reading: &reader)
+      try reader.finish()
+      return operation
+    } catch { throw WeighbridgeError(.mismatch, "\(place): \(error.reason)") }
+  }
+
+  /// The step in a few words.
+  var summary: String {
+    let (name, settings): (String, JSONObject)
+    switch form {
+    case .layer(let className, _, let config): (name, settings) = (className, config)
+    case .operation(let type, let attributes): (name, settings) = (type.kind, attributes)
+    case .wrapped(let reference): (name, settings) = (reference, [:])
+    }
+    return ([name] + settings.keys.map { "\($0)=\(settings[$0]?.text() ?? "")" })
+      .joined(separator: " ")
+  }
+}

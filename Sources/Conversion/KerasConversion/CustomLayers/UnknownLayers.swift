@@ -1,0 +1,256 @@
+package import Bytes
+import GraphIR
+import JSON
+package import KerasFormat
+import LayerCatalog
+
+/// Layers of which nothing is known, as one error that says how to map them.
+package struct UnknownLayers {
+  package let layers: [(record: KerasLayerRecord, path: String)]
+  /// The weights of the file's layers, when they can be told.
+  package let weights: [KerasWeightGroup]
+  /// Entries of the user's file that are about no layer.
+  package let idleEntries: [String]
+  /// The user's file; empty when there is none.
+  package let file: String
+  /// What the layers before them tell.
+  package var survey = LayerSurvey()
+  /// What is known of layers from elsewhere than their settings, by their paths.
+  package var remarks: [String: Remark] = [:]
+
+  /// Makes the value.
+  package init(
+    layers: [(record: KerasLayerRecord, path: String)], weights: [KerasWeightGroup],
+    idleEntries: [String], file: String, survey: LayerSurvey = LayerSurvey(),
+    remarks: [String: Remark] = [:]
+  ) {
+    self.layers = layers
+    self.weights = weights
+    self.idleEntries = idleEntries
+    self.file = file
+    self.survey = survey
+    self.remarks = remarks
+  }
+
+  /// How many layers are described; of the others there are only the names.
+  private static let describedCount = 20
+  /// How much of a setting is shown.
+  private static let textLimit = 60
+
+  package var error: WeighbridgeError {
+    let count = layers.count == 1 ? "a layer" : "\(layers.count) layers"
+    var lines = ["\(count) of a class that is not supported:"]
+    let shapes = Dictionary(
+      weights.map { ($0.layerName, $0.weights) }, uniquingKeysWith: { first, _ in first })
+    for (record, path) in layers.prefix(Self.describedCount) {
+      let parts = [line(record, path, shapes[path + record.name])]
+      lines.append("  " + (parts + remarkParts(path + record.name)).joined(separator: ", "))
+    }
+    if layers.count > Self.describedCount {
+      let others = layers.dropFirst(Self.describedCount).map { $0.path + $0.record.name }
+      lines.append("  and " + others.joined(separator: ", "))
+    }
+    if !idleEntries.isEmpty {
+      lines.append("About no layer in \(file): " + idleEntries.joined(separator: ", "))
+    }
+    lines += advice(proposals)
+    lines.append(template(shapes, proposals).text(indented: true))
+    return WeighbridgeError(.unsupported, lines.joined(separator: "\n"))
+  }
+
+  /// What is proposed for a layer, by its path.
+  private var proposals: [String: LambdaProposal] {
+    var result: [String: LambdaProposal] = [:]
+    for (record, path) in layers.prefix(Self.describedCount) {
+      let name = path + record.name
+      result[name] = survey.proposals[name] ?? LambdaProposal(of: record, input: nil)
+    }
+    return result
+  }
+
+  /// What to do with the file that is shown behind it.
+  private func advice(_ proposals: [String: LambdaProposal]) -> [String] {
+    var lines: [String] = []
+    let described = layers.prefix(Self.describedCount).map { $0.path + $0.record.name }
+    for name in described {
+      for note in proposals[name]?.notes ?? [] { lines.append("  \(name): \(note)") }
+    }
+    let proposed = described.filter { proposals[$0] != nil }
+    if described.contains(where: { proposals[$0] == nil && remarks[$0]?.proposal == nil }) {
+      lines.append(
+        "Say what each computes in a file for --custom-layers, with a layer of Keras (class_name and "
+          + "config) or operators in place of the dots; --keep-unknown keeps them, and the model then "
+          + "cannot run:")
+    }
+    if let line = proposalLine(described) { lines.append(line) }
+    guard !proposed.isEmpty else { return lines }
+    let what = proposed.count == 1 ? "its stored code" : "their stored code"
+    lines.append(
+      "Proposed for \(proposed.joined(separator: ", ")) from \(what), which was read and not run. Check it, "
+        + "save it as custom.json and add --custom-layers custom.json:")
+    return lines
+  }
+
+  private func line(
+    _ record: KerasLayerRecord, _ path: String, _ weights: [KerasWeight]?
+  ) -> String {
+    var parts = [KerasImporter.label(record, path)]
+    if let name = record.registeredName { parts[0] += ", registered as \(name)" }
+    if let reason = Catalog.kerasRefusals[record.className] { parts.append(reason) }
+    if let reason = record.function.flatMap(KerasFunction.refusal) { parts.append(reason) }
+    parts += types(of: path + record.name)
+    if record.className == "Lambda" { parts += Self.function(of: record) }
+    for key in Self.settingKeys(record) {
+      let text = record.config[key]?.text() ?? ""
+      let shown = text.count > Self.textLimit ? "\(text.prefix(Self.textLimit))..." : text
+      parts.append("\(key)=\(shown)")
+    }
+    if let weights, !weights.isEmpty {
+      let list = weights.map { "\($0.localName) \($0.shape)" }
+      parts.append("weights " + list.joined(separator: ", "))
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  /// What a layer takes and makes, as far as it is known.
+  private func types(of name: String) -> [String] {
+    var parts: [String] = []
+    if let inputs = survey.inputs[name], !inputs.isEmpty {
+      parts.append("takes " + inputs.map(\.description).joined(separator: " and "))
+    }
+    if let outputs = survey.outputs[name], !outputs.isEmpty {
+      let types = outputs.sorted { $0.key < $1.key }.map { _, type in
+        "\(type.dtype) \(type.shape.map { $0.map(Dimension.fixed) ?? .unknown })"
+      }
+      parts.append("makes " + types.joined(separator: " and "))
+    }
+    return parts
+  }
+
+  /// What a `Lambda` calls: a function's name, or what can be told of its compiled code.
+  private static func function(of record: KerasLayerRecord) -> [String] {
+    if let name = record.lambdaFunction { return ["function \(PythonValue.printable(name))"] }
+    let stored: KerasLambdaCode?
+    do throws(WeighbridgeError) { stored = try KerasLambdaCode(of: record) } catch {
+      return ["a function whose stored code cannot be read (it \(error.reason))"]
+    }
+    guard let code = stored?.code else { return ["a function without a name"] }
+    let isNameless = code.name == "<lambda>"
+    let title =
+      isNameless ? "a function without a name" : "function \(PythonValue.printable(code.name))"
+    if let expression = code.expression {
+      let arguments = code.variables.prefix(code.argumentCount)
+      let text = expression.text(Array(arguments))
+      if text.count <= 2 * textLimit { return ["\(title): \(text)"] }
+    }
+    var parts = [title]
+    let constants = code.constants.filter { $0 != .none }.map { $0.text() }
+    if !constants.isEmpty { parts.append("constants \(list(constants))") }
+    if !code.names.isEmpty { parts.append("names \(list(code.names.map(PythonValue.printable)))") }
+    return parts
+  }
+
+  /// The first texts of a list.
+  private static func list(_ texts: [String]) -> String {
+    let more = texts.count > 16 ? " and \(texts.count - 16) others" : ""
+    return texts.prefix(16).map { String($0.prefix(textLimit)) }.joined(separator: " ") + more
+  }
+
+  /// The settings that say something of what the layer computes.
+  private static func settingKeys(_ record: KerasLayerRecord) -> [String] {
+    var others = ["name", "trainable", "dtype", "batch_input_shape"]
+    if record.className == "Lambda" {
+      others += ["function", "function_type", "module", "output_shape_type"]
+    }
+    return record.config.keys.filter {
+      !others.contains($0) && record.config[$0] != .null && record.config[$0] != .object([:])
+    }
+  }
+
+  /// A weight's name, with a pattern for the layer's name at its start.
+  private static func pattern(_ name: String, _ record: KerasLayerRecord) -> String {
+    name.hasPrefix("\(record.name)_") ? "*" + name.dropFirst(record.name.count) : name
+  }
+
+  /// A file that maps every class, and every Lambda by its name, to nothing yet.
+  private func template(
+    _ shapes: [String: [KerasWeight]], _ proposals: [String: LambdaProposal]
+  ) -> JSONValue {
+    var byName = JSONObject()
+    var byClass = JSONObject()
+    for (record, path) in layers.prefix(Self.describedCount) {
+      let isLambda = record.className == "Lambda"
+      if let proposal = proposals[path + record.name] {
+        byName[path + record.name] = proposal.mapping
+        continue
+      }
+      if !isLambda, byClass[record.registeredName ?? record.className] != nil { continue }
+      if let entry = Self.wrapped(record) ?? Self.composite(record, shapes[path + record.name]) {
+        byClass[record.registeredName ?? record.className] = .object(entry)
+        continue
+      }
+      var entry: JSONObject = ["class_name": "..."]
+      var config = JSONObject()
+      if !isLambda {
+        for key in Self.settingKeys(record) { config[key] = .string("$settings.\(key)") }
+      }
+      entry["config"] = .object(config)
+      if let remark = remarks[path + record.name] { remark.complete(&entry) }
+      if let weights = shapes[path + record.name], !weights.isEmpty {
+        entry["weights"] = .array(
+          weights.map { .string(Self.pattern($0.localName, record)) })
+      }
+      if isLambda {
+        byName[path + record.name] = .object(entry)
+      } else {
+        byClass[record.registeredName ?? record.className] = .object(entry)
+      }
+    }
+    var members = JSONObject()
+    if !byName.keys.isEmpty { members["layers"] = .object(byName) }
+    if !byClass.keys.isEmpty { members["classes"] = .object(byClass) }
+    return .object(members)
+  }
+
+  /// What maps a wrapper to the layer that it wraps.
+  private static func wrapped(_ record: KerasLayerRecord) -> JSONObject? {
+    guard let inner = record.config["layer"]?.object, inner["class_name"]?.string != nil,
+      inner["config"]?.object != nil
+    else { return nil }
+    let others = settingKeys(record).filter { $0 != "layer" }
+    let step: JSONObject = ["layer": "$settings.layer"]
+    return others.isEmpty
+      ? step
+      : ["steps": .array([.object(step)]), "ignore": .array(others.map { .string($0) })]
+  }
+
+  /// What maps a layer of layers: a step for each, with its own weights.
+  private static func composite(
+    _ record: KerasLayerRecord, _ weights: [KerasWeight]?
+  ) -> JSONObject? {
+    let names = weights?.map(\.localName) ?? []
+    guard names.contains(where: { !$0.hasPrefix("vars/") && $0.contains("/vars/") }) else {
+      return nil
+    }
+    var steps: [JSONValue] = []
+    var seen: Set<String> = []
+    for name in names {
+      let owner = owner(of: name)
+      guard seen.insert(owner).inserted else { continue }
+      let own: JSONObject =
+        owner.isEmpty
+        ? ["class_name": "...", "inputs": ["...", .string("$weights.\(name)")]]
+        : ["class_name": "...", "config": .object([:]), "sublayer": .string(owner)]
+      steps.append(.object(own))
+    }
+    return ["steps": .array(steps), "ignore": .array(settingKeys(record).map { .string($0) })]
+  }
+
+  /// The layer within a layer that a weight belongs to: an attribute, or an element of a list.
+  private static func owner(of name: String) -> String {
+    let parts = name.split(separator: "/")
+    let list = parts.firstIndex { $0 == "layers" || $0 == "cells" }
+    let count = list.map { $0 + 2 } ?? 1
+    return parts[0] == "vars" ? "" : parts.prefix(count).joined(separator: "/")
+  }
+}

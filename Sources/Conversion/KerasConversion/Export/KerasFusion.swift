@@ -1,0 +1,51 @@
+import ConversionCore
+import GraphIR
+import KerasFormat
+import LayerCatalog
+
+/// Which activations become settings of the layers that they belong to in the source, and what
+/// layers are called.
+struct KerasFusion: Sendable {
+  /// The layers that take up the activation behind them.
+  private(set) var groups = ExportGroups()
+  /// The names of layers, by the positions of the nodes that they are written at.
+  private var names: [String]
+  /// The activations, by their positions.
+  private var activations: [Int: String] = [:]
+
+  init(_ graph: Graph, _ form: KerasForm) {
+    let layerNames = graph.layerNodes
+    names = graph.nodes.enumerated().map { position, node in
+      layerNames[position] ?? (node.source.role.isEmpty ? node.source.callName : node.name)
+    }
+    let (makers, uses) = (graph.makers, graph.useCounts)
+    for (position, node) in graph.nodes.enumerated() {
+      guard node.inputs.count == 1, uses[node.inputs[0]] == 1, let maker = makers[node.inputs[0]],
+        Self.isSame(graph.nodes[maker].source, node.source),
+        Self.takesActivation(graph.nodes[maker].operation),
+        let operation = node.operation as? any CatalogOperator,
+        let name = form.activationName(operation, rank: graph[node.inputs[0]].type.rank)
+      else { continue }
+      activations[position] = name
+      groups.absorb([maker], into: position)
+      names[position] = layerNames[position] ?? names[maker]
+    }
+  }
+
+  private static func isSame(_ first: SourceScope, _ second: SourceScope) -> Bool {
+    first.layer == second.layer && first.call == second.call
+  }
+
+  /// Whether Keras' layer for an operator has a setting `activation`.
+  private static func takesActivation(_ operation: any Operator) -> Bool {
+    operation is Convolution || operation is Dense || operation is EinsumDense
+      || operation is TransposedConvolution
+  }
+
+  /// The activation that a node is, which the layer before it applies.
+  func activation(of position: Int) -> String { activations[position] ?? "linear" }
+
+  /// What a node's layer is called: as in the source, for the one that the source's layer ends with
+  /// or that has its weights.
+  func name(of position: Int) -> String { names[position] }
+}

@@ -1,0 +1,316 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// A value of the graph as a rule sees it.
+struct KerasValue: ExportValue {
+  /// What stands for a value in the file.
+  enum Source: Sendable {
+    /// What a layer gives.
+    case tensor(KerasTensorReference)
+    /// The elements, which are known.
+    case constant(Tensor)
+  }
+
+  let source: Source
+  let type: TensorType
+  let name: String
+
+  var constant: Tensor? { if case .constant(let tensor) = source { tensor } else { nil } }
+
+  /// What a layer gives, where it is no constant.
+  var reference: KerasTensorReference? {
+    if case .tensor(let reference) = source { reference } else { nil }
+  }
+
+  static func weight(_ tensor: Tensor, named name: String) -> KerasValue {
+    KerasValue(source: .constant(tensor), type: tensor.type, name: name)
+  }
+}
+
+/// A weight as a rule gives it to a layer, in Keras' order of axes.
+struct KerasLayerWeight {
+  let name: String
+  let tensor: Tensor
+  /// The object inside the layer that has it; empty for the layer itself.
+  var owner = ""
+}
+
+/// The layers that a graph becomes, while they grow.
+struct KerasModelBuilder: ExportBuilder {
+  static var table: ExportTable<KerasModelBuilder> { KerasOperators.table }
+  static let foldsConstants = true
+
+  /// The form that is written.
+  let form: KerasForm
+  private(set) var layers: [KerasWrittenLayer] = []
+  /// The elements of each layer's weights, by its name.
+  private(set) var elements: [String: [Tensor]] = [:]
+  /// What is held in another form, in words.
+  private(set) var losses: Set<String> = []
+  var scope = ExportScope<KerasValue>()
+  /// The activation that the layer of the operator takes up.
+  private(set) var fusedActivation = "linear"
+  private var fusion: KerasFusion
+  private var names = UniqueNames(firstNumber: 1)  // as Keras numbers its layers
+  /// Layers with weights, by what makes two of them the same.
+  private var shared: [SharedKey: Int] = [:]
+
+  private struct SharedKey: Hashable {
+    let className: String
+    let config: JSONObject
+    let weights: [String]
+  }
+
+  /// Begins a model.
+  init(form: KerasForm, _ graph: Graph) {
+    self.form = form
+    fusion = KerasFusion(graph, form)
+  }
+
+  var target: String { form == .archive ? "Keras 3" : "Keras 2.15" }
+
+  /// The nodes that are written together.
+  var groups: ExportGroups { fusion.groups }
+}
+
+extension KerasModelBuilder {
+  /// An input by its position; the only one by default.
+  subscript(_ position: Int) -> KerasValue { operands[position] }
+
+  /// Notes what is held in another form.
+  mutating func note(_ loss: String) { losses.insert(loss) }
+
+  /// A name that nothing has yet, of the letters that TensorFlow takes.
+  mutating func unusedName(_ wanted: String) -> String {
+    var name = String(
+      wanted.unicodeScalars.map { scalar -> Character in
+        let isPlain =
+          scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+        return isPlain || scalar == "." || scalar == "-" ? Character(scalar) : "_"
+      })
+    if name.first.map({ $0 == "_" || $0 == "-" }) ?? true { name = "layer" + name }
+    return names.unused(name)
+  }
+
+  /// Adds a layer of one output.
+  mutating func layer(
+    _ className: String, _ config: JSONObject = [:], _ inputs: [KerasValue]? = nil,
+    weights: [KerasLayerWeight] = [], type: TensorType? = nil
+  ) throws(WeighbridgeError) -> KerasValue {
+    let inputs = inputs ?? [operands[0]]
+    let arguments = try inputs.map { (input) throws(WeighbridgeError) in try argument(input) }
+    let call = KerasWrittenCall([arguments.count == 1 ? arguments[0] : .list(arguments)])
+    return try layer(
+      className, config, call, weights: weights, types: [type ?? outputType])[0]
+  }
+
+  /// Adds a call of a layer; of one with the same settings and the same weights it is one more call.
+  mutating func layer(
+    _ className: String, _ settings: JSONObject, _ call: KerasWrittenCall,
+    weights: [KerasLayerWeight] = [], types: [TensorType]
+  ) throws(WeighbridgeError) -> [KerasValue] {
+    let computed = types.first?.elementType ?? .float32
+    var config: JSONObject = ["dtype": .string((computed.isFloat ? computed : .float32).rawValue)]
+    for key in settings.keys { config[key] = settings[key] }
+    let weightNames = weights.isEmpty ? [] : operands.filter { $0.constant != nil }.map(\.name)
+    let key = SharedKey(className: className, config: config, weights: weightNames)
+    if !weightNames.isEmpty, let index = shared[key] {
+      layers[index].calls.append(call)
+      return values(of: layers[index].name, call: layers[index].calls.count - 1, types)
+    }
+    let name = add(
+      KerasWrittenLayer(
+        name: unusedName(scope.prefix), className: className, module: "keras.layers",
+        config: config,
+        weights: weights.map {
+          KerasWrittenWeight(
+            name: $0.name, owner: $0.owner, elementType: $0.tensor.elementType,
+            shape: $0.tensor.shape)
+        }, calls: [call]))
+    elements[name] = weights.map(\.tensor)
+    if !weightNames.isEmpty { shared[key] = layers.count - 1 }
+    return values(of: name, call: 0, types)
+  }
+
+  /// Adds a function that stands in the model like a layer.
+  ///
+  /// - Parameters:
+  ///   - values: What Keras 3's operation is called with behind the tensors.
+  ///   - settings: What Keras 3's operation is made with.
+  ///   - older: What TensorFlow's function is called with besides the tensors.
+  private mutating func functions(
+    _ function: KerasFunctionForm, _ inputs: [KerasValue], values: [JSONValue],
+    settings: JSONObject, older: JSONObject, types: [TensorType]
+  ) throws(WeighbridgeError) -> [KerasValue] {
+    var arguments: [KerasWrittenArgument] = []
+    for input in inputs { arguments.append(try argument(input)) }
+    if form == .archive {
+      let name = add(
+        KerasWrittenLayer(
+          name: unusedName(scope.prefix), className: function.operation,
+          module: "keras.src.ops.\(function.module)", config: settings,
+          calls: [KerasWrittenCall(arguments + values.map { .value($0) })]))
+      return self.values(of: name, call: 0, types)
+    }
+    guard let tensorFlow = function.tensorFlow else {
+      throw WeighbridgeError(
+        .unsupported, "Keras 2 has no function like \(function.operation) of Keras 3")
+    }
+    var keywords = zip(function.names.dropFirst(), arguments.dropFirst()).map {
+      (name: $0, value: $1)
+    }
+    for key in older.keys { keywords.append((name: key, value: .value(older[key] ?? .null))) }
+    let name = add(
+      KerasWrittenLayer(
+        name: unusedName(scope.prefix), className: function.olderClass, module: "keras.layers",
+        config: ["dtype": "float32", "function": .string(tensorFlow)],
+        calls: [KerasWrittenCall(Array(arguments.prefix(1)), keywords: keywords)]))
+    return self.values(of: name, call: 0, types)
+  }
+
+  /// Adds a function of one output.
+  mutating func function(
+    _ function: KerasFunctionForm, _ inputs: [KerasValue], values: [JSONValue] = [],
+    settings: JSONObject = [:], older: JSONObject = [:], type: TensorType? = nil
+  ) throws(WeighbridgeError) -> KerasValue {
+    let type = type ?? (inputs.first { $0.constant == nil } ?? inputs[0]).type
+    let inputs = form == .archive && function.isSum ? try summands(inputs) : inputs
+    return try functions(
+      function, inputs, values: values, settings: settings, older: older, types: [type])[0]
+  }
+
+  /// Two tensors in an order in which Keras 3 adds them as they are.
+  ///
+  /// On TensorFlow it takes a second one that has one axis of more than one element for a bias of the
+  /// first one's last or second axis, if that is as long, wherever the axis stands
+  /// (`keras/src/backend/tensorflow/numpy.py`, `add`).
+  private func summands(_ inputs: [KerasValue]) throws(WeighbridgeError) -> [KerasValue] {
+    guard inputs.count == 2, Self.isTakenForBias(inputs[1].type, of: inputs[0].type) else {
+      return inputs
+    }
+    guard !Self.isTakenForBias(inputs[0].type, of: inputs[1].type) else {
+      throw WeighbridgeError(
+        .unsupported, "Keras 3 takes one of the tensors that are added for a bias of the other")
+    }
+    return [inputs[1], inputs[0]]
+  }
+
+  private static func isTakenForBias(_ bias: TensorType, of sum: TensorType) -> Bool {
+    let long = bias.shape.indices.filter { bias.shape[$0].value != 1 }
+    guard long.count == 1, let dimension = bias.shape[long[0]].value, sum.rank > 1 else {
+      return false
+    }
+    // As adding aligns them: the last axes stand below each other.
+    let axis = sum.rank - bias.rank + long[0]
+    if sum.shape[sum.rank - 1].value == dimension { return axis != sum.rank - 1 }
+    return sum.shape[1].value == dimension && axis != 1
+  }
+
+  private mutating func add(_ layer: KerasWrittenLayer) -> String {
+    layers.append(layer)
+    return layer.name
+  }
+
+  private func values(of layer: String, call: Int, _ types: [TensorType]) -> [KerasValue] {
+    types.enumerated().map { position, type in
+      KerasValue(
+        source: .tensor(KerasTensorReference(layer: layer, call: call, tensor: position)),
+        type: type, name: layer)
+    }
+  }
+
+  /// Adds an input of the model.
+  mutating func addInput(_ name: String, _ type: TensorType) -> KerasValue {
+    let shape = JSONValue.array(type.shape.map { $0.value.map(JSONValue.integer) ?? .null })
+    let key = form == .archive ? "batch_shape" : "batch_input_shape"
+    let name = add(
+      KerasWrittenLayer(
+        name: unusedName(name), className: "InputLayer", module: "keras.layers",
+        config: [
+          key: shape, "dtype": .string(type.elementType.rawValue), "sparse": false,
+          "ragged": false,
+        ]))
+    return values(of: name, call: 0, [type])[0]
+  }
+}
+
+extension KerasModelBuilder {
+  /// A value as an argument of a call.
+  func argument(_ value: KerasValue) throws(WeighbridgeError) -> KerasWrittenArgument {
+    switch value.source {
+    case .tensor(let reference):
+      return .tensor(reference, value.type.elementType, value.type.shape.map(\.value))
+    case .constant(let tensor): return .value(try json(tensor))
+    }
+  }
+
+  /// The most numbers that stand in the model as text.
+  private static let constantLimit = 1 << 16
+
+  /// A constant as Keras has it among the arguments of a call.
+  private func json(_ tensor: Tensor) throws(WeighbridgeError) -> JSONValue {
+    guard tensor.count <= Self.constantLimit else {
+      throw WeighbridgeError(
+        .unsupported,
+        "takes a constant of \(tensor.count) numbers; Keras would have it as text in the model, and "
+          + "no more than \(Self.constantLimit) are written so")
+    }
+    let numbers = tensor.doubles
+    guard numbers.allSatisfy(\.isFinite) else {
+      throw WeighbridgeError(.unsupported, "takes a constant that is infinite or no number")
+    }
+    var elements = numbers.map { number -> JSONValue in
+      if tensor.elementType == .bool { return .bool(number != 0) }
+      if tensor.elementType.isFloat { return .real(number) }
+      return Int(exactly: number).map(JSONValue.integer) ?? .real(number)
+    }
+    for dimension in tensor.shape.dropFirst().reversed() {
+      elements = stride(from: 0, to: elements.count, by: max(1, dimension)).map {
+        .array(Array(elements[$0..<min($0 + dimension, elements.count)]))
+      }
+    }
+    if tensor.shape.isEmpty { return elements[0] }
+    guard form == .archive else { return .array(elements) }
+    return .object([
+      "class_name": "__numpy__",
+      "config": .object([
+        "value": .array(elements), "dtype": .string(tensor.elementType.rawValue),
+      ]),
+    ])
+  }
+
+  /// A number without axes, in the element type of the first input unless another is given.
+  func number(_ number: Double, _ type: ElementType? = nil) -> KerasValue {
+    constant(Tensor(type ?? operands[0].type.elementType, shape: [], [number]))
+  }
+
+  /// A small tensor.
+  func constant(_ tensor: Tensor) -> KerasValue {
+    KerasValue(source: .constant(tensor), type: tensor.type, name: "constant")
+  }
+}
+
+extension KerasModelBuilder {
+  func value(_ output: KerasValue, _ type: TensorType) -> KerasValue { output }
+
+  func problem(of type: TensorType) -> String? { nil }
+
+  mutating func emit(
+    _ step: ExportStep<KerasValue>
+  ) throws(WeighbridgeError) -> [KerasValue] {
+    let name = fusion.name(of: step.position)
+    guard let layer = step.absorbed.first else {
+      return try apply(step.node.operation, named: name, step.inputs[0], isWanted: step.isWanted)
+    }
+    fusedActivation = fusion.activation(of: step.position)
+    let outputs = try apply(layer.operation, named: name, step.inputs[0])
+    fusedActivation = "linear"
+    // A constant was computed, so nothing has applied its activation.
+    guard outputs[0].constant != nil else { return outputs }
+    return try apply(step.node.operation, named: name, outputs)
+  }
+}

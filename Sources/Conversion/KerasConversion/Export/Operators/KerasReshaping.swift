@@ -1,0 +1,282 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// The same elements under other axes, parts of them, and more of them.
+enum KerasReshaping {
+  static let rows: [KerasRow] =
+    axes + [
+      KerasRow(Cropping.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.requireChannelsLast(operation.layout)
+        return try builder.bordered("Cropping", "cropping", operation.borders, builder[0])
+      },
+      KerasRow(ZeroPadding.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.requireChannelsLast(operation.layout)
+        return try builder.bordered("ZeroPadding", "padding", operation.borders, builder[0])
+      },
+      KerasRow(Pad.self) { (operation, builder) throws(WeighbridgeError) in
+        guard operation.mode != .edge else {
+          throw WeighbridgeError(.unsupported, "TensorFlow has no padding with the edge")
+        }
+        return try builder.padded(
+          builder[0], operation.before, operation.after, mode: operation.mode.rawValue,
+          number: operation.number)
+      },
+      KerasRow(RepeatVector.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.layer("RepeatVector", ["n": .integer(operation.count)])
+      },
+      KerasRow(Repeat.self) { (operation, builder) throws(WeighbridgeError) in
+        let settings: JSONObject = [
+          "repeats": .integer(operation.count), "axis": .integer(operation.axis),
+        ]
+        return try builder.function(
+          KerasFunctionForm("numpy", "Repeat", tf: "repeat", ["input"]), [builder[0]],
+          settings: settings, older: settings, type: builder.outputType)
+      },
+      KerasRow(Tile.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.tiled(builder[0], operation.counts)
+      },
+      KerasRow(BroadcastTo.self) { (operation, builder) throws(WeighbridgeError) in
+        let shape = builder.type().shape
+        guard !zip(operation.target, shape).contains(where: { $0 > 1 && $1.value == nil }) else {
+          throw WeighbridgeError(
+            .unsupported, "repeats an axis of unknown size, and Keras has it for known ones")
+        }
+        let counts = zip(operation.target, shape).map { target, dimension in
+          target == -1 || dimension.value != 1 ? 1 : target
+        }
+        return try builder.tiled(builder[0], counts)
+      },
+      KerasRow(Reverse.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.reversed(builder[0], operation.axes)
+      },
+      KerasRow(Slice.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.sliced(builder[0], operation.ranges, type: builder.outputType)
+      },
+      KerasRow(outputsOf: Split.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.parts(of: builder[0], operation.axis, operation.sizes)
+      },
+      KerasRow(SpaceToDepth.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.requireChannelsLast(operation.layout)
+        return try builder.blocks(operation.block, toDepth: true)
+      },
+      KerasRow(DepthToSpace.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.requireChannelsLast(operation.layout)
+        return try builder.blocks(operation.block, toDepth: false)
+      },
+    ]
+
+  private static let axes: [KerasRow] = [
+    KerasRow(Reshape.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.layer("Reshape", ["target_shape": .integers(operation.target)])
+    },
+    KerasRow(ReshapeAxes.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.reshaped(builder[0], builder.target(operation.sizes), type: builder.outputType)
+    },
+    KerasRow(Squeeze.self) { (operation, builder) throws(WeighbridgeError) in
+      let axes = JSONValue.integers(operation.axes)
+      let takesBatch = operation.axes.contains { builder.type().shape[$0].value == nil }
+      guard !takesBatch || builder.form != .archive else {
+        throw WeighbridgeError(.unsupported, "Keras 3 takes no axis of unknown size away")
+      }
+      return try builder.function(
+        KerasFunctionForm("numpy", "Squeeze", tf: "squeeze", ["input"]), [builder[0]],
+        settings: ["axis": axes], older: ["axis": axes], type: builder.outputType)
+    },
+    KerasRow(ExpandDims.self) { (operation, builder) throws(WeighbridgeError) in
+      var value = builder[0]
+      for axis in operation.axes { value = try builder.expanded(value, axis) }
+      return value
+    },
+    KerasRow(Transpose.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.transposed(builder[0], operation.axes)
+    },
+    KerasRow(FlattenTime.self) { (_, builder) throws(WeighbridgeError) in
+      let rest = builder.outputType.shape.dropFirst().map(\.value)
+      return try builder.reshaped(builder[0], [nil] + rest, type: builder.outputType)
+    },
+    KerasRow(UnflattenTime.self) { (_, builder) throws(WeighbridgeError) in
+      let rest = builder.outputType.shape.dropFirst().map(\.value)
+      return try builder.reshaped(builder[0], [nil] + rest, type: builder.outputType)
+    },
+    KerasRow(
+      Shape.self, unsupported: "sizes that are computed cannot be had in a model of layers"),
+  ]
+}
+
+extension KerasModelBuilder {
+  /// Refuses images in an order that TensorFlow does not have on a processor.
+  func requireChannelsLast(_ layout: DataLayout) throws(WeighbridgeError) {
+    guard layout == .channelsLast else {
+      throw WeighbridgeError(
+        .unsupported,
+        "takes channels first in a form that cannot be turned, and TensorFlow has it "
+          + "with channels last only")
+    }
+  }
+
+  /// A value with one more axis, of one element.
+  mutating func expanded(
+    _ value: KerasValue, _ axis: Int
+  ) throws(WeighbridgeError) -> KerasValue {
+    var type = value.type
+    type.shape.insert(1, at: axis)
+    if let tensor = value.constant {
+      return constant(tensor.reshaped(type.shape.compactMap(\.value)))
+    }
+    return try function(
+      KerasFunctionForm("numpy", "ExpandDims", tf: "expand_dims", ["input"]), [value],
+      settings: ["axis": .integer(axis)], older: ["axis": .integer(axis)], type: type)
+  }
+
+  /// A value with its axes in another order.
+  mutating func transposed(
+    _ value: KerasValue, _ axes: [Int]
+  ) throws(WeighbridgeError) -> KerasValue {
+    let type = value.type.with(shape: axes.map { value.type.shape[$0] })
+    if let tensor = value.constant { return constant(tensor.permuted(axes)) }
+    guard axes.first == 0, axes.count > 1 else {
+      return try function(
+        .transpose, [value], settings: ["axes": .integers(axes)],
+        older: ["perm": .integers(axes)], type: type)
+    }
+    return try layer("Permute", ["dims": .integers(Array(axes.dropFirst()))], [value], type: type)
+  }
+
+  /// The sizes of a shape that is stated axis by axis; `nil` for the one that follows.
+  fileprivate func target(_ dimensions: [ReshapeAxes.Size]) throws(WeighbridgeError) -> [Int?] {
+    dimensions.map { dimension -> Int? in
+      switch dimension {
+      case .fixed(let value): value
+      case .axis(let axis): type().shape[axis].value
+      case .rest: nil
+      }
+    }
+  }
+
+  /// The same elements under other axes; at most one size may be left open.
+  mutating func reshaped(
+    _ value: KerasValue, _ dimensions: [Int?], type: TensorType
+  ) throws(WeighbridgeError) -> KerasValue {
+    guard dimensions.count(where: { $0 == nil }) <= 1 else {
+      throw WeighbridgeError(
+        .unsupported, "a shape of which several sizes are not known: \(type)")
+    }
+    let shape = JSONValue.integers(dimensions.map { $0 ?? -1 })
+    return try function(
+      .reshape, [value], settings: ["newshape": shape], older: ["shape": shape], type: type)
+  }
+
+  /// Elements added to or taken from the spatial axes.
+  mutating func bordered(
+    _ className: String, _ key: String, _ borders: Borders, _ value: KerasValue,
+    type: TensorType? = nil
+  ) throws(WeighbridgeError) -> KerasValue {
+    let pairs = zip(borders.before, borders.after).map { JSONValue.integers([$0, $1]) }
+    guard (1...3).contains(pairs.count) else {
+      throw WeighbridgeError(.unsupported, "\(pairs.count) spatial axes")
+    }
+    return try layer(
+      "\(className)\(pairs.count)D", [key: pairs.count == 1 ? pairs[0] : .array(pairs)], [value],
+      type: type)
+  }
+
+  /// Elements added at the ends of all axes.
+  mutating func padded(
+    _ value: KerasValue, _ before: [Int], _ after: [Int], mode: String, number: Double
+  ) throws(WeighbridgeError) -> KerasValue {
+    let widths = JSONValue.array(zip(before, after).map { .integers([$0, $1]) })
+    var type = value.type
+    type.shape = zip(type.shape, zip(before, after)).map { dimension, added in
+      dimension.value.map { Dimension.fixed($0 + added.0 + added.1) } ?? .unknown
+    }
+    // TensorFlow has the lowest finite number for minus infinity too.
+    let number = max(number, -Double(Float.greatestFiniteMagnitude))
+    var older: JSONObject = ["paddings": widths, "mode": .string(mode.uppercased())]
+    if mode == "constant" { older["constant_values"] = .real(number) }
+    let settings: JSONObject = ["pad_width": widths, "mode": .string(mode)]
+    return try function(
+      .pad, [value], values: mode == "constant" ? [.real(number)] : [], settings: settings,
+      older: older, type: type)
+  }
+
+  /// The whole tensor several times along its axes.
+  fileprivate mutating func tiled(
+    _ value: KerasValue, _ counts: [Int]
+  ) throws(WeighbridgeError) -> KerasValue {
+    let list = JSONValue.integers(counts)
+    return try function(
+      KerasFunctionForm("numpy", "Tile", tf: "tile", ["input"]), [value],
+      settings: ["repeats": list], older: ["multiples": list], type: outputType)
+  }
+
+  /// The elements in the opposite order.
+  mutating func reversed(
+    _ value: KerasValue, _ axes: [Int]
+  ) throws(WeighbridgeError) -> KerasValue {
+    try function(
+      .reverse, [value], settings: ["axis": .axes(axes)], older: ["axis": .integers(axes)])
+  }
+
+  /// Parts of some axes.
+  mutating func sliced(
+    _ value: KerasValue, _ ranges: [Slice.Range], type: TensorType
+  ) throws(WeighbridgeError) -> KerasValue {
+    let byAxis = Dictionary(ranges.map { ($0.axis, $0) }, uniquingKeysWith: { first, _ in first })
+    let bound = { (number: Int) -> JSONValue in
+      number == .max || number == .min ? .null : .integer(number)
+    }
+    let parts = (0..<value.type.rank).map { axis -> (JSONValue, JSONValue, JSONValue) in
+      guard let range = byAxis[axis] else { return (.null, .null, .null) }
+      return (bound(range.start), bound(range.stop), .integer(range.step))
+    }
+    let older = JSONValue.array(
+      parts.map { .object(["start": $0.0, "stop": $0.1, "step": $0.2]) })
+    let key = JSONValue.array(
+      parts.map {
+        .object([
+          "class_name": "__slice__",
+          "config": .object(["start": $0.0, "stop": $0.1, "step": $0.2]),
+        ])
+      })
+    return try function(.item, [value], values: [key], older: ["slice_spec": older], type: type)
+  }
+
+  /// Neighbouring parts along an axis.
+  mutating func parts(
+    of value: KerasValue, _ axis: Int, _ sizes: [Int]
+  ) throws(WeighbridgeError) -> [KerasValue] {
+    var (start, parts) = (0, [KerasValue]())
+    for size in sizes {
+      var type = value.type
+      type.shape[axis] = .fixed(size)
+      let range = Slice.Range(axis: axis, start: start, stop: start + size, step: 1)
+      parts.append(try sliced(value, [range], type: type))
+      start += size
+    }
+    return parts
+  }
+
+  /// Square blocks turned into channels, or back, by splitting axes and moving them.
+  fileprivate mutating func blocks(
+    _ block: Int, toDepth: Bool
+  ) throws(WeighbridgeError) -> KerasValue {
+    let (small, large) = toDepth ? (outputType, type()) : (type(), outputType)
+    guard let height = small.shape[1].value, let width = small.shape[2].value,
+      let channels = large.shape[3].value
+    else {
+      throw WeighbridgeError(.unsupported, "blocks of images whose size is not known")
+    }
+    let split =
+      toDepth
+      ? [height, block, width, block, channels] : [height, width, block, block, channels]
+    let first = type().with(shape: [type().shape[0]] + split.map(Dimension.fixed))
+    let parted = try layer("Reshape", ["target_shape": .integers(split)], [self[0]], type: first)
+    let moved = try transposed(parted, [0, 1, 3, 2, 4, 5])
+    let target = outputType.shape.dropFirst().compactMap(\.value)
+    return try layer("Reshape", ["target_shape": .integers(target)], [moved])
+  }
+}

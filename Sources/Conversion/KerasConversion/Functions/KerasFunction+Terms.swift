@@ -1,0 +1,169 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Arguments that are computed with: tensors, and constants that become weights of the graph.
+extension KerasFunction {
+  /// A tensor or a constant.
+  enum Term {
+    case value(ValueID)
+    case constant(KerasConstant)
+  }
+
+  /// Takes an argument that is a tensor or a constant.
+  mutating func term(
+    _ names: String..., at position: Int? = nil
+  ) throws(WeighbridgeError) -> Term {
+    let operand =
+      names.count > 1 ? take(names[0], names[1], at: position) : take(names[0], at: position)
+    guard let operand else {
+      throw WeighbridgeError(.malformed, "the argument \(names[0]) is missing")
+    }
+    return try term(operand)
+  }
+
+  /// What is computed with, of one argument.
+  mutating func term(_ operand: KerasOperand) throws(WeighbridgeError) -> Term {
+    switch operand {
+    case .tensor(let input): return .value(try value(input))
+    case .value(let json): return .constant(try KerasConstant(json))
+    case .list(let parts):
+      var terms: [Term] = []
+      for part in parts { terms.append(try term(part)) }
+      return .value(try stack(terms, axis: 0, role: "stack"))
+    case .dictionary:
+      throw WeighbridgeError(.unsupported, "is called with a dictionary of tensors")
+    }
+  }
+
+  /// Takes an argument that is a tensor, or a constant that becomes one.
+  mutating func tensor(
+    _ names: String..., at position: Int? = nil
+  ) throws(WeighbridgeError) -> ValueID {
+    let term =
+      names.count > 1
+      ? try term(names[0], names[1], at: position) : try term(names[0], at: position)
+    return try unified([term], sharesRank: false)[0]
+  }
+
+  /// Takes an argument that is a list of tensors and constants of one type.
+  mutating func tensors(
+    _ name: String, at position: Int? = nil
+  ) throws(WeighbridgeError) -> [ValueID] {
+    switch take(name, at: position) {
+    case .list(let parts):
+      var terms: [Term] = []
+      for part in parts { terms.append(try term(part)) }
+      return try unified(terms, sharesRank: false)
+    case .tensor(let input): return [try value(input)]
+    case .value(let json):
+      var terms: [Term] = []
+      for part in json.array ?? [json] { terms.append(.constant(try KerasConstant(part))) }
+      return try unified(terms, sharesRank: false)
+    default: throw WeighbridgeError(.malformed, "the argument \(name) is no list of tensors")
+    }
+  }
+
+  /// The terms as values of one element type.
+  ///
+  /// - Parameter sharesRank: Whether all get as many axes as the one with the most; those that they
+  ///   lack are put in front, as NumPy does it.
+  mutating func unified(
+    _ terms: [Term], sharesRank: Bool
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let type = try commonType(terms)
+    let rank = sharesRank ? terms.map(rank).max() : nil
+    var values: [ValueID] = []
+    for term in terms {
+      switch term {
+      case .constant(let constant):
+        let tensor = try constant.tensor(type, rank: rank)
+        let value = try add(constant: tensor)
+        noteConstant(tensor, value)
+        values.append(value)
+      case .value(let value):
+        let typed = try converted(value, to: type)
+        let missing = max(0, (rank ?? 0) - self.type(of: typed).rank)
+        values.append(
+          missing == 0
+            ? typed
+            : try addOne(ExpandDims(axes: Array(0..<missing)), [typed], role: "expand_dims"))
+      }
+    }
+    return values
+  }
+
+  private func rank(_ term: Term) -> Int {
+    switch term {
+    case .value(let value): type(of: value).rank
+    case .constant(let constant): constant.shape.count
+    }
+  }
+
+  /// The type that is computed in. TensorFlow gives a constant the type of the tensor beside it;
+  /// Keras 3 promotes, and only plain numbers of Python adapt.
+  private func commonType(_ terms: [Term]) throws(WeighbridgeError) -> ElementType {
+    var (types, weak): ([ElementType], [ElementType]) = ([], [])
+    for term in terms {
+      switch term {
+      case .value(let value): types.append(type(of: value).elementType)
+      case .constant(let constant):
+        if let type = constant.elementType {
+          types.append(type)
+        } else {
+          weak.append(constant.naturalType)
+        }
+      }
+    }
+    guard case .operation = name else { return types.first ?? weak.first ?? .float32 }
+    var result = types.first
+    for type in types.dropFirst() {
+      result = try ElementType.promoted(result ?? type, type)
+    }
+    for type in weak {
+      guard let known = result else {
+        result = type
+        continue
+      }
+      if type.isFloat, !known.isFloat { result = .float32 }
+      if type == .int32, known == .bool { result = .int32 }
+    }
+    return result ?? .float32
+  }
+
+  /// A value in another element type.
+  mutating func converted(
+    _ value: ValueID, to elementType: ElementType, role: String = "cast"
+  ) throws(WeighbridgeError) -> ValueID {
+    if type(of: value).elementType == elementType { return value }
+    guard case .operation = name else {
+      throw WeighbridgeError(
+        .malformed, "takes tensors of one type, \(elementType.rawValue), and \(type(of: value))")
+    }
+    return try addOne(Cast(to: elementType), [value], role: role)
+  }
+
+  /// A value as floating-point numbers, which Keras 3 makes of whole ones.
+  mutating func floating(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
+    type(of: value).elementType.isFloat ? value : try converted(value, to: .float32)
+  }
+
+  /// Tensors put side by side along a new axis.
+  mutating func stack(
+    _ terms: [Term], axis: Int, role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    var parts: [ValueID] = []
+    for value in try unified(terms, sharesRank: true) {
+      parts.append(
+        try addOne(
+          ExpandDims(axes: [axis]), [value],
+          role: parts.isEmpty && terms.count == 1 ? role : "expand_dims"))
+    }
+    if parts.count == 1 { return parts[0] }
+    let result = try addOne(Concatenate(axis: axis), parts, role: role)
+    noteStack(terms, result)
+    return result
+  }
+}

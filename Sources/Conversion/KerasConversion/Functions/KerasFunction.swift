@@ -1,0 +1,157 @@
+package import Bytes
+package import GraphIR
+package import JSON
+package import KerasFormat
+import LayerCatalog
+
+/// One call of a function that stands in a Keras model without a layer, while it becomes nodes:
+/// `x + 1`, `tf.reduce_mean(x)`, `keras.ops.concatenate([x, y])`.
+///
+/// Its arguments are tensors and constants in any order. They are crossed off as they are read;
+/// ``build()`` refuses what is left.
+package struct KerasFunction {
+  /// Adds a function's nodes and returns its outputs.
+  typealias Build = @Sendable (inout KerasFunction) throws(WeighbridgeError) -> [ValueID]
+
+  /// The graph and the call's place in it.
+  package var layer: KerasLayer
+  /// What is known of values that are sizes of others, such as `tf.shape` makes.
+  package var knownDimensions: [ValueID: KnownDimensions]
+  let name: KerasFunctionName
+  private let inputs: [ValueID]
+  private var positional: [KerasOperand?]
+  private var named: [String: KerasOperand]
+  private var constantCount = 0
+
+  /// Makes a call.
+  ///
+  /// - Parameters:
+  ///   - inputs: The tensors among the arguments.
+  ///   - settings: The record's settings; those of Keras 3 are arguments too.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` or ``WeighbridgeError/Code/unsupported`` for a
+  ///   node of TensorFlow's graph that cannot be had.
+  package init(
+    _ name: KerasFunctionName, layer: consuming KerasLayer, inputs: [ValueID],
+    operands: KerasOperands, settings: JSONObject,
+    knownDimensions: consuming [ValueID: KnownDimensions]
+  ) throws(WeighbridgeError) {
+    var (name, operands) = (name, operands)
+    if case .graphNode(let operation) = name {
+      let node = try KerasGraphNode(operation, tensors: operands, settings: settings)
+      (name, operands) = (node.name, node.operands)
+    }
+    self.name = name
+    self.layer = layer
+    self.inputs = inputs
+    self.knownDimensions = knownDimensions
+    positional = operands.positional
+    named = operands.named
+    guard case .operation = name else { return }
+    for key in settings.keys where key != "name" {
+      if named[key] == nil { named[key] = settings[key].map { .value($0) } }
+    }
+  }
+
+  /// Whether there is a mapping of the function.
+  package static func isKnown(_ name: KerasFunctionName) -> Bool {
+    if case .graphNode(let operation) = name {
+      return KerasGraphNode.translations[operation] != nil
+    }
+    return KerasFunctionTable.builder(name) != nil
+  }
+
+  /// Adds the nodes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for an argument that nobody read, and what the
+  ///   function's builder throws.
+  package mutating func build() throws(WeighbridgeError) -> [ValueID] {
+    guard let build = KerasFunctionTable.builder(name) else {
+      throw WeighbridgeError(.unsupported, "the function \(name.text) is unknown")
+    }
+    let outputs = try build(&self)
+    // TensorFlow's functions take a name for the node.
+    named["name"] = nil
+    for (position, operand) in positional.enumerated() {
+      if let operand, operand != .value(.null) {
+        throw WeighbridgeError(.unsupported, "is called with an argument \(position) too many")
+      }
+    }
+    for key in named.keys.sorted() where named[key] != .value(.null) {
+      let text = if case .value(let value) = named[key] { value.text() } else { "a tensor" }
+      throw WeighbridgeError(.unsupported, "is called with \(key)=\(text)")
+    }
+    return outputs
+  }
+
+  /// Takes an argument by one of its names or its position, and so crosses it off; `nil` when it is
+  /// absent or null.
+  mutating func take(_ names: String..., at position: Int? = nil) -> KerasOperand? {
+    if let position, position < positional.count, let operand = positional[position] {
+      positional[position] = nil
+      if operand != .value(.null) { return operand }
+    }
+    for name in names {
+      if let operand = named.removeValue(forKey: name), operand != .value(.null) { return operand }
+    }
+    return nil
+  }
+
+  /// Takes all arguments without a name that are left, from one on.
+  mutating func takeRest(from position: Int) -> [KerasOperand] {
+    let rest = positional.dropFirst(position).compactMap { $0 }
+    for index in positional.indices.dropFirst(position) { positional[index] = nil }
+    return rest
+  }
+
+  /// Crosses off arguments that change nothing.
+  mutating func ignore(_ names: String...) {
+    for name in names { named[name] = nil }
+  }
+
+  /// The value of a tensor among the arguments.
+  func value(_ input: Int) throws(WeighbridgeError) -> ValueID {
+    guard inputs.indices.contains(input) else {
+      throw WeighbridgeError(.malformed, "has no input \(input)")
+    }
+    return inputs[input]
+  }
+
+  /// Adds a node. Its role is empty when it gives the function's own output.
+  mutating func add(
+    _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
+  ) throws(WeighbridgeError) -> [ValueID] {
+    try layer.add(operation, inputs, role: role)
+  }
+
+  /// Adds a node of one output.
+  mutating func addOne(
+    _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
+  ) throws(WeighbridgeError) -> ValueID {
+    try add(operation, inputs, role: role)[0]
+  }
+
+  /// Adds nodes one behind the other; no node at all is the input itself.
+  mutating func addChain(
+    _ operations: [(operation: any CatalogOperator, role: String)], _ input: ValueID
+  ) throws(WeighbridgeError) -> [ValueID] {
+    if operations.isEmpty { return try add(Identity(), [input]) }
+    var value = input
+    for (position, step) in operations.enumerated() {
+      let role = position == operations.count - 1 ? "" : step.role
+      value = try layer.add(step.operation, [value], role: role)[0]
+    }
+    return [value]
+  }
+
+  /// The type of a value.
+  func type(of value: ValueID) -> TensorType { layer.graph.type(of: value) }
+
+  /// Adds a constant to the graph.
+  mutating func add(constant: Tensor) throws(WeighbridgeError) -> ValueID {
+    // A function that is called again may have other constants.
+    let call = layer.source.call == 0 ? "" : ":\(layer.source.call)"
+    let number = constantCount == 0 ? "" : "_\(constantCount)"
+    constantCount += 1
+    return try layer.constant("constant\(call)\(number)", constant)
+  }
+}

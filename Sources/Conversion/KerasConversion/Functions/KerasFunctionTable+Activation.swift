@@ -1,0 +1,122 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Activation functions that stand in a model as functions.
+extension KerasFunctionTable {
+  static let activations: [Entry] =
+    [
+      plain(["Relu"], ["nn.relu"], ReLU(slope: 0, threshold: 0, maximum: nil)),
+      plain(
+        ["Relu6"], ["nn.relu6"], ReLU(slope: 0, threshold: 0, maximum: 6)),
+      plain(["Sigmoid"], ["math.sigmoid", "nn.sigmoid", "sigmoid"], Sigmoid()),
+      plain(["Tanh"], ["math.tanh", "nn.tanh", "tanh"], Tanh()),
+      plain(["Softplus"], ["math.softplus", "nn.softplus"], Softplus()),
+      plain(["Softsign"], ["nn.softsign", "math.softsign"], Softsign()),
+      plain(["Selu"], ["nn.selu"], SELU()),
+      plain([], ["nn.elu"], ELU(alpha: 1)),
+      plain(["Silu"], [], Swish()),
+      plain(["LogSigmoid"], ["math.log_sigmoid"], LogSigmoid()),
+      plain(["HardSigmoid"], [], HardSigmoid(slope: 1 / 6, offset: 0.5)),
+      plain(["HardSilu", "HardSwish"], [], HardSwish()),
+      plain(["HardTanh"], [], Clip(minimum: -1, maximum: 1)),
+      plain(["SparsePlus"], [], SparsePlus()),
+      plain(["SparseSigmoid"], [], HardSigmoid(slope: 0.5, offset: 0.5)),
+      plain(["TanhShrink"], [], TanhShrink()),
+    ] + withSettings + alongAxes
+
+  private static let withSettings: [Entry] = [
+    Entry(["Elu"]) { (call) throws(WeighbridgeError) in
+      try call.addActivation(ELU(alpha: try call.real("alpha", default: 1)))
+    },
+    Entry(["Celu"]) { (call) throws(WeighbridgeError) in
+      try call.addActivation(CELU(alpha: try call.real("alpha", default: 1)))
+    },
+    Entry(["LeakyRelu"]) { (call) throws(WeighbridgeError) in
+      try call.addActivation(LeakyReLU(slope: try call.real("negative_slope", default: 0.2)))
+    },
+    Entry(tf: ["nn.leaky_relu"]) { (call) throws(WeighbridgeError) in
+      try call.addActivation(LeakyReLU(slope: try call.real("alpha", default: 0.2)))
+    },
+    Entry(["Gelu"]) { (call) throws(WeighbridgeError) in
+      try call.addActivation(GELU(isApproximate: try call.flag("approximate", default: true)))
+    },
+    Entry(tf: ["nn.gelu"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("features", at: 0)
+      let isApproximate = try call.flag("approximate", default: false)
+      return try call.add(GELU(isApproximate: isApproximate), [value])
+    },
+    Entry(tf: ["nn.silu", "nn.swish"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("features", at: 0)
+      guard try call.real("beta", default: 1) == 1 else {
+        throw WeighbridgeError(.unsupported, "beta of a swish is 1 only")
+      }
+      return try call.add(Swish(), [value])
+    },
+    Entry(["HardShrink"]) { (call) throws(WeighbridgeError) in
+      try call.addActivation(HardShrink(threshold: try call.real("threshold", default: 0.5)))
+    },
+    Entry(["SoftShrink"]) { (call) throws(WeighbridgeError) in
+      try call.addActivation(SoftShrink(threshold: try call.real("threshold", default: 0.5)))
+    },
+    Entry(["Squareplus"]) { (call) throws(WeighbridgeError) in
+      try call.addActivation(Squareplus(smoothness: try call.real("b", default: 4)))
+    },
+    Entry(["Threshold"]) { (call) throws(WeighbridgeError) in
+      let threshold = try call.real("threshold")
+      let replacement = try call.real("default_value")
+      return try call.addActivation(
+        Threshold(threshold: threshold, replacement: replacement))
+    },
+  ]
+
+  private static let alongAxes: [Entry] = [
+    Entry(["Softmax"], tf: ["nn.softmax", "math.softmax"]) {
+      (call) throws(WeighbridgeError) in
+      try call.addAlongAxes { Softmax(axes: $0) }
+    },
+    Entry(["LogSoftmax"], tf: ["nn.log_softmax", "math.log_softmax"]) {
+      (call) throws(WeighbridgeError) in
+      try call.addAlongAxes { LogSoftmax(axes: $0) }
+    },
+    Entry(["Sparsemax"]) { (call) throws(WeighbridgeError) in
+      try call.addAlongAxes { Sparsemax(axes: $0) }
+    },
+    Entry(["Glu"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", at: 0)
+      let axis = try call.axis(of: call.type(of: value), default: -1)
+      return try call.add(GLU(axis: axis), [value])
+    },
+  ]
+
+  private static func plain(
+    _ operations: [String], _ tensorFlow: [String], _ operation: some CatalogOperator
+  ) -> Entry {
+    Entry(operations, tf: tensorFlow) { (call) throws(WeighbridgeError) in
+      try call.addActivation(operation)
+    }
+  }
+}
+
+extension KerasFunction {
+  /// Adds an activation of the first argument.
+  fileprivate mutating func addActivation(
+    _ operation: some CatalogOperator
+  ) throws(WeighbridgeError) -> [ValueID] {
+    try add(operation, [try tensor("x", "features", at: 0)])
+  }
+
+  /// Adds a function that works along axes, the last one unless it is told others.
+  fileprivate mutating func addAlongAxes(
+    _ make: ([Int]) -> some CatalogOperator
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let value = try tensor("x", "logits", at: 0)
+    let type = self.type(of: value)
+    let last = try KerasLayer.axis(-1, of: type)
+    let axes = try axes("axis", of: type) ?? [last]
+    guard !axes.isEmpty else { throw WeighbridgeError(.malformed, "works along no axis") }
+    return try add(make(axes), [value])
+  }
+}

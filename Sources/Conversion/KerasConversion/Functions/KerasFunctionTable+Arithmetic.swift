@@ -1,0 +1,107 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Functions of two tensors, element by element.
+extension KerasFunctionTable {
+  static let arithmetic: [Entry] = [
+    Entry(["Add"], tf: ["__operators__.add", "math.add", "add"]) {
+      (call) throws(WeighbridgeError) in
+      try call.addBinary(Add()) { $0.addingReportingOverflow($1) }
+    },
+    Entry(["Subtract"], tf: ["math.subtract", "subtract"]) { (call) throws(WeighbridgeError) in
+      try call.addBinary(Subtract()) { $0.subtractingReportingOverflow($1) }
+    },
+    Entry(["Multiply"], tf: ["math.multiply", "multiply"]) { (call) throws(WeighbridgeError) in
+      try call.addBinary(Multiply()) { $0.multipliedReportingOverflow(by: $1) }
+    },
+    Entry(["Maximum"], tf: ["math.maximum", "maximum"]) { (call) throws(WeighbridgeError) in
+      try call.addBinary(Maximum()) { (max($0, $1), false) }
+    },
+    Entry(["Minimum"], tf: ["math.minimum", "minimum"]) { (call) throws(WeighbridgeError) in
+      try call.addBinary(Minimum()) { (min($0, $1), false) }
+    },
+    Entry(
+      ["FloorDivide"], tf: ["math.floordiv", "floordiv", "floor_div"]
+    ) { (call) throws(WeighbridgeError) in
+      try call.addBinary(BinaryMath(.floorDivide)) {
+        $1 > 0 && $0 >= 0 ? $0.dividedReportingOverflow(by: $1) : (0, true)
+      }
+    },
+    Entry(["Divide", "TrueDivide"], tf: ["math.truediv", "math.divide", "truediv", "divide"]) {
+      (call) throws(WeighbridgeError) in try call.addQuotient(.divide)
+    },
+    Entry(["DivideNoNan"], tf: ["math.divide_no_nan"]) { (call) throws(WeighbridgeError) in
+      try call.addQuotient(.divideNoNaN)
+    },
+    binary(["Mod"], ["math.floormod", "math.mod", "floormod"], .floorModulo),
+    binary(["Fmod"], ["truncatemod"], .truncatedModulo),
+    binary(["Power"], ["math.pow", "pow"], .power),
+    binary([], ["math.squared_difference"], .squaredDifference),
+    // TensorFlow calls the first y and the second x.
+    Entry(["Arctan2"], tf: ["math.atan2", "atan2"]) { (call) throws(WeighbridgeError) in
+      let terms = [try call.term("x1", "y", at: 0), try call.term("x2", "x", at: 1)]
+      return try call.add(
+        BinaryMath(.arcTangent2), try call.unified(terms, sharesRank: true))
+    },
+    binary(["Hypot"], [], .hypotenuse),
+    binary(["Logaddexp"], [], .logarithmOfSum),
+    Entry(tf: ["math.add_n", "add_n"]) { (call) throws(WeighbridgeError) in
+      let values = try call.tensors("inputs", at: 0)
+      return values.count == 1
+        ? try call.add(Identity(), values) : try call.add(Add(), values)
+    },
+    Entry(tf: ["nn.bias_add"]) { (call) throws(WeighbridgeError) in
+      try call.require("data_format", toBe: "NHWC", because: "the bias stands on the last axis")
+      let terms = [try call.term("value", at: 0), try call.term("bias")]
+      return try call.add(Add(), try call.unified(terms, sharesRank: true))
+    },
+    Entry(["Clip"], tf: ["clip_by_value"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", "t", at: 0)
+      let minimum = try call.real("x_min", "clip_value_min", default: -.infinity)
+      let maximum = try call.real("x_max", "clip_value_max", default: .infinity)
+      guard minimum <= maximum else {
+        throw WeighbridgeError(.unsupported, "clips to \(minimum)...\(maximum)")
+      }
+      return try call.add(Clip(minimum: minimum, maximum: maximum), [value])
+    },
+  ]
+
+  private static func binary(
+    _ operations: [String], _ tensorFlow: [String], _ function: BinaryMath.Function
+  ) -> Entry {
+    Entry(operations, tf: tensorFlow) { (call) throws(WeighbridgeError) in
+      try call.addBinary(BinaryMath(function)) { _, _ in (0, true) }
+    }
+  }
+}
+
+extension KerasFunction {
+  /// The two operands of a function of two.
+  mutating func pair() throws(WeighbridgeError) -> [Term] {
+    [try term("x1", "x", at: 0), try term("x2", "y", at: 1)]
+  }
+
+  /// Adds an operator of two tensors, and notes what it makes of sizes.
+  fileprivate mutating func addBinary(
+    _ operation: some CatalogOperator, _ combine: (Int, Int) -> (Int, Bool)
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let terms = try pair()
+    let outputs = try add(operation, try unified(terms, sharesRank: true))
+    noteArithmetic(terms, outputs[0], combine)
+    return outputs
+  }
+
+  /// Adds a quotient. Keras 3 divides whole numbers as float32.
+  fileprivate mutating func addQuotient(
+    _ function: BinaryMath.Function
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var values = try unified(try pair(), sharesRank: true)
+    if case .operation = name {
+      for index in values.indices { values[index] = try floating(values[index]) }
+    }
+    return try add(BinaryMath(function), values)
+  }
+}

@@ -1,0 +1,237 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Functions that pick parts of a tensor.
+extension KerasFunctionTable {
+  static let indexing: [Entry] = [
+    Entry(["GetItem"], tf: ["__operators__.getitem"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", "tensor", at: 0)
+      guard let key = call.take("key", "slice_spec", at: 1) else { throw call.missing("key") }
+      return try call.addItem(value, key)
+    },
+    Entry(["Slice"], tf: ["slice"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("inputs", "input_", at: 0)
+      let starts = try call.integers("start_indices", "begin", at: 1) ?? []
+      let sizes = try call.integers("shape", "size", at: 2) ?? []
+      let rank = call.type(of: value).rank
+      guard starts.count == rank, sizes.count == rank, starts.allSatisfy({ $0 >= 0 }),
+        sizes.allSatisfy({ $0 >= -1 })
+      else {
+        throw WeighbridgeError(.unsupported, "takes \(sizes) elements from \(starts) on")
+      }
+      let ranges = zip(starts, sizes).enumerated().map { axis, range in
+        let stop = range.1 == -1 ? nil : range.0.addingReportingOverflow(range.1).0
+        return Slice.Range(axis: axis, start: range.0, stop: stop, step: 1)
+      }
+      return try call.add(Slice(ranges), [value])
+    },
+    Entry(["Take"]) { (call) throws(WeighbridgeError) in
+      var value = try call.tensor("x", at: 0)
+      let indices = try call.indices("indices", at: 1)
+      let axis = try call.integers("axis")?.first
+      if axis == nil { value = try call.addOne(ReshapeAxes([.rest]), [value], role: "flatten") }
+      let place = try KerasLayer.axis(axis ?? 0, of: call.type(of: value))
+      return try call.add(Gather(axis: place), [value, indices])
+    },
+    Entry(tf: ["gather", "keras.backend.gather"]) {
+      (call) throws(WeighbridgeError) in
+      let value = try call.tensor("params", "reference", at: 0)
+      let indices = try call.indices("indices", at: 1)
+      call.ignore("validate_indices")
+      let type = call.type(of: value)
+      let batchAxes = try call.integer("batch_dims", default: 0)
+      let written = try call.integers("axis")?.first
+      let axis = try KerasLayer.axis(written ?? batchAxes, of: type)
+      guard batchAxes >= 0, batchAxes <= axis else {
+        throw WeighbridgeError(.unsupported, "batch_dims=\(batchAxes) and axis=\(axis)")
+      }
+      return try call.add(Gather(axis: axis, batchAxes: batchAxes), [value, indices])
+    },
+    Entry(["TakeAlongAxis"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", at: 0)
+      let indices = try call.indices("indices", at: 1)
+      let axis = try call.axis(of: call.type(of: value))
+      return try call.add(GatherElements(axis: axis), [value, indices])
+    },
+    Entry(["OneHot"], tf: ["one_hot"]) { (call) throws(WeighbridgeError) in
+      try call.addOneHot()
+    },
+    Entry(["TopK"], tf: ["math.top_k", "nn.top_k"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", "input", at: 0)
+      let count = try call.integer("k", default: 1)
+      guard count >= 0 else { throw WeighbridgeError(.malformed, "k=\(count)") }
+      // Elements that need not be sorted may be.
+      call.ignore("sorted", "index_type")
+      let axis = try KerasLayer.axis(-1, of: call.type(of: value))
+      return try call.add(Sort(axis: axis, isDescending: true, count: count), [value])
+    },
+    Entry(["Sort"], tf: ["sort"]) { (call) throws(WeighbridgeError) in
+      [try call.addSorted()[0]]
+    },
+    Entry(["Argsort"], tf: ["argsort"]) { (call) throws(WeighbridgeError) in
+      [try call.addSorted()[1]]
+    },
+  ]
+}
+
+extension KerasFunction {
+  /// Takes whole numbers that are indices; constants become int32.
+  fileprivate mutating func indices(
+    _ name: String, at position: Int
+  ) throws(WeighbridgeError) -> ValueID {
+    switch try term(name, at: position) {
+    case .constant(let constant): return try add(constant: constant.tensor(.int32))
+    case .value(let value):
+      if type(of: value).elementType.isFloat, case .operation = self.name {
+        return try converted(value, to: .int32)
+      }
+      return value
+    }
+  }
+
+  fileprivate mutating func addSorted() throws(WeighbridgeError) -> [ValueID] {
+    let value = try tensor("x", "values", at: 0)
+    ignore("stable")
+    let isDescending = try word("direction") == "DESCENDING"
+    let axis = try axis(of: type(of: value), default: -1)
+    return try add(Sort(axis: axis, isDescending: isDescending), [value])
+  }
+
+  fileprivate mutating func addOneHot() throws(WeighbridgeError) -> [ValueID] {
+    let value = try indices(firstOneHotName, at: 0)
+    let depth: Int =
+      if case .operation = name { try integer("num_classes") } else { try integer("depth") }
+    guard depth >= 0 else { throw WeighbridgeError(.malformed, "\(depth) classes") }
+    let (on, off) = (try real("on_value", default: 1), try real("off_value", default: 0))
+    try require("sparse", toBe: false, because: "sparse tensors cannot be had")
+    let rank = type(of: value).rank
+    let written = try integer("axis", default: -1)
+    let axis = written == -1 ? rank : written
+    guard (0...rank).contains(axis) else {
+      throw WeighbridgeError(.unsupported, "axis=\(written), and there are \(rank) axes")
+    }
+    let elementType = try elementType("dtype") ?? .float32
+    return try add(
+      OneHot(axis: axis, depth: depth, on: on, off: off, elementType: elementType), [value])
+  }
+
+  private var firstOneHotName: String { if case .operation = name { "x" } else { "indices" } }
+
+  /// Adds what `x[key]` gives: numbers, ranges, new axes and an ellipsis.
+  fileprivate mutating func addItem(
+    _ value: ValueID, _ key: KerasOperand
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let known = knownDimensions[value]
+    var item = TensorItem()
+    for part in try itemParts(key, rank: type(of: value).rank) { try addPart(part, to: &item) }
+    guard item.axis <= type(of: value).rank else {
+      throw WeighbridgeError(.malformed, "has more indices than \(type(of: value)) has axes")
+    }
+    var steps: [(operation: any CatalogOperator, role: String)] = []
+    let ranges = item.ranges.filter { !($0.isWhole && $0.step == 1) }
+    if !ranges.isEmpty { steps.append((Slice(ranges), "slice")) }
+    if !item.dropped.isEmpty { steps.append((Squeeze(axes: item.dropped), "squeeze")) }
+    if !item.added.isEmpty { steps.append((ExpandDims(axes: item.added), "expand_dims")) }
+    let outputs = try addChain(steps, value)
+    noteItem(known, item, outputs[0])
+    return outputs
+  }
+
+  /// The parts of a key, with the ranges that an ellipsis stands for.
+  private func itemParts(
+    _ key: KerasOperand, rank: Int
+  ) throws(WeighbridgeError) -> [KerasOperand] {
+    let parts: [KerasOperand] =
+      switch key {
+      case .list(let parts): parts
+      case .value(.array(let values)): values.map { .value($0) }
+      default: [key]
+      }
+    let isEllipsis = { (part: KerasOperand) in
+      if case .value(let json) = part {
+        json.object?["class_name"] == "__ellipsis__"
+      } else {
+        false
+      }
+    }
+    guard let place = parts.firstIndex(where: isEllipsis) else { return parts }
+    let taken = parts.count { $0 != .value(.null) } - 1
+    let whole = JSONValue.object(["start": .null, "stop": .null, "step": .null])
+    let filling = [KerasOperand](repeating: .value(whole), count: max(0, rank - taken))
+    return Array(parts[..<place]) + filling + parts[(place + 1)...]
+  }
+
+  private mutating func addPart(
+    _ part: KerasOperand, to item: inout TensorItem
+  ) throws(WeighbridgeError) {
+    if part == .value(.null) { return item.addAxis() }
+    var ends: [String: KerasOperand]?
+    switch part {
+    case .value(.object(let object)):
+      let config = object["class_name"] == "__slice__" ? object["config"]?.object : object
+      guard let config, config["class_name"] == nil else { break }
+      ends = [:]
+      for key in config.keys { ends?[key] = config[key].map { .value($0) } }
+    case .dictionary(let members):
+      ends = members
+      if case .dictionary(let config) = members["config"] { ends = config }
+    default: break
+    }
+    guard let ends else {
+      guard let index = try plain(part, as: "an index").integer else {
+        throw WeighbridgeError(.unsupported, "an index that is neither a number nor a range")
+      }
+      item.addIndex(index)
+      return
+    }
+    func end(_ name: String) throws(WeighbridgeError) -> Int? {
+      guard let operand = ends[name], operand != .value(.null) else { return nil }
+      let json = try plain(operand, as: "the \(name) of a range")
+      guard let number = json.integer else { throw wrong(name, json, "a whole number") }
+      return number
+    }
+    let step = try end("step") ?? 1
+    guard step != 0 else { throw WeighbridgeError(.malformed, "a range has the step 0") }
+    item.addRange(start: try end("start"), stop: try end("stop"), step: step)
+  }
+
+  /// Notes which sizes an item of a vector of sizes has.
+  private mutating func noteItem(
+    _ known: KnownDimensions?, _ item: TensorItem, _ output: ValueID
+  ) {
+    guard let known, known.isVector, item.ranges.count == 1, item.added.isEmpty else { return }
+    let (start, count) = item.ranges[0].resolved(known.dimensions.count)
+    let chosen = (0..<count).map { known.dimensions[start + $0 * item.ranges[0].step] }
+    guard item.dropped.isEmpty || chosen.count == 1 else { return }
+    knownDimensions[output] = KnownDimensions(dimensions: chosen, isVector: item.dropped.isEmpty)
+  }
+}
+
+/// An item `x[...]` while its parts are gone through.
+private struct TensorItem {
+  /// The next axis of the tensor.
+  private(set) var axis = 0
+  private(set) var ranges: [Slice.Range] = []
+  /// The axes of the tensor that a number takes away.
+  private(set) var dropped: [Int] = []
+  /// The positions of new axes in the result.
+  private(set) var added: [Int] = []
+
+  mutating func addAxis() { added.append(axis - dropped.count + added.count) }
+
+  mutating func addIndex(_ index: Int) {
+    // The range behind the last element ends with the axis.
+    let stop = index == -1 || index == .max ? nil : index + 1
+    ranges.append(Slice.Range(axis: axis, start: index, stop: stop, step: 1))
+    dropped.append(axis)
+    axis += 1
+  }
+
+  mutating func addRange(start: Int?, stop: Int?, step: Int) {
+    ranges.append(Slice.Range(axis: axis, start: start, stop: stop, step: step))
+    axis += 1
+  }
+}

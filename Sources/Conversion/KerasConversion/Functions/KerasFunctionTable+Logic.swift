@@ -1,0 +1,119 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Comparisons, and functions of booleans.
+extension KerasFunctionTable {
+  static let logic: [Entry] = [
+    comparison(["Equal"], ["math.equal", "equal", "__operators__.eq"], .equal),
+    comparison(["NotEqual"], ["math.not_equal", "not_equal", "__operators__.ne"], .notEqual),
+    comparison(["Less"], ["math.less", "less"], .less),
+    comparison(["LessEqual"], ["math.less_equal", "less_equal"], .lessOrEqual),
+    comparison(["Greater"], ["math.greater", "greater"], .greater),
+    comparison(["GreaterEqual"], ["math.greater_equal", "greater_equal"], .greaterOrEqual),
+    Entry(["LogicalAnd"], tf: ["math.logical_and", "logical_and"]) {
+      (call) throws(WeighbridgeError) in try call.add(LogicalAnd(), try call.truths())
+    },
+    Entry(["LogicalOr"], tf: ["math.logical_or", "logical_or"]) {
+      (call) throws(WeighbridgeError) in try call.add(LogicalOr(), try call.truths())
+    },
+    Entry(["LogicalXor"], tf: ["math.logical_xor"]) { (call) throws(WeighbridgeError) in
+      try call.add(Comparison(.notEqual), try call.truths())
+    },
+    Entry(["LogicalNot"], tf: ["math.logical_not", "logical_not"]) {
+      (call) throws(WeighbridgeError) in
+      try call.add(LogicalNot(), [try call.truth(try call.tensor("x", at: 0))])
+    },
+    // Only a NaN is unequal to itself.
+    Entry(["Isnan"], tf: ["math.is_nan"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", at: 0)
+      return try call.add(Comparison(.notEqual), [value, value])
+    },
+    Entry(["Isinf"], tf: ["math.is_inf"]) { (call) throws(WeighbridgeError) in
+      try call.addMagnitudeComparison(.greater)
+    },
+    Entry(["Isfinite"], tf: ["math.is_finite"]) { (call) throws(WeighbridgeError) in
+      try call.addMagnitudeComparison(.lessOrEqual)
+    },
+    Entry(["Where"], tf: ["where"]) { (call) throws(WeighbridgeError) in
+      let condition = try call.term("condition", at: 0)
+      let choices = [try call.term("x1", "x", at: 1), try call.term("x2", "y", at: 2)]
+      return try call.addSelect(condition, choices)
+    },
+  ]
+
+  private static func comparison(
+    _ operations: [String], _ tensorFlow: [String], _ relation: Comparison.Relation
+  ) -> Entry {
+    Entry(operations, tf: tensorFlow) { (call) throws(WeighbridgeError) in
+      let terms = [
+        try call.term("x1", call.firstName, at: 0), try call.term("x2", call.secondName, at: 1),
+      ]
+      call.ignore("incompatible_shape_error")
+      return try call.add(Comparison(relation), try call.unified(terms, sharesRank: true))
+    }
+  }
+}
+
+extension KerasFunction {
+  /// `__operators__.eq` calls its operands otherwise than `math.equal`.
+  fileprivate var firstName: String {
+    if case .tensorFlow(let text) = name, text.hasPrefix("__operators__") { "self" } else { "x" }
+  }
+
+  fileprivate var secondName: String {
+    if case .tensorFlow(let text) = name, text.hasPrefix("__operators__") { "other" } else { "y" }
+  }
+
+  /// A value as booleans, which Keras 3 makes of numbers.
+  func isTruth(_ value: ValueID) -> Bool { type(of: value).elementType == .bool }
+
+  mutating func truth(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
+    isTruth(value) ? value : try converted(value, to: .bool)
+  }
+
+  /// The two operands of a function of booleans.
+  fileprivate mutating func truths() throws(WeighbridgeError) -> [ValueID] {
+    var values = try unified(try pair(), sharesRank: true)
+    for index in values.indices { values[index] = try truth(values[index]) }
+    return values
+  }
+
+  /// Adds a comparison of the elements' magnitudes with the largest finite number.
+  fileprivate mutating func addMagnitudeComparison(
+    _ relation: Comparison.Relation
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let value = try floating(try tensor("x", at: 0))
+    let type = self.type(of: value)
+    let largest: Double =
+      switch type.elementType {
+      case .float16: 65504
+      case .bfloat16: Double(Float(bitPattern: 0x7F7F_0000))
+      case .float32: Double(Float.greatestFiniteMagnitude)
+      default: .greatestFiniteMagnitude
+      }
+    let magnitude = try addOne(UnaryMath(.absolute), [value], role: "absolute")
+    let ones = [Int](repeating: 1, count: type.rank)
+    let bound = try add(constant: Tensor(type.elementType, shape: ones, [largest]))
+    return try add(Comparison(relation), [magnitude, bound])
+  }
+
+  fileprivate mutating func addSelect(
+    _ condition: Term, _ choices: [Term]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    // The three share their rank, and the choices their type.
+    let typed = try unified(choices, sharesRank: true)
+    let flag = try truth(try unified([condition], sharesRank: false)[0])
+    var values = [flag] + typed
+    let rank = values.map { type(of: $0).rank }.max() ?? 0
+    for (index, value) in values.enumerated() {
+      let missing = rank - type(of: value).rank
+      guard missing > 0 else { continue }
+      values[index] = try addOne(
+        ExpandDims(axes: Array(0..<missing)), [value], role: "expand_dims")
+    }
+    return try add(Where(), values)
+  }
+}

@@ -1,0 +1,131 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Products of matrices, and what else is made of whole matrices and images.
+extension KerasFunctionTable {
+  static let matrices: [Entry] = [
+    Entry(["Matmul"], tf: ["linalg.matmul", "matmul"]) { (call) throws(WeighbridgeError) in
+      let terms = [try call.term("x1", "a", at: 0), try call.term("x2", "b", at: 1)]
+      let isFirst = try call.flag("transpose_a", "adjoint_a", default: false)
+      let isSecond = try call.flag("transpose_b", "adjoint_b", default: false)
+      for name in ["adjoint_a", "adjoint_b", "a_is_sparse", "b_is_sparse"] {
+        try call.require(name, toBe: false, because: "it is one of two ways to say so")
+      }
+      return try call.addProduct(terms, transposing: isFirst, isSecond)
+    },
+    Entry(["Dot"]) { (call) throws(WeighbridgeError) in
+      let terms = try call.pair()
+      try call.checkMatrix(terms[1])
+      return try call.addProduct(terms, transposing: false, false)
+    },
+    Entry(["Tensordot"], tf: ["tensordot"]) { (call) throws(WeighbridgeError) in
+      let terms = [try call.term("x1", "a", at: 0), try call.term("x2", "b", at: 1)]
+      try call.require("axes", toBe: 1, because: "only one pair of inner axes can be had")
+      try call.checkMatrix(terms[1])
+      return try call.addProduct(terms, transposing: false, false)
+    },
+    Entry(tf: ["linalg.matrix_transpose"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("a", at: 0)
+      let rank = call.type(of: value).rank
+      guard rank >= 2 else { throw WeighbridgeError(.malformed, "takes matrices") }
+      call.ignore("conjugate")
+      return try call.add(
+        Transpose(axes: Array(0..<rank - 2) + [rank - 1, rank - 2]), [value])
+    },
+    Entry(["Tril"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", at: 0)
+      let last = try call.integer("k", default: 0)
+      return try call.addBand(value) { row, column in column - row <= last }
+    },
+    Entry(["Triu"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", at: 0)
+      let first = try call.integer("k", default: 0)
+      return try call.addBand(value) { row, column in column - row >= first }
+    },
+    Entry(tf: ["linalg.band_part"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("input", at: 0)
+      let (lower, upper) = (try call.integer("num_lower"), try call.integer("num_upper"))
+      return try call.addBand(value) { row, column in
+        (lower < 0 || row - column <= lower) && (upper < 0 || column - row <= upper)
+      }
+    },
+  ]
+}
+
+extension KerasFunction {
+  /// Refuses a second operand of another rank than 2, where a product of tensors is no product of
+  /// matrices.
+  fileprivate func checkMatrix(_ term: Term) throws(WeighbridgeError) {
+    let rank =
+      switch term {
+      case .value(let value): type(of: value).rank
+      case .constant(let constant): constant.shape.count
+      }
+    guard rank == 2 else {
+      throw WeighbridgeError(
+        .unsupported, "multiplies by a tensor of \(rank) axes, and 2 can be had")
+    }
+  }
+
+  /// Adds a product of matrices, whose leading axes are put in front where they are missing.
+  fileprivate mutating func addProduct(
+    _ terms: [Term], transposing isFirst: Bool, _ isSecond: Bool
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var values = try unified(terms, sharesRank: false)
+    for index in values.indices { values[index] = try floating(values[index]) }
+    let ranks = values.map { type(of: $0).rank }
+    // A vector on the right is a matrix of one column.
+    let isVector = ranks[1] == 1 && ranks[0] >= 2
+    if isVector { values[1] = try addOne(ExpandDims(axes: [1]), [values[1]], role: "column") }
+    values = try unified(values.map { .value($0) }, sharesRank: true)
+    guard ranks[0] >= 2 else {
+      throw WeighbridgeError(.unsupported, "a product with a vector on the left cannot be had")
+    }
+    let operation = MatMul(transposeA: isFirst, transposeB: isSecond)
+    guard isVector else { return try add(operation, values) }
+    let product = try addOne(operation, values, role: "product")
+    return try add(Squeeze(axes: [ranks[0] - 1]), [product])
+  }
+
+  /// Adds 0 in place of each element of the last two axes that is not kept.
+  fileprivate mutating func addBand(
+    _ value: ValueID, keeps: (_ row: Int, _ column: Int) -> Bool
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let type = self.type(of: value)
+    guard type.rank >= 2, let rows = type.shape[type.rank - 2].value,
+      let columns = type.shape[type.rank - 1].value, rows <= 1 << 14, columns <= 1 << 14
+    else { throw WeighbridgeError(.unsupported, "needs matrices of a known size and has \(type)") }
+    let ones = [Int](repeating: 1, count: type.rank - 2)
+    let truths = (0..<rows).flatMap { row in (0..<columns).map { keeps(row, $0) ? 1.0 : 0 } }
+    let mask = try add(constant: Tensor(.bool, shape: ones + [rows, columns], truths))
+    let zero = try add(constant: Tensor(type.elementType, shape: ones + [1, 1], [0]))
+    return try add(Where(), [mask, value, zero])
+  }
+
+  mutating func addResize() throws(WeighbridgeError) -> [ValueID] {
+    let value = try tensor("images", at: 0)
+    let size = try integers("size", at: 1) ?? []
+    guard size.count == 2, Resizing.problem(size) == nil, type(of: value).rank == 4 else {
+      throw WeighbridgeError(.unsupported, "brings \(type(of: value)) to the size \(size)")
+    }
+    let word: String? =
+      if case .operation = name { try word("interpolation") } else { try word("method") }
+    guard let interpolation = ResizingInterpolation(rawValue: word ?? "bilinear") else {
+      throw WeighbridgeError(.unsupported, "the interpolation \(word ?? "") cannot be had")
+    }
+    try require("preserve_aspect_ratio", toBe: false, because: "the size is another then")
+    try require("pad_to_aspect_ratio", toBe: false, because: "its borders cannot be had")
+    ignore("fill_mode", "fill_value")
+    let antialiases = try flag("antialias", default: false)
+    let operation = Resizing(
+      dimensions: size, interpolation: interpolation, antialiases: antialiases,
+      fit: try flag("crop_to_aspect_ratio", default: false) ? .crop : .stretch,
+      layout: try layout())
+    // TensorFlow gives float32, of nearest neighbours the input's type.
+    let keepsType = interpolation == .nearest || type(of: value).elementType.isFloat
+    return try add(operation, [keepsType ? value : try converted(value, to: .float32)])
+  }
+}

@@ -1,0 +1,175 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Functions that make one element of many.
+extension KerasFunctionTable {
+  static let reductions: [Entry] = [
+    reduction(["Sum"], ["math.reduce_sum", "reduce_sum"], .sum),
+    reduction(["Mean"], ["math.reduce_mean", "reduce_mean"], .mean),
+    reduction(["Max", "Amax"], ["math.reduce_max", "reduce_max"], .maximum),
+    reduction(["Min", "Amin"], ["math.reduce_min", "reduce_min"], .minimum),
+    reduction(["Prod"], ["math.reduce_prod", "reduce_prod"], .product),
+    reduction(["Any"], ["math.reduce_any", "reduce_any"], .any),
+    reduction(["All"], ["math.reduce_all", "reduce_all"], .all),
+    reduction(["Var"], ["math.reduce_variance"], .variance),
+    reduction(["Std"], ["math.reduce_std"], .standardDeviation),
+    reduction(["Logsumexp"], ["math.reduce_logsumexp", "reduce_logsumexp"], .logarithmOfSum),
+    reduction([], ["math.reduce_euclidean_norm"], .length),
+    Entry(["Norm"], tf: ["norm", "linalg.norm"]) { (call) throws(WeighbridgeError) in
+      try call.addNorm()
+    },
+    Entry(["Argmax"], tf: ["math.argmax", "argmax"]) { (call) throws(WeighbridgeError) in
+      try call.addPosition(ArgMax.self)
+    },
+    Entry(["Argmin"], tf: ["math.argmin", "argmin"]) { (call) throws(WeighbridgeError) in
+      try call.addPosition(ArgMin.self)
+    },
+    Entry(["Cumsum"], tf: ["math.cumsum", "cumsum"]) { (call) throws(WeighbridgeError) in
+      try call.addCumulative(CumSum.self)
+    },
+    Entry(["Cumprod"], tf: ["math.cumprod"]) { (call) throws(WeighbridgeError) in
+      try call.addCumulative(CumProd.self)
+    },
+    Entry(tf: ["math.l2_normalize", "nn.l2_normalize", "linalg.l2_normalize"]) {
+      (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", at: 0)
+      let type = call.type(of: value)
+      let axes = try call.axes("axis", of: type) ?? Array(0..<type.rank)
+      return try call.addNormalized(
+        value, axes: axes, epsilon: try call.real("epsilon", default: 1e-12))
+    },
+    Entry(["Normalize"]) { (call) throws(WeighbridgeError) in
+      let value = try call.floating(try call.tensor("x", at: 0))
+      try call.require("order", toBe: 2, because: "only lengths by squares can be had")
+      let axes = try call.axes("axis", of: call.type(of: value)) ?? [call.type(of: value).rank - 1]
+      // Keras' own bound is 1e-7 for the length, and here is one for its square.
+      let epsilon = try call.real("epsilon", default: 1e-7)
+      return try call.addNormalized(value, axes: axes, epsilon: epsilon * epsilon)
+    },
+    Entry(["Moments"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", at: 0)
+      let axes = try call.axes("axes", of: call.type(of: value)) ?? []
+      let keepDims = try call.flag("keepdims", default: false)
+      call.ignore("synchronized")
+      let mean = Reduce(.mean, axes: axes, keepDims: keepDims)
+      let variance = Reduce(.variance, axes: axes, keepDims: keepDims)
+      return try call.add(mean, [value]) + call.add(variance, [value], role: "1")
+    },
+  ]
+
+  private static func reduction(
+    _ operations: [String], _ tensorFlow: [String], _ function: Reduce.Function
+  ) -> Entry {
+    Entry(operations, tf: tensorFlow) { (call) throws(WeighbridgeError) in
+      try call.addReduction(function)
+    }
+  }
+}
+
+extension KerasFunction {
+  fileprivate mutating func addReduction(
+    _ function: Reduce.Function
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var value = try tensor("x", "input_tensor", at: 0)
+    let known = knownDimensions[value]
+    let type = self.type(of: value)
+    let axes = try axes("axis", of: type) ?? Array(0..<type.rank)
+    let keeps = try flag("keepdims", default: false)
+    try require("initial", toBe: .null, because: "there is no other beginning")
+    try require("dtype", toBe: .null, because: "the type is the input's")
+    if function == .any || function == .all {
+      value = try truth(value)
+    } else if type.elementType == .bool {
+      value = try converted(value, to: .int32)
+    }
+    if function.needsFractions, case .operation = name { value = try floating(value) }
+    let outputs = try add(Reduce(function, axes: axes, keepDims: keeps), [value])
+    if function == .product, let known, known.isVector, !keeps {
+      let product = (try? Dimension.product(known.dimensions)) ?? .unknown
+      knownDimensions[outputs[0]] = KnownDimensions(dimensions: [product], isVector: false)
+    }
+    return outputs
+  }
+
+  fileprivate mutating func addNorm() throws(WeighbridgeError) -> [ValueID] {
+    let value = try floating(try tensor("x", "tensor", at: 0))
+    let type = self.type(of: value)
+    let axes = try axes("axis", of: type) ?? Array(0..<type.rank)
+    let keeps = try flag("keepdims", default: false)
+    let order = try plain("ord") ?? "euclidean"
+    guard axes.count == 1 || order == "euclidean" || order == "fro" else {
+      throw WeighbridgeError(.unsupported, "ord=\(order.text()) of matrices cannot be had")
+    }
+    if order == "euclidean" || order == "fro" || order.real == 2 {
+      return try add(Reduce(.length, axes: axes, keepDims: keeps), [value])
+    }
+    let functions: [Double: Reduce.Function] = [
+      1: .sum, .infinity: .maximum, -.infinity: .minimum,
+    ]
+    guard let function = order.real.flatMap({ functions[$0] }) else {
+      throw WeighbridgeError(.unsupported, "ord=\(order.text()) cannot be had")
+    }
+    let magnitude = try addOne(UnaryMath(.absolute), [value], role: "absolute")
+    return try add(Reduce(function, axes: axes, keepDims: keeps), [magnitude])
+  }
+
+  /// Keras 3 gives int32, TensorFlow int64 unless told otherwise; both look through all elements
+  /// or along axis 0 when no axis is given.
+  fileprivate mutating func addPosition<Operation: ArgumentReduction>(
+    _: Operation.Type
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var value = try tensor("x", "input", at: 0)
+    var axis = try integers("axis")?.first
+    let keeps = try flag("keepdims", default: false)
+    var result = try elementType("output_type") ?? .int64
+    if case .operation = name {
+      result = .int32
+      if axis == nil {
+        guard !keeps else {
+          throw WeighbridgeError(.unsupported, "keepdims without an axis cannot be had")
+        }
+        value = try addOne(ReshapeAxes([.rest]), [value], role: "flatten")
+      }
+    }
+    axis = try KerasLayer.axis(axis ?? 0, of: type(of: value))
+    return try add(Operation(axis: axis ?? 0, keepDims: keeps, elementType: result), [value])
+  }
+
+  fileprivate mutating func addCumulative<Operation: CumulativeOperator>(
+    _: Operation.Type
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var value = try tensor("x", at: 0)
+    try require("dtype", toBe: .null, because: "the type is the input's")
+    let isExclusive = try flag("exclusive", default: false)
+    let isReversed = try flag("reverse", default: false)
+    var axis = try integers("axis")?.first
+    if axis == nil, case .operation = name {
+      value = try addOne(ReshapeAxes([.rest]), [value], role: "flatten")
+      axis = 0
+    }
+    let operation = Operation(
+      axis: try KerasLayer.axis(axis ?? 0, of: type(of: value)), isExclusive: isExclusive,
+      isReversed: isReversed)
+    return try add(operation, [value])
+  }
+
+  /// x / √(max(sum of x², epsilon)).
+  fileprivate mutating func addNormalized(
+    _ value: ValueID, axes: [Int], epsilon: Double
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard !axes.isEmpty else { throw WeighbridgeError(.malformed, "normalizes along no axis") }
+    if epsilon == 1e-12 { return try add(UnitNormalization(axes: axes), [value]) }
+    let type = self.type(of: value)
+    let squares = try addOne(UnaryMath(.square), [value], role: "square")
+    let sum = try addOne(Reduce(.sum, axes: axes, keepDims: true), [squares], role: "sum")
+    let ones = [Int](repeating: 1, count: type.rank)
+    let least = try add(constant: Tensor(type.elementType, shape: ones, [epsilon]))
+    let bounded = try addOne(Maximum(), [sum, least], role: "maximum")
+    let factor = try addOne(
+      UnaryMath(.reciprocalSquareRoot), [bounded], role: "reciprocal_square_root")
+    return try add(Multiply(), [value, factor])
+  }
+}

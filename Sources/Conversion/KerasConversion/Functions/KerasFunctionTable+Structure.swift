@@ -1,0 +1,280 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Functions that put tensors together and take them apart.
+extension KerasFunctionTable {
+  static let structure: [Entry] = [
+    Entry(["Concatenate"], tf: ["concat", "keras.backend.concatenate"]) {
+      (call) throws(WeighbridgeError) in
+      let values = try call.tensors(call.listName, at: 0)
+      guard let first = values.first else { throw call.missing("the tensors") }
+      let axis = try call.axis(at: 1, of: call.type(of: first), default: -1)
+      return try call.addConcatenation(values, axis: axis)
+    },
+    Entry(["Append"]) { (call) throws(WeighbridgeError) in
+      let values = try call.unified(try call.pair(), sharesRank: false)
+      guard let axis = try call.integers("axis")?.first else {
+        throw WeighbridgeError(.unsupported, "an axis is needed")
+      }
+      return try call.addConcatenation(
+        values, axis: try KerasLayer.axis(axis, of: call.type(of: values[0])))
+    },
+    Entry(["Hstack"]) { (call) throws(WeighbridgeError) in
+      let values = try call.tensors("xs", at: 0)
+      let isVector = values.first.map { call.type(of: $0).rank < 2 } ?? true
+      return try call.addConcatenation(values, axis: isVector ? 0 : 1)
+    },
+    Entry(["Vstack"]) { (call) throws(WeighbridgeError) in
+      let values = try call.tensors("xs", at: 0)
+      guard values.allSatisfy({ call.type(of: $0).rank >= 2 }) else {
+        throw WeighbridgeError(.unsupported, "takes tensors of two axes or more")
+      }
+      return try call.addConcatenation(values, axis: 0)
+    },
+    Entry(["Stack"], tf: ["stack", "keras.backend.stack"]) { (call) throws(WeighbridgeError) in
+      let values = try call.tensors(call.listName, at: 0)
+      guard let first = values.first else { throw call.missing("the tensors") }
+      let rank = call.type(of: first).rank + 1
+      let written = try call.integer("axis", at: 1, default: 0)
+      let axis = written < 0 ? written + rank : written
+      guard (0..<rank).contains(axis) else {
+        throw WeighbridgeError(.malformed, "axis=\(written), and there will be \(rank) axes")
+      }
+      return [try call.stack(values.map { .value($0) }, axis: axis, role: "")]
+    },
+    Entry(["Unstack"], tf: ["unstack"]) { (call) throws(WeighbridgeError) in
+      try call.addUnstack()
+    },
+    Entry(["Split"], tf: ["split"]) { (call) throws(WeighbridgeError) in
+      try call.addSplit()
+    },
+    Entry(["Tile"], tf: ["tile", "keras.backend.tile"]) { (call) throws(WeighbridgeError) in
+      var value = try call.tensor("x", "input", at: 0)
+      var counts = try call.integers("repeats", "multiples", at: 1) ?? []
+      let missing = counts.count - call.type(of: value).rank
+      counts = [Int](repeating: 1, count: max(0, -missing)) + counts
+      if missing > 0 {
+        value = try call.addOne(
+          ExpandDims(axes: Array(0..<missing)), [value], role: "expand_dims")
+      }
+      guard counts.allSatisfy({ $0 >= 0 }) else {
+        throw WeighbridgeError(.malformed, "repeats \(counts) times")
+      }
+      return try call.add(Tile(counts: counts), [value])
+    },
+    Entry(["Repeat"], tf: ["repeat", "keras.backend.repeat_elements"]) {
+      (call) throws(WeighbridgeError) in
+      var value = try call.tensor("x", "input", at: 0)
+      let counts = try call.integers("repeats", at: 1) ?? []
+      guard counts.count == 1, counts[0] >= 0 else {
+        throw WeighbridgeError(.unsupported, "repeats=\(counts), and one number is expected")
+      }
+      let axis = try call.integers("axis")?.first
+      if axis == nil {
+        value = try call.addOne(ReshapeAxes([.rest]), [value], role: "flatten")
+      }
+      let place = try KerasLayer.axis(axis ?? 0, of: call.type(of: value))
+      return try call.add(Repeat(axis: place, count: counts[0]), [value])
+    },
+    Entry(["Flip"], tf: ["reverse", "keras.backend.reverse"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", "tensor", at: 0)
+      let type = call.type(of: value)
+      let axes = try call.axes("axis", "axes", of: type) ?? Array(0..<type.rank)
+      let ranges = axes.map { Slice.Range(axis: $0, start: nil, stop: nil, step: -1) }
+      return try call.add(Slice(ranges), [value])
+    },
+    Entry(["Roll"], tf: ["roll"]) { (call) throws(WeighbridgeError) in try call.addRoll() },
+    Entry(["Diff"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("a", at: 0)
+      try call.require("n", toBe: 1, because: "only one difference can be had")
+      let axis = try call.axis(of: call.type(of: value), default: -1)
+      let next = try call.addOne(
+        Slice([.init(axis: axis, start: 1, stop: nil, step: 1)]), [value], role: "next")
+      let previous = try call.addOne(
+        Slice([.init(axis: axis, start: nil, stop: -1, step: 1)]), [value], role: "previous")
+      return try call.add(Subtract(), [next, previous])
+    },
+    Entry(["Pad"], tf: ["pad"]) { (call) throws(WeighbridgeError) in
+      try call.addPad()
+    },
+    Entry(["SpaceToDepth"], tf: ["nn.space_to_depth"]) {
+      (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", "input", at: 0)
+      let (block, layout) = (try call.integer("block_size"), try call.layout())
+      return try call.add(SpaceToDepth(block: try call.checked(block), layout: layout), [value])
+    },
+    Entry(["DepthToSpace"], tf: ["nn.depth_to_space"]) {
+      (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", "input", at: 0)
+      let (block, layout) = (try call.integer("block_size"), try call.layout())
+      return try call.add(DepthToSpace(block: try call.checked(block), layout: layout), [value])
+    },
+  ]
+}
+
+extension KerasFunction {
+  /// What a list of tensors is called when it has a name.
+  fileprivate var listName: String {
+    switch name {
+    case .operation("Concatenate"): "xs"
+    case .operation: "x"
+    default: "values"
+    }
+  }
+
+  /// The order of an image's axes, in the words of either framework.
+  func checked(_ block: Int) throws(WeighbridgeError) -> Int {
+    guard (1...Int(Int32.max)).contains(block) else {
+      throw WeighbridgeError(.malformed, "block_size=\(block)")
+    }
+    return block
+  }
+
+  /// The order of an image's axes, in the words of either framework.
+  mutating func layout() throws(WeighbridgeError) -> DataLayout {
+    switch try word("data_format") {
+    case nil, "channels_last", "NWC", "NHWC", "NDHWC": return .channelsLast
+    case "channels_first", "NCW", "NCHW", "NCDHW": return .channelsFirst
+    case let word?: throw wrong("data_format", .string(word), "channels_last or channels_first")
+    }
+  }
+
+  fileprivate mutating func addConcatenation(
+    _ values: [ValueID], axis: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    if values.count == 1 { return try add(Identity(), values) }
+    let outputs = try add(Concatenate(axis: axis), values)
+    let parts = values.compactMap { knownDimensions[$0] }
+    if parts.count == values.count, parts.allSatisfy(\.isVector) {
+      knownDimensions[outputs[0]] = KnownDimensions(
+        dimensions: parts.flatMap(\.dimensions), isVector: true)
+    }
+    return outputs
+  }
+
+  fileprivate mutating func addUnstack() throws(WeighbridgeError) -> [ValueID] {
+    let value = try tensor("x", "value", at: 0)
+    let type = self.type(of: value)
+    let axis = try axis(of: type, default: 0)
+    let written = try plain("num")?.integer
+    guard let count = type.shape[axis].value ?? written, count >= 1 else {
+      throw WeighbridgeError(.unsupported, "the size of axis \(axis) is not known: \(type)")
+    }
+    let sizes = [Int](repeating: 1, count: try checkedParts(count))
+    let parts = try add(Split(axis: axis, sizes: sizes), [value], role: "split")
+    let known = knownDimensions[value]
+    var outputs: [ValueID] = []
+    for (position, part) in parts.enumerated() {
+      let output = try addOne(
+        Squeeze(axes: [axis]), [part], role: position == 0 ? "" : "\(position)")
+      if let known, known.isVector, known.dimensions.count == count {
+        knownDimensions[output] = KnownDimensions(
+          dimensions: [known.dimensions[position]], isVector: false)
+      }
+      outputs.append(output)
+    }
+    return outputs
+  }
+
+  /// Refuses more parts than any model has.
+  private func checkedParts(_ count: Int) throws(WeighbridgeError) -> Int {
+    guard count <= 100_000 else {
+      throw WeighbridgeError(.limitExceeded, "is cut into \(count) parts")
+    }
+    return count
+  }
+
+  /// TensorFlow gives the parts' number or sizes, Keras 3 their number or where they begin.
+  fileprivate mutating func addSplit() throws(WeighbridgeError) -> [ValueID] {
+    let value = try tensor("x", "value", at: 0)
+    let splits = try plain("indices_or_sections", "num_or_size_splits", at: 1)
+    let type = self.type(of: value)
+    let axis = try axis(of: type, default: 0)
+    ignore("num")
+    guard let splits else { throw missing("the parts") }
+    let dimension = type.shape[axis].value
+    if let count = splits.integer {
+      guard let dimension, count >= 1, dimension % count == 0 else {
+        throw WeighbridgeError(.unsupported, "cuts axis \(axis) of \(type) into \(count) parts")
+      }
+      let sizes = [Int](repeating: dimension / count, count: try checkedParts(count))
+      return try add(Split(axis: axis, sizes: sizes), [value])
+    }
+    guard let list = splits.array, list.allSatisfy({ $0.integer != nil }) else {
+      throw wrong("the parts", splits, "whole numbers")
+    }
+    var sizes = list.compactMap(\.integer)
+    if case .operation = name {
+      guard let dimension else {
+        throw WeighbridgeError(.unsupported, "the size of axis \(axis) is not known: \(type)")
+      }
+      sizes = zip([0] + sizes, sizes + [dimension]).map { $1.subtractingReportingOverflow($0).0 }
+    } else if let open = sizes.firstIndex(of: -1), let dimension {
+      let rest = sizes.reduce(1) { $0.addingReportingOverflow($1).0 }
+      sizes[open] = dimension.subtractingReportingOverflow(rest).0
+    }
+    guard !sizes.isEmpty, sizes.allSatisfy({ $0 >= 0 }) else {
+      throw WeighbridgeError(.unsupported, "cuts axis \(axis) of \(type) into \(sizes)")
+    }
+    return try add(Split(axis: axis, sizes: sizes), [value])
+  }
+
+  /// What leaves an axis at one end comes back at the other.
+  fileprivate mutating func addRoll() throws(WeighbridgeError) -> [ValueID] {
+    var value = try tensor("x", "input", at: 0)
+    let shifts = try integers("shift", at: 1) ?? []
+    var axes: [Int] = []
+    for axis in try integers("axis") ?? [] {
+      axes.append(try KerasLayer.axis(axis, of: type(of: value)))
+    }
+    guard shifts.count == axes.count, !axes.isEmpty else {
+      throw WeighbridgeError(.unsupported, "rolls by \(shifts) along the axes \(axes)")
+    }
+    for (position, (shift, axis)) in zip(shifts, axes).enumerated() {
+      guard let dimension = type(of: value).shape[axis].value, dimension > 0 else {
+        throw WeighbridgeError(
+          .unsupported, "the size of axis \(axis) is not known: \(type(of: value))")
+      }
+      // The last elements that come to the front.
+      let count = ((shift % dimension) + dimension) % dimension
+      let role = position == axes.count - 1 ? "" : "roll_\(position)"
+      let parts = try add(
+        Split(axis: axis, sizes: [dimension - count, count]), [value], role: "split")
+      value = try addOne(Concatenate(axis: axis), [parts[1], parts[0]], role: role)
+    }
+    return [value]
+  }
+
+  fileprivate mutating func addPad() throws(WeighbridgeError) -> [ValueID] {
+    let value = try tensor("x", "tensor", at: 0)
+    // Keras 3 has the widths as a setting, and what it adds as an argument.
+    let setting = try plain("pad_width", "paddings")
+    let numberPlace = setting == nil ? nil : 1
+    let argument = setting == nil ? try plain("paddings", at: 1) : nil
+    guard let written = setting ?? argument else { throw missing("paddings") }
+    let rank = type(of: value).rank
+    let mode = try word("mode")?.lowercased() ?? "constant"
+    guard let kind = Pad.Mode(rawValue: mode) else {
+      throw WeighbridgeError(.unsupported, "mode=\(mode) cannot be had")
+    }
+    let number = try plain("constant_values", at: numberPlace)?.real ?? 0
+    // One number or one pair counts for all axes.
+    let all: [JSONValue] =
+      if let one = written.integer {
+        Array(repeating: [.integer(one), .integer(one)], count: rank)
+      } else if let pair = written.array, pair.count == 2, pair.allSatisfy({ $0.integer != nil }) {
+        Array(repeating: written, count: rank)
+      } else { written.array ?? [] }
+    let pairs = all.map { $0.array?.compactMap(\.integer) ?? [] }
+    guard pairs.count == rank, pairs.allSatisfy({ $0.count == 2 && $0[0] >= 0 && $0[1] >= 0 })
+    else {
+      throw wrong("paddings", written, "two numbers for each axis")
+    }
+    return try add(
+      Pad(before: pairs.map { $0[0] }, after: pairs.map { $0[1] }, mode: kind, number: number),
+      [value])
+  }
+}

@@ -1,0 +1,150 @@
+import Bytes
+import GraphIR
+import KerasFormat
+import LayerCatalog
+
+/// Sums of products over the axes of one tensor or two, in Einstein's notation.
+extension KerasFunctionTable {
+  static let summations: [Entry] = [
+    Entry(["Einsum"]) { (call) throws(WeighbridgeError) in
+      guard let subscripts = try call.word("subscripts") else { throw call.missing("subscripts") }
+      var terms: [KerasFunction.Term] = []
+      for operand in call.takeRest(from: 0) { terms.append(try call.term(operand)) }
+      let values = try call.unified(terms, sharesRank: false)
+      guard values.allSatisfy({ call.type(of: $0).elementType.isFloat }) else {
+        throw WeighbridgeError(.unsupported, "takes whole numbers, and fractions can be had")
+      }
+      let sum = try Summation(subscripts, ranks: values.map { call.type(of: $0).rank })
+      return try call.add(sum, values)
+    }
+  ]
+}
+
+/// The letters of an Einstein summation.
+private struct Summation {
+  let inputs: [[Character]]
+  let output: [Character]
+
+  /// Reads `ab,bc->ac`; without an arrow the output has the letters that stand once, in order.
+  init(_ text: String, ranks: [Int]) throws(WeighbridgeError) {
+    let sides = text.filter { $0 != " " }.split(separator: "->", omittingEmptySubsequences: false)
+    inputs = sides[0].split(separator: ",", omittingEmptySubsequences: false).map { Array($0) }
+    let all = inputs.flatMap { $0 }
+    let once = Set(all).filter { letter in all.count { $0 == letter } == 1 }
+    output = sides.count == 2 ? Array(sides[1]) : once.sorted()
+    let isPlain = (inputs + [output]).allSatisfy { letters in
+      Set(letters).count == letters.count && letters.allSatisfy { $0.isASCII && $0.isLetter }
+    }
+    guard sides.count <= 2, isPlain, (1...2).contains(inputs.count),
+      Set(output).isSubset(of: all)
+    else {
+      throw WeighbridgeError(
+        .unsupported,
+        "subscripts=\(text), and one tensor or two can be had, each of different letters")
+    }
+    guard inputs.map(\.count) == ranks else {
+      throw WeighbridgeError(.malformed, "subscripts=\(text) do not fit tensors of \(ranks) axes")
+    }
+  }
+
+  /// The letters of an input that neither the output nor another input has.
+  func lonely(_ input: Int) -> Set<Character> {
+    var others = Set(output)
+    for other in inputs.indices where other != input { others.formUnion(inputs[other]) }
+    return Set(inputs[input]).subtracting(others)
+  }
+}
+
+extension KerasFunction {
+  /// Stands for an axis of one element that no tensor has.
+  private static let gap: Character = "1"
+
+  private typealias Step = (operation: any CatalogOperator, role: String)
+
+  fileprivate mutating func add(
+    _ sum: Summation, _ values: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    if values.count == 1 {
+      let (steps, left) = Self.stepsToSum(sum.lonely(0), of: sum.inputs[0])
+      return try addChain(steps + Self.stepsToArrange(left, as: sum.output), values[0])
+    }
+    var (parts, letters): ([ValueID], [[Character]]) = ([], [])
+    for (index, value) in values.enumerated() {
+      let (steps, left) = Self.stepsToSum(sum.lonely(index), of: sum.inputs[index])
+      parts.append(try addSteps(steps, value))
+      letters.append(left)
+    }
+    let common = letters[0].filter(letters[1].contains)
+    let contracted = common.filter { !sum.output.contains($0) }
+    let rows = letters[0].filter { !common.contains($0) }
+    let columns = letters[1].filter { !common.contains($0) }
+    guard rows.count <= 1, columns.count <= 1, contracted.count == 1 else {
+      return try addSpread(parts, letters, contracted, to: sum.output)
+    }
+    let batch = sum.output.filter(common.contains)
+    let (row, column) = (rows.first ?? Self.gap, columns.first ?? Self.gap)
+    let first = try arranged(parts[0], letters[0], as: batch + [row] + contracted)
+    let second = try arranged(parts[1], letters[1], as: batch + contracted + [column])
+    return try add(
+      MatMul(transposeA: false, transposeB: false), [first, second],
+      then: Self.stepsToArrange(batch + [row, column], as: sum.output))
+  }
+
+  /// Adds the products of all pairs of elements, and sums them.
+  private mutating func addSpread(
+    _ values: [ValueID], _ letters: [[Character]], _ contracted: [Character],
+    to output: [Character]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var factors: [ValueID] = []
+    for (value, letters) in zip(values, letters) {
+      factors.append(try arranged(value, letters, as: output + contracted))
+    }
+    return try add(
+      Multiply(), factors,
+      then: Self.stepsToSum(Set(contracted), of: output + contracted).steps)
+  }
+
+  /// Adds an operator and what follows it.
+  private mutating func add(
+    _ operation: some CatalogOperator, _ values: [ValueID], then steps: [Step]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    if steps.isEmpty { return try add(operation, values) }
+    return try addChain(steps, try addOne(operation, values, role: "product"))
+  }
+
+  private mutating func addSteps(
+    _ steps: [Step], _ value: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    var value = value
+    for step in steps { value = try layer.add(step.operation, [value], role: step.role)[0] }
+    return value
+  }
+
+  private mutating func arranged(
+    _ value: ValueID, _ letters: [Character], as order: [Character]
+  ) throws(WeighbridgeError) -> ValueID {
+    try addSteps(Self.stepsToArrange(letters, as: order), value)
+  }
+
+  private static func stepsToSum(
+    _ summed: Set<Character>, of letters: [Character]
+  ) -> (steps: [Step], left: [Character]) {
+    let axes = letters.indices.filter { summed.contains(letters[$0]) }
+    if axes.isEmpty { return ([], letters) }
+    let operation = Reduce(.sum, axes: axes, keepDims: false)
+    return ([(operation, "sum")], letters.filter { !summed.contains($0) })
+  }
+
+  /// What puts axes into an order, with axes of one element in the gaps on either side.
+  private static func stepsToArrange(_ letters: [Character], as order: [Character]) -> [Step] {
+    var steps: [Step] = []
+    let gaps = letters.indices.filter { letters[$0] == gap }
+    if !gaps.isEmpty { steps.append((Squeeze(axes: gaps), "squeeze")) }
+    let kept = letters.filter { $0 != gap }
+    let axes = order.compactMap(kept.firstIndex)
+    if axes != Array(kept.indices) { steps.append((Transpose(axes: axes), "transpose")) }
+    let missing = order.indices.filter { !kept.contains(order[$0]) }
+    if !missing.isEmpty { steps.append((ExpandDims(axes: missing), "expand_dims")) }
+    return steps
+  }
+}

@@ -1,0 +1,100 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import KerasFormat
+
+/// The architectures that lie beside a file with weights only, under the names that users give them.
+struct ArchitectureSearch {
+  /// One that may be the weights' own.
+  struct Candidate {
+    let path: String
+    let architecture: KerasArchitecture
+  }
+
+  /// The candidates, by their names.
+  private(set) var candidates: [Candidate] = []
+  /// Files under such names that are none, with the reason.
+  private(set) var others: [(name: String, reason: String)] = []
+
+  private static let endings = ["json", "yaml", "yml"]
+  private static let generalNames = ["model", "architecture", "model_architecture", "config"]
+  /// The most bytes of a file that is looked into without being named.
+  private static let sizeLimit = 1 << 26
+  /// The most entries of the folder that are looked at.
+  private static let entryLimit = 200_000
+
+  /// Looks beside a file.
+  init(beside path: String, of file: KerasFile) {
+    let own = FilePath(path)
+    let wanted = Self.names(for: own.name)
+    let names = FolderListing.names(in: own.folder, limit: Self.entryLimit)
+    for name in names where wanted.contains(name) {
+      do {
+        let architecture = try Self.read(own.beside(name), for: file)
+        candidates.append(Candidate(path: own.beside(name), architecture: architecture))
+      } catch {
+        others.append((name, error.reason))
+      }
+    }
+  }
+
+  /// The names of files that may have the architecture of weights of some name.
+  static func names(for weights: String) -> Set<String> {
+    var stem = weights
+    for ending in [".h5", ".hdf5", ".hdf", ".keras"] where stem.lowercased().hasSuffix(ending) {
+      stem = String(stem.dropLast(ending.count))
+      break
+    }
+    var stems = [stem]
+    for ending in [".weights", "_weights", "-weights"] where stem.lowercased().hasSuffix(ending) {
+      stems.append(String(stem.dropLast(ending.count)))
+    }
+    let own = stems.filter { !$0.isEmpty }.flatMap { stem in
+      ["", "_architecture", "_arch", "-architecture", ".architecture", "_model"].map { stem + $0 }
+    }
+    return Set(
+      (own + generalNames).flatMap { name in endings.map { "\(name).\($0)" } })
+  }
+
+  /// Reads an architecture that a file's weights fit as far as their layers' names tell.
+  private static func read(
+    _ path: String, for file: KerasFile
+  ) throws(WeighbridgeError) -> KerasArchitecture {
+    guard try MappedFile(path: path).withBytes({ $0.byteCount }) <= sizeLimit else {
+      throw WeighbridgeError(.limitExceeded, "is larger than any architecture")
+    }
+    let architecture = try KerasArchitecture.read(
+      path: path, layerNames: file.weightGroups.map(\.layerName))
+    let owners = file.weightGroups.filter { !$0.weights.isEmpty }.map(\.layerName)
+    guard let owner = owners.first(where: { architecture.model.layerIndices[$0] == nil }) else {
+      return architecture
+    }
+    throw WeighbridgeError(.mismatch, "has no layer \(owner), of which the file has weights")
+  }
+
+  /// The architecture, where one is there and no other one contradicts it.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/missing`` for none or for several.
+  func result() throws(WeighbridgeError) -> Candidate {
+    guard let first = candidates.first else { throw nothing }
+    guard candidates.allSatisfy({ $0.architecture.model == first.architecture.model }) else {
+      let names = candidates.map { FilePath($0.path).name }.joined(separator: ", ")
+      throw WeighbridgeError(
+        .missing,
+        "holds weights only, and several architectures that they may belong to lie beside it: "
+          + "\(names); choose one with --architecture")
+    }
+    return first
+  }
+
+  private var nothing: WeighbridgeError {
+    var lines = [
+      "holds weights only; give the architecture with --architecture (a to_json or to_yaml file, or "
+        + "an .h5 or .keras of the same network)"
+    ]
+    for (name, reason) in others.prefix(8) {
+      lines.append("  \(name), which lies beside it, is not the architecture: \(reason)")
+    }
+    return WeighbridgeError(.missing, lines.joined(separator: "\n"))
+  }
+}

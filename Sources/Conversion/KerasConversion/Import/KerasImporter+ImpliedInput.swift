@@ -1,0 +1,140 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// The input of a Sequential without an InputLayer.
+extension KerasImporter {
+  /// Adds it: what the first layer says, or what that one's first layer says where it is a model; and
+  /// where the model was never given a shape, what the weights say and the user.
+  mutating func addImpliedInput(_ model: KerasModelRecord) throws(WeighbridgeError) -> ValueID {
+    let first = model.layers[0]  // a model without layers is refused where it is read
+    let name = Self.impliedInputName(model)
+    return try locating({ $0.at(layer: Self.label(first, "")) }) { () throws(WeighbridgeError) in
+      let elementType = try Self.firstType(first)
+      let written = try Self.inputShape(first) ?? model.buildInputShape ?? first.buildInputShape
+      if let written {
+        return try addInput(name, Self.type(shape: written, elementType, name: name))
+      }
+      let sizes = try sizes(of: name, model)
+      let shape = JSONValue.array([.null] + sizes.map { $0.map { .integer($0) } ?? .null })
+      return try graph.addInput(name, Self.type(shape: shape, elementType, name: name))
+    }
+  }
+
+  /// The name of such an input.
+  static func impliedInputName(_ model: KerasModelRecord) -> String {
+    "\(model.layers.first?.name ?? "")_input"
+  }
+
+  /// The sizes behind the batch that the weights and the user say together.
+  private mutating func sizes(
+    of name: String, _ model: KerasModelRecord
+  ) throws(WeighbridgeError) -> [Int?] {
+    let evidence = try shapeEvidence(model)
+    if let given = stated[name] {
+      let known = evidence.sizes(count: given.dimensions.count)
+      guard let sizes = known.flatMap({ StatedShapes.merged(given.dimensions, with: $0) }) else {
+        throw WeighbridgeError(
+          .mismatch,
+          "the input shape \(given.text) was given for \(name), and the weights of "
+            + "\(evidence.layer) say that \(evidence.words)")
+      }
+      noteStated(given)
+      return sizes
+    }
+    guard case .sizes(let sizes) = evidence.shape else {
+      throw WeighbridgeError(
+        .unsupported,
+        "the model was never given an input shape: "
+          + evidence.request(for: name, flattened: flattened(model)))
+    }
+    decisions.append(
+      Provenance.Decision(
+        layer: "",
+        text: "the file states no input shape; by the weights of \(evidence.layer) it is "
+          + "\(InputShape.text(sizes)), without the batch axis"))
+    if sizes.contains(nil) {
+      inputNote =
+        "the model was never given an input shape; by the weights of \(evidence.layer) it is "
+        + "\(InputShape.text(sizes)), without the batch axis"
+        + (flattened(model).map { ", and \($0.layer) takes \($0.count) numbers made of it" } ?? "")
+        + "; give the rest, as with --input-shape \(name)=\(evidence.example)"
+    }
+    return sizes
+  }
+
+  /// The first dense layer behind a flattening, and how many numbers it takes.
+  private func flattened(_ model: KerasModelRecord) -> (layer: String, count: Int)? {
+    let behind = model.layers.drop { $0.className != "Flatten" }
+    guard let dense = behind.first(where: { $0.className == "Dense" }),
+      let kernel = weights[dense.name]?.first?.tensor.shape, kernel.count == 2
+    else { return nil }
+    return (dense.name, kernel[0])
+  }
+
+  /// What the weights of a Sequential say of the shape of its input.
+  private func shapeEvidence(_ model: KerasModelRecord) throws(WeighbridgeError) -> ShapeEvidence {
+    var steps: [ShapeStep] = []
+    var waiting = Array(model.layers.map { (record: $0, path: $0.name) }.reversed())
+    // The weights of a model inside the model, where they stand in one list, by the path of the
+    // layer whose weights come first.
+    var lists: [String: [KerasLayer.Weight]] = [:]
+    while let (record, path) = waiting.popLast() {
+      let written = weights[path] ?? lists[path] ?? []
+      if record.isModel {
+        if let shape = try Self.inputShape(record)?.array, !shape.isEmpty {
+          return ShapeEvidence(
+            .sizes(shape.dropFirst().map(\.integer)), by: path, behind: steps)
+        }
+        let layers = try KerasModelRecord(nestedIn: record).layers
+        if !layers.contains(where: { $0.config["trainable"] == .bool(false) }) {
+          lists["\(path)/\(layers[0].name)"] = written
+        }
+        waiting += layers.map { ($0, "\(path)/\($0.name)") }.reversed()
+        continue
+      }
+      let form = try form(of: record).record
+      if let step = ShapeStep(form) {
+        steps.append(step)
+      } else {
+        let kernel = try (dialect?.weights(written, of: record) ?? written).first
+        let shape = try ShapeEvidence.Shape(form, kernel: kernel?.tensor.shape ?? [])
+        return ShapeEvidence(shape ?? .unknown, by: path, behind: steps)
+      }
+    }
+    return ShapeEvidence(.unknown, by: model.layers.last?.name ?? "", behind: steps)
+  }
+}
+
+extension KerasImporter {
+  /// The names of the inputs of the whole model.
+  static func inputNames(_ model: KerasModelRecord) -> [String] {
+    model.isSequential && model.inputs.isEmpty
+      ? [impliedInputName(model)] : model.inputs.map(\.layer)
+  }
+
+  /// Adds an input with what is stated of its shape.
+  mutating func addInput(_ name: String, _ type: TensorType) throws(WeighbridgeError) -> ValueID {
+    let whole = try stated.applied(to: type, of: name)
+    if whole != type, let given = stated[name] { noteStated(given) }
+    return try graph.addInput(name, whole)
+  }
+
+  /// Notes that a layer which the input does not fit may not be the file's fault.
+  private mutating func noteStated(_ shape: InputShape) {
+    inputNote = "the input shape \(shape) was given, and may be another than the model's"
+    isShapeStated = true
+  }
+
+  /// An error behind the inputs, with what it may come from.
+  func noted(_ error: WeighbridgeError) -> WeighbridgeError {
+    guard let inputNote, error.code == .malformed || error.code == .unsupported else {
+      return error
+    }
+    let code = isShapeStated && error.code == .malformed ? .mismatch : error.code
+    return WeighbridgeError(code, "\(error.reason); \(inputNote)", place: error.place)
+  }
+}

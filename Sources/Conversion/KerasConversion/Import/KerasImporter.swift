@@ -1,0 +1,410 @@
+package import Bytes
+package import ConversionCore
+package import GraphIR
+import JSON
+package import KerasFormat
+import LayerCatalog
+
+/// Turns a Keras model into a graph that mirrors it. Models inside the model are inlined; each node
+/// keeps the path of its layer, `outer/inner/layer`.
+///
+/// Every layer, every setting and every weight is used exactly once, or the import fails and names
+/// what was left.
+package struct KerasImporter: ~Copyable {
+  /// What the import gives.
+  package struct Result: Sendable {
+    /// The model's computation.
+    package let graph: Graph
+    /// How things were understood that the file leaves open.
+    package let decisions: [Provenance.Decision]
+  }
+
+  /// A call of a layer in the model at hand, by the layer's position and the call's.
+  struct CallKey: Hashable {
+    let layer: Int
+    let call: Int
+  }
+
+  /// What a layer is called with, and which of its calls this is; the first is 0.
+  struct LayerCall {
+    let inputs: [ValueID]
+    let arguments: KerasLayer.CallArguments
+    var operands: KerasOperands?
+    let number: Int
+  }
+
+  let writer: KerasProducer
+  /// What turns the layers of a Keras 1 model into those of Keras 2.
+  let dialect: Keras1Dialect?
+  /// What the user says of layers that are not Keras' own.
+  let custom: CustomLayerPolicy
+  /// The functions among that.
+  private let functions: [String: KerasMapping.Build]
+  var graph = GraphBuilder()
+  /// The masks that travel beside values.
+  var masks: [ValueID: ValueID] = [:]
+  /// What is known of values that are sizes of others.
+  var knownDimensions: [ValueID: KnownDimensions] = [:]
+  /// The weights of each layer, by its path.
+  var weights: [String: [KerasLayer.Weight]]
+  /// The most elements that a weight may have when all are zeros until another file names them.
+  private let zerosLimit: Int?
+  /// The graph's values of each layer's weights, by its path and their roles.
+  private var weightValues: [String: [String: ValueID]] = [:]
+  var decisions: [Provenance.Decision] = []
+  /// What the user states of the inputs' shapes.
+  let stated: StatedShapes
+  /// What an error behind the inputs may come from: a shape that is stated, or is left open.
+  var inputNote: String?
+  /// Whether a size comes from the user only.
+  var isShapeStated = false
+  /// The layer behind which nobody knows a value's shape, for each such value.
+  private var guesses: [ValueID: KeptLayer] = [:]
+  /// What is known of layers that nobody understands, while it is being collected.
+  var survey: LayerSurvey?
+  /// What the layers asked for, while the weights of a model inside the model are being shared out.
+  var requests: WeightRequests?
+
+  /// Imports a model.
+  ///
+  /// - Parameters:
+  ///   - model: The architecture.
+  ///   - writer: The version of Keras whose meaning applies, and its backend.
+  ///   - weights: The weights of each layer, by its name, in the order of the file.
+  ///   - custom: What is said of layers that are not Keras' own. ``checkLayers(_:_:weights:)`` must
+  ///     have let the model through.
+  ///   - inputShapes: What the user states of the inputs' shapes.
+  ///   - zerosLimit: Makes all weights zeros, each of no more elements than this: another file has
+  ///     them by the graph's names.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for settings that are not known;
+  ///   ``WeighbridgeError/Code/malformed`` where model and weights do not fit;
+  ///   ``WeighbridgeError/Code/mismatch`` where what is stated does not fit them.
+  package static func importModel(
+    _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]],
+    custom: CustomLayerPolicy = CustomLayerPolicy(), inputShapes: [InputShape] = [],
+    zerosLimit: Int? = nil
+  ) throws(WeighbridgeError) -> Result {
+    var importer = KerasImporter(
+      model, writer: writer, weights: weights, custom: custom,
+      stated: try StatedShapes(inputShapes, inputs: inputNames(model)), zerosLimit: zerosLimit)
+    try importer.checkWeightOwners(model)
+    let outputs: [ValueID]
+    do throws(WeighbridgeError) {
+      outputs = try importer.inline(model, path: "", inputs: nil)
+    } catch {
+      throw importer.noted(error)
+    }
+    let ports = importer.ports(model, outputs)
+    let decisions = importer.decisions
+    return Result(graph: try importer.graph.finish(outputs: ports), decisions: decisions)
+  }
+
+  /// What can be learnt of layers that nobody understands, from the layers before them.
+  package static func survey(
+    _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]]?,
+    custom: CustomLayerPolicy, inputShapes: [InputShape]
+  ) -> LayerSurvey {
+    var custom = custom
+    custom.keepsUnknown = true
+    let stated = try? StatedShapes(inputShapes, inputs: inputNames(model))
+    var importer = KerasImporter(
+      model, writer: writer, weights: weights ?? [:], custom: custom,
+      stated: stated ?? StatedShapes(), zerosLimit: weights == nil ? LayerSurvey.weightLimit : nil)
+    importer.survey = LayerSurvey()
+    // Where it fails it has learnt what it could.
+    _ = try? importer.inline(model, path: "", inputs: nil)
+    return importer.survey ?? LayerSurvey()
+  }
+
+  private init(
+    _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]],
+    custom: CustomLayerPolicy, stated: StatedShapes, zerosLimit: Int?
+  ) {
+    self.stated = stated
+    self.writer = writer
+    self.zerosLimit = zerosLimit
+    self.custom = custom
+    functions = custom.functions
+    self.weights = weights
+    dialect = Keras1Dialect(writer, model)
+  }
+
+  /// Adds a model's layers.
+  ///
+  /// - Parameters:
+  ///   - path: What stands before the layers' names: empty, or `outer/`.
+  ///   - inputs: What a model inside the model is called with; `nil` for the whole model, whose
+  ///     inputs become the graph's.
+  ///   - call: Which call of a model inside the model this is; the first is 0.
+  /// - Returns: The model's outputs.
+  mutating func inline(
+    _ model: KerasModelRecord, path: String, inputs: [ValueID]?, call: Int = 0
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var values = try bindInputs(model, path: path, inputs, call: call)
+    for reference in model.callOrder {
+      let key = CallKey(layer: reference.layer, call: reference.call)
+      guard values[key] == nil else { continue }  // an input that is bound already
+      let record = model.layers[reference.layer]
+      values[key] = try locating({ $0.at(layer: Self.label(record, path)) }) {
+        () throws(WeighbridgeError) in
+        if record.className == "InputLayer" { return [try addInput(try form(of: record).record)] }
+        let layerCall = try layerCall(reference, of: model, values, modelCall: call)
+        let guess = layerCall.inputs.compactMap { guesses[$0] }.first
+        do throws(WeighbridgeError) {
+          let outputs = try add(record, path: path, layerCall) {
+            model.statedOutputs(of: reference)
+          }
+          if let guess { note(guess, behind: outputs) }
+          return outputs
+        } catch { throw guess?.explaining(error) ?? error }
+      }
+    }
+    return try Self.values(of: model.outputs, model, values)
+  }
+
+  /// What a call of a layer is given.
+  ///
+  /// - Parameter modelCall: Which call of the model this is.
+  private func layerCall(
+    _ reference: KerasCallReference, of model: KerasModelRecord, _ values: [CallKey: [ValueID]],
+    modelCall: Int
+  ) throws(WeighbridgeError) -> LayerCall {
+    let calls = model.layers[reference.layer].calls
+    let written = calls[reference.call]
+    let isFirst = model.isSequential && reference.layer == 0
+    let tensors =
+      isFirst ? values[.impliedInput] ?? [] : try Self.values(of: written.inputs, model, values)
+    var arguments = KerasLayer.CallArguments(plain: written.arguments)
+    for argument in written.tensorArguments {
+      let tensors = try Self.values(of: argument.tensors, model, values)
+      arguments.tensors.append((argument.name, tensors))
+    }
+    // Layers of a model that is called again are called again themselves.
+    return LayerCall(
+      inputs: tensors, arguments: arguments, operands: written.operands,
+      number: reference.call + modelCall * calls.count)
+  }
+
+  /// Adds a layer, or the model that it is or wraps.
+  private mutating func add(
+    _ record: KerasLayerRecord, path: String, _ call: LayerCall,
+    stated: () -> [Int: KerasStatedType]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    if record.isModel { return try addModel(record, path: path, call) }
+    if let inner = try Self.distributedModel(record) {
+      return try addDistributed(inner, record, path: path, call)
+    }
+    return try addLayer(record, path: path, call, stated: stated)
+  }
+
+  /// Notes that nobody knows some shapes.
+  private mutating func note(_ guess: KeptLayer, behind outputs: [ValueID]) {
+    for output in outputs where graph.type(of: output).shape.contains(.unknown) {
+      guesses[output] = guess
+    }
+  }
+
+  private mutating func addModel(
+    _ record: KerasLayerRecord, path: String, _ call: LayerCall
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var arguments = call.arguments
+    if let index = arguments.tensors.firstIndex(where: { $0.name == "mask" }) {
+      for (input, mask) in zip(call.inputs, arguments.tensors.remove(at: index).values) {
+        masks[input] = mask
+      }
+    }
+    try arguments.checkRest(writer.version)
+    return try addInner(
+      try KerasModelRecord(nestedIn: record), record, path: path, inputs: call.inputs,
+      call: call.number)
+  }
+
+  /// Inlines the model that a layer is or wraps, whose weights stand in one list under its name.
+  mutating func addInner(
+    _ model: KerasModelRecord, _ record: KerasLayerRecord, path: String, inputs: [ValueID],
+    call: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let inner = "\(path)\(record.name)/"
+    if requests == nil, let flat = weights.removeValue(forKey: path + record.name) {
+      try shareOut(flat, to: model, path: inner, inputs: inputs)
+    }
+    return try inline(model, path: inner, inputs: inputs, call: call)
+  }
+
+  /// - Parameter stated: The types of its outputs that the file states.
+  private mutating func addLayer(
+    _ record: KerasLayerRecord, path: String, _ call: LayerCall,
+    stated: () -> [Int: KerasStatedType]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let (form, decisions) = try form(of: record)
+    let builder = try custom.builder(of: form, path: path)
+    let name = path + record.name
+    if case .function(let function) = builder {
+      return try addFunction(function, record, name, call)
+    }
+    if survey != nil, case .kept = builder,
+      let outputs = addProposed(record, form, name, call, stated: stated)
+    {
+      return outputs
+    }
+    return try build(
+      builder, record, form, name, call, call.number == 0 ? decisions : [], stated: stated)
+  }
+
+  /// - Parameters:
+  ///   - form: The layer as Keras 2 or later would write it.
+  ///   - formDecisions: What was decided before the layer was read.
+  private mutating func build(
+    _ builder: CustomLayerPolicy.Builder, _ record: KerasLayerRecord, _ form: KerasLayerRecord,
+    _ name: String, _ call: LayerCall, _ formDecisions: [String],
+    stated: () -> [Int: KerasStatedType]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let (settings, types) = try KerasTypePolicy.separate(form.config)
+    var layer = KerasLayer(
+      source: SourceScope(layer: name, className: record.className, call: call.number),
+      writer: writer, types: types, settings: settings,
+      weights: try supply(name, record),
+      weightValues: weightValues[name] ?? [:], arguments: call.arguments, masks: takeMasks(),
+      graph: takeGraph())
+    layer.functions = functions
+    let outputs = try builder.build(
+      &layer, layer.castInputs(call.inputs), className: form.className, stated: stated)
+    let isGuess = layer.hasGuessedShape
+    try finish(layer, record, name, formDecisions)
+    if isGuess, let first = call.inputs.first {
+      note(KeptLayer(name: name, input: graph.type(of: first)), behind: outputs)
+    }
+    return outputs
+  }
+
+  /// Adds a layer of which nothing is known as its stored code says, to learn what those behind it
+  /// take; for the survey only.
+  ///
+  /// - Returns: `nil` when it says nothing, and for other layers.
+  private mutating func addProposed(
+    _ record: KerasLayerRecord, _ form: KerasLayerRecord, _ name: String, _ call: LayerCall,
+    stated: () -> [Int: KerasStatedType]
+  ) -> [ValueID]? {
+    let isKnown = !call.inputs.contains { guesses[$0] != nil }
+    let types = call.inputs.map { graph.type(of: $0) }
+    if isKnown { survey?.inputs[name] = types }
+    survey?.outputs[name] = stated()
+    guard isKnown, let plain = LambdaProposal(of: form, input: types.first) else { return nil }
+    let (graphBefore, masksBefore) = (graph, masks)
+    for proposal in [plain, plain.overruling] {
+      if let entry = proposal.entry(name),
+        let outputs = try? build(.entry(entry), record, form, name, call, [], stated: stated)
+      {
+        survey?.proposals[name] = proposal
+        return outputs
+      }
+      (graph, masks) = (graphBefore, masksBefore)
+    }
+    return nil
+  }
+
+  /// Takes back what a layer's call was given.
+  ///
+  /// - Parameter formDecisions: What was decided before the layer was read.
+  private mutating func finish(
+    _ layer: borrowing KerasLayer, _ record: KerasLayerRecord, _ name: String,
+    _ formDecisions: [String] = []
+  ) throws(WeighbridgeError) {
+    try layer.finish()
+    graph = layer.graph
+    masks = layer.masks
+    if requests != nil {
+      noteRequests(of: layer, record, name, parts: try dialect?.parts(of: record) ?? 1)
+    } else {
+      weightValues[name] = layer.weightValues
+      let taken = formDecisions + layer.decisions
+      decisions += taken.map { Provenance.Decision(layer: name, text: $0) }
+    }
+  }
+
+  /// Adds a function that stands in the model without a layer.
+  private mutating func addFunction(
+    _ function: KerasFunctionName, _ record: KerasLayerRecord, _ name: String, _ call: LayerCall
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard let operands = call.operands else {
+      throw WeighbridgeError(.malformed, "has no call to read")
+    }
+    let layer = KerasLayer(
+      source: SourceScope(layer: name, className: record.className, call: call.number),
+      writer: writer, settings: [:],
+      weights: try supply(name, record), weightValues: weightValues[name] ?? [:],
+      masks: takeMasks(), graph: takeGraph())
+    var builder = try KerasFunction(
+      function, layer: consume layer, inputs: call.inputs, operands: operands,
+      settings: record.config, knownDimensions: takeKnownDimensions())
+    let outputs = try builder.build()
+    knownDimensions = builder.knownDimensions
+    try finish(builder.layer, record, name)
+    return outputs
+  }
+
+  /// A layer as Keras 2 or later would write it.
+  func form(
+    of record: KerasLayerRecord
+  ) throws(WeighbridgeError) -> (record: KerasLayerRecord, decisions: [String]) {
+    try dialect?.form(of: record) ?? (record, [])
+  }
+
+  /// Where the weights of a layer come from; those of Keras 1 in the layout of Keras 2.
+  private func supply(
+    _ name: String, _ record: KerasLayerRecord
+  ) throws(WeighbridgeError) -> KerasLayer.WeightSupply {
+    if let requests { return .placeholders(elementLimit: requests.elementLimit) }
+    if let zerosLimit { return .named(elementLimit: zerosLimit) }
+    let written = weights[name] ?? []
+    return .file(try dialect?.weights(written, of: record) ?? written)
+  }
+
+  /// The graph, taken out so that a layer can add to it without copying it.
+  mutating func takeGraph() -> GraphBuilder {
+    let taken = graph
+    graph = GraphBuilder()
+    return taken
+  }
+
+  /// The masks, taken out likewise.
+  mutating func takeMasks() -> [ValueID: ValueID] {
+    let taken = masks
+    masks = [:]
+    return taken
+  }
+
+  /// What is known of sizes, taken out likewise.
+  private mutating func takeKnownDimensions() -> [ValueID: KnownDimensions] {
+    let taken = knownDimensions
+    knownDimensions = [:]
+    return taken
+  }
+
+  /// The values behind references to layers' outputs.
+  private static func values(
+    of references: [KerasTensorReference], _ model: KerasModelRecord,
+    _ values: [CallKey: [ValueID]]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    try references.map { (reference) throws(WeighbridgeError) in
+      try value(reference, model, values)
+    }
+  }
+
+  private static func value(
+    _ reference: KerasTensorReference, _ model: KerasModelRecord, _ values: [CallKey: [ValueID]]
+  ) throws(WeighbridgeError) -> ValueID {
+    let layer = model.layerIndices[reference.layer] ?? -1
+    let outputs = values[CallKey(layer: layer, call: reference.call)] ?? []
+    guard outputs.indices.contains(reference.tensor) else {
+      throw WeighbridgeError(
+        .malformed,
+        "refers to output \(reference.tensor) of \(reference.layer), which has \(outputs.count)")
+    }
+    return outputs[reference.tensor]
+  }
+
+  static func label(_ record: KerasLayerRecord, _ path: String) -> String {
+    "#\(record.index) \(path)\(record.name) (\(record.className))"
+  }
+}

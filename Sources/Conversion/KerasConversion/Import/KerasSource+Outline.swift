@@ -1,0 +1,151 @@
+package import Bytes
+package import ConversionCore
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+extension KerasSource {
+  /// The layers as the file has them, with the types of what those make that can be imported.
+  package func outline() -> ModelOutline {
+    var outline = ModelOutline(format: formatName, byteCount: files[0].store.count)
+    outline.provenance.framework = "keras"
+    outline.provenance.frameworkVersion = version?.description
+    outline.provenance.backend = backend
+    let groups = (try? file?.weightGroups(of: model)) ?? []
+    outline.weights = groups.flatMap(\.weights).map(\.named)
+    let writer = KerasProducer(
+      of: model, version: version, backend: backend,
+      weightNames: groups.flatMap(\.weights).map(\.name)
+    ) { _ in }
+    add(model, path: "", unit: nil, to: &outline)
+    let dialect = Keras1Dialect(writer, model)
+    noteUnknown(model, path: "", dialect, in: &outline)
+    var keeping = custom
+    keeping.keepsUnknown = true
+    // What is behind layers that are not known can be told where the file says what these make.
+    if let whole = try? part(model, keeping, writer) {
+      outline.take(whole)
+    } else {
+      outline.attempt { (units) throws(WeighbridgeError) in
+        try part(model.keeping(units), custom, writer)
+      }
+    }
+    let counts = Dictionary(
+      groups.map {
+        ($0.layerName, $0.weights.reduce(0) { $0 &+ ModelOutline.elementCount($1.shape) })
+      },
+      uniquingKeysWith: { first, _ in first })
+    for index in outline.layers.indices {
+      let layer = outline.layers[index]
+      outline.layers[index].parameterCount = layer.parameterCount ?? counts[layer.name]
+      if layer.outputs.isEmpty, let type = stated(layer.name) {
+        outline.layers[index].outputs = [type]
+      }
+    }
+    if outline.inputs.isEmpty {
+      outline.inputs = model.inputs.compactMap { input in
+        stated(input.layer).map { (input.layer, $0) }
+      }
+    }
+    let names = Set(model.outputs.map(\.layer))
+    outline.outputs = outline.layers.filter { names.contains($0.name) && !$0.outputs.isEmpty }
+      .map { ($0.name, $0.outputs[0]) }
+    return outline
+  }
+
+  private func part(
+    _ model: KerasModelRecord, _ custom: CustomLayerPolicy, _ writer: KerasProducer
+  ) throws(WeighbridgeError) -> Graph {
+    try KerasImporter.importModel(
+      model, writer: writer, weights: try weights(), custom: custom, zerosLimit: zerosLimit
+    ).graph
+  }
+
+  /// Adds a model's layers; those of a model inside the model belong to the unit around them.
+  private func add(
+    _ model: KerasModelRecord, path: String, unit: Int?, to outline: inout ModelOutline
+  ) {
+    for (position, record) in model.layers.enumerated() {
+      let inputs = record.calls.first?.allInputs.map(\.layer) ?? []
+      var layer = ModelOutline.Layer(
+        name: path + record.name, className: record.className, inputs: inputs.map { path + $0 },
+        label: KerasImporter.label(record, path), unit: unit ?? position)
+      if unit == nil {
+        let references = record.calls.flatMap(\.allInputs)
+        layer.sources = Set(references.compactMap { model.layerIndices[$0.layer] })
+      }
+      outline.layers.append(layer)
+      if let inner = try? KerasImporter.innerModel(record) {
+        add(inner, path: "\(path)\(record.name)/", unit: unit ?? position, to: &outline)
+      }
+    }
+  }
+
+  /// Says of layers that nobody can build that it is so.
+  private func noteUnknown(
+    _ model: KerasModelRecord, path: String, _ dialect: Keras1Dialect?,
+    in outline: inout ModelOutline
+  ) {
+    var strict = custom
+    strict.keepsUnknown = false
+    for record in model.layers where record.className != "InputLayer" {
+      if let inner = try? KerasImporter.innerModel(record) {
+        noteUnknown(inner, path: "\(path)\(record.name)/", dialect, in: &outline)
+        continue
+      }
+      guard
+        let error = failure(in: { () throws(WeighbridgeError) in
+          _ = try strict.builder(of: try dialect?.form(of: record).record ?? record, path: path)
+        }), let index = outline.layers.firstIndex(where: { $0.name == path + record.name })
+      else { continue }
+      let reason = Catalog.kerasRefusals[record.className] ?? error.reason
+      outline.layers[index].problem = outline.layers[index].problem ?? reason
+    }
+  }
+
+  private func failure(in body: () throws(WeighbridgeError) -> Void) -> WeighbridgeError? {
+    do {
+      try body()
+      return nil
+    } catch { return error }
+  }
+
+  /// What the file itself says of a layer's output, or of an input's shape.
+  private func stated(_ name: String) -> TensorType? {
+    if let type = model.statedTypes[KerasTensorReference(layer: name)],
+      let elementType = ElementType(rawValue: type.dtype)
+    {
+      return TensorType(elementType, type.shape.map { $0.map(Dimension.fixed) ?? .unknown })
+    }
+    guard let config = model.layerIndices[name].map({ model.layers[$0].config }),
+      model.layers[model.layerIndices[name] ?? 0].className == "InputLayer",
+      let shape = (config["batch_input_shape"] ?? config["batch_shape"])?.array
+    else { return nil }
+    return TensorType(
+      config["dtype"]?.string.flatMap(ElementType.init(rawValue:)) ?? .float32,
+      shape.map { $0.integer.map(Dimension.fixed) ?? .unknown })
+  }
+
+  /// The weights of a file that has nothing else.
+  package static func weightOutline(_ store: ByteStore, path: String) -> ModelOutline? {
+    guard let file = try? KerasFile(store, path: path), file.model == nil,
+      let groups = try? file.listedGroups()
+    else { return nil }
+    var outline = ModelOutline(
+      format: "keras \(file.container.rawValue)", byteCount: store.count)
+    outline.provenance.framework = "keras"
+    outline.provenance.frameworkVersion = file.version?.description
+    outline.provenance.backend = file.backend
+    outline.weights = groups.flatMap(\.weights).map(\.named)
+    outline.notes = WeightOrigin.notes(groups)
+    return outline
+  }
+}
+
+extension KerasWeight {
+  /// The weight as a listing has it.
+  fileprivate var named: (name: String, type: TensorType) {
+    (String(path.drop { $0 == "/" }), TensorType(elementType, shape))
+  }
+}

@@ -1,0 +1,221 @@
+package import Bytes
+package import ConversionCore
+package import GraphIR
+import KerasFormat
+import LayerCatalog
+
+/// A Keras file, and the one with its architecture if that is another.
+package struct KerasSource: Sendable {
+  /// The files that were read, by role.
+  package let files: [SourceFile]
+  /// The file with the weights; `nil` for an architecture alone.
+  let file: KerasFile?
+  /// The most elements that a weight of an architecture alone may have.
+  private(set) var zerosLimit: Int?
+  let model: KerasModelRecord
+  let version: KerasVersion?
+  let backend: String?
+  let custom: CustomLayerPolicy
+  let inputShapes: [InputShape]
+  /// Whether the model is read from its token ids on.
+  private let startsAtTokens: Bool
+  /// The file with the architecture, where nobody named it and it was found beside the weights.
+  private let foundArchitecture: String?
+
+  /// Opens the files.
+  ///
+  /// - Throws: As ``KerasFile`` and ``KerasArchitecture``; ``WeighbridgeError/Code/missing`` for
+  ///   weights beside which no architecture lies, or several.
+  package init(
+    _ store: ByteStore, path: String, options: ReadOptions
+  ) throws(WeighbridgeError) {
+    let starts = options.preparesWriting
+    let file = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try KerasFile(store, path: path)
+    }
+    self.file = file
+    startsAtTokens = options.startsAtTokens
+    let origin = try Origin(of: file, path: path, options)
+    var files = [
+      SourceFile(
+        role: origin.path == nil ? "model" : "weights", path: path, store: store,
+        startsDigest: starts)
+    ]
+    if let path = origin.path {
+      files.append(
+        SourceFile(
+          role: "architecture", path: path, store: try SourceFile.open(path),
+          startsDigest: starts))
+    }
+    model = origin.model
+    foundArchitecture = options.architecture == nil ? origin.path : nil
+    let version = file.version ?? origin.version
+    let backend = file.backend ?? origin.backend
+    self.version = try options.kerasVersion.map(Self.parse) ?? version
+    self.backend = options.kerasBackend ?? backend
+    let (custom, customFile) = try CustomLayerPolicy.opened(options)
+    if let customFile { files.append(customFile) }
+    self.custom = custom
+    inputShapes = options.inputShapes
+    self.files = files
+  }
+
+  /// Where the model's layers are said.
+  private struct Origin {
+    let model: KerasModelRecord
+    var version: KerasVersion?
+    var backend: String?
+    /// The file, when it is another one than that with the weights.
+    var path: String?
+
+    /// What the user says, else what the file itself says, else what lies beside it.
+    init(of file: KerasFile, path: String, _ options: ReadOptions) throws(WeighbridgeError) {
+      if options.architecture == nil, let own = file.model {
+        model = own
+        return
+      }
+      let found: ArchitectureSearch.Candidate
+      if let given = options.architecture {
+        _ = try SourceFile.open(given)
+        let names = file.weightGroups.map(\.layerName)
+        found = .init(
+          path: given, architecture: try KerasArchitecture.read(path: given, layerNames: names))
+      } else {
+        found = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+          try ArchitectureSearch(beside: path, of: file).result()
+        }
+      }
+      model = found.architecture.model
+      version = found.architecture.version
+      backend = found.architecture.backend
+      self.path = found.path
+    }
+  }
+
+  /// Opens an architecture, a `to_json` or `to_yaml` text, whose weights another file has by the
+  /// graph's names; they are zeros until then.
+  ///
+  /// - Throws: As ``KerasArchitecture``.
+  package init(architecture path: String, options: ReadOptions) throws(WeighbridgeError) {
+    let store = try SourceFile.open(path)
+    let architecture = try KerasArchitecture.read(path: path)
+    file = nil
+    foundArchitecture = nil
+    startsAtTokens = options.startsAtTokens
+    zerosLimit = options.laterWeightLimit ?? 0
+    model = architecture.model
+    version = try options.kerasVersion.map(Self.parse) ?? architecture.version
+    backend = options.kerasBackend ?? architecture.backend
+    var files = [
+      SourceFile(
+        role: "architecture", path: path, store: store, startsDigest: options.preparesWriting)
+    ]
+    let (custom, customFile) = try CustomLayerPolicy.opened(options)
+    if let customFile { files.append(customFile) }
+    self.custom = custom
+    inputShapes = options.inputShapes
+    self.files = files
+  }
+
+  /// How the file is built, in words.
+  package var formatName: String { "keras \(file?.container.rawValue ?? "architecture")" }
+
+  /// Imports the model.
+  ///
+  /// - Throws: As ``KerasImporter``, with the file's name.
+  package func content() throws(WeighbridgeError) -> ModelContent {
+    try locating(place) { () throws(WeighbridgeError) in
+      var provenance = Provenance()
+      if let foundArchitecture {
+        provenance.decisions.append(
+          Provenance.Decision(
+            layer: "",
+            text: "The file holds weights only; \(FilePath(foundArchitecture).name), which lies "
+              + "beside it, is taken for its architecture."))
+      }
+      let writer = KerasProducer(
+        of: model, version: version, backend: backend,
+        weightNames: file?.weightGroups.flatMap(\.weights).map(\.name) ?? []
+      ) { provenance.decisions.append(Provenance.Decision(layer: "", text: $0)) }
+      provenance.options = custom.options
+      if !inputShapes.isEmpty {
+        provenance.options["input-shape"] = inputShapes.map(\.description).joined(separator: " ")
+      }
+      if startsAtTokens { provenance.options["from-token-ids"] = "true" }
+      let (model, tokens) = try tokens()
+      // Says more than what their weights may miss.
+      provenance.decisions += try custom.check(
+        model, Keras1Dialect(writer, model), weights: { try? file?.weightGroups(of: model) },
+        surveyed: {
+          KerasImporter.survey(
+            model, writer: writer, weights: try? weights(), custom: custom,
+            inputShapes: inputShapes)
+        })
+      let result = try KerasImporter.importModel(
+        model, writer: writer, weights: try weights(), custom: custom, inputShapes: inputShapes,
+        zerosLimit: zerosLimit)
+      provenance.framework = "keras"
+      provenance.frameworkVersion = version?.description
+      provenance.backend = backend
+      provenance.decisions += result.decisions
+      var description = ModelDescription(
+        inputs: result.graph.inputs.map { .init(name: $0.name) },
+        outputs: result.graph.outputs.map { .init(name: $0.name) })
+      description.name = model.name
+      var content = ModelContent(
+        graph: result.graph, description: description, provenance: provenance)
+      TokenInputs.describe(tokens, in: &content)
+      try DescriptionEntries.apply(file?.texts ?? [], .keras, to: &content)
+      return content
+    }
+  }
+
+  /// The model from the token ids on, when that is wanted, and its inputs of them.
+  private func tokens() throws(WeighbridgeError) -> (KerasModelRecord, [TokenInputs.Input]) {
+    let inputs = TokenInputs(model, file)
+    if startsAtTokens { return try inputs.replaced() }
+    if inputs.areNeeded, custom.options.isEmpty { throw inputs.missing }
+    if let name = file?.vocabularyName {
+      throw WeighbridgeError(
+        .unsupported, "has the vocabulary of a layer (\(name)), which cannot be read for this layer"
+      )
+    }
+    return (model, [])
+  }
+
+  /// An error with the file's name, and with the architecture's where that was only found.
+  private func place(_ error: WeighbridgeError) -> WeighbridgeError {
+    guard let foundArchitecture else { return error.at(file: files[0].path) }
+    return WeighbridgeError(
+      error.code,
+      error.reason
+        + "\n(the architecture is \(foundArchitecture), which was found beside the file; "
+        + "--architecture names another one)", place: error.place
+    ).at(file: files[0].path)
+  }
+
+  private static func parse(_ text: String) throws(WeighbridgeError) -> KerasVersion {
+    guard let version = KerasVersion(text) else {
+      throw WeighbridgeError(.mismatch, "\(text) is not a version of Keras, such as 2.1.5")
+    }
+    return version
+  }
+
+  /// The weights of the file, by their layers' names.
+  func weights() throws(WeighbridgeError) -> [String: [KerasLayer.Weight]] {
+    var result: [String: [KerasLayer.Weight]] = [:]
+    guard let file else { return result }
+    for group in try file.weightGroups(of: model) {
+      var weights: [KerasLayer.Weight] = []
+      for weight in group.weights {
+        let (store, range) = try file.bytes(of: weight)
+        let tensor = try Tensor(
+          weight.elementType, shape: weight.shape, store: store, range: range)
+        weights.append(
+          KerasLayer.Weight(path: weight.path, tensor: tensor, localName: weight.localName))
+      }
+      result[group.layerName] = weights
+    }
+    return result
+  }
+}

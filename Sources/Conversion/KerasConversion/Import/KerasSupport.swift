@@ -1,0 +1,39 @@
+import LayerCatalog
+
+/// Which layers of Keras can be read; for tables and tests.
+package enum KerasSupport {
+  /// What becomes of a layer class.
+  package enum Verdict: Hashable, Sendable {
+    /// It is read.
+    case read
+    /// It is read where a mapping says what it computes (`--custom-layers`).
+    case mapped
+    /// It is refused, with the reason.
+    case refused(String)
+  }
+
+  /// What becomes of a layer class that a generation of Keras wrote.
+  ///
+  /// - Parameter generation: 1, 2 or 3.
+  package static func verdict(on className: String, generation: Int) -> Verdict {
+    if className == "Lambda" { return .mapped }
+    if models.contains(className) { return .read }
+    if let reason = Catalog.kerasRefusals[className] { return .refused(reason) }
+    let isKnown =
+      generation == 1
+      ? Keras1Class.names.contains(className)
+      : KerasMappings.layers[className] != nil || cells.contains(className)
+    return isKnown ? .read : .refused("it is not known")
+  }
+
+  /// What Keras 2 calls a layer class of Keras 1; `nil` for a class that Keras 1 does not have.
+  package static func newerName(ofKeras1 className: String) -> String? {
+    Keras1Class.newerName(of: className)
+  }
+
+  /// Classes that are read as the model or a part of it.
+  private static let models: Set = ["InputLayer", "Pipeline"]
+
+  /// Classes that stand in the settings of others only.
+  private static let cells: Set = ["GRUCell", "LSTMCell", "SimpleRNNCell", "StackedRNNCells"]
+}

@@ -1,0 +1,88 @@
+import Bytes
+import ConversionCore
+import GraphIR
+
+/// What a user states of the shapes of a model's inputs.
+struct StatedShapes: Sendable {
+  /// The most elements that one example of an input may have by what is stated.
+  private static let elementLimit = Int(Int32.max)
+
+  private var shapes: [String: InputShape] = [:]
+
+  /// Nothing is stated.
+  init() {}
+
+  /// - Parameter inputs: The names of the model's inputs.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a name that no input has, an input that is
+  ///   named twice, and sizes that no input can have.
+  init(_ stated: [InputShape], inputs: [String]) throws(WeighbridgeError) {
+    for shape in stated {
+      try Self.check(shape)
+      guard let name = shape.input ?? (inputs.count == 1 ? inputs[0] : nil) else {
+        throw WeighbridgeError(
+          .mismatch,
+          "has \(inputs.count) inputs (\(inputs.joined(separator: ", "))), and the input shape "
+            + "\(shape.text) was given without a name; \(inputs.first ?? "NAME")=\(shape.text) says "
+            + "for which")
+      }
+      guard inputs.contains(name) else {
+        throw WeighbridgeError(
+          .mismatch,
+          "has no input \(name), for which the shape \(shape.text) was given; its inputs are: "
+            + inputs.joined(separator: ", "))
+      }
+      guard shapes.updateValue(shape, forKey: name) == nil else {
+        throw WeighbridgeError(.mismatch, "the shape of the input \(name) was given twice")
+      }
+    }
+  }
+
+  /// The shape that is stated for an input.
+  subscript(_ input: String) -> InputShape? { shapes[input] }
+
+  private static func check(_ shape: InputShape) throws(WeighbridgeError) {
+    let sizes = shape.dimensions.compactMap { $0 }
+    guard !shape.dimensions.isEmpty, sizes.allSatisfy({ $0 >= 1 }) else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the input shape \(shape.text) was given; dimensions from 1 on are expected, or None for any"
+      )
+    }
+    let count = try? Checked.product(sizes, of: "the input shape")
+    guard let count, count <= elementLimit else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the input shape \(shape.text) was given, which is over the limit of \(elementLimit) elements"
+      )
+    }
+  }
+
+  /// The type of an input with what is stated of it: sizes that the file leaves open are filled in.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` where the file says another size or another number
+  ///   of dimensions.
+  func applied(to type: TensorType, of input: String) throws(WeighbridgeError) -> TensorType {
+    guard let stated = shapes[input] else { return type }
+    let written = type.shape.dropFirst().map(\.value)
+    guard let dimensions = Self.merged(stated.dimensions, with: written), !written.isEmpty,
+      zip(stated.dimensions, written).allSatisfy({ $0 != nil || $1 == nil })
+    else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the input \(input) has the shape \(InputShape.text(written)) in the file (without the batch "
+          + "axis), and \(stated.text) was given")
+    }
+    let sizes = zip(type.shape.dropFirst(), dimensions).map { axis, size in
+      size.map { Dimension.fixed($0) } ?? axis
+    }
+    return TensorType(type.elementType, [type.shape[0]] + sizes)
+  }
+
+  /// What two shapes say together; `nil` when they contradict each other.
+  static func merged(_ first: [Int?], with second: [Int?]) -> [Int?]? {
+    guard first.count == second.count else { return nil }
+    let pairs = zip(first, second)
+    guard pairs.allSatisfy({ $0 == nil || $1 == nil || $0 == $1 }) else { return nil }
+    return pairs.map { $0 ?? $1 }
+  }
+}

@@ -1,0 +1,48 @@
+import KerasFormat
+
+/// What the names of weights say of the model that they belong to.
+package enum WeightOrigin {
+  /// What the groups of a Keras file say.
+  static func notes(_ groups: [KerasWeightGroup]) -> [String] {
+    let layers = groups.filter { !$0.weights.isEmpty }
+    var notes = ["\(groups.count) layers, \(layers.count) of them with weights"]
+    let kinds = layers.compactMap { kind($0.layerName) }
+    if kinds.count == layers.count, !kinds.isEmpty {
+      let counts = Dictionary(grouping: kinds) { $0 }.mapValues(\.count)
+      let list = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        .map { "\($0.value) \($0.key)" }
+      notes.append("by the layers' names: " + list.joined(separator: ", "))
+    }
+    return notes
+  }
+
+  /// What the names of a safetensors or NumPy file say.
+  package static func notes(_ names: [String], metadata: [(key: String, value: String)]) -> [String]
+  {
+    let frameworks = ["pt": "PyTorch", "tf": "TensorFlow", "flax": "Flax", "np": "NumPy"]
+    if let format = metadata.first(where: { $0.key == "format" })?.value,
+      let framework = frameworks[format]
+    {
+      return ["written by \(framework), as the file says"]
+    }
+    let parts = names.map { $0.split(separator: ".").last ?? "" }
+    let isTorch = parts.contains("num_batches_tracked") || parts.contains("running_mean")
+    return isTorch ? ["named as PyTorch names weights"] : []
+  }
+
+  /// The class that Keras names a layer after: `conv2d` of `conv2d_12`; `nil` for other names.
+  private static func kind(_ name: String) -> String? {
+    let last = name.split(separator: "/").last.map(String.init) ?? name
+    let digits = last.reversed().prefix(while: \.isNumber).count
+    let stem = digits > 0 ? last.dropLast(digits) : last[...]
+    let base = stem.hasSuffix("_") ? stem.dropLast() : stem
+    return classes.first { $0 == base || $0 == last }
+  }
+
+  private static let classes = [
+    "conv1d", "conv2d", "conv3d", "convolution1d", "convolution2d", "conv2d_transpose",
+    "separable_conv2d", "depthwise_conv2d", "dense", "batch_normalization", "layer_normalization",
+    "embedding", "lstm", "gru", "simple_rnn", "bidirectional", "time_distributed", "p_re_lu",
+    "multi_head_attention",
+  ]
+}

@@ -1,0 +1,139 @@
+package import Bytes
+package import GraphIR
+import JSON
+import LayerCatalog
+
+extension KerasLayer {
+  /// Adds the activation that the layer's setting `activation` names.
+  ///
+  /// - Parameters:
+  ///   - role: The node's role; empty when the activation is all the layer does.
+  /// - Returns: The activated value; `value` itself when the activation is linear and the layer
+  ///   does something else besides.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a function the catalogue does not know.
+  package mutating func addActivation(
+    to value: ValueID, role: String = "activation"
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let setting = take("activation") ?? "linear"
+    if let inner = try activationLayer(setting) {
+      let outputs = try addInner(inner.settings, [value], role: role, build: inner.build)
+      return outputs
+    }
+    let name = try activationName(setting)
+    if name == "linear", !role.isEmpty { return [value] }
+    if let build = functions[name] {
+      return try addStep(role, settings: [:]) { (layer) throws(WeighbridgeError) in
+        try build(&layer, [value])
+      }
+    }
+    if let (known, origin) = WellKnownLayers.activations[name],
+      let make = KerasMappings.activations[known]
+    {
+      decideOnce("the activation \(name) is read as \(origin)'s, which is Keras' \(known)")
+      return try add(make(version, graph.type(of: value)), [value], role: role)
+    }
+    guard let make = KerasMappings.activations[name] else {
+      throw WeighbridgeError(
+        .unsupported,
+        "the activation function \(name) is unknown (--custom-layers can say what it is)")
+    }
+    return try add(make(version, graph.type(of: value)), [value], role: role)
+  }
+
+  /// The layer that a setting describes in place of a function; `nil` when it is no layer.
+  private func activationLayer(
+    _ setting: JSONValue
+  ) throws(WeighbridgeError) -> (settings: JSONObject, build: KerasMapping.Build)? {
+    let layers = [
+      "Activation", "ELU", "LeakyReLU", "PReLU", "ReLU", "Softmax", "ThresholdedReLU",
+    ]
+    guard let form = setting.object, let className = form["class_name"]?.string,
+      layers.contains(className), let build = KerasMappings.layers[className],
+      let settings = form["config"]?.object
+    else { return nil }
+    let registered = form["registered_name"] ?? .null
+    let module = form["module"]?.string ?? "keras.layers"
+    guard registered == .null || registered == .string(className),
+      module == "keras.layers" || module.hasPrefix("keras.src.layers.")
+    else {
+      throw WeighbridgeError(
+        .unsupported,
+        "the activation \(className) is not Keras' own: it is of the module \(module)")
+    }
+    return (settings, build)
+  }
+
+  /// The operator of the activation function that a setting names.
+  ///
+  /// - Parameter type: What it is applied to.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a function the catalogue does not know, and
+  ///   for a layer with weights; ``WeighbridgeError/Code/malformed`` when the setting is missing.
+  mutating func activation(
+    _ key: String, default fallback: JSONValue?, for type: TensorType
+  ) throws(WeighbridgeError) -> any CatalogOperator {
+    guard let setting = take(key) ?? fallback else {
+      throw WeighbridgeError(.malformed, "the setting \(key) is missing")
+    }
+    if let inner = try activationLayer(setting) {
+      guard setting.object?["class_name"] != "PReLU" else {
+        throw WeighbridgeError(
+          .unsupported, "\(key)=PReLU has weights, which cannot be had inside of a cell")
+      }
+      return try operation(of: inner, named: key, for: type)
+    }
+    let name = try activationName(setting)
+    guard let make = KerasMappings.activations[name] else {
+      throw WeighbridgeError(.unsupported, "the activation function \(name) is unknown")
+    }
+    return try make(version, type)
+  }
+
+  /// The one operator that a layer in place of a function becomes.
+  private func operation(
+    of inner: (settings: JSONObject, build: KerasMapping.Build), named key: String,
+    for type: TensorType
+  ) throws(WeighbridgeError) -> any CatalogOperator {
+    var layer = KerasLayer(
+      source: source, writer: writer,
+      settings: try KerasTypePolicy.separate(inner.settings).settings, weights: .file([]),
+      weightValues: [:], graph: GraphBuilder())
+    let input = try layer.graph.addInput("input", type)
+    let output = try inner.build(&layer, [input])[0]
+    try layer.finish()
+    let graph = try layer.graph.finish(outputs: [Port(name: "output", value: output)])
+    guard graph.nodes.count == 1,
+      let operation = graph.nodes[0].operation as? any CatalogOperator
+    else {
+      throw WeighbridgeError(
+        .unsupported, "\(key) is a layer that becomes \(graph.nodes.count) operators")
+    }
+    return operation
+  }
+
+  /// The name of an activation function of Keras, from a setting in one of the forms it has had.
+  ///
+  /// Up to Keras 2.12 it is the name. Keras 2.13 and later may write an object with `class_name`
+  /// `function` and the name in `config`; other objects stand for a user's functions.
+  private func activationName(_ setting: JSONValue) throws(WeighbridgeError) -> String {
+    if let name = setting.string { return name }
+    guard let form = setting.object, let className = form["class_name"]?.string else {
+      throw wrong("activation", setting, "the name of a function")
+    }
+    guard className == "function", let name = form["config"]?.string else {
+      throw WeighbridgeError(
+        .unsupported,
+        "the activation is an object of the class \(className), and only functions and"
+          + " activation layers are possible")
+    }
+    if functions[name] != nil { return name }
+    let module = form["module"]?.string ?? "builtins"
+    let registered = form["registered_name"]?.string ?? "function"
+    let modules = ["builtins", "keras.activations", "keras.src.activations"]
+    guard modules.contains(module), [name, "function"].contains(registered) else {
+      throw WeighbridgeError(
+        .unsupported,
+        "the activation \(name) is not Keras' own: it is \(registered) of the module \(module)")
+    }
+    return name
+  }
+}

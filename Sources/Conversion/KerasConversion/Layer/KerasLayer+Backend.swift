@@ -1,0 +1,74 @@
+import Bytes
+import GraphIR
+import KerasFormat
+import LayerCatalog
+
+/// What depends on the backend that Keras ran on.
+extension KerasLayer {
+  /// Whether the file's kernels are turned by 180 degrees before they slide over the input. (Keras
+  /// 2 turns them when it loads a file of another backend.)
+  var transposesKernels: Bool { backend == .theano }
+
+  /// Whether an average over pixels and padding counts the padding: Keras' doing on Theano, in some
+  /// of its versions.
+  var averagesPaddingOnTheano: Bool {
+    backend == .theano && version >= KerasVersion(2, 0, 4) && version < KerasVersion(2, 1, 5)
+  }
+
+  /// The padding `same` of a convolution.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` where it is not known how the backend pads.
+  func samePadding(
+    size: [Int], strides: [Int], dilation: [Int]
+  ) throws(WeighbridgeError) -> WindowPadding {
+    let reaches = zip(size, dilation).map { ($0 - 1) * $1 + 1 }
+    switch backend {
+    case .tensorflow: return .same
+    case .theano:
+      // Half of the kernel in front; behind, as much as gives ceil(size / stride) positions.
+      return .explicit(before: reaches.map { $0 / 2 }, after: reaches.map { ($0 - 1) / 2 })
+    case .cntk: return try samePaddingOfCNTK(reaches, strides)
+    }
+  }
+
+  /// The padding `same` of a pooling layer.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` where it is not known how the backend pads.
+  func samePoolingPadding(
+    size: [Int], strides: [Int]
+  ) throws(WeighbridgeError) -> WindowPadding {
+    switch backend {
+    case .tensorflow: return .same
+    case .theano:
+      let before = size.map { $0 > 2 && $0 % 2 == 1 ? $0 - 2 : $0 - 1 }
+      // In three dimensions Keras before 2.1.6 forgot to cut what stands over behind.
+      let isUncut =
+        size.count == 3 && version >= KerasVersion(2, 0) && version < KerasVersion(2, 1, 6)
+      let after = isUncut ? before : zip(size, before).map { $0 - 1 - $1 }
+      return .explicit(before: before, after: after)
+    case .cntk: return try samePaddingOfCNTK(size, strides)
+    }
+  }
+
+  /// The window lies about its element, an even one with the larger half behind.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for larger strides: CNTK then spreads the
+  ///   positions evenly over the input, so that the padding depends on its size.
+  private func samePaddingOfCNTK(
+    _ reaches: [Int], _ strides: [Int]
+  ) throws(WeighbridgeError) -> WindowPadding {
+    guard strides.allSatisfy({ $0 <= 2 }) else {
+      throw WeighbridgeError(
+        .unsupported, "strides=\(strides) with padding=same, which CNTK pads by the input's size")
+    }
+    return .explicit(before: reaches.map { ($0 - 1) / 2 }, after: reaches.map { $0 / 2 })
+  }
+}
+
+extension Tensor {
+  /// The same elements in reverse order along all axes from one on, if that is wanted. Copies
+  /// nothing.
+  func turned(from axis: Int, if isWanted: Bool) -> Tensor {
+    isWanted ? reversed(along: axis..<shape.count) : self
+  }
+}

@@ -1,0 +1,105 @@
+package import Bytes
+package import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Which classes of Keras let masks through, and what becomes of several: what follows from a
+/// layer's class alone. A class that is not named here either sees to its masks in its own mapping,
+/// or drops them, as Keras does (with a warning, or without a word).
+extension KerasLayer {
+  /// Keras' layers with `supports_masking` that take one tensor, and let its mask go on unchanged.
+  private static let passing: Set<String> = [
+    "Activation", "ActivityRegularization", "AlphaDropout", "BatchNormalization (Keras 1)",
+    "BatchNormalization", "Dense", "Dropout", "ELU", "GaussianDropout", "GaussianNoise",
+    "GroupNormalization", "LayerNormalization", "LeakyReLU", "PReLU (Keras 1)", "PReLU",
+    "ParametricSoftplus (Keras 1)", "ReLU", "SReLU (Keras 1)", "Softmax", "SpatialDropout1D",
+    "SpatialDropout2D", "SpatialDropout3D", "SyncBatchNormalization", "ThresholdedReLU",
+    "UnitNormalization",
+  ]
+
+  /// Those that do so since Keras 3 only.
+  private static let passingSinceKeras3: Set<String> = ["Identity", "Normalization", "Rescaling"]
+
+  private static let merging: Set<String> = [
+    "Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract",
+  ]
+
+  /// Since 3.4, a step of merged sequences counts when it does in any of them.
+  var joinsMasks: Bool { version >= KerasVersion(3, 4) }
+
+  /// Gives a layer's outputs the masks that follow from its class. A mask that the layer is called
+  /// with takes the place of its input's.
+  package mutating func passMasks(
+    of className: String, from inputs: [ValueID], to outputs: [ValueID]
+  ) throws(WeighbridgeError) {
+    guard let input = inputs.first, let output = outputs.first else { return }
+    if Self.passing.contains(className)
+      || (version.major >= 3 && Self.passingSinceKeras3.contains(className))
+    {
+      setMask(takeTensors("mask").first ?? masks[output] ?? masks[input], of: output)
+    } else if !inputs.contains(where: { masks[$0] != nil }) {
+      return
+    } else if Self.merging.contains(className) {
+      setMask(try mergedMask(inputs), of: output)
+    }
+  }
+
+  /// The first versions of Keras 3 look for the mask of a list of inputs, which has none.
+  private var dropsMasksOfLists: Bool { version.major == 3 && !joinsMasks }
+
+  /// Of layers that merge element by element: in Keras 2, a step counts when it does in each input
+  /// that has a mask.
+  private mutating func mergedMask(_ inputs: [ValueID]) throws(WeighbridgeError) -> ValueID? {
+    if dropsMasksOfLists { return nil }
+    let own = inputs.compactMap { masks[$0] }
+    guard joinsMasks else { return try combined(own, LogicalAnd()) }
+    return own.count == inputs.count ? try combined(own, LogicalOr()) : nil
+  }
+
+  /// Of `Concatenate`: Keras puts the masks together as it does the inputs, each repeated for all
+  /// features, and asks whether all of a step's features count; since 3.4, whether any does. An
+  /// input without a mask counts.
+  mutating func concatenatedMask(
+    _ inputs: [ValueID], axis: Int
+  ) throws(WeighbridgeError) -> ValueID? {
+    if dropsMasksOfLists { return nil }
+    let own = inputs.compactMap { masks[$0] }
+    guard let rank = inputs.first.map({ graph.type(of: $0).rank }), !own.isEmpty else { return nil }
+    guard own.allSatisfy({ graph.type(of: $0).rank == rank - 1 }) else {
+      throw WeighbridgeError(.unsupported, "puts together tensors with masks of other ranks")
+    }
+    if axis == rank - 1 {
+      guard joinsMasks else { return try combined(own, LogicalAnd()) }
+      return own.count == inputs.count ? try combined(own, LogicalOr()) : nil
+    }
+    guard joinsMasks || own.count == inputs.count else {
+      throw WeighbridgeError(
+        .unsupported, "puts steps with a mask and steps without one behind each other")
+    }
+    var all: [ValueID] = []
+    for input in inputs {
+      if let mask = masks[input] { all.append(mask) } else { all.append(try everyStep(of: input)) }
+    }
+    return try add(Concatenate(axis: axis), all, role: "mask")[0]
+  }
+
+  /// A mask of which every step counts.
+  private mutating func everyStep(of input: ValueID) throws(WeighbridgeError) -> ValueID {
+    let last = graph.type(of: input).rank - 1
+    let equal = try add(Comparison(.equal), [input, input], role: "equal")
+    let any = try add(Reduce(.any, axes: [last], keepDims: false), equal, role: "any")[0]
+    let none = try add(LogicalNot(), [any], role: "none")[0]
+    return try add(LogicalOr(), [any, none], role: "every_step")[0]
+  }
+
+  private mutating func combined(
+    _ masks: [ValueID], _ operation: some LogicalOperator
+  ) throws(WeighbridgeError) -> ValueID? {
+    // One mask that reached both inputs is still one.
+    var different: [ValueID] = []
+    for mask in masks where !different.contains(mask) { different.append(mask) }
+    return different.count < 2
+      ? different.first : try add(operation, different, role: "mask")[0]
+  }
+}

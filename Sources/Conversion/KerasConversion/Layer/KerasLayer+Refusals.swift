@@ -1,0 +1,15 @@
+import LayerCatalog
+
+extension Catalog {
+  /// Why layers of Keras cannot be had, where there is more to say than that nobody knows them.
+  package static let kerasRefusals: [String: String] = [
+    "ConvLSTM2DCell": "RNN takes cells over vectors only; ConvLSTM2D is read",
+    "DenseFeatures": "feature columns are TensorFlow's own",
+    "FlaxLayer": "it is a program and not a layer",
+    "JaxLayer": "it is a program and not a layer",
+    "StringLookup": "tensors of texts cannot be had; --from-token-ids takes what it looks up",
+    "TFSMLayer": "it runs a SavedModel",
+    "TextVectorization": "tensors of texts cannot be had; --from-token-ids takes what it looks up",
+    "TorchModuleWrapper": "it is a program and not a layer",
+  ]
+}

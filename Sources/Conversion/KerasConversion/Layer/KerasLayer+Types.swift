@@ -1,0 +1,80 @@
+package import Bytes
+package import GraphIR
+import KerasFormat
+import LayerCatalog
+
+/// The number types of a layer: what its policy says is cast to the type it computes in.
+extension KerasLayer {
+  /// Layers of Keras that take their inputs in any type; most keep whole numbers whole.
+  private static let takingAnyType: Set<String> = [
+    "CategoryEncoding", "ClassMethod", "Discretization", "Embedding", "HashedCrossing", "Hashing",
+    "InstanceMethod", "InstanceProperty", "IntegerLookup", "SlicingOpLambda", "StringLookup",
+    "TFOpLambda", "TensorFlowOpLayer",
+  ]
+  /// Layers that turn whole numbers into floating-point ones; others leave them as they are.
+  private static let takingWholeNumbers: Set<String> = [
+    "BatchNormalization", "CenterCrop", "Dense", "LayerNormalization", "Normalization", "Rescaling",
+  ]
+
+  /// The inputs in the type that the layer computes in. Keras casts floating-point inputs only, but
+  /// for the layers that cast all.
+  package mutating func castInputs(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
+    guard let type = types?.compute, !Self.takingAnyType.contains(source.className) else {
+      return inputs
+    }
+    var result: [ValueID] = []
+    for (index, input) in inputs.enumerated() {
+      let given = graph.type(of: input).elementType
+      let role = inputs.count == 1 ? "input_cast" : "input_cast_\(index)"
+      let isCast = given != type && (given.isFloat || castsWholeNumbers)
+      result.append(isCast ? try cast(input, to: type, role: role) : input)
+    }
+    return result
+  }
+
+  private var castsWholeNumbers: Bool {
+    let name = source.className
+    return Self.takingWholeNumbers.contains(name) || name.hasPrefix("Random")
+      || (name == "Resizing" && version.major < 3)
+  }
+
+  /// A value in another number type, with its mask.
+  ///
+  /// - Parameter role: What the cast is for its layer.
+  package mutating func cast(
+    _ value: ValueID, to type: ElementType, role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    guard graph.type(of: value).elementType != type else { return value }
+    let outputs = try add(Cast(to: type), [value], role: role)
+    keepMask(from: value, to: outputs)
+    return outputs[0]
+  }
+
+  /// Refuses weights of types in which no such layer of Keras keeps them.
+  ///
+  /// - Parameter wanted: The type it must have; `nil` for any of floating-point numbers.
+  func checkType(
+    of weight: Weight, _ role: String, _ wanted: ElementType?
+  ) throws(WeighbridgeError) {
+    let type = weight.tensor.elementType
+    if let wanted {
+      guard type == wanted else {
+        throw WeighbridgeError(
+          .malformed, "the weight \(role) is \(type.rawValue), and \(wanted.rawValue) is expected"
+        ).at(.path(weight.path))
+      }
+      return
+    }
+    guard type.isFloat else {
+      throw WeighbridgeError(
+        .unsupported, "the weight \(role) is \(type.rawValue), and only floating-point can be had"
+      ).at(.path(weight.path))
+    }
+    // In HDF5 such numbers are two bytes without a meaning; only the layer says what they are.
+    guard type != .bfloat16 || types?.compute == .bfloat16 else {
+      throw WeighbridgeError(
+        .unsupported, "the weight \(role) is bfloat16, in which the layer does not compute"
+      ).at(.path(weight.path))
+    }
+  }
+}

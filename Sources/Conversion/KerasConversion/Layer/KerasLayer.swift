@@ -1,0 +1,375 @@
+package import Bytes
+package import GraphIR
+package import JSON
+package import KerasFormat
+package import LayerCatalog
+
+/// One call of a Keras layer while it becomes nodes: its settings and weights to read, and the
+/// graph to add to.
+///
+/// Settings and weights are crossed off as they are read; ``finish()`` refuses what is left, so
+/// nothing in a file goes unnoticed.
+package struct KerasLayer {
+  /// A weight as the file holds it.
+  package struct Weight: Sendable {
+    /// The name in the file, for messages.
+    package let path: String
+    /// The elements in Keras' axis order.
+    package let tensor: Tensor
+    /// The name within the layer, such as `kernel`, or `att/query_dense/vars/0` in a layer of layers.
+    package let localName: String
+
+    /// Makes a weight.
+    ///
+    /// - Parameter localName: The name within the layer; `nil` for the last part of the path.
+    package init(path: String, tensor: Tensor, localName: String? = nil) {
+      self.path = path
+      self.tensor = tensor
+      self.localName = localName ?? KerasLayer.shortName(path)
+    }
+  }
+
+  /// Where a layer's weights come from.
+  package enum WeightSupply: Sendable {
+    /// From a file, in its order.
+    case file([Weight])
+    /// Nowhere yet: every weight that is asked for has the shape that is asked for and no meaning.
+    /// None may have more elements than the limit.
+    case placeholders(elementLimit: Int)
+    /// Another file, which names them as the graph does: until it is read, every weight that is asked
+    /// for is all zeros. None may have more elements than the limit.
+    case named(elementLimit: Int)
+  }
+
+  /// Where the nodes come from.
+  package let source: SourceScope
+  /// Who wrote the file.
+  package let writer: KerasProducer
+  /// The number types that the settings ask for; `nil` where they leave them to the inputs.
+  package private(set) var types: KerasTypePolicy?
+  /// Settings not read yet.
+  var unreadSettings: JSONObject
+  /// Weights not read yet, in the order of the file.
+  var unreadWeights: ArraySlice<Weight>
+  let placeholderLimit: Int?
+  /// Whether the calls of a layer share their placeholders, as they do the weights of a file.
+  private let sharesPlaceholders: Bool
+  /// For each weight that was asked for, in order, whether training changes it.
+  package private(set) var requestedWeights: [Bool] = []
+  /// The shapes of the weights that were asked for with ``weight(_:shape:isTrained:canonical:)``, in
+  /// Keras' axis order.
+  private(set) var requestedShapes: [[Int]] = []
+  /// The values of this layer's weights, by role; filled by the first call, used by later ones.
+  package private(set) var weightValues: [String: ValueID]
+  /// The graph that the nodes are added to.
+  package var graph: GraphBuilder
+  /// Decisions taken on the way that the file does not state.
+  package private(set) var decisions: [String] = []
+  /// What the call was given besides its inputs, without what was taken.
+  var arguments: CallArguments
+  /// The masks that travel beside values; see ``mask(of:)``.
+  package var masks: [ValueID: ValueID]
+  /// The roles of the weights that were asked for.
+  var requestedRoles: Set<String> = []
+  /// The step of a mapping that is being added; see ``addStep(_:settings:_:)``.
+  var step = ""
+  /// The order of the axes of images where the settings say none.
+  package var defaultLayout = DataLayout.channelsLast
+  /// Whether it is kept as it is, and nobody says what shape it makes.
+  package var hasGuessedShape = false
+  /// Functions that the user mapped, by the name that `activation` takes.
+  package var functions: [String: KerasMapping.Build] = [:]
+
+  /// Makes a layer's call.
+  ///
+  /// - Parameters:
+  ///   - types: The number types that the settings ask for, of which they no longer tell.
+  ///   - arguments: What the call was given besides its inputs.
+  ///   - masks: The masks of the values so far.
+  package init(
+    source: SourceScope, writer: KerasProducer,
+    types: KerasTypePolicy? = nil,
+    settings: JSONObject, weights: WeightSupply, weightValues: [String: ValueID],
+    arguments: CallArguments = CallArguments(),
+    masks: [ValueID: ValueID] = [:], graph: GraphBuilder
+  ) {
+    self.source = source
+    self.writer = writer
+    self.types = types
+    self.unreadSettings = settings
+    self.arguments = arguments
+    self.masks = masks
+    switch weights {
+    case .file(let weights): (unreadWeights, placeholderLimit) = (weights[...], nil)
+    case .placeholders(let limit), .named(let limit):
+      (unreadWeights, placeholderLimit) = ([], limit)
+    }
+    if case .named = weights { sharesPlaceholders = true } else { sharesPlaceholders = false }
+    self.weightValues = weightValues
+    self.graph = graph
+  }
+
+  /// The version of Keras whose meaning applies.
+  package var version: KerasVersion { writer.version }
+
+  /// The backend that Keras ran on.
+  package var backend: KerasProducer.Backend { writer.backend }
+
+  /// Records how something was understood that the file leaves open.
+  package mutating func decide(_ text: String) { decisions.append(text) }
+
+  /// Records it in the layer's first call only.
+  package mutating func decideOnce(_ text: String) { if source.call == 0 { decide(text) } }
+
+  /// Takes a setting, and so crosses it off; `nil` when it is absent or null.
+  package mutating func take(_ key: String) -> JSONValue? {
+    guard let value = unreadSettings[key] else { return nil }
+    unreadSettings[key] = nil
+    return value == .null ? nil : value
+  }
+
+  /// Crosses off settings that mean nothing when the model runs.
+  package mutating func ignore(_ keys: String...) {
+    for key in keys { unreadSettings[key] = nil }
+  }
+
+  /// Takes the next weight.
+  ///
+  /// - Parameters:
+  ///   - role: What it is for the operator, for example `kernel`.
+  ///   - shape: The sizes that the layer's settings and input ask for, in Keras' axis order.
+  ///   - isTrained: Whether training by gradients changes it; decides its place in the list of a
+  ///     model inside the model.
+  ///   - keepsType: Whether it stays in the type that the file has it in; else it is cast to the one
+  ///     that the layer computes in.
+  ///   - elementType: The type that the file must have it in; `nil` for any of floating-point
+  ///     numbers.
+  ///   - canonical: Turns it into the operator's axis order; must not depend on elements.
+  /// - Returns: The value of the weight in the graph, named `layer/role`, or what it is cast to.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another.
+  package mutating func weight(
+    _ role: String, shape: [Int], isTrained: Bool = true, keepsType: Bool = false,
+    storedAs elementType: ElementType? = nil, canonical: (Tensor) -> Tensor = { $0 }
+  ) throws(WeighbridgeError) -> ValueID {
+    requestedWeights.append(isTrained)
+    guard requestedRoles.insert(path(of: role)).inserted else {
+      throw WeighbridgeError(.unsupported, "takes two weights \(path(of: role))")
+    }
+    requestedShapes.append(shape)
+    let tensor: Tensor
+    if let placeholderLimit {
+      tensor = try placeholder(role, shape: shape, elementType, limit: placeholderLimit)
+      guard sharesPlaceholders else {
+        return try graph.addWeight("\(source.callName)/\(path(of: role))", canonical(tensor))
+      }
+    } else {
+      let weight = try takeWeight(role, shape: shape)
+      try checkType(of: weight, role, elementType)
+      tensor = weight.tensor
+    }
+    if let value = weightValues[path(of: role)] { return value }
+    let value = try constant(role, canonical(tensor))
+    guard !keepsType, let type = types?.compute else { return value }
+    let result = try cast(value, to: type, role: "\(role)_cast")
+    weightValues[path(of: role)] = result
+    return result
+  }
+
+  /// Zeros of a shape, which take no memory.
+  private func placeholder(
+    _ role: String, shape: [Int], _ elementType: ElementType?, limit: Int
+  ) throws(WeighbridgeError) -> Tensor {
+    let count = try Checked.product(shape, of: "the size of the weight \(role)")
+    guard count <= limit else {
+      throw WeighbridgeError(
+        .malformed, "takes a weight \(role) \(shape), which is more than the file holds")
+    }
+    let type = sharesPlaceholders ? elementType ?? types?.variable : types?.compute
+    return Tensor(type ?? .float32, shape: shape.map { _ in 1 }, [0]).broadcast(to: shape)
+  }
+
+  /// The shape that the next weight has in the file; `nil` when there is none, or no file yet.
+  package var nextWeightShape: [Int]? { unreadWeights.first?.tensor.shape }
+
+  /// Takes one of the next weights of the file and checks its shape.
+  private mutating func takeWeight(
+    _ role: String, shape: [Int]
+  ) throws(WeighbridgeError) -> Weight {
+    guard let weight = unreadWeights.popFirst() else {
+      throw WeighbridgeError(.malformed, "the weight \(role) \(shape) is missing in the file")
+    }
+    guard weight.tensor.shape == shape else {
+      throw WeighbridgeError(
+        .malformed,
+        "the weight \(role) has the shape \(weight.tensor.shape), and the layer takes \(shape)"
+      ).at(.path(weight.path))
+    }
+    return weight
+  }
+
+  /// Takes the next weight, which means nothing when the model runs, or not to this call.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another.
+  package mutating func ignoreWeight(
+    _ role: String, shape: [Int], isTrained: Bool = false
+  ) throws(WeighbridgeError) {
+    requestedWeights.append(isTrained)
+    if placeholderLimit == nil { _ = try takeWeight(role, shape: shape) }
+  }
+
+  /// Takes one of the next weights, of any shape, which is not trained and does not become a weight
+  /// of the graph.
+  ///
+  /// - Parameter position: How many weights that were not taken yet stand before it.
+  /// - Returns: The weight; `nil` while there are no weights yet.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none.
+  package mutating func freeWeight(
+    _ role: String, position: Int = 0
+  ) throws(WeighbridgeError) -> Tensor? {
+    requestedWeights.append(false)
+    guard !sharesPlaceholders else {
+      throw WeighbridgeError(
+        .unsupported,
+        "has a weight \(role) whose shape its settings do not tell; a model with weights can be the "
+          + "architecture")
+    }
+    guard placeholderLimit == nil else { return nil }
+    guard unreadWeights.count > position else {
+      throw WeighbridgeError(.malformed, "the weight \(role) is missing in the file")
+    }
+    return unreadWeights.remove(at: unreadWeights.startIndex + position).tensor
+  }
+
+  /// Adds a weight that the settings hold, and not the file's weights.
+  ///
+  /// - Parameter role: What it is for the operator.
+  /// - Returns: The value of the weight in the graph, named `layer/role`.
+  package mutating func constant(
+    _ role: String, _ tensor: Tensor
+  ) throws(WeighbridgeError) -> ValueID {
+    let role = path(of: role)
+    if let value = weightValues[role] { return value }
+    let isOwned = placeholderLimit == nil || sharesPlaceholders
+    let owner = isOwned ? source.layer : source.callName
+    let value = try graph.addWeight("\(owner)/\(role)", tensor)
+    weightValues[role] = value
+    return value
+  }
+
+  /// Adds a node of this layer.
+  ///
+  /// - Parameter role: What the node is when the layer becomes several, for example `activation`.
+  package mutating func add(
+    _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let role = path(of: role)
+    var source = source
+    source.role = role
+    let name = role.isEmpty ? source.callName : "\(source.callName)/\(role)"
+    return try graph.addNode(operation, named: name, inputs: inputs, source: source)
+  }
+
+  /// Goes on with the settings of the layer that this one wraps and holds as `layer`; the weights
+  /// stay where they are.
+  ///
+  /// - Returns: The wrapped layer's class, and its settings, of which none is crossed off yet.
+  /// - Throws: As ``unwrap(_:)``.
+  package mutating func unwrap() throws(WeighbridgeError) -> (
+    className: String, settings: JSONObject
+  ) {
+    try unwrap(take("layer"))
+  }
+
+  /// Goes on with the settings of a layer or cell inside this one; the weights stay where they are.
+  ///
+  /// - Parameter form: Its class and settings, as they stood among this layer's settings.
+  /// - Returns: Its class, and its settings, of which none is crossed off yet.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none;
+  ///   ``WeighbridgeError/Code/unsupported`` for a setting read before that nobody took, for a class
+  ///   of somebody else, and for one that computes in another number type.
+  package mutating func unwrap(_ form: JSONValue?) throws(WeighbridgeError) -> (
+    className: String, settings: JSONObject
+  ) {
+    guard let form = form?.object, let className = form["class_name"]?.string,
+      let settings = form["config"]?.object
+    else { throw WeighbridgeError(.malformed, "wraps no layer") }
+    if let registered = form["registered_name"], registered != .null,
+      registered != .string(className)
+    {
+      throw WeighbridgeError(
+        .unsupported, "wraps \(className), which is registered as \(registered.text())")
+    }
+    try checkSettings()
+    let inner = try KerasTypePolicy.separate(settings)
+    guard inner.policy == types || inner.policy == nil else {
+      throw WeighbridgeError(
+        .unsupported, "wraps a layer that computes in another number type than it does itself")
+    }
+    unreadSettings = inner.settings
+    return (className, inner.settings)
+  }
+
+  /// Adds the nodes of a layer that stands among the settings, such as an activation. Its weights
+  /// are the next ones.
+  ///
+  /// - Parameters:
+  ///   - settings: The inner layer's.
+  ///   - role: What stands before the roles of its nodes.
+  ///   - build: The inner layer's builder.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting of it that nobody read, and what
+  ///   the builder throws.
+  package mutating func addInner(
+    _ settings: JSONObject, _ inputs: [ValueID], role: String, build: KerasMapping.Build
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let inner = try KerasTypePolicy.separate(settings)
+    let outer = types
+    types = inner.policy
+    let outputs = try addStep(role, settings: inner.settings) { (layer) throws(WeighbridgeError) in
+      try build(&layer, layer.castInputs(inputs))
+    }
+    types = outer
+    return outputs
+  }
+
+  /// Ends the reading.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting or an argument of the call that
+  ///   nobody read and ``WeighbridgeError/Code/malformed`` for a weight nobody read.
+  package func finish() throws(WeighbridgeError) {
+    try arguments.checkRest(version)
+    try checkSettings()
+    if let weight = unreadWeights.first {
+      throw WeighbridgeError(
+        .malformed, "a surplus weight of shape \(weight.tensor.shape)"
+      ).at(.path(weight.path))
+    }
+  }
+
+  /// Refuses a setting that nobody read.
+  func checkSettings() throws(WeighbridgeError) {
+    for key in unreadSettings.keys
+    where !Self.hasNoMeaningAtInference(key) && !isUnusedSetting(key) {
+      let value = unreadSettings[key]?.text() ?? ""
+      if key == "dtype", let policy = KerasTypePolicy.quantized(unreadSettings[key]) {
+        throw WeighbridgeError(
+          .unsupported,
+          "is quantized to \(policy.mode); of Dense, EinsumDense and Embedding int8 can be had")
+      }
+      throw WeighbridgeError(.unsupported, "unknown setting \(key)=\(value)")
+    }
+  }
+
+  /// Settings that Keras 3 writes for layers that do not use them: null means no use.
+  private func isUnusedSetting(_ key: String) -> Bool {
+    key == "quantization_config" && unreadSettings[key] == .null
+  }
+
+  /// Settings of every layer that only matter while training or building it.
+  package static func hasNoMeaningAtInference(_ key: String) -> Bool {
+    let keys = [
+      "name", "trainable", "batch_input_shape", "input_dtype", "activity_regularizer",
+    ]
+    let suffixes = ["_initializer", "_regularizer", "_constraint"]
+    return keys.contains(key) || suffixes.contains { key.hasSuffix($0) }
+  }
+}

@@ -1,0 +1,17 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension Rescaling {
+  /// Keras: `Rescaling`.
+  static let keras = KerasMapping(layers: [
+    "Rescaling": { (layer, inputs) throws(WeighbridgeError) in
+      let scale = try layer.realList("scale")
+      let offset = try layer.realList("offset", default: [0])
+      if scale.isEmpty || offset.isEmpty {
+        throw WeighbridgeError(.malformed, "scale or offset is an empty list")
+      }
+      return try layer.add(Rescaling(scale: scale, offset: offset), inputs)
+    }
+  ])
+}

@@ -1,0 +1,170 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// What an attention layer of several heads is called with.
+struct AttentionTensors {
+  let query: ValueID
+  let value: ValueID
+  let key: ValueID
+  /// The masks that travel beside these, or that the call is given.
+  let queryMask: ValueID?
+  let valueMask: ValueID?
+  let keyMask: ValueID?
+}
+
+/// Which values a query sees, by the arguments of the call and the masks of its tensors.
+struct AttentionCallMasking {
+  /// The rule.
+  let masking: AttentionMasking
+  /// The mask, if there is one.
+  let mask: [ValueID]
+  /// Whether the shares are an output too.
+  let returnsAttentionWeights: Bool
+
+  /// - Parameter axes: Those that the attention runs along.
+  init(
+    _ layer: inout KerasLayer, _ tensors: AttentionTensors, axes: [Int]
+  ) throws(WeighbridgeError) {
+    let type = layer.graph.type(of: tensors.query)
+    let isOld = layer.version.major < 3
+    returnsAttentionWeights = try layer.argumentFlag(
+      "return_attention_scores", position: isOld ? 4 : 7)
+    let isCausal = try layer.argumentFlag("use_causal_mask", position: isOld ? 6 : 9)
+    let window = try layer.integer("sliding_window", default: 0)
+    let drops = try layer.real("dropout", default: 0) > 0
+    let isPlain = type.rank == 3 && !drops && !returnsAttentionWeights
+    let given = layer.takeTensors("attention_mask", position: isOld ? 3 : 6)
+    let masks = try layer.autoMasks(tensors)
+    mask = try layer.addAttentionMask(given: given, masks, rank: type.rank, axes: axes.count)
+    masking = AttentionMasking(
+      isCausal: isCausal, window: window > 0 ? window : nil, hasMask: !mask.isEmpty,
+      fullyMaskedRows: Self.fullyMaskedRows(layer.version, type.elementType, isPlain: isPlain))
+    if let problem = DotProductAttention.problem(axes, masking) {
+      throw WeighbridgeError(.unsupported, problem)
+    }
+    // Keras takes the length of the first axis behind the batch, whichever the attention runs along.
+    guard axes == [1] || !masking.isLocal else {
+      throw WeighbridgeError(.unsupported, "places along the axes \(axes), and only 1 can be had")
+    }
+  }
+
+  /// What a query gets that sees nothing.
+  ///
+  /// Up to 3.9 Keras subtracts 10⁹ from the scores of what is not seen, of which nothing is left in
+  /// float32. From 3.10 it sets the shares to 0 besides. From 3.7 a plain call goes another way,
+  /// where all scores become one number.
+  private static func fullyMaskedRows(
+    _ version: KerasVersion, _ type: ElementType, isPlain: Bool
+  ) -> AttentionMasking.FullyMaskedRows {
+    if isPlain, version >= KerasVersion(3, 7) { return .mean }
+    if version >= KerasVersion(3, 10) { return .zero }
+    return type == .float64 ? .unmasked : .mean
+  }
+}
+
+extension KerasLayer {
+  /// What an attention layer of several heads is called with.
+  mutating func attentionTensors(
+    _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> AttentionTensors {
+    guard let query = inputs.first, inputs.count <= 3 else {
+      throw WeighbridgeError(
+        .malformed, "takes query, value and maybe key, and has \(inputs.count)")
+    }
+    // A step of a mapping gives all of them as its inputs.
+    let second = inputs.count > 1 ? inputs[1] : try castTensor("value", position: 1)
+    guard let value = second else {
+      throw WeighbridgeError(.malformed, "is called without a value")
+    }
+    let key = inputs.count > 2 ? inputs[2] : try castTensor("key", position: 2)
+    // Keras 2 looks at masks since 2.10; from 3.8 that of the query counts whatever was given.
+    let follows = version >= KerasVersion(2, 10)
+    let isNew = version.major >= 3
+    let given = takeTensors("query_mask", position: isNew ? 3 : nil).first
+    let own = follows ? mask(of: query) : nil
+    return AttentionTensors(
+      query: query, value: value, key: key ?? value,
+      queryMask: version >= KerasVersion(3, 8) && source.className == "MultiHeadAttention"
+        ? own : given ?? own,
+      valueMask: takeTensors("value_mask", position: isNew ? 4 : nil).first
+        ?? (follows ? mask(of: value) : nil),
+      keyMask: takeTensors("key_mask", position: isNew ? 5 : nil).first
+        ?? (follows ? key.flatMap { mask(of: $0) } : nil))
+  }
+
+  /// A further tensor in the type that the layer computes in.
+  private mutating func castTensor(
+    _ name: String, position: Int
+  ) throws(WeighbridgeError) -> ValueID? {
+    guard let value = takeTensors(name, position: position).first else { return nil }
+    guard let type = types?.compute, graph.type(of: value).elementType.isFloat else { return value }
+    return try cast(value, to: type, role: "\(name)_cast")
+  }
+
+  /// The masks of query, value and key, `[batch, queries, 1]` and `[batch, 1, keys]`.
+  mutating func autoMasks(_ tensors: AttentionTensors) throws(WeighbridgeError) -> [ValueID] {
+    var masks: [ValueID] = []
+    let all = [
+      ("query_mask", tensors.queryMask, 2), ("value_mask", tensors.valueMask, 1),
+      ("key_mask", tensors.keyMask, 1),
+    ]
+    for (role, mask, axis) in all {
+      guard let mask else { continue }
+      guard graph.type(of: mask).rank == 2, graph.type(of: tensors.query).rank == 3 else {
+        throw WeighbridgeError(
+          .unsupported, "a mask \(graph.type(of: mask)), and only [batch, time] can be had")
+      }
+      let truth = try truth(mask, role: role)
+      masks += try add(ExpandDims(axes: [axis]), [truth], role: role)
+    }
+    return masks
+  }
+
+  /// Adds the mask of all scores, which is what all of the masks hold.
+  ///
+  /// - Parameters:
+  ///   - rank: The query's.
+  ///   - axes: How many axes the attention runs along.
+  mutating func addAttentionMask(
+    given: [ValueID], _ masks: [ValueID], rank: Int, axes: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var all = masks
+    var result = masks.first
+    if let mask = given.first {
+      guard given.count == 1, masks.isEmpty || graph.type(of: mask).rank <= 3 else {
+        throw WeighbridgeError(
+          .unsupported, "attention_mask is \(graph.type(of: mask)) where other masks have 3 axes")
+      }
+      let truth = try truth(mask, role: "attention_mask")
+      let missing = masks.isEmpty ? 0 : 3 - graph.type(of: truth).rank
+      result =
+        missing > 0
+        ? try add(ExpandDims(axes: Array(0..<missing)), [truth], role: "attention_mask")[0] : truth
+      all.insert(result ?? truth, at: 0)
+    }
+    guard var mask = result else { return [] }
+    if all.count > 1 { mask = try add(LogicalAnd(), all, role: "mask")[0] }
+    // Keras puts the missing axes before those of queries and keys.
+    let count = graph.type(of: mask).rank
+    let missing = rank + axes - count
+    guard missing >= 0, count >= 2 * axes else {
+      throw WeighbridgeError(
+        .malformed, "a mask of \(count) axes for scores of \(rank + axes)")
+    }
+    if missing == 0 { return [mask] }
+    let first = count - 2 * axes
+    return try add(ExpandDims(axes: Array(first..<first + missing)), [mask], role: "mask")
+  }
+
+  /// Lets the query's mask travel on. From Keras 3.8, `MultiHeadAttention` takes the masks away
+  /// from what it is called with.
+  mutating func passMask(_ tensors: AttentionTensors, to output: ValueID) {
+    if version >= KerasVersion(3, 8), source.className == "MultiHeadAttention" {
+      for tensor in [tensors.query, tensors.value, tensors.key] { setMask(nil, of: tensor) }
+    }
+    setMask(tensors.queryMask, of: output)
+  }
+}

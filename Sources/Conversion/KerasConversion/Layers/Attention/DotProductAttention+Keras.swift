@@ -1,0 +1,149 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Keras: `MultiHeadAttention(num_heads, key_dim, value_dim=key_dim)`, and Keras 3's
+/// `GroupQueryAttention(head_dim, num_query_heads, num_key_value_heads)`: query, key and value each
+/// go through an ``EinsumDense`` into heads, and what comes out of the attention through another.
+extension DotProductAttention {
+  static let keras = KerasMapping(layers: [
+    "MultiHeadAttention": { (layer, inputs) throws(WeighbridgeError) in
+      let heads = try layer.count("num_heads")
+      let size = try layer.count("key_dim")
+      // Keras takes 0 for nothing here.
+      let width = try layer.integer("value_dim", default: 0)
+      return try layer.addHeads(
+        inputs,
+        KerasHeads(
+          queryHeads: heads, keyHeads: heads, keySize: size,
+          valueSize: width == 0 ? size : width))
+    },
+    "GroupQueryAttention": grouped,
+    "GroupedQueryAttention": grouped,
+  ])
+
+  private static let grouped: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    let size = try layer.count("head_dim")
+    let heads = KerasHeads(
+      queryHeads: try layer.count("num_query_heads"),
+      keyHeads: try layer.count("num_key_value_heads"), keySize: size, valueSize: size)
+    guard heads.queryHeads % heads.keyHeads == 0 else {
+      throw WeighbridgeError(
+        .malformed, "\(heads.queryHeads) heads cannot share \(heads.keyHeads) equally")
+    }
+    return try layer.addHeads(inputs, heads)
+  }
+}
+
+/// The heads of an attention layer.
+struct KerasHeads {
+  let queryHeads: Int
+  let keyHeads: Int
+  let keySize: Int
+  let valueSize: Int
+}
+
+extension KerasLayer {
+  /// A setting that counts something: 1 or more.
+  fileprivate mutating func count(_ key: String) throws(WeighbridgeError) -> Int {
+    let count = try integer(key)
+    guard count >= 1 else { throw WeighbridgeError(.malformed, "\(key)=\(count)") }
+    return count
+  }
+
+  /// Adds an attention layer of several heads.
+  fileprivate mutating func addHeads(
+    _ inputs: [ValueID], _ heads: KerasHeads
+  ) throws(WeighbridgeError) -> [ValueID] {
+    ignore("flash_attention", "key_shape", "query_shape", "seed", "value_shape")
+    let tensors = try attentionTensors(inputs)
+    let type = graph.type(of: tensors.query)
+    let axes = try attentionAxes(type)
+    let masking = try AttentionCallMasking(&self, tensors, axes: axes)
+    let hasBias = try flag("use_bias", default: true)
+    let hasGate = try flag("use_gate", default: false)
+    let (query, key) = ((heads.queryHeads, heads.keySize), (heads.keyHeads, heads.keySize))
+    var parts = [
+      try addProjection(of: tensors.query, to: query, hasBias, name: "query"),
+      try addProjection(of: tensors.key, to: key, hasBias, name: "key"),
+    ]
+    let gate =
+      hasGate
+      ? try addProjection(
+        of: tensors.query, to: (heads.queryHeads, heads.valueSize), hasBias, name: "gate") : nil
+    parts.append(
+      try addProjection(
+        of: tensors.value, to: (heads.keyHeads, heads.valueSize), hasBias, name: "value"))
+    let operation = DotProductAttention(
+      axes: axes, scale: 1 / Double(heads.keySize).squareRoot(), masking: masking.masking,
+      returnsAttentionWeights: masking.returnsAttentionWeights)
+    var outputs = try add(operation, parts + masking.mask, role: "attention")
+    if let gate {
+      let factor = try add(Sigmoid(), [gate], role: "gate_activation")
+      outputs[0] = try add(Multiply(), [outputs[0]] + factor, role: "gated")[0]
+    }
+    outputs[0] = try addOutputProjection(outputs[0], type, heads, hasBias)
+    passMask(tensors, to: outputs[0])
+    return outputs
+  }
+
+  /// Which axes the attention runs along: all between batch and features unless the layer says so.
+  private mutating func attentionAxes(_ type: TensorType) throws(WeighbridgeError) -> [Int] {
+    let range = 1..<max(1, type.rank - 1)
+    let written = try integerList("attention_axes", default: Array(range))
+    // Counted from the end of the query's axes.
+    let axes = version.major >= 3 ? written.map { $0 < 0 ? $0 + type.rank : $0 } : written
+    guard axes.allSatisfy(range.contains), !axes.isEmpty, axes.count == Set(axes).count else {
+      throw WeighbridgeError(.malformed, "attention_axes=\(written), and the query is \(type)")
+    }
+    guard axes == axes.sorted() else {
+      throw WeighbridgeError(.unsupported, "attention_axes=\(written), which do not rise")
+    }
+    return axes
+  }
+
+  /// Adds the product that makes heads of the features.
+  private mutating func addProjection(
+    of input: ValueID, to heads: (count: Int, size: Int), _ hasBias: Bool, name: String
+  ) throws(WeighbridgeError) -> ValueID {
+    let type = graph.type(of: input)
+    let free = try Self.freeAxes(type)
+    let equation = EinsumEquation(
+      input: free + "x", kernel: "xyz", output: free + "yz")
+    let dimensions = try dimensions([type.rank - 1], of: type)
+    return try addEinsum(
+      equation, bias: hasBias ? "yz" : "",
+      dimensions: ["x": dimensions[0], "y": heads.count, "z": heads.size], to: input, name: name)
+  }
+
+  /// Adds the product that makes features of the heads: as many as the query has, or those of the
+  /// setting `output_shape`.
+  private mutating func addOutputProjection(
+    _ value: ValueID, _ query: TensorType, _ heads: KerasHeads, _ hasBias: Bool
+  ) throws(WeighbridgeError) -> ValueID {
+    var shape = try integerList("output_shape", default: [])
+    if shape.isEmpty || shape == [0] { shape = try dimensions([query.rank - 1], of: query) }
+    guard shape.allSatisfy({ $0 >= 1 }), shape.count <= 8 else {
+      throw WeighbridgeError(.malformed, "output_shape=\(shape)")
+    }
+    let free = try Self.freeAxes(query)
+    let new = String("opqrstuv".prefix(shape.count))
+    let equation = EinsumEquation(
+      input: free + "yz", kernel: "yz" + new, output: free + new)
+    var dimensions: [Character: Int] = ["y": heads.queryHeads, "z": heads.valueSize]
+    for (letter, dimension) in zip(new, shape) { dimensions[letter] = dimension }
+    return try addEinsum(
+      equation, bias: hasBias ? new : "", dimensions: dimensions, to: value,
+      name: "attention_output")
+  }
+
+  /// Letters for all axes but the features.
+  private static func freeAxes(_ type: TensorType) throws(WeighbridgeError) -> String {
+    guard (3...9).contains(type.rank) else {
+      throw WeighbridgeError(.unsupported, "takes three axes or more and has \(type)")
+    }
+    return String("abcdefgh".prefix(type.rank - 1))
+  }
+}

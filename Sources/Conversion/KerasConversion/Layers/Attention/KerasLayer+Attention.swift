@@ -1,0 +1,133 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Keras: `Attention(use_scale=False, score_mode="dot")`.
+extension Attention {
+  static let keras = KerasMapping(layers: [
+    "Attention": { (layer, inputs) throws(WeighbridgeError) in
+      let score = try layer.word("score_mode", default: Score.dot)
+      let hasScale = try layer.flag("use_scale", default: false)
+      return try layer.addAttention(inputs) {
+        (layer, masking, returnsAttentionWeights, _) throws(WeighbridgeError) in
+        let operation = Attention(
+          score: score, hasScale: hasScale, masking: masking,
+          returnsAttentionWeights: returnsAttentionWeights)
+        var weights: [ValueID] = []
+        for slot in operation.weightSlots {
+          weights.append(try layer.weight(slot.name, shape: []))
+        }
+        return (operation, weights)
+      }
+    }
+  ])
+}
+
+/// Keras: `AdditiveAttention(use_scale=True)`.
+extension AdditiveAttention {
+  static let keras = KerasMapping(layers: [
+    "AdditiveAttention": { (layer, inputs) throws(WeighbridgeError) in
+      let hasScale = try layer.flag("use_scale", default: true)
+      return try layer.addAttention(inputs) {
+        (layer, masking, returnsAttentionWeights, query) throws(WeighbridgeError) in
+        let operation = AdditiveAttention(
+          hasScale: hasScale, masking: masking, returnsAttentionWeights: returnsAttentionWeights)
+        guard hasScale else { return (operation, []) }
+        guard query.rank == 3 else {
+          throw WeighbridgeError(.unsupported, "takes queries of three axes and has \(query)")
+        }
+        let scale = try layer.weight("scale", shape: try layer.dimensions([2], of: query))
+        return (operation, [scale])
+      }
+    }
+  ])
+}
+
+extension KerasLayer {
+  /// Adds an attention layer of one head: of query, value and maybe key, which is the value
+  /// otherwise. The masks of query and value are those that the call is given, or else those that
+  /// travel beside them.
+  ///
+  /// - Parameter make: The operator and its weights, from what a query sees, whether its shares are
+  ///   an output too, and the query's type.
+  fileprivate mutating func addAttention<Operation: AttentionOperator>(
+    _ inputs: [ValueID],
+    _ make: (inout KerasLayer, AttentionMasking, Bool, TensorType) throws(WeighbridgeError) -> (
+      Operation, [ValueID]
+    )
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard (2...3).contains(inputs.count) else {
+      throw WeighbridgeError(
+        .malformed, "takes query, value and maybe key, and has \(inputs.count)")
+    }
+    ignore("dropout", "seed")
+    let query = graph.type(of: inputs[0])
+    let masks = try attentionMasks(inputs)
+    // Up to Keras 2.8 it was a setting of the layer.
+    let isCausalItself = try flag("causal", default: false)
+    let isCausal = try argumentFlag("use_causal_mask", position: 4) || isCausalItself
+    let returnsAttentionWeights = try argumentFlag("return_attention_scores", position: 3)
+    // Keras subtracts 10⁹ from the scores of what is not seen. In float32 nothing is left of them.
+    let masking = AttentionMasking(
+      isCausal: isCausal, hasMask: masks.value != nil,
+      fullyMaskedRows: query.elementType == .float64 ? .unmasked : .mean)
+    let (operation, weights) = try make(&self, masking, returnsAttentionWeights, query)
+    let values = inputs.count == 3 ? inputs : inputs + [inputs[1]]
+    var mask: [ValueID] = []
+    if let value = masks.value { mask = try add(ExpandDims(axes: [1]), [value], role: "mask") }
+    var outputs = try add(
+      operation, values + mask + weights, role: masks.query == nil ? "" : "attention")
+    if let query = masks.query {
+      outputs[0] = try addSilence(outputs[0], where: query)
+      setMask(query, of: outputs[0])
+    }
+    return outputs
+  }
+
+  /// The masks of query and value, as booleans.
+  private mutating func attentionMasks(
+    _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> (query: ValueID?, value: ValueID?) {
+    let given = takeTensors("mask")
+    var (query, value): (ValueID?, ValueID?) = (given.first, given.dropFirst().first)
+    if given.isEmpty {
+      (query, value) = (takeTensors("mask[0]").first, takeTensors("mask[1]").first)
+      _ = takeTensors("mask[2]")  // The key's, which means nothing.
+      if query == nil, value == nil { (query, value) = (mask(of: inputs[0]), mask(of: inputs[1])) }
+    } else if !(2...3).contains(given.count) {
+      throw WeighbridgeError(.malformed, "takes two masks or three and has \(given.count)")
+    }
+    if let given = query { query = try truth(given) }
+    if let given = value { value = try truth(given) }
+    return (query, value)
+  }
+
+  /// Booleans, as which numbers count that are not 0.
+  mutating func truth(
+    _ value: ValueID, role: String = "truth"
+  ) throws(WeighbridgeError) -> ValueID {
+    if graph.type(of: value).elementType == .bool { return value }
+    return try add(Cast(to: .bool), [value], role: role)[0]
+  }
+
+  /// Puts zeros where a mask `[batch, queries]` does not hold.
+  private mutating func addSilence(
+    _ value: ValueID, where mask: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    let type = graph.type(of: value)
+    let number = try add(Cast(to: type.elementType), [mask], role: "query_mask")
+    let factor = try add(ExpandDims(axes: [2]), number, role: "query_mask")
+    return try add(Multiply(), [value] + factor)[0]
+  }
+
+  /// An argument of the call that is true or false; false when it is absent.
+  mutating func argumentFlag(
+    _ name: String, position: Int?
+  ) throws(WeighbridgeError) -> Bool {
+    guard let value = takeArgument(name, position: position) else { return false }
+    guard let flag = value.bool else { throw wrong(name, value, "true or false") }
+    return flag
+  }
+}

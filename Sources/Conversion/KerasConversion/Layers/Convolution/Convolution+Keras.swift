@@ -1,0 +1,216 @@
+package import Bytes
+package import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Keras: `Conv1D`, `Conv2D`, `Conv3D`, `DepthwiseConv1D`, `DepthwiseConv2D`, `SeparableConv1D`,
+/// `SeparableConv2D`.
+///
+/// Keras' kernels are `[spatial..., in/groups, out]`, of depthwise layers
+/// `[spatial..., in, multiplier]`, of which output channel `in * multiplier + m` is made.
+extension Convolution {
+  static let keras = KerasMapping(layers: [
+    "Conv1D": { (layer, inputs) throws(WeighbridgeError) in try full(&layer, inputs, axes: 1) },
+    "Conv2D": { (layer, inputs) throws(WeighbridgeError) in try full(&layer, inputs, axes: 2) },
+    "Conv3D": { (layer, inputs) throws(WeighbridgeError) in try full(&layer, inputs, axes: 3) },
+    "DepthwiseConv1D": { (layer, inputs) throws(WeighbridgeError) in
+      try depthwise(&layer, inputs, axes: 1)
+    },
+    "DepthwiseConv2D": { (layer, inputs) throws(WeighbridgeError) in
+      try depthwise(&layer, inputs, axes: 2)
+    },
+    "SeparableConv1D": { (layer, inputs) throws(WeighbridgeError) in
+      try separable(&layer, inputs, axes: 1)
+    },
+    "SeparableConv2D": { (layer, inputs) throws(WeighbridgeError) in
+      try separable(&layer, inputs, axes: 2)
+    },
+  ])
+
+  private enum Padding: String, CaseIterable { case valid, same, causal }
+
+  private static func full(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let filters = try layer.integer("filters")
+    let groups = try layer.integer("groups", default: 1)
+    let hasBias = try layer.flag("use_bias", default: true)
+    let layout = try layer.dataLayout()
+    let window = try window(&layer, axes: axes)
+    let channels = try layer.channels(of: inputs, layout: layout)
+    guard groups >= 1, channels % groups == 0, filters % groups == 0, filters >= 1 else {
+      throw WeighbridgeError(
+        .malformed, "\(channels) channels and \(filters) filters in \(groups) groups")
+    }
+    layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
+    let operation = Convolution(
+      window: window, groups: groups, hasBias: hasBias, layout: layout)
+    let turns = layer.transposesKernels
+    let kernel = try layer.weight("kernel", shape: window.size + [channels / groups, filters]) {
+      $0.permuted([axes + 1, axes] + Array(0..<axes)).turned(from: 2, if: turns)
+    }
+    let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
+    return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])
+  }
+
+  private static func depthwise(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let multiplier = try layer.integer("depth_multiplier", default: 1)
+    let hasBias = try layer.flag("use_bias", default: true)
+    let layout = try layer.dataLayout()
+    let window = try window(&layer, axes: axes)
+    // Keras writes these of the class it inherits from; a depthwise layer does not use them.
+    layer.ignore("filters", "groups")
+    let channels = try layer.channels(of: inputs, layout: layout)
+    let operation = Convolution(
+      window: window, groups: channels, hasBias: hasBias, layout: layout)
+    let kernel = try depthwiseKernel(&layer, window, channels, multiplier, role: "kernel")
+    let bias = hasBias ? [try layer.weight("bias", shape: [channels * multiplier])] : []
+    return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])
+  }
+
+  private static func separable(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let filters = try layer.integer("filters")
+    let multiplier = try layer.integer("depth_multiplier", default: 1)
+    let hasBias = try layer.flag("use_bias", default: true)
+    let layout = try layer.dataLayout()
+    try dropIgnoredDilation(&layer, axes: axes)
+    let window = try window(&layer, axes: axes)
+    try layer.require("groups", toBe: 1, because: "Keras has no grouped separable convolution")
+    let channels = try layer.channels(of: inputs, layout: layout)
+    let spread = Convolution(
+      window: window, groups: channels, hasBias: false, layout: layout)
+    let kernel = try depthwiseKernel(
+      &layer, window, channels, multiplier, role: "depthwise_kernel")
+    let middle = try layer.add(spread, inputs + [kernel], role: "depthwise")
+    let ones = [Int](repeating: 1, count: axes)
+    let mix = Convolution(
+      window: Window(size: ones, strides: ones, dilation: ones, padding: .valid), groups: 1,
+      hasBias: hasBias, layout: layout)
+    let pointwise = try layer.weight(
+      "pointwise_kernel", shape: ones + [channels * multiplier, filters]
+    ) { $0.permuted([axes + 1, axes] + Array(0..<axes)) }
+    let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
+    let output = try layer.add(mix, middle + [pointwise] + bias, role: "pointwise")
+    return try layer.addActivation(to: output[0])
+  }
+
+  /// Keras up to 2.0.8 writes the dilation of a separable convolution and computes without it; the
+  /// one inside TensorFlow computes with it.
+  private static func dropIgnoredDilation(
+    _ layer: inout KerasLayer, axes: Int
+  ) throws(WeighbridgeError) {
+    guard layer.version < KerasVersion(2, 0, 9), !layer.version.suffix.hasPrefix("-tf") else {
+      return
+    }
+    let ones = [Int](repeating: 1, count: axes)
+    let dilation = try layer.integers("dilation_rate", count: axes, default: ones)
+    guard dilation != ones else { return }
+    guard !layer.writer.isVersionAssumed else {
+      throw WeighbridgeError(
+        .unsupported,
+        "dilation_rate=\(dilation), which Keras up to 2.0.8 ignores, and the file does not name its "
+          + "version; say which with --keras-version (2.0.8 or 2.0.9)")
+    }
+    layer.decideOnce("dilation_rate=\(dilation) is ignored, as Keras \(layer.version) does")
+  }
+
+  /// `[spatial..., in, multiplier]` as `[in * multiplier, 1, spatial...]`.
+  private static func depthwiseKernel(
+    _ layer: inout KerasLayer, _ window: Window, _ channels: Int, _ multiplier: Int, role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    let axes = window.size.count
+    guard multiplier >= 1 else {
+      throw WeighbridgeError(.malformed, "depth_multiplier=\(multiplier)")
+    }
+    try checkTheano(layer, window, isSeparable: role != "kernel")
+    try checkCNTK(layer, window)
+    return try layer.weight(role, shape: window.size + [channels, multiplier]) {
+      $0.permuted([axes, axes + 1] + Array(0..<axes))
+        .reshaped([channels * multiplier, 1] + window.size)
+    }
+  }
+
+  /// CNTK 2.7 slides all kernels over the first channel where an even one is padded; Keras takes
+  /// a dilation for strides there.
+  private static func checkCNTK(
+    _ layer: KerasLayer, _ window: Window
+  ) throws(WeighbridgeError) {
+    guard layer.backend == .cntk else { return }
+    guard window.dilation.allSatisfy({ $0 == 1 }) else {
+      throw WeighbridgeError(
+        .unsupported,
+        "dilation_rate=\(window.dilation), which Keras computes wrongly on CNTK; "
+          + "--keras-backend tensorflow reads the layer as it was meant")
+    }
+    guard window.padding != .valid,
+      window.size.contains(where: { $0 % 2 == 0 })
+    else { return }
+    throw WeighbridgeError(
+      .unsupported,
+      "kernel_size=\(window.size) with padding=same, which CNTK computes wrongly in groups; "
+        + "--keras-backend tensorflow reads the layer as it was meant")
+  }
+
+  /// From Keras 2.2 on these kernels are slid as they are on Theano too.
+  private static func checkTheano(
+    _ layer: KerasLayer, _ window: Window, isSeparable: Bool
+  ) throws(WeighbridgeError) {
+    guard layer.backend == .theano else { return }
+    let isOdd = window.size.indices.allSatisfy { window.reach($0) % 2 == 1 }
+    guard layer.version >= KerasVersion(2, 2) else {
+      throw WeighbridgeError(
+        .unsupported, "how Keras before 2.2 computes it on Theano is not known")
+    }
+    guard !isSeparable || isOdd || window.padding == .valid else {
+      throw WeighbridgeError(
+        .unsupported, "how Keras pads it on Theano is known only for kernels of odd sizes")
+    }
+  }
+
+  private static func window(
+    _ layer: inout KerasLayer, axes: Int
+  ) throws(WeighbridgeError) -> Window {
+    let size = try layer.integers("kernel_size", count: axes)
+    let ones = [Int](repeating: 1, count: axes)
+    let strides = try layer.integers("strides", count: axes, default: ones)
+    let dilation = try layer.integers("dilation_rate", count: axes, default: ones)
+    let padding: WindowPadding
+    switch try layer.word("padding", default: Padding.valid) {
+    case .valid: padding = .valid
+    case .same:
+      padding = try layer.samePadding(size: size, strides: strides, dilation: dilation)
+    case .causal:
+      // Keras pads in front only, so that no output sees a later input.
+      padding = .explicit(
+        before: zip(size, dilation).map { ($0 - 1) * $1 }, after: ones.map { _ in 0 })
+    }
+    let window = Window(size: size, strides: strides, dilation: dilation, padding: padding)
+    if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
+    return window
+  }
+}
+
+extension KerasLayer {
+  /// The number of channels of the layer's input.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the layer has another number of inputs
+  ///   than one, or the number of channels is not known.
+  package func channels(
+    of inputs: [ValueID], layout: DataLayout
+  ) throws(WeighbridgeError) -> Int {
+    guard inputs.count == 1 else {
+      throw WeighbridgeError(.malformed, "takes one input and has \(inputs.count)")
+    }
+    let type = graph.type(of: inputs[0])
+    guard type.rank >= 2, let count = type.shape[layout.channelAxis(rank: type.rank)].value else {
+      throw WeighbridgeError(
+        .malformed, "the number of channels of its input \(type) is not known")
+    }
+    return count
+  }
+}

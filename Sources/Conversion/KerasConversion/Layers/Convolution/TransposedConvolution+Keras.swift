@@ -1,0 +1,170 @@
+import Bytes
+import GraphIR
+import JSON
+import LayerCatalog
+
+/// Keras: `Conv1DTranspose`, `Conv2DTranspose`, `Conv3DTranspose`, whose kernels are
+/// `[spatial..., out, in]`; of Keras 1 `Deconvolution2D`.
+extension TransposedConvolution {
+  static let keras = KerasMapping(layers: [
+    "Conv1DTranspose": { (layer, inputs) throws(WeighbridgeError) in
+      try add(&layer, inputs, axes: 1)
+    },
+    "Conv2DTranspose": { (layer, inputs) throws(WeighbridgeError) in
+      try add(&layer, inputs, axes: 2)
+    },
+    "Conv3DTranspose": { (layer, inputs) throws(WeighbridgeError) in
+      try add(&layer, inputs, axes: 3)
+    },
+    "Deconvolution2D (Keras 1)": { (layer, inputs) throws(WeighbridgeError) in
+      try addDeconvolution(&layer, inputs)
+    },
+  ])
+
+  enum Padding: String, CaseIterable { case valid, same }
+
+  private static func add(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let filters = try layer.integer("filters")
+    let hasBias = try layer.flag("use_bias", default: true)
+    let layout = try layer.dataLayout()
+    try layer.require("groups", toBe: 1, because: "Keras has no grouped transposed convolution")
+    let (window, outputPadding) = try window(&layer, axes: axes)
+    let channels = try layer.channels(of: inputs, layout: layout)
+    guard filters >= 1 else { throw WeighbridgeError(.malformed, "filters=\(filters)") }
+    let operation = TransposedConvolution(
+      window: window, outputPadding: outputPadding, groups: 1, hasBias: hasBias, layout: layout)
+    let turns = layer.transposesKernels
+    let kernel = try layer.weight("kernel", shape: window.size + [filters, channels]) {
+      $0.permuted([axes + 1, axes] + Array(0..<axes)).turned(from: 2, if: turns)
+    }
+    let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
+    return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])
+  }
+
+  private static func window(
+    _ layer: inout KerasLayer, axes: Int
+  ) throws(WeighbridgeError) -> (Window, outputPadding: [Int]) {
+    let ones = [Int](repeating: 1, count: axes)
+    let size = try layer.integers("kernel_size", count: axes)
+    let strides = try layer.integers("strides", count: axes, default: ones)
+    let dilation = try dilation(&layer, strides: strides)
+    let padding = try layer.word("padding", default: Padding.valid)
+    let zeros = ones.map { _ in 0 }
+    let plain = Window(
+      size: size, strides: strides, dilation: dilation,
+      padding: .explicit(before: zeros, after: zeros))
+    if let problem = plain.problem { throw WeighbridgeError(.malformed, problem) }
+    if padding == .same { try layer.requireTransposedPadding(size, strides) }
+    let borders = try borders(&layer, plain, padding)
+    let window = Window(
+      size: size, strides: strides, dilation: dilation,
+      padding: .explicit(before: borders.map(\.before), after: borders.map(\.after)))
+    if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
+    return (window, borders.map(\.padding))
+  }
+
+  /// What one axis loses at its ends, and what it gains behind.
+  struct Border {
+    let before: Int
+    let after: Int
+    let padding: Int
+
+    /// - Parameter surplus: By how much the spread length is longer than the output.
+    init(surplus: Int, reach: Int, isSame: Bool, _ backend: KerasProducer.Backend) {
+      before =
+        switch backend {
+        case _ where !isSame: 0
+        case .tensorflow: max(0, surplus) / 2
+        case .theano: reach / 2
+        case .cntk: (reach - 1) / 2
+        }
+      after = max(0, surplus - before)
+      padding = max(0, before - surplus)
+    }
+
+    /// - Parameters:
+    ///   - dimension: How long an axis of the input is.
+    ///   - length: How long it shall become.
+    /// - Returns: `nil` when the window slides over `length` elements to more or fewer positions
+    ///   than `dimension`, or its padding is explicit.
+    init?(from dimension: Int, to length: Int, _ window: Window, axis: Int) {
+      guard window.padding == .valid || window.padding == .same,
+        (try? window.placement(axis, dimension: length))?.count == dimension
+      else { return nil }
+      let (stride, reach) = (window.strides[axis], window.reach(axis))
+      self.init(
+        surplus: (dimension - 1) * stride + reach - length, reach: reach,
+        isSame: window.padding == .same, .tensorflow)
+    }
+  }
+
+  private static func borders(
+    _ layer: inout KerasLayer, _ window: Window, _ padding: Padding
+  ) throws(WeighbridgeError) -> [Border] {
+    // Empty where the setting is absent or null, which is not the same as 0.
+    let written = try layer.integers("output_padding", count: window.size.count, default: [])
+    var borders: [Border] = []
+    for axis in window.size.indices {
+      borders.append(
+        try border(
+          padding, reach: window.reach(axis), stride: window.strides[axis],
+          outputPadding: written.isEmpty ? nil : written[axis], layer.backend))
+    }
+    return borders
+  }
+
+  /// Keras uses the dilation in two dimensions only, equal along both axes and with steps of 1. (In
+  /// one it hands it to a kernel that TensorFlow does not have for a CPU, in three it ignores it.)
+  private static func dilation(
+    _ layer: inout KerasLayer, strides: [Int]
+  ) throws(WeighbridgeError) -> [Int] {
+    let ones = strides.map { _ in 1 }
+    let dilation = try layer.integers("dilation_rate", count: strides.count, default: ones)
+    let isPossible =
+      dilation == ones
+      || (strides == ones && dilation.count == 2 && dilation[0] == dilation[1])
+    guard isPossible else {
+      throw WeighbridgeError(
+        .unsupported,
+        "dilation_rate=\(dilation) with strides=\(strides): Keras dilates a transposed convolution "
+          + "only in two dimensions, by one rate, with strides of 1")
+    }
+    return dilation
+  }
+
+  /// Keras first decides how long the output is, then takes the convolution whose input is that
+  /// long. Here the difference to the spread length is `surplus`.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when no convolution makes this layer's input out
+  ///   of such an output; Keras fails when such a model runs.
+  private static func border(
+    _ padding: Padding, reach: Int, stride: Int, outputPadding: Int?,
+    _ backend: KerasProducer.Backend
+  ) throws(WeighbridgeError) -> Border {
+    let surplus: Int
+    switch (padding, outputPadding) {
+    case (.valid, nil): surplus = min(0, reach - stride)
+    case (.same, nil): surplus = reach - stride
+    case (.valid, let extra?): surplus = try checked(0, minus: extra)
+    case (.same, let extra?): surplus = try checked(reach / 2 * 2, minus: extra)
+    }
+    // The last position lies so far from the end that another one does not fit.
+    let rest = padding == .valid ? -surplus : reach - 1 - surplus
+    guard (0..<stride).contains(rest) else {
+      throw WeighbridgeError(
+        .malformed,
+        "output_padding=\(outputPadding ?? 0) does not fit a kernel that reaches over \(reach) "
+          + "elements and a stride of \(stride)")
+    }
+    return Border(surplus: surplus, reach: reach, isSame: padding == .same, backend)
+  }
+
+  private static func checked(_ number: Int, minus other: Int) throws(WeighbridgeError) -> Int {
+    guard (0...1 << 24).contains(other) else {
+      throw WeighbridgeError(.malformed, "output_padding=\(other)")
+    }
+    return number - other
+  }
+}

@@ -1,0 +1,85 @@
+import Bytes
+import GraphIR
+import JSON
+import LayerCatalog
+
+/// `Deconvolution2D` of Keras 1, whose settings say how large the output is. Its kernel, once its
+/// image axes stand in front, is `[spatial..., in, out]`.
+extension TransposedConvolution {
+  static func addDeconvolution(
+    _ layer: inout KerasLayer, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let filters = try layer.integer("filters")
+    let hasBias = try layer.flag("use_bias", default: true)
+    let layout = try layer.dataLayout()
+    let channels = try layer.channels(of: inputs, layout: layout)
+    try layer.requireSpatialAxes(2, of: inputs)
+    guard filters >= 1 else { throw WeighbridgeError(.malformed, "filters=\(filters)") }
+    let (window, outputPadding) = try deconvolutionWindow(&layer, inputs[0], layout)
+    let operation = TransposedConvolution(
+      window: window, outputPadding: outputPadding, groups: 1, hasBias: hasBias, layout: layout)
+    let turns = layer.transposesKernels
+    let kernel = try layer.weight("kernel", shape: window.size + [channels, filters]) {
+      $0.permuted([2, 3, 0, 1]).turned(from: 2, if: turns)
+    }
+    let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
+    return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])
+  }
+
+  private static func deconvolutionWindow(
+    _ layer: inout KerasLayer, _ input: ValueID, _ layout: DataLayout
+  ) throws(WeighbridgeError) -> (Window, outputPadding: [Int]) {
+    let size = try layer.integers("kernel_size", count: 2)
+    let strides = try layer.integers("strides", count: 2, default: [1, 1])
+    let padding = try layer.word("padding", default: Padding.valid)
+    let shape = layer.take("output_shape") ?? .null
+    let dimensions = shape.array ?? []
+    guard dimensions.count == 4 else {
+      throw layer.wrong("output_shape", shape, "a shape of 4 axes")
+    }
+    if padding == .same { try layer.requireTransposedPadding(size, strides) }
+    let plain = Window(size: size, strides: strides, dilation: [1, 1], padding: .valid)
+    if let problem = plain.problem { throw WeighbridgeError(.malformed, problem) }
+    let type = layer.graph.type(of: input)
+    var borders: [Border] = []
+    for (number, axis) in layout.spatialAxes(rank: 4).enumerated() {
+      guard let dimension = type.shape[axis].value, let output = dimensions[axis].integer,
+        (1...1 << 24).contains(output), dimension <= 1 << 24
+      else {
+        throw WeighbridgeError(
+          .unsupported,
+          "the sizes of its input \(type) and its output \(shape.text()) must be known")
+      }
+      let spread = (dimension - 1) * strides[number] + size[number]
+      let surplus = spread - output
+      let rest = padding == .valid ? -surplus : size[number] - 1 - surplus
+      guard (0..<strides[number]).contains(rest) else {
+        throw WeighbridgeError(
+          .malformed, "output_shape=\(shape.text()) does not fit the input \(type)")
+      }
+      borders.append(
+        Border(surplus: surplus, reach: size[number], isSame: padding == .same, layer.backend))
+    }
+    let window = Window(
+      size: size, strides: strides, dilation: [1, 1],
+      padding: .explicit(before: borders.map(\.before), after: borders.map(\.after)))
+    if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
+    return (window, borders.map(\.padding))
+  }
+}
+
+extension KerasLayer {
+  /// Refuses kernels and strides that the backend's transposed convolution does not have with the
+  /// padding `same`.
+  func requireTransposedPadding(_ size: [Int], _ strides: [Int]) throws(WeighbridgeError) {
+    if backend == .theano, size.contains(where: { $0 % 2 == 0 }) {
+      throw WeighbridgeError(
+        .unsupported, "kernel_size=\(size) with padding=same, which Theano has only for odd sizes"
+      )
+    }
+    if backend == .cntk, strides.contains(where: { $0 > 2 }) {
+      throw WeighbridgeError(
+        .unsupported, "strides=\(strides) with padding=same, which CNTK places by the input's size")
+    }
+  }
+}

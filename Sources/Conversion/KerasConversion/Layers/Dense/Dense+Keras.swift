@@ -1,0 +1,28 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+extension Dense {
+  /// Keras: `Dense`, whose kernel is `[in, out]`; of Keras 1 `Highway` and `MaxoutDense`.
+  static let keras = KerasMapping(layers: [
+    "Dense": { (layer, inputs) throws(WeighbridgeError) in
+      let units = try layer.integer("units")
+      let hasBias = try layer.flag("use_bias", default: true)
+      guard units >= 1 else { throw WeighbridgeError(.malformed, "units=\(units)") }
+      let features = try layer.channels(of: inputs, layout: .channelsLast)
+      layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
+      if let quantization = try layer.takeQuantization() {
+        let output = try addQuantized(
+          quantization, to: &layer, inputs[0], features: features, units: units,
+          hasBias: hasBias)
+        return try layer.addActivation(to: output)
+      }
+      let kernel = try layer.weight("kernel", shape: [features, units]) { $0.permuted([1, 0]) }
+      let bias = hasBias ? [try layer.weight("bias", shape: [units])] : []
+      let output = try layer.add(Dense(hasBias: hasBias), inputs + [kernel] + bias)
+      return try layer.addActivation(to: output[0])
+    },
+    "Highway (Keras 1)": highway,
+    "MaxoutDense (Keras 1)": maxout,
+  ])
+}

@@ -1,0 +1,172 @@
+import Bytes
+import GraphIR
+import JSON
+import LayerCatalog
+
+/// Keras: `EinsumDense(equation, output_shape, bias_axes=None)`, whose kernel has its axes in the
+/// equation's order.
+extension EinsumDense {
+  static let keras = KerasMapping(layers: [
+    "EinsumDense": { (layer, inputs) throws(WeighbridgeError) in
+      let type = layer.graph.type(of: try layer.onlyInput(inputs))
+      try layer.require(
+        "gptq_unpacked_column_size", toBe: .null,
+        because: "weights in another form than the layer's own cannot be had")
+      layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
+      let written = layer.take("equation") ?? .null
+      guard let text = written.string, let equation = EinsumEquation(text, rank: type.rank)
+      else { throw layer.wrong("equation", written, "[X],[Y]->[Z], maybe with an ellipsis") }
+      let shape = layer.take("output_shape") ?? .null
+      let dimensions = try equation.dimensions(
+        input: type, output: shape.array ?? (shape == .null ? [] : [shape]))
+      let bias = layer.take("bias_axes")?.string ?? ""
+      let quantization = try layer.takeQuantization()
+      if let quantization {
+        try layer.orderQuantizedWeights("kernel", quantization, hasBias: !bias.isEmpty)
+      }
+      let output = try layer.addEinsum(
+        equation, bias: bias, dimensions: dimensions, to: inputs[0], quantization: quantization)
+      return try layer.addActivation(to: output)
+    }
+  ])
+}
+
+/// An equation of Keras' `EinsumDense`, an ellipsis replaced by letters of its own.
+struct EinsumEquation {
+  /// The letters as the equation has them; upper-case ones too.
+  let input: [Character]
+  let kernel: [Character]
+  let output: [Character]
+  /// How many axes stand for an ellipsis in front, and behind.
+  let elided: (front: Int, back: Int)
+
+  /// - Parameter rank: How many axes the input has.
+  init?(_ text: String, rank: Int) {
+    guard
+      let match = text.wholeMatch(
+        of: /(\.\.\.)?([a-zA-Z]+)(\.\.\.)?,([a-zA-Z]+)->(\.\.\.)?([a-zA-Z]+)(\.\.\.)?/),
+      (match.1 == nil) == (match.5 == nil), (match.3 == nil) == (match.7 == nil),
+      match.1 == nil || match.3 == nil
+    else { return nil }
+    let (input, output) = (Array(match.2), Array(match.6))
+    let count = rank - input.count
+    guard count >= 0, count == 0 || match.1 != nil || match.3 != nil, rank <= 16 else {
+      return nil
+    }
+    // Characters that no equation has.
+    let letters = (0..<count).map { Character(UnicodeScalar(UInt8(0x80 + $0))) }
+    elided = match.1 != nil ? (count, 0) : (0, count)
+    self.input = match.1 != nil ? letters + input : input + letters
+    self.output = match.1 != nil ? letters + output : output + letters
+    kernel = Array(match.4)
+  }
+
+  /// The equation of these axes.
+  init(input: String, kernel: String, output: String) {
+    (self.input, self.kernel, self.output) = (Array(input), Array(kernel), Array(output))
+    elided = (0, 0)
+  }
+
+  /// The sizes of the axes, from the input and the setting `output_shape`, which leaves out the
+  /// batch unless an ellipsis stands for it.
+  func dimensions(
+    input type: TensorType, output shape: [JSONValue]
+  ) throws(WeighbridgeError) -> [Character: Int] {
+    var dimensions: [Character: Int] = [:]
+    for (letter, dimension) in zip(input, type.shape) { dimensions[letter] = dimension.value }
+    let named = output[(elided.front == 0 ? 1 : elided.front)..<(output.count - elided.back)]
+    guard named.count == shape.count else {
+      throw WeighbridgeError(
+        .malformed, "output_shape has \(shape.count) axes, and \(named.count) are expected")
+    }
+    for (letter, setting) in zip(named, shape) where setting != .null {
+      guard let dimension = setting.integer, dimension >= 1,
+        dimensions[letter] ?? dimension == dimension
+      else {
+        throw WeighbridgeError(
+          .malformed, "output_shape has \(setting.text()), which does not fit the input \(type)")
+      }
+      dimensions[letter] = dimension
+    }
+    return dimensions
+  }
+
+  /// The same axes with letters as ``EinsumDense`` has them.
+  func labels() throws(WeighbridgeError) -> (Character) -> Character {
+    let all = input + output.filter { !input.contains($0) }
+    guard Set(all).count == all.count, all.count <= 26, Set(output).count == output.count,
+      Set(kernel).count == kernel.count
+    else { throw WeighbridgeError(.unsupported, "an equation in which an axis stands twice") }
+    let places = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1, $0) })
+    guard kernel.allSatisfy({ places[$0] != nil }) else {
+      throw WeighbridgeError(.malformed, "an axis of the kernel is in neither input nor output")
+    }
+    return { letter in Character(UnicodeScalar(UInt8(97 + (places[letter] ?? 0)))) }
+  }
+}
+
+extension KerasLayer {
+  /// Adds a product with a kernel and a bias that are the layer's next weights.
+  ///
+  /// - Parameters:
+  ///   - bias: The axes of the bias, in the equation's letters; empty when there is none.
+  ///   - dimensions: The axes' sizes as far as they are known.
+  ///   - name: What stands before the roles of the node and its weights: empty, or a part of the
+  ///     layer, for example `query`.
+  ///   - quantization: How the layer is quantized; its factors are the weight behind the bias.
+  mutating func addEinsum(
+    _ equation: EinsumEquation, bias: String, dimensions: [Character: Int], to input: ValueID,
+    name: String = "", quantization: KerasQuantization? = nil
+  ) throws(WeighbridgeError) -> ValueID {
+    let label = try equation.labels()
+    let (from, to) = (AxisLabels(equation.input.map(label)), AxisLabels(equation.output.map(label)))
+    let written = equation.kernel.map(label)
+    let kernel = EinsumDense.canonical(Set(written), from, to)
+    let order = kernel.compactMap { written.firstIndex(of: $0) }
+    let biasAxes = equation.output.filter(Set(bias).contains)
+    guard biasAxes.count == bias.count else {
+      throw WeighbridgeError(.malformed, "bias_axes=\(bias) are not axes of the output")
+    }
+    let isQuantized = quantization != nil
+    let operation = try EinsumDense(
+      input: from, kernel: AxisLabels(kernel), output: to,
+      bias: AxisLabels(isQuantized ? [] : biasAxes.map(label)))
+    let prefix = name.isEmpty ? "" : "\(name)/"
+    let shape = try Self.dimensions(equation.kernel, dimensions)
+    let addBias = { (layer: inout KerasLayer) throws(WeighbridgeError) -> ValueID? in
+      guard let first = equation.output.firstIndex(where: biasAxes.contains) else { return nil }
+      // Keras keeps an axis of size 1 for each one between and behind.
+      let shape = try Self.dimensions(equation.output, of: biasAxes, dimensions)
+      let own = isQuantized ? shape : try Self.dimensions(biasAxes, dimensions)
+      return try layer.weight("\(prefix)bias", shape: Array(shape[first...])) { $0.reshaped(own) }
+    }
+    if let quantization {
+      return try addQuantizedEinsum(
+        quantization, operation, equation, input, kernelShape: shape, order: order,
+        scaleShape: try Self.dimensions(equation.output, of: equation.kernel, dimensions),
+        bias: addBias)
+    }
+    let matrix = try weight("\(prefix)kernel", shape: shape) { $0.permuted(order) }
+    let bias = try addBias(&self)
+    return try add(operation, [input, matrix] + (bias.map { [$0] } ?? []), role: name)[0]
+  }
+
+  /// The sizes of axes; 1 of those that are not among `own`.
+  private static func dimensions(
+    _ letters: [Character], of own: [Character], _ dimensions: [Character: Int]
+  ) throws(WeighbridgeError) -> [Int] {
+    try Self.dimensions(
+      letters.map { own.contains($0) ? $0 : " " },
+      dimensions.merging([" ": 1]) { first, _ in first })
+  }
+
+  private static func dimensions(
+    _ letters: [Character], _ dimensions: [Character: Int]
+  ) throws(WeighbridgeError) -> [Int] {
+    let result = letters.compactMap { dimensions[$0] }
+    guard result.count == letters.count else {
+      throw WeighbridgeError(.malformed, "the sizes of a weight's axes are not known")
+    }
+    return result
+  }
+}

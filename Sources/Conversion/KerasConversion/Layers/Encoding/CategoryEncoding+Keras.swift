@@ -1,0 +1,88 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Keras: `CategoryEncoding(num_tokens, output_mode="multi_hot")`; an older name of the mode
+/// `multi_hot` is `binary`.
+extension CategoryEncoding {
+  static let keras = KerasMapping(layers: [
+    "CategoryEncoding": { (layer, inputs) throws(WeighbridgeError) in
+      let count = try layer.integer("num_tokens")
+      let mode = try layer.word("output_mode", default: Mode.multiHot)
+      try layer.require("sparse", toBe: false, because: "sparse tensors cannot be had")
+      let weights = layer.takeTensors("count_weights", position: 1)
+      guard weights.isEmpty || mode == .count else {
+        throw WeighbridgeError(.malformed, "is called with weights, and counts nothing")
+      }
+      return try layer.addEncoding(
+        of: try layer.onlyInput(inputs), categories: count, mode, weights: weights)
+    }
+  ])
+
+  /// Keras' words for what is made of indices.
+  enum Mode: String, CaseIterable {
+    case count, binary
+    case multiHot = "multi_hot"
+    case oneHot = "one_hot"
+  }
+}
+
+extension KerasLayer {
+  /// Adds the encoding of indices, in the type that the layer computes in.
+  ///
+  /// - Parameters:
+  ///   - weights: What each index counts; none where each counts 1.
+  ///   - dropsOutOfRange: Whether indices outside of the categories are left out.
+  mutating func addEncoding(
+    of indices: ValueID, categories: Int, _ mode: CategoryEncoding.Mode, weights: [ValueID] = [],
+    dropsOutOfRange: Bool = false, role: String = ""
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let output = try addPlainEncoding(
+      of: indices, categories: categories, mode, weights: weights, dropsOutOfRange: dropsOutOfRange,
+      role: role)
+    return [try cast(output[0], to: types?.compute ?? .float32, role: "output_cast")]
+  }
+
+  private mutating func addPlainEncoding(
+    of indices: ValueID, categories: Int, _ mode: CategoryEncoding.Mode, weights: [ValueID],
+    dropsOutOfRange: Bool, role: String
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard CategoryEncoding.possibleCounts.contains(categories) else {
+      throw WeighbridgeError(.malformed, "a number of categories of \(categories)")
+    }
+    let type = graph.type(of: indices)
+    let operation = CategoryEncoding(
+      categories: categories, countsTokens: mode == .count, isWeighted: !weights.isEmpty,
+      dropsOutOfRange: dropsOutOfRange)
+    guard mode == .oneHot else {
+      if type.rank <= 2 { return try add(operation, [indices] + weights, role: role) }
+      guard version >= KerasVersion(3, 6) else {
+        throw WeighbridgeError(
+          .unsupported, "takes the indices of each image along one axis and has \(type)")
+      }
+      // Keras puts together what stands along the axis behind the batch.
+      let order = [0] + Array(2..<type.rank) + [1]
+      var turned: [ValueID] = []
+      for value in [indices] + weights {
+        turned += try add(Transpose(axes: order), [value], role: "transposed")
+      }
+      return try add(operation, turned, role: role)
+    }
+    // From 3.6 Keras encodes each index by itself; up to 2.15 it takes one for each image. In
+    // between it depends on the layer.
+    guard version.major < 3 || version >= KerasVersion(3, 6) else {
+      throw WeighbridgeError(
+        .unsupported, "what Keras \(version) makes of output_mode=one_hot was never compared")
+    }
+    if type.shape.last == 1 { return try add(operation, [indices], role: role) }
+    guard version.major >= 3 else {
+      throw WeighbridgeError(
+        .unsupported, "output_mode=one_hot takes one index for each image and has \(type)")
+    }
+    let single = try add(
+      ExpandDims(axes: [type.rank]), [indices], role: role.isEmpty ? "indices" : "\(role)_indices")
+    return try add(operation, single, role: role)
+  }
+}

@@ -1,0 +1,95 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+extension Discretization {
+  /// Keras: `Discretization(bin_boundaries, output_mode="int")`, whose boundaries are float32.
+  /// Of those that `adapt` found, Keras 2 stores what they are computed from.
+  static let keras = KerasMapping(layers: [
+    "Discretization": { (layer, inputs) throws(WeighbridgeError) in try add(&layer, inputs) }
+  ])
+
+  private static func add(
+    _ layer: inout KerasLayer, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    layer.ignore("epsilon")
+    try layer.require("sparse", toBe: false, because: "sparse tensors cannot be had")
+    let boundaries = try boundaries(&layer).map { Double(Float($0)) }
+    let mode = layer.take("output_mode") ?? "int"
+    let outputType = mode == "int" ? try wholeNumbers(&layer) : .int64
+    if let problem = problem(boundaries, outputType) { throw WeighbridgeError(.malformed, problem) }
+    let operation = Discretization(boundaries: boundaries, outputType: outputType)
+    if mode == "int" { return try layer.add(operation, inputs) }
+    guard let encoding = mode.string.flatMap(CategoryEncoding.Mode.init(rawValue:)) else {
+      throw layer.wrong("output_mode", mode, "int, one_hot, multi_hot, count")
+    }
+    let intervals = try layer.add(operation, inputs, role: "intervals")
+    return try layer.addEncoding(
+      of: intervals[0], categories: boundaries.count + 1, encoding, role: "encoding")
+  }
+
+  /// The boundaries of the settings, or those that follow from what `adapt` found.
+  private static func boundaries(
+    _ layer: inout KerasLayer
+  ) throws(WeighbridgeError) -> [Double] {
+    let count = layer.take("num_bins")
+    if let written = layer.take("bin_boundaries") {
+      guard let list = written.array?.compactMap(\.real), list.count == written.array?.count else {
+        throw layer.wrong("bin_boundaries", written, "a list of numbers")
+      }
+      return list
+    }
+    guard let bins = count?.integer, (1...1 << 24).contains(bins) else {
+      throw layer.wrong("num_bins", count ?? .null, "a number of intervals")
+    }
+    // While there are no weights yet, any boundaries do.
+    guard let summary = try layer.freeWeight("summary") else { return [] }
+    guard summary.shape.count == 2, summary.shape[0] == 2, summary.shape[1] > 0 else {
+      throw WeighbridgeError(.malformed, "a summary \(summary.type), which is not [2, values]")
+    }
+    let numbers = summary.doubles
+    let (values, weights) = (
+      Array(numbers[..<summary.shape[1]]), Array(numbers[summary.shape[1]...])
+    )
+    return quantiles(values, weights, bins).dropLast()
+  }
+
+  /// The values below which lie 1, 2, ... of `count` parts of the weight, linearly between those
+  /// given.
+  private static func quantiles(
+    _ values: [Double], _ weights: [Double], _ count: Int
+  ) -> [Double] {
+    let step = 1 / Double(count)
+    if Double(values.count) * step < 1 { return values }
+    var (sums, sum) = ([Double](), Float(0))
+    for weight in weights {
+      sum += Float(weight)
+      sums.append(Double(sum))
+    }
+    let shares = sums.map { Double(Float($0) / sum) }
+    return (0..<Int((1 / step).rounded(.up))).map { part in
+      let share = step + Double(part) * step
+      guard let above = shares.firstIndex(where: { $0 > share }) else {
+        return values[values.count - 1]
+      }
+      if above == 0 { return values[0] }
+      let (low, high) = (shares[above - 1], shares[above])
+      let slope = (values[above] - values[above - 1]) / (high - low)
+      return values[above - 1] + slope * (share - low)
+    }
+  }
+
+  /// The setting `dtype`, which this layer has int64 in unless told otherwise.
+  private static func wholeNumbers(
+    _ layer: inout KerasLayer
+  ) throws(WeighbridgeError) -> ElementType {
+    guard layer.version.major < 3 else { return .int32 }
+    guard let setting = layer.take("dtype") else { return .int64 }
+    guard let type = setting.string.flatMap(ElementType.init(rawValue:)) else {
+      throw layer.wrong("dtype", setting, "int32 or int64")
+    }
+    return type
+  }
+}

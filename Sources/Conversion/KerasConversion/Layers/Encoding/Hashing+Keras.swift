@@ -1,0 +1,47 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+extension Hashing {
+  /// Keras: `Hashing(num_bins)`, of numbers and without a salt.
+  static let keras = KerasMapping(layers: [
+    "Hashing": { (layer, inputs) throws(WeighbridgeError) in
+      let input = try layer.onlyInput(inputs)
+      try layer.require("salt", toBe: .null, because: "salted hashes (SipHash) cannot be had")
+      guard layer.version.major >= 3 || !layer.graph.type(of: input).elementType.isFloat else {
+        throw WeighbridgeError(.malformed, "hashes whole numbers or texts only")
+      }
+      let bins = try layer.integer("num_bins")
+      let mask = layer.take("mask_value")
+      let masked = mask.flatMap(\.integer).map { [$0] } ?? []
+      if let mask, masked.isEmpty { throw layer.wrong("mask_value", mask, "a whole number") }
+      // One bucket is for all.
+      let operation = Hashing(buckets: bins, masked: bins > 1 ? masked : [])
+      if let problem = operation.problem { throw WeighbridgeError(.malformed, problem) }
+      return try layer.addHash(operation, [input], bins)
+    }
+  ])
+}
+
+extension KerasLayer {
+  /// Adds a hash, and its encoding where the setting `output_mode` asks for one.
+  mutating func addHash(
+    _ operation: some CatalogOperator, _ inputs: [ValueID], _ bins: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    try require("sparse", toBe: false, because: "sparse tensors cannot be had")
+    let mode = take("output_mode") ?? "int"
+    if mode == "int" {
+      let type = take("dtype")?.string.flatMap(ElementType.init(rawValue:)) ?? .int64
+      let isCast = type != .int64
+      let outputs = try add(operation, inputs, role: isCast ? "indices" : "")
+      return isCast ? try add(Cast(to: type), outputs) : outputs
+    }
+    guard let encoding = mode.string.flatMap(CategoryEncoding.Mode.init(rawValue:)) else {
+      throw wrong("output_mode", mode, "int, one_hot, multi_hot, count")
+    }
+    let indices = try add(operation, inputs, role: "indices")
+    return try addEncoding(of: indices[0], categories: bins, encoding)
+  }
+}

@@ -1,0 +1,141 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Keras: `IntegerLookup(num_oov_indices=1, output_mode="int")`, whose vocabulary is in the
+/// settings unless `adapt` found it.
+extension IndexLookup {
+  static let keras = KerasMapping(layers: [
+    "IntegerLookup": { (layer, inputs) throws(WeighbridgeError) in
+      try layer.addLookup(of: try layer.onlyInput(inputs))
+    }
+  ])
+}
+
+extension KerasLayer {
+  fileprivate mutating func addLookup(
+    of input: ValueID
+  ) throws(WeighbridgeError) -> [ValueID] {
+    try require("sparse", toBe: false, because: "sparse tensors cannot be had")
+    try require("vocabulary_dtype", toBe: "int64", because: "Keras writes no other")
+    try require("oov_method", toBe: "floormod", because: "hashes of texts cannot be had")
+    try require("salt", toBe: .null, because: "hashes of texts cannot be had")
+    try require("has_input_vocabulary", toBe: true, because: "its vocabulary is not in the file")
+    try require("dtype", toBe: "int64", because: "indices are int64")
+    guard let written = take("vocabulary") else {
+      throw WeighbridgeError(
+        .unsupported,
+        "its vocabulary is not in the settings, where only one that `adapt` did "
+          + "not find stands")
+    }
+    guard let list = written.array, case let numbers = list.compactMap(\.integer),
+      numbers.count == list.count
+    else { throw wrong("vocabulary", written, "a list of whole numbers") }
+    let mode = take("output_mode") ?? "int"
+    if try flag("invert", default: false) { return try addInverseLookup(of: input, numbers, mode) }
+    let (operation, depth) = try lookup(numbers, isIndex: mode == "int")
+    if mode == "tf_idf" { return try addWeightedCounts(of: input, operation, depth) }
+    try require("idf_weights", toBe: .null, because: "only output_mode=tf_idf has them")
+    if mode == "int" { return try add(operation, [input]) }
+    guard let encoding = mode.string.flatMap(CategoryEncoding.Mode.init(rawValue:)) else {
+      throw wrong("output_mode", mode, "int, one_hot, multi_hot, count, tf_idf")
+    }
+    let indices = try add(operation, [input], role: "indices")
+    // Keras 3 counts in whole numbers.
+    let isWhole = version.major >= 3
+    let output = try addEncoding(
+      of: indices[0], categories: depth, encoding, dropsOutOfRange: true,
+      role: isWhole ? "encoding" : "")
+    return isWhole ? try add(Cast(to: .int64), output) : output
+  }
+
+  /// Adds how often each index stands there, times its inverse document frequency.
+  private mutating func addWeightedCounts(
+    of input: ValueID, _ lookup: IndexLookup, _ depth: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let written = try realList("idf_weights")
+    guard written.count == lookup.vocabulary.count, !written.isEmpty, depth <= 1 << 24,
+      depth >= lookup.firstIndex + written.count
+    else {
+      throw WeighbridgeError(
+        .malformed, "has \(written.count) idf_weights for \(lookup.vocabulary.count) numbers")
+    }
+    let indices = try add(lookup, [input], role: "indices")
+    let counts = try addEncoding(
+      of: indices[0], categories: depth, .count, dropsOutOfRange: true, role: "counts")
+    let type = graph.type(of: counts[0])
+    let shape = type.shape.dropLast().map { _ in 1 } + [depth]
+    // Keras 2, and Keras' own files, have them once more as a weight, which is what counts.
+    let row =
+      version.major < 3 || nextWeightShape != nil
+      ? try weight("idf_weights", shape: [depth], isTrained: false) { $0.reshaped(shape) }
+      : try constant(
+        "idf_weights",
+        Tensor(
+          type.elementType, shape: shape,
+          Self.documentFrequencies(written, first: lookup.firstIndex, depth)))
+    return try add(Multiply(), counts + [row])
+  }
+
+  /// The inverse document frequencies of all indices: those of numbers that are not in the vocabulary
+  /// have the mean of the others', and those that only pad have 0.
+  private static func documentFrequencies(
+    _ written: [Double], first: Int, _ depth: Int
+  ) -> [Double] {
+    let mean = written.reduce(0, +) / Double(written.count)
+    let padding = [Double](repeating: 0, count: depth - first - written.count)
+    return [Double](repeating: mean, count: first) + written + padding
+  }
+
+  /// Adds the numbers of indices: those of the vocabulary, and `oov_token` for all others.
+  private mutating func addInverseLookup(
+    of input: ValueID, _ written: [Int], _ mode: JSONValue
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard mode == "int" else { throw wrong("output_mode", mode, "int, with invert=true") }
+    ignore("idf_weights")
+    let mask = unreadSettings["mask_token"]?.integer
+    let other = unreadSettings["oov_token"]?.integer ?? -1
+    let (operation, _) = try lookup(written, isIndex: true)
+    let special = operation.firstIndex - operation.oovCount
+    let numbers =
+      [other] + [Int](repeating: mask ?? other, count: special)
+      + [Int](repeating: other, count: operation.oovCount) + operation.vocabulary
+    // The first one is for indices outside.
+    let known = IndexLookup(
+      vocabulary: Array(0..<numbers.count - 1), firstIndex: 1, oovCount: 1, exceptions: [:])
+    let indices = try add(known, [input], role: "indices")
+    let table = try constant(
+      "vocabulary", Tensor(.int64, shape: [numbers.count], numbers.map(Double.init)))
+    return try add(Gather(axis: 0), [table] + indices)
+  }
+
+  /// The operator, and how many indices there are.
+  private mutating func lookup(
+    _ written: [Int], isIndex: Bool
+  ) throws(WeighbridgeError) -> (IndexLookup, depth: Int) {
+    let mask = take("mask_token").map(\.integer)
+    let others = try integer("num_oov_indices", default: 1)
+    let other = try integer("oov_token", default: -1)
+    let hasMaskIndex = mask != nil && isIndex
+    guard (0...1 << 20).contains(others), mask != .some(nil) else {
+      throw WeighbridgeError(.malformed, "num_oov_indices=\(others), or a mask that is no number")
+    }
+    let first = others + (hasMaskIndex ? 1 : 0)
+    let special = (hasMaskIndex ? [mask ?? nil] : []) + [Int?](repeating: other, count: others)
+    let isRepeated = written.prefix(first).map(Optional.some) == special
+    let vocabulary = isRepeated ? Array(written.dropFirst(first)) : written
+    var exceptions: [Int: Int] = [:]
+    // Without an index of its own, a masked number is left out.
+    if let mask, let mask { exceptions[mask] = hasMaskIndex ? 0 : -1 }
+    let operation = IndexLookup(
+      vocabulary: vocabulary, firstIndex: first, oovCount: others, exceptions: exceptions)
+    if let problem = operation.problem { throw WeighbridgeError(.malformed, problem) }
+    let size = first + vocabulary.count
+    try require("vocabulary_size", toBe: .integer(size), because: "it is another here: \(size)")
+    let most = take("max_tokens")?.integer
+    let isPadded = try flag("pad_to_max_tokens", default: false)
+    return (operation, isPadded ? most ?? size : size)
+  }
+}

@@ -1,0 +1,39 @@
+import Bytes
+import GraphIR
+import KerasFormat
+import LayerCatalog
+
+extension Concatenate {
+  /// Keras: `Concatenate(axis=-1)`.
+  static let keras = KerasMapping(layers: [
+    "Concatenate": { (layer, inputs) throws(WeighbridgeError) in
+      guard let first = inputs.first else {
+        throw WeighbridgeError(.malformed, "has no inputs")
+      }
+      let written = try layer.integer("axis", default: -1)
+      let axis = try KerasLayer.axis(written, of: layer.graph.type(of: first))
+      let inputs = try layer.promoted(inputs)
+      let outputs = try layer.add(Concatenate(axis: axis), inputs)
+      layer.setMask(try layer.concatenatedMask(inputs, axis: axis), of: outputs[0])
+      return outputs
+    }
+  ])
+}
+
+extension KerasLayer {
+  /// Values in the type that Keras 3 puts them together in; Keras 2 takes values of one type.
+  fileprivate mutating func promoted(
+    _ values: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard version.major >= 3, let first = values.first else { return values }
+    var type = graph.type(of: first).elementType
+    for value in values {
+      type = try ElementType.promoted(type, graph.type(of: value).elementType)
+    }
+    var result: [ValueID] = []
+    for (index, value) in values.enumerated() {
+      result.append(try cast(value, to: type, role: "input_cast_\(index)"))
+    }
+    return result
+  }
+}

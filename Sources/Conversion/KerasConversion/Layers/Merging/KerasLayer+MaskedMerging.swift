@@ -1,0 +1,78 @@
+import Bytes
+import GraphIR
+import KerasFormat
+import LayerCatalog
+
+/// Merging of sequences with masks, as Keras does it from 3.4 on: steps that a mask leaves out have
+/// no part in products and extremes.
+extension KerasLayer {
+  /// Adds a maximum or minimum. A step that one input leaves out is the other's; where all leave it
+  /// out, it is one of theirs.
+  mutating func addExtreme(
+    _ operation: some BroadcastingOperator, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let aligned = try aligned(inputs)
+    guard let masks = try stepMasks(inputs), var output = aligned.first else {
+      return try add(operation, aligned)
+    }
+    var outputMask = masks[0]
+    for number in aligned.indices.dropFirst() {
+      var next = aligned[number]
+      let mask = masks[number]
+      if let mask { next = try add(Where(), [mask, next, output], role: "input_\(number)")[0] }
+      if let outputMask {
+        output = try add(Where(), [outputMask, output, next], role: "before_\(number)")[0]
+      }
+      let isLast = number == aligned.count - 1
+      output = try add(operation, [output, next], role: isLast ? "" : "merged_\(number)")[0]
+      guard !isLast, let mask, let other = outputMask else {
+        outputMask = nil
+        continue
+      }
+      outputMask = try add(LogicalOr(), [other, mask], role: "mask_\(number)")[0]
+    }
+    return [output]
+  }
+
+  /// Adds a product. A step that one input leaves out counts as 1 there; where all leave it out, the
+  /// product is 0.
+  mutating func addProduct(of inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
+    var factors = try aligned(inputs)
+    guard let masks = try stepMasks(inputs) else { return try add(Multiply(), factors) }
+    for (number, mask) in masks.enumerated() {
+      guard let mask else { continue }
+      let ones = try add(FullLike(number: 1), [factors[number]], role: "ones_\(number)")
+      factors[number] = try add(
+        Where(), [mask, factors[number]] + ones, role: "factor_\(number)")[0]
+    }
+    let own = masks.compactMap { $0 }
+    guard own.count == inputs.count else { return try add(Multiply(), factors) }
+    let product = try add(Multiply(), factors, role: "product")
+    let mask = try add(LogicalOr(), own, role: "any_mask")
+    let zeros = try add(FullLike(number: 0), product, role: "zeros")
+    return try add(Where(), mask + product + zeros)
+  }
+
+  /// The inputs' masks with an axis of size 1 for the features; `nil` when no step is left out.
+  private mutating func stepMasks(
+    _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID?]? {
+    guard joinsMasks, inputs.contains(where: { masks[$0] != nil }) else { return nil }
+    let rank = inputs.map { graph.type(of: $0).rank }.max() ?? 0
+    var stepMasks: [ValueID?] = []
+    for (number, input) in inputs.enumerated() {
+      guard let mask = masks[input] else {
+        stepMasks.append(nil)
+        continue
+      }
+      guard graph.type(of: input).rank == rank, graph.type(of: mask).rank == rank - 1 else {
+        throw WeighbridgeError(
+          .unsupported,
+          "merges \(graph.type(of: input)) with the mask \(graph.type(of: mask)), and masks can be had "
+            + "that have one axis less than every input")
+      }
+      stepMasks += try add(ExpandDims(axes: [rank - 1]), [mask], role: "mask_of_\(number)")
+    }
+    return stepMasks
+  }
+}

@@ -1,0 +1,99 @@
+import Bytes
+import GraphIR
+import JSON
+import LayerCatalog
+
+extension BatchNormalization {
+  /// Keras: `BatchNormalization`, when the model runs (not trains); of Keras 1 also its modes 1 and
+  /// 2. Over several axes (Keras 2) it becomes arithmetic.
+  static let keras = KerasMapping(layers: [
+    "BatchNormalization": { (layer, inputs) throws(WeighbridgeError) in
+      try add(&layer, inputs)
+    },
+    "BatchNormalization (Keras 1)": ownStatistics,
+  ])
+
+  private static func add(
+    _ layer: inout KerasLayer, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let axes = try axes(&layer, inputs)
+    let operation = BatchNormalization(
+      axis: axes[0], epsilon: try layer.real("epsilon", default: 1e-3),
+      hasScale: try layer.flag("scale", default: true),
+      hasCenter: try layer.flag("center", default: true))
+    // How a running model computes does not depend on these.
+    layer.ignore("momentum", "fused", "synchronized", "renorm_clipping", "renorm_momentum")
+    let isRenormalized = try layer.flag("renorm", default: false)
+    try layer.require(
+      "virtual_batch_size", toBe: .null, because: "it splits the batch even when the model runs")
+    let shape = try weightShape(layer, axes, inputs[0])
+    var weights: [ValueID] = []
+    for slot in operation.inputs.dropFirst() {
+      let isTrained = slot.name == "gamma" || slot.name == "beta"
+      weights.append(
+        try layer.weight(slot.name, shape: shape, isTrained: isTrained, keepsType: true))
+    }
+    if isRenormalized {  // Which has means of its own, for training.
+      for role in ["moving_stddev", "renorm_mean", "renorm_stddev"] {
+        try layer.ignoreWeight(role, shape: shape)
+      }
+    }
+    return axes.count == 1
+      ? try layer.add(operation, inputs + weights)
+      : try operation.addArithmetic(to: &layer, inputs[0], weights)
+  }
+
+  /// The axes whose every index has statistics of its own, counted from 0, as they are written.
+  private static func axes(
+    _ layer: inout KerasLayer, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [Int] {
+    try layer.axes("axis", of: layer.graph.type(of: try layer.onlyInput(inputs)))
+  }
+
+  /// The shape of each weight: one axis, or, over several, as many as the input has.
+  private static func weightShape(
+    _ layer: KerasLayer, _ axes: [Int], _ input: ValueID
+  ) throws(WeighbridgeError) -> [Int] {
+    let type = layer.graph.type(of: input)
+    let dimensions = try layer.dimensions(axes, of: type)
+    guard axes.count > 1 else { return dimensions }
+    var shape = type.shape.map { _ in 1 }
+    for (axis, dimension) in zip(axes, dimensions) { shape[axis] = dimension }
+    return shape
+  }
+
+  /// Adds the same with weights that have as many axes as the input; `axis` does not matter.
+  private func addArithmetic(
+    to layer: inout KerasLayer, _ input: ValueID, _ weights: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var rest = weights[...]
+    let gamma = hasScale ? rest.popFirst() : nil
+    let beta = hasCenter ? rest.popFirst() : nil
+    let (mean, variance) = (rest[rest.startIndex], rest[rest.startIndex + 1])
+    let type = layer.graph.type(of: input).elementType
+    let wide = try layer.cast(
+      input, to: layer.graph.type(of: mean).elementType, role: "weights_type")
+
+    let raised = Rescaling(scale: [1], offset: [epsilon])
+    var factor = try layer.add(raised, [variance], role: "raised_variance")
+    factor = try layer.add(UnaryMath(.reciprocalSquareRoot), factor, role: "factor")
+    if let gamma { factor = try layer.add(Multiply(), factor + [gamma], role: "scaled_factor") }
+    let centred = try layer.add(Subtract(), [wide, mean], role: "centred")
+    let isCast = layer.graph.type(of: wide).elementType != type
+    var outputs = try layer.add(
+      Multiply(), centred + factor, role: beta != nil || isCast ? "normalised" : "")
+    if let beta { outputs = try layer.add(Add(), outputs + [beta], role: isCast ? "shifted" : "") }
+    return isCast ? try layer.add(Cast(to: type), outputs) : outputs
+  }
+
+  /// The one axis that the layer normalises, counted from 0, and its size.
+  static func channels(
+    _ layer: inout KerasLayer, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> (axis: Int, count: Int) {
+    let axes = try axes(&layer, inputs)
+    guard axes.count == 1 else {
+      throw WeighbridgeError(.unsupported, "axis=\(axes), and one axis is expected")
+    }
+    return (axes[0], try layer.dimensions(axes, of: layer.graph.type(of: inputs[0]))[0])
+  }
+}

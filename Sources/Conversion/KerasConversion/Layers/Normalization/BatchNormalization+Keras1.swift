@@ -1,0 +1,62 @@
+import Bytes
+import GraphIR
+import KerasFormat
+import LayerCatalog
+
+/// `BatchNormalization` of Keras 1 in the modes that Keras 2 dropped: each sample by itself along the
+/// last axis (1), and each channel over the batch at hand (2). Neither uses the running mean and
+/// variance.
+extension BatchNormalization {
+  static let ownStatistics: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    let mode = try layer.integer("mode")
+    let epsilon = try layer.real("epsilon", default: 1e-3)
+    layer.ignore("momentum")
+    let (axis, channels) = try channels(&layer, inputs)
+    let rank = layer.graph.type(of: inputs[0]).rank
+    guard mode == 2 || axis == rank - 1 else {
+      throw WeighbridgeError(.unsupported, "mode=1 along another axis than the last")
+    }
+    var shape = [Int](repeating: 1, count: rank)
+    shape[axis] = channels
+    var factors: [ValueID] = []
+    for role in ["gamma", "beta"] {
+      factors.append(try layer.weight(role, shape: [channels]) { $0.reshaped(shape) })
+    }
+    try layer.ignoreWeight("running_mean", shape: [channels])
+    try layer.ignoreWeight("running_std", shape: [channels])
+    let axes = mode == 1 ? [axis] : (0..<rank).filter { $0 != axis }
+    let (centered, deviation) = try statistics(
+      &layer, inputs, axes, epsilon, Self.epsilonPlaces(mode, layer.version))
+    let normalized = try layer.add(
+      BinaryMath(.divide), [centered, deviation], role: "normalized")
+    let scaled = try layer.add(Multiply(), normalized + [factors[0]], role: "scaled")
+    return try layer.add(Add(), scaled + [factors[1]])
+  }
+
+  /// Where a version adds epsilon: to the variance, to its root.
+  private static func epsilonPlaces(_ mode: Int, _ version: KerasVersion) -> (Bool, Bool) {
+    if mode == 1 { return (version >= KerasVersion(1, 0, 5), true) }
+    return (true, version < KerasVersion(1, 0, 6))
+  }
+
+  /// The input less its mean along some axes, and its standard deviation there.
+  private static func statistics(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], _ axes: [Int], _ epsilon: Double,
+    _ addsEpsilon: (toVariance: Bool, toDeviation: Bool)
+  ) throws(WeighbridgeError) -> (centered: ValueID, deviation: ValueID) {
+    let mean = Reduce(.mean, axes: axes, keepDims: true)
+    let means = try layer.add(mean, inputs, role: "mean")
+    let centered = try layer.add(Subtract(), inputs + means, role: "centered")
+    let squares = try layer.add(Multiply(), centered + centered, role: "squares")
+    var spread = try layer.add(mean, squares, role: "variance")
+    let constant = try layer.number("epsilon", epsilon, like: inputs[0])
+    if addsEpsilon.toVariance {
+      spread = try layer.add(Add(), spread + [constant], role: "variance_epsilon")
+    }
+    spread = try layer.add(UnaryMath(.squareRoot), spread, role: "deviation")
+    if addsEpsilon.toDeviation {
+      spread = try layer.add(Add(), spread + [constant], role: "deviation_epsilon")
+    }
+    return (centered[0], spread[0])
+  }
+}

@@ -1,0 +1,82 @@
+import Bytes
+import GraphIR
+import JSON
+import LayerCatalog
+
+extension Normalization {
+  /// Keras: `Normalization(axis, mean=None, variance=None, invert=False)`. The statistics are
+  /// settings, or weights with a count behind them when the layer was adapted to data. The smallest
+  /// deviation is `keras.backend.epsilon()`, which no file holds.
+  static let keras = KerasMapping(layers: [
+    "Normalization": { (layer, inputs) throws(WeighbridgeError) in
+      let type = layer.graph.type(of: try layer.onlyInput(inputs))
+      let operation = Normalization(
+        axes: try keptAxes(&layer, type), isInverse: try layer.flag("invert", default: false),
+        minimumDeviation: 1e-7)
+      let statistics = try statistics(
+        &layer, shape: try layer.dimensions(operation.axes, of: type))
+      return try layer.add(operation, inputs + statistics)
+    }
+  ])
+
+  /// Keras writes `axis=None` as an empty list, and always writes the setting.
+  private static func keptAxes(
+    _ layer: inout KerasLayer, _ type: TensorType
+  ) throws(WeighbridgeError) -> [Int] {
+    let written = try layer.integerList("axis")
+    var axes: Set<Int> = []
+    for axis in written { axes.insert(try KerasLayer.axis(axis, of: type)) }
+    guard axes.count == written.count else {
+      throw WeighbridgeError(.malformed, "axis=\(written), and different axes are expected")
+    }
+    return axes.sorted()
+  }
+
+  private static func statistics(
+    _ layer: inout KerasLayer, shape: [Int]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    switch (layer.take("mean"), layer.take("variance")) {
+    case (let mean?, let variance?):
+      return [
+        try constant(&layer, "mean", mean, shape: shape),
+        try constant(&layer, "variance", variance, shape: shape),
+      ]
+    case (nil, nil):
+      let mean = try layer.weight("mean", shape: shape, isTrained: false)
+      let variance = try layer.weight("variance", shape: shape, isTrained: false)
+      try layer.ignoreWeight("count", shape: [])
+      return [mean, variance]
+    default: throw WeighbridgeError(.malformed, "has one of mean and variance without the other")
+    }
+  }
+
+  private static func constant(
+    _ layer: inout KerasLayer, _ role: String, _ setting: JSONValue, shape: [Int]
+  ) throws(WeighbridgeError) -> ValueID {
+    let count = try Checked.product(shape, of: "the number of statistics")
+    guard let numbers = numbers(setting), numbers.count == count || numbers.count == 1,
+      numbers.allSatisfy(\.isFinite)
+    else {
+      throw layer.wrong(role, setting, "one number, or \(count) numbers in nested lists")
+    }
+    let all = numbers.count == count ? numbers : [Double](repeating: numbers[0], count: count)
+    return try layer.constant(role, Tensor(.float32, shape: shape, all))
+  }
+
+  /// The numbers of nested lists, in their order; `nil` when there is something else among them.
+  private static func numbers(_ value: JSONValue) -> [Double]? {
+    if let number = value.real { return [number] }
+    // Each list is replaced by what it holds, so that no nesting is too deep.
+    var (open, result): ([JSONValue], [Double]) = ([value], [])
+    while let next = open.popLast() {
+      if let list = next.array {
+        open += list.reversed()
+      } else if let number = next.real {
+        result.append(number)
+      } else {
+        return nil
+      }
+    }
+    return result
+  }
+}

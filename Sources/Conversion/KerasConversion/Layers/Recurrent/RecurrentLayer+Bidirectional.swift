@@ -1,0 +1,107 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// `Bidirectional`: a layer over the sequence, another over it from its end, and both outputs
+/// merged.
+extension RecurrentLayer {
+  private enum Merging: String, CaseIterable {
+    case concat, sum, mul, ave
+
+    func operation(rank: Int) -> any CatalogOperator {
+      switch self {
+      case .concat: Concatenate(axis: rank - 1)
+      case .sum: Add()
+      case .mul: Multiply()
+      case .ave: Average()
+      }
+    }
+  }
+
+  /// Without `merge_mode`, or with null, both outputs are given as they are.
+  static let bidirectional: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    let merging = try merging(&layer)
+    try layer.require("num_constants", toBe: 0, because: "cells with constants are not supported")
+    var data = try data(&layer, inputs)
+    let forms = (forward: layer.take("layer"), backward: layer.take("backward_layer"))
+    let states = try halves(of: data.states)
+
+    data.states = states.forward
+    let forward = try addDirection(&layer, forms.forward, &data, role: "forward") { _ in }
+    data.states = states.backward
+    let backward = try addDirection(
+      &layer, forms.backward ?? forms.forward, &data, role: "backward"
+    ) { if forms.backward == nil { $0.goesBackwards.toggle() } }
+    let settings = forward.settings
+    guard settings.goesBackwards != backward.settings.goesBackwards,
+      settings.returnsSequences == backward.settings.returnsSequences,
+      settings.returnsStates == backward.settings.returnsStates
+    else {
+      throw WeighbridgeError(.malformed, "its two layers do not go into opposite directions")
+    }
+    var outputs = try ordered(&layer, settings, forward.outputs[0], backward.outputs[0])
+    if let merging {
+      let rank = layer.graph.type(of: outputs[0]).rank
+      outputs = try layer.add(merging.operation(rank: rank), outputs, role: "merge")
+    }
+    if settings.returnsSequences {
+      for output in outputs { layer.setMask(data.outputMask, of: output) }
+    }
+    return settings.returnsStates
+      ? outputs + forward.outputs[1...] + backward.outputs[1...] : outputs
+  }
+
+  private static func merging(_ layer: inout KerasLayer) throws(WeighbridgeError) -> Merging? {
+    guard let written = layer.take("merge_mode") else { return nil }
+    guard let merging = written.string.flatMap(Merging.init(rawValue:)) else {
+      throw layer.wrong("merge_mode", written, "concat, sum, mul, ave or null")
+    }
+    return merging
+  }
+
+  private static func halves(
+    of states: [ValueID]
+  ) throws(WeighbridgeError) -> (forward: [ValueID], backward: [ValueID]) {
+    guard states.count.isMultiple(of: 2) else {
+      throw WeighbridgeError(.malformed, "is given \(states.count) states for two layers")
+    }
+    let half = states.count / 2
+    return (Array(states[..<half]), Array(states[half...]))
+  }
+
+  private static func addDirection(
+    _ layer: inout KerasLayer, _ form: JSONValue?, _ data: inout Data, role: String,
+    change: (inout RecurrentLayer) -> Void
+  ) throws(WeighbridgeError) -> (settings: RecurrentLayer, outputs: [ValueID]) {
+    let (className, _) = try layer.unwrap(form)
+    var settings = try RecurrentLayer(&layer)
+    change(&settings)
+    // Keras inside TensorFlow sets this, whatever the wrapped layer says.
+    if layer.version >= KerasVersion(2, 4) || layer.version.suffix == "-tf" {
+      settings.zeroesMasked = settings.returnsSequences
+    }
+    var own = data
+    try settings.turnTime(&layer, &own)
+    return (
+      settings,
+      try settings.add(to: &layer, className, own, role: role, prefix: "\(role)/")
+    )
+  }
+
+  /// Both outputs in the order in which Keras merges them: it reverses the second one.
+  private static func ordered(
+    _ layer: inout KerasLayer, _ settings: RecurrentLayer, _ forward: ValueID, _ backward: ValueID
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var outputs = [forward, backward]
+    if settings.goesBackwards && settings.returnsSequences {
+      for (index, role) in ["forward_reverse", "backward_reverse"].enumerated() {
+        outputs[index] = try settings.inKerasOrder(&layer, outputs[index], role: role)
+      }
+    }
+    return [
+      try settings.turnTimeBack(&layer, outputs[0]), try settings.turnTimeBack(&layer, outputs[1]),
+    ]
+  }
+}

@@ -1,0 +1,235 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// A recurrent layer of Keras: what its settings say besides those of its cells.
+///
+/// With `go_backwards`, Keras gives the outputs in the order in which it made them; the operators
+/// leave each with its step, so that a ``Reverse`` follows. (Bidirectional layers reverse them once
+/// more, and need none.)
+struct RecurrentLayer {
+  let returnsSequences: Bool
+  let returnsStates: Bool
+  var goesBackwards: Bool
+  /// Whether the outputs of steps that a mask leaves out are 0.
+  var zeroesMasked: Bool
+  let isTimeMajor: Bool
+  private let isUnrolled: Bool
+
+  /// Reads the settings.
+  init(_ layer: inout KerasLayer) throws(WeighbridgeError) {
+    returnsSequences = try layer.flag("return_sequences", default: false)
+    returnsStates = try layer.flag("return_state", default: false)
+    goesBackwards = try layer.flag("go_backwards", default: false)
+    zeroesMasked = try layer.flag("zero_output_for_mask", default: false)
+    isTimeMajor = try layer.flag("time_major", default: false)
+    isUnrolled = try layer.flag("unroll", default: false)
+    if try layer.flag("stateful", default: false) {
+      layer.decide("The state of a stateful layer starts at zero in each run.")
+    }
+    layer.ignore("input_length", "input_dim")
+    try layer.require("num_constants", toBe: 0, because: "cells with constants are not supported")
+  }
+
+  /// What a layer runs over.
+  struct Data {
+    var sequence: ValueID
+    /// The steps that count, when not all do.
+    var mask: ValueID?
+    /// The mask that travels on beside the outputs of all steps.
+    let outputMask: ValueID?
+    /// The states to begin with; empty when they are zero.
+    var states: [ValueID]
+  }
+
+  /// What a call was given: the sequence and states in one list, or the states as an argument.
+  ///
+  /// Keras 3 hands a mask over by itself only where the sequence is the one tensor of the call.
+  static func data(
+    _ layer: inout KerasLayer, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> Data {
+    guard let sequence = inputs.first else {
+      throw WeighbridgeError(.malformed, "takes a sequence and has no input")
+    }
+    let argument = layer.takeTensors("initial_state", position: 1)
+    let mask = layer.takeTensors("mask", position: 2)
+    guard inputs.count == 1 || argument.isEmpty, mask.count <= 1 else {
+      throw WeighbridgeError(.malformed, "is given states or masks twice")
+    }
+    let states = argument + inputs.dropFirst()
+    let outputMask = mask.first ?? layer.mask(of: sequence)
+    let isHandedOver = layer.version.major < 3 || states.isEmpty
+    return Data(
+      sequence: sequence, mask: isHandedOver ? outputMask : mask.first, outputMask: outputMask,
+      states: states)
+  }
+
+  /// Builds a layer of one class that is its own cell.
+  static func build(_ className: String) -> KerasMapping.Build {
+    { (layer, inputs) throws(WeighbridgeError) in
+      let settings = try RecurrentLayer(&layer)
+      var data = try data(&layer, inputs)
+      try settings.turnTime(&layer, &data)
+      var outputs = try settings.add(
+        to: &layer, className, data, role: "")
+      outputs[0] = try settings.inKerasOrder(&layer, outputs[0])
+      outputs[0] = try settings.turnTimeBack(&layer, outputs[0])
+      if settings.returnsSequences { layer.setMask(data.outputMask, of: outputs[0]) }
+      return settings.returnsStates ? outputs : [outputs[0]]
+    }
+  }
+
+  /// Adds the cells' nodes.
+  ///
+  /// - Parameter className: `RNN`, whose cells are among its settings, or a class that is its own
+  ///   cell.
+  /// - Returns: The output, each step's with its step, then the states in Keras' order.
+  func add(
+    to layer: inout KerasLayer, _ className: String, _ data: Data, role: String,
+    prefix: String = ""
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard className == "RNN" else {
+      return try addCell(
+        to: &layer, className, data, isLast: true, role: role, prefix: prefix, ofSeveral: false
+      ).outputs
+    }
+    let cell = layer.take("cell")
+    let (cellName, _) = try layer.unwrap(cell)
+    guard cellName == "StackedRNNCells" else {
+      return try addCell(
+        to: &layer, cellName, data, isLast: true, role: role, prefix: prefix, ofSeveral: false
+      ).outputs
+    }
+    guard let cells = layer.take("cells")?.array, !cells.isEmpty else {
+      throw WeighbridgeError(.malformed, "has stacked cells without cells")
+    }
+    return try addStack(to: &layer, cells, data, role: role, prefix: prefix)
+  }
+
+  /// Adds stacked cells: a chain of nodes, each over all outputs of the one before it.
+  private func addStack(
+    to layer: inout KerasLayer, _ cells: [JSONValue], _ data: Data, role: String, prefix: String
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard layer.version >= KerasVersion(2, 2, 3) || (data.states.isEmpty && !returnsStates) else {
+      throw WeighbridgeError(
+        .unsupported, "the states of stacked cells have another order before Keras 2.2.3")
+    }
+    var (rest, states, data) = (data.states[...], [ValueID](), data)
+    for (number, form) in cells.enumerated() {
+      let isLast = number == cells.count - 1
+      let (className, _) = try layer.unwrap(form)
+      data.states = Array(rest)
+      let name = "cell_\(number)"
+      let (outputs, stateCount) = try addCell(
+        to: &layer, className, data, isLast: isLast,
+        role: isLast ? role : role.isEmpty ? name : "\(role)/\(name)", prefix: "\(prefix)\(name)/",
+        ofSeveral: true)
+      rest = rest.dropFirst(stateCount)
+      data.sequence = outputs[0]
+      states += outputs[1...]
+    }
+    guard rest.isEmpty else {
+      throw WeighbridgeError(.malformed, "is given \(rest.count) states too many")
+    }
+    return [data.sequence] + states
+  }
+
+  private func addCell(
+    to layer: inout KerasLayer, _ className: String, _ data: Data, isLast: Bool, role: String,
+    prefix: String, ofSeveral: Bool
+  ) throws(WeighbridgeError) -> (outputs: [ValueID], stateCount: Int) {
+    let cell = try RecurrentCell(
+      &layer, className, sequence: layer.graph.type(of: data.sequence), prefix: prefix)
+    guard data.states.isEmpty || data.states.count == cell.stateCount || ofSeveral,
+      data.states.isEmpty || data.states.count >= cell.stateCount
+    else {
+      throw WeighbridgeError(
+        .malformed, "has \(cell.stateCount) states and is given \(data.states.count)")
+    }
+    if isLast && cell.stateCount > 1 { try requireOutput(of: layer) }
+    if className.hasPrefix("CuDNN"), data.mask != nil {
+      throw WeighbridgeError(.malformed, "\(className) takes no mask, and its input has one")
+    }
+    let states = Array(data.states.prefix(cell.stateCount))
+    let recurrence = Recurrence(
+      isReversed: goesBackwards, returnsSequences: returnsSequences || !isLast,
+      hasInitialStates: !states.isEmpty,
+      mask: data.mask == nil
+        ? .none
+        : try stepMask(
+          &layer, cell, hasStates: !states.isEmpty, isLast: isLast, ofSeveral: ofSeveral))
+    let inputs = [data.sequence] + (data.mask.map { [$0] } ?? []) + states
+    return (try cell.add(to: &layer, recurrence, inputs, role: role), cell.stateCount)
+  }
+
+  /// Refuses cells of several states whose output another state has taken the place of: Keras 2.2.3
+  /// and later on CNTK give the last state, which of an LSTM is c, unless the layer is unrolled.
+  private func requireOutput(of layer: KerasLayer) throws(WeighbridgeError) {
+    guard layer.backend == .cntk, layer.version >= KerasVersion(2, 2, 3), !isUnrolled else {
+      return
+    }
+    throw WeighbridgeError(
+      .unsupported,
+      "Keras \(layer.version) on CNTK gives the cell's state in place of its output; "
+        + "--keras-backend tensorflow reads the layer as all other backends do")
+  }
+
+  /// What the layer gives at steps that the mask leaves out.
+  ///
+  /// Keras on TensorFlow before 2.3 gives the first state, which is the output of the step before,
+  /// except at the beginning, and except in a stack, whose first state is the first cell's.
+  private func stepMask(
+    _ layer: inout KerasLayer, _ cell: RecurrentCell, hasStates: Bool, isLast: Bool,
+    ofSeveral: Bool
+  ) throws(WeighbridgeError) -> StepMask {
+    let version = layer.version
+    if zeroesMasked && isLast && (!cell.isConvolutional || version.major >= 3) { return .zero }
+    guard version < KerasVersion(2, 3), version.suffix != "-tf", !isUnrolled else {
+      return .previous
+    }
+    if ofSeveral {
+      throw WeighbridgeError(
+        .unsupported,
+        "Keras \(version) gives the first cell's state at the steps of stacked "
+          + "cells that a mask leaves out")
+    }
+    guard hasStates else { return .previous }
+    layer.decide(
+      "At steps that the mask leaves out before the first one that counts, the output is the "
+        + "state to begin with, as on TensorFlow.")
+    return .state
+  }
+}
+
+extension RecurrentLayer {
+  /// Puts the batch first where the layer takes the time first.
+  func turnTime(_ layer: inout KerasLayer, _ data: inout Data) throws(WeighbridgeError) {
+    guard isTimeMajor else { return }
+    let rank = layer.graph.type(of: data.sequence).rank
+    guard rank >= 2 else { throw WeighbridgeError(.malformed, "takes a sequence") }
+    let order = [1, 0] + Array(2..<rank)
+    data.sequence = try layer.add(Transpose(axes: order), [data.sequence], role: "batch_first")[0]
+    if let mask = data.mask {
+      data.mask = try layer.add(Transpose(axes: [1, 0]), [mask], role: "mask_batch_first")[0]
+    }
+  }
+
+  /// Puts the time first again.
+  func turnTimeBack(
+    _ layer: inout KerasLayer, _ output: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    guard isTimeMajor, returnsSequences else { return output }
+    let order = [1, 0] + Array(2..<layer.graph.type(of: output).rank)
+    return try layer.add(Transpose(axes: order), [output], role: "time_first")[0]
+  }
+
+  /// The outputs in the order in which Keras gives them.
+  func inKerasOrder(
+    _ layer: inout KerasLayer, _ output: ValueID, role: String = "reverse"
+  ) throws(WeighbridgeError) -> ValueID {
+    guard goesBackwards, returnsSequences else { return output }
+    return try layer.add(Reverse(axes: [1]), [output], role: role)[0]
+  }
+}

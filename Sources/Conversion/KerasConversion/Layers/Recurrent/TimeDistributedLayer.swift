@@ -1,0 +1,117 @@
+package import Bytes
+package import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// `TimeDistributed`: every step of a sequence through one layer or model, by way of one axis for
+/// batch and time.
+///
+/// (Keras with a stateful layer inside works on one step after the other; that is refused.)
+package enum TimeDistributedLayer {
+  /// Builds one whose layer is no model. (A model's layers are the importer's.)
+  package static let build: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    let mask = try mask(&layer, inputs)
+    let (className, settings) = try layer.unwrap()
+    guard let inner = KerasMappings.layers[className] else {
+      throw WeighbridgeError(.unsupported, "wraps a layer of the unknown class \(className)")
+    }
+    if settings["stateful"]?.bool == true {
+      throw WeighbridgeError(.unsupported, "wraps a stateful layer, whose state would go on")
+    }
+    if KerasTypePolicy.quantized(settings["dtype"]) != nil {
+      throw WeighbridgeError(
+        .unsupported, "wraps a quantized layer, which Keras then computes without its factors")
+    }
+    let folded = try fold(&layer, inputs, mask: mask)
+    // A wrapper in the wrapper has nodes and weights with the same roles.
+    let outputs =
+      className == "TimeDistributed"
+      ? try layer.addStep("inner", settings: layer.takeSettings()) {
+        (layer) throws(WeighbridgeError) in try inner(&layer, folded)
+      } : try inner(&layer, folded)
+    try layer.passMasks(of: className, from: folded, to: outputs)
+    return try unfold(&layer, outputs, like: inputs, folded: folded, mask: mask)
+  }
+
+  /// The mask that the layer is given, by itself or beside its first input.
+  package static func mask(
+    _ layer: inout KerasLayer, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> ValueID? {
+    let given = layer.takeTensors("mask")
+    return given.first ?? inputs.first.flatMap { layer.mask(of: $0) }
+  }
+
+  /// The inputs with one axis for batch and time. A mask of more axes goes with them; one of these
+  /// two only says nothing about what is inside a step.
+  package static func fold(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], mask: ValueID?
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var folded: [ValueID] = []
+    for input in inputs { folded += try layer.add(FlattenTime(), [input], role: "fold") }
+    if let mask, let first = folded.first, layer.graph.type(of: mask).rank > 2 {
+      let inner = try layer.add(FlattenTime(), [mask], role: "fold_mask")[0]
+      layer.setMask(inner, of: first)
+    }
+    return folded
+  }
+
+  /// The outputs with batch and time as the first input has them.
+  ///
+  /// Keras 2 lets a mask that the wrapped layer gives go on, or else the mask it was given, without
+  /// the axes inside of a step; Keras 3 lets that go on as it is.
+  package static func unfold(
+    _ layer: inout KerasLayer, _ outputs: [ValueID], like inputs: [ValueID], folded: [ValueID],
+    mask: ValueID?
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard let sequence = inputs.first, let first = folded.first else {
+      throw WeighbridgeError(.malformed, "has no input")
+    }
+    try checkOlderMasks(layer, outputs, sequence: sequence, mask: mask)
+    var results: [ValueID] = []
+    for output in outputs {
+      let result = try layer.add(UnflattenTime(), [output, sequence], role: "unfold")[0]
+      results.append(result)
+      guard layer.version.major < 3 else {
+        layer.setMask(mask, of: result)
+        continue
+      }
+      if let inner = layer.mask(of: output) {
+        layer.setMask(
+          inner == layer.mask(of: first)
+            ? mask : try layer.add(UnflattenTime(), [inner, sequence], role: "unfold_mask")[0],
+          of: result)
+      } else if let mask {
+        layer.setMask(try withoutInnerAxes(&layer, mask), of: result)
+      }
+    }
+    return results
+  }
+
+  /// Keras before 2.4, unless inside TensorFlow, works on one step after the other where the size of
+  /// the batch is fixed, and then neither hands masks over nor takes them.
+  private static func checkOlderMasks(
+    _ layer: KerasLayer, _ outputs: [ValueID], sequence: ValueID, mask: ValueID?
+  ) throws(WeighbridgeError) {
+    guard layer.version < KerasVersion(2, 4), layer.version.suffix != "-tf",
+      layer.graph.type(of: sequence).shape[0].value != nil
+    else { return }
+    let hasInnerAxes = mask.map { layer.graph.type(of: $0).rank > 2 } ?? false
+    guard !hasInnerAxes, outputs.allSatisfy({ layer.mask(of: $0) == nil }) else {
+      throw WeighbridgeError(
+        .unsupported,
+        "has masks inside of steps, which Keras \(layer.version) drops where the size "
+          + "of the batch is fixed")
+    }
+  }
+
+  /// Whether anything of a step counts, `[batch, time]`.
+  private static func withoutInnerAxes(
+    _ layer: inout KerasLayer, _ mask: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    let rank = layer.graph.type(of: mask).rank
+    guard rank > 2 else { return mask }
+    let reduction = Reduce(.any, axes: Array(2..<rank), keepDims: false)
+    return try layer.add(reduction, [mask], role: "any_of_mask")[0]
+  }
+}

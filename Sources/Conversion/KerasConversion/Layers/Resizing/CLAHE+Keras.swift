@@ -1,0 +1,54 @@
+import Bytes
+import GraphIR
+import JSON
+import LayerCatalog
+
+extension CLAHE {
+  /// `ContrastLimitedAdaptiveHistogramEqualization(value_range=(0, 255), clip_limit=4,
+  /// tile_grid_size=(8, 8))`.
+  static let equalization: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    let input = try layer.onlyInput(inputs)
+    layer.ignore("factor", "seed")
+    let grid = try layer.integers("tile_grid_size", count: 2, default: [8, 8])
+    let operation = CLAHE(
+      rows: grid[0], columns: grid[1], clipLimit: max(0, try layer.real("clip_limit", default: 4)))
+    if let problem = operation.problem { throw WeighbridgeError(.malformed, problem) }
+    let range = try layer.realList("value_range", default: [0, 255])
+    guard range.count == 2, range[0] < range[1] else {
+      throw WeighbridgeError(.malformed, "value_range=\(range)")
+    }
+    let layout = try layer.dataLayout()
+    let type = layer.graph.type(of: input)
+    guard type.rank == 4, type.elementType == .float32 else {
+      throw WeighbridgeError(.unsupported, "takes a batch of float32 images and has \(type)")
+    }
+    let last = layout == .channelsFirst
+    let hasRange = range != [0, 255]
+    var images = [input]
+    if last {
+      images = try layer.add(Transpose(axes: [0, 2, 3, 1]), images, role: "channels_last")
+    }
+    if hasRange { images = try layer.addRange(range, [0, 255], images, role: "levels") }
+    images = try layer.add(operation, images, role: hasRange || last ? "equalized" : "")
+    if hasRange {
+      images = try layer.addRange([0, 255], range, images, role: last ? "range" : "")
+    }
+    return last ? try layer.add(Transpose(axes: [0, 3, 1, 2]), images) : images
+  }
+}
+
+extension KerasLayer {
+  /// Moves numbers from one range to another, rounding at each step as Keras does.
+  fileprivate mutating func addRange(
+    _ from: [Double], _ to: [Double], _ values: [ValueID], role: String
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let name = role.isEmpty ? "range" : role
+    let shifted = try add(
+      Rescaling(scale: [1], offset: [-from[0]]), values, role: "\(name)_shifted")
+    let width = try number("\(name)_width", from[1] - from[0], like: values[0])
+    let shares = try add(BinaryMath(.divide), shifted + [width], role: "\(name)_shares")
+    let wide = try add(
+      Rescaling(scale: [to[1] - to[0]], offset: [0]), shares, role: "\(name)_scaled")
+    return try add(Rescaling(scale: [1], offset: [to[0]]), wide, role: role)
+  }
+}

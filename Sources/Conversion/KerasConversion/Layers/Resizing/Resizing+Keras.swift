@@ -1,0 +1,80 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Keras: `Resizing(height, width, interpolation="bilinear", crop_to_aspect_ratio=False)`, and
+/// `RandomCrop`, which when the model runs resizes so as well, up to Keras 3.7.
+extension Resizing {
+  static let keras = KerasMapping(layers: [
+    "Resizing": { (layer, inputs) throws(WeighbridgeError) in
+      let operation = Resizing(
+        dimensions: try layer.imageDimensions(), interpolation: try interpolation(&layer),
+        antialiases: try layer.flag("antialias", default: false), fit: try fit(&layer),
+        layout: try layer.dataLayout())
+      return try layer.add(operation, inputs)
+    },
+    "RandomCrop": { (layer, inputs) throws(WeighbridgeError) in
+      let dimensions = try layer.imageDimensions()
+      let layout = try layer.dataLayout()
+      layer.ignore("seed")
+      if layer.version >= KerasVersion(3, 8) {
+        return try layer.add(Identity(), [try layer.onlyInput(inputs)])
+      }
+      guard layer.version >= KerasVersion(2, 15), layer.version.major < 3 else {
+        throw WeighbridgeError(
+          .unsupported,
+          "what RandomCrop of Keras \(layer.version) does when the model runs was "
+            + "never compared with that version; it is known for 2.15 and from 3.8")
+      }
+      let operation = Resizing(
+        dimensions: dimensions, interpolation: .bilinear, antialiases: false, fit: .crop,
+        layout: layout
+      )
+      return try layer.add(operation, inputs)
+    },
+  ])
+
+  /// `crop_to_aspect_ratio` and Keras 3's `pad_to_aspect_ratio`.
+  private static func fit(_ layer: inout KerasLayer) throws(WeighbridgeError) -> ResizingFit {
+    let crops = try layer.flag("crop_to_aspect_ratio", default: false)
+    let pads = try layer.flag("pad_to_aspect_ratio", default: false)
+    try layer.require("fill_mode", toBe: "constant", because: "Keras itself has no other")
+    let fill = try layer.real("fill_value", default: 0)
+    guard !crops || !pads else {
+      throw WeighbridgeError(.malformed, "both crops and pads to the aspect ratio")
+    }
+    return crops ? .crop : pads ? .pad(fill) : .stretch
+  }
+
+  private static func interpolation(
+    _ layer: inout KerasLayer
+  ) throws(WeighbridgeError) -> ResizingInterpolation {
+    let name = layer.take("interpolation") ?? "bilinear"
+    // Keras takes any case.
+    switch name.string?.lowercased() {
+    case "bilinear": return .bilinear
+    case "nearest": return .nearest
+    case "bicubic": return .bicubic
+    case "area": return .area
+    case "lanczos3": return .lanczos3
+    case "lanczos5": return .lanczos5
+    case "gaussian": return .gaussian
+    case "mitchellcubic": return .mitchellCubic
+    default:
+      throw layer.wrong(
+        "interpolation", name,
+        "bilinear, nearest, bicubic, area, lanczos3, lanczos5, gaussian, mitchellcubic")
+    }
+  }
+}
+
+extension KerasLayer {
+  /// The settings `height` and `width` of a layer that makes images of one size.
+  mutating func imageDimensions() throws(WeighbridgeError) -> [Int] {
+    let dimensions = [try integer("height"), try integer("width")]
+    if let problem = Resizing.problem(dimensions) { throw WeighbridgeError(.malformed, problem) }
+    return dimensions
+  }
+}

@@ -1,0 +1,92 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Keras: `UpSampling1D`, `UpSampling2D`, `UpSampling3D`.
+extension Upsampling {
+  static let keras = KerasMapping(layers: [
+    "UpSampling1D": { (layer, inputs) throws(WeighbridgeError) in
+      try add(&layer, inputs, axes: 1, .nearest, .channelsLast)
+    },
+    "UpSampling2D": { (layer, inputs) throws(WeighbridgeError) in
+      try images(&layer, inputs)
+    },
+    "UpSampling3D": { (layer, inputs) throws(WeighbridgeError) in
+      try add(&layer, inputs, axes: 3, .nearest, try layer.dataLayout())
+    },
+  ])
+
+  private static func images(
+    _ layer: inout KerasLayer, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let name = layer.take("interpolation") ?? "nearest"
+    // Keras takes any case.
+    switch name.string.flatMap({ ResizingInterpolation(rawValue: $0.lowercased()) }) {
+    case .nearest:
+      return try add(&layer, inputs, axes: 2, .nearest, try layer.dataLayout())
+    case .bilinear:
+      return try add(&layer, inputs, axes: 2, try bilinear(&layer), try layer.dataLayout())
+    case let filter?: return try resized(&layer, inputs, filter)
+    case nil:
+      throw layer.wrong(
+        "interpolation", name,
+        ResizingInterpolation.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+  }
+
+  /// Images of known sizes, made larger by a filter.
+  private static func resized(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], _ filter: ResizingInterpolation
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let layout = try layer.dataLayout()
+    let factors = try layer.integers("size", count: 2, default: [2, 2])
+    let input = layer.graph.type(of: try layer.onlyInput(inputs))
+    if let problem = problem(factors) { throw WeighbridgeError(.malformed, problem) }
+    guard input.rank == 4 else { throw WeighbridgeError(.malformed, "the input \(input)") }
+    let known = input.shape[layout.spatialAxes(rank: 4)].compactMap(\.value)
+    guard known.count == 2 else {
+      throw WeighbridgeError(
+        .unsupported, "upsampling by \(filter.rawValue) of open sizes: \(input)")
+    }
+    let dimensions = zip(known, factors).map { $0.multipliedReportingOverflow(by: $1) }
+    let products = dimensions.map { $0.overflow ? Int.max : $0.partialValue }
+    if let problem = Resizing.problem(products) { throw WeighbridgeError(.malformed, problem) }
+    let operation = Resizing(
+      dimensions: products, interpolation: filter, antialiases: false, fit: .stretch, layout: layout
+    )
+    return try layer.add(operation, inputs)
+  }
+
+  private static func add(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int, _ interpolation: Interpolation,
+    _ layout: DataLayout
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let two = [Int](repeating: 2, count: axes)
+    let factors = try layer.integers("size", count: axes, default: two)
+    if let problem = problem(factors) { throw WeighbridgeError(.malformed, problem) }
+    let operation = Upsampling(factors: factors, interpolation: interpolation, layout: layout)
+    return try layer.add(operation, inputs)
+  }
+
+  /// Keras by itself, up to 2.3, resizes as TensorFlow 1 does; the Keras inside TensorFlow and
+  /// every version from 2.4 takes half-pixel centres. No file says which.
+  private static func bilinear(
+    _ layer: inout KerasLayer
+  ) throws(WeighbridgeError) -> Interpolation {
+    guard layer.backend == .tensorflow else {
+      throw WeighbridgeError(
+        .unsupported,
+        "where \(layer.backend) takes the samples of bilinear upsampling is not known")
+    }
+    let version = layer.version
+    let isInsideTensorFlow = version.suffix.hasPrefix("-tf") && version >= KerasVersion(2, 2, 4)
+    let isHalfPixel = isInsideTensorFlow || version >= KerasVersion(2, 4)
+    layer.decide(
+      "bilinear upsampling samples at "
+        + (isHalfPixel ? "half-pixel centres" : "output / factor (asymmetric)")
+        + ", as Keras \(version) does")
+    return isHalfPixel ? .linearHalfPixel : .linearAsymmetric
+  }
+}

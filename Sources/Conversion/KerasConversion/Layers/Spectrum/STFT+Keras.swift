@@ -1,0 +1,103 @@
+import Bytes
+import GraphIR
+import JSON
+import LayerCatalog
+
+/// Keras 3: `MelSpectrogram`, and `STFTSpectrogram`, which has the transform's factors as weights and
+/// so becomes convolutions.
+extension STFT {
+  static let keras = KerasMapping(layers: [
+    "MelSpectrogram": mel, "STFTSpectrogram": KernelSpectrogram.build,
+  ])
+
+  private static let mel: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    let input = try layer.onlyInput(inputs)
+    let type = layer.graph.type(of: input)
+    guard type.rank == 2 else {
+      throw WeighbridgeError(.malformed, "takes signals [batch, samples], and not \(type)")
+    }
+    let length = try layer.integer("fft_length", default: 2048)
+    let transform = STFT(
+      fftLength: length,
+      windowLength: try layer.integer("sequence_length", default: length),
+      step: try layer.integer("sequence_stride", default: 512), window: try window(&layer))
+    if let problem = transform.problem { throw WeighbridgeError(.malformed, problem) }
+    guard transform.window == .rectangular || transform.windowLength.isMultiple(of: 2) else {
+      throw WeighbridgeError(
+        .unsupported,
+        "has a window of \(transform.windowLength) samples, and of an odd number the backends of Keras "
+          + "make different ones")
+    }
+    let wide: ElementType = type.elementType == .float64 ? .float64 : .float32
+    let signal = try layer.cast(input, to: wide, role: "signal")
+    let half = length / 2
+    let pad = Pad(before: [0, half], after: [0, half], mode: .reflect)
+    let padded = try layer.add(pad, [signal], role: "padded")
+    let parts = try layer.add(transform, padded, role: "transform")
+    let sizes = try layer.add(BinaryMath(.hypotenuse), parts, role: "sizes")
+    let exponent = try layer.real("mag_exp", default: 2)
+    let power = try layer.constant(
+      "mag_exp", Tensor(wide, shape: [1, 1, 1], [exponent]))
+    let powers = try layer.add(BinaryMath(.power), sizes + [power], role: "powers")
+    var outputs = try addBands(&layer, to: powers[0], transform.frequencyCount, wide)
+    outputs = try addDecibels(&layer, to: outputs[0])
+    let isCast = type.elementType != wide
+    outputs = try layer.add(
+      Transpose(axes: [0, 2, 1]), outputs, role: isCast ? "turned" : "")
+    return isCast ? try layer.add(Cast(to: type.elementType), outputs) : outputs
+  }
+
+  private static func window(
+    _ layer: inout KerasLayer
+  ) throws(WeighbridgeError) -> WindowForm {
+    let isNone = layer.unreadSettings["window"] == .null
+    guard let written = layer.take("window") else { return isNone ? .rectangular : .hann }
+    guard let form = written.string.flatMap(WindowForm.init(rawValue:)), form != .rectangular else {
+      throw layer.wrong("window", written, "hann, hamming or null")
+    }
+    return form
+  }
+
+  /// Adds the sums of the bands of the mel scale.
+  private static func addBands(
+    _ layer: inout KerasLayer, to powers: ValueID, _ frequencies: Int, _ type: ElementType
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let rate = try layer.real("sampling_rate", default: 16000)
+    let count = try layer.integer("num_mel_bins", default: 128)
+    let low = try layer.real("min_freq", default: 20)
+    let high = try layer.real("max_freq", default: (rate / 2).rounded(.towardZero))
+    guard count >= 1, rate > 0, low >= 0, high > low,
+      try Checked.product([count, frequencies], of: "the size of the bands") <= 1 << 26
+    else {
+      throw WeighbridgeError(
+        .malformed, "\(count) bands from \(low) to \(high) Hz at a sampling rate of \(rate) Hz")
+    }
+    let bands = MelScale.bands(
+      count, frequencies: frequencies, samplingRate: rate, range: (low, high))
+    let kernel = try layer.constant(
+      "bands", Tensor(type, shape: [count, frequencies], bands))
+    return try layer.add(Dense(hasBias: false), [powers, kernel], role: "band_powers")
+  }
+
+  /// Adds the powers' levels in decibels, none further below the highest of all than `top_db`.
+  private static func addDecibels(
+    _ layer: inout KerasLayer, to powers: ValueID
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let smallest = try layer.real("min_power", default: 1e-10)
+    let reference = max(try layer.real("ref_power", default: 1).magnitude, smallest)
+    let range = try layer.real("top_db", default: 80)
+    guard try layer.flag("power_to_db", default: true) else { return [powers] }
+    guard smallest > 0 else { throw WeighbridgeError(.malformed, "min_power=\(smallest)") }
+    layer.decideOnce("Levels are bounded by the highest one of all signals that run together.")
+    let clip = Clip(minimum: smallest, maximum: .infinity)
+    var levels = try layer.add(clip, [powers], role: "bounded_powers")
+    levels = try layer.add(UnaryMath(.logarithm10), levels, role: "logarithms")
+    let decibels = Rescaling(scale: [10], offset: [-10 * reference.logarithm10])
+    levels = try layer.add(decibels, levels, role: "levels")
+    var lowest = try layer.add(
+      Reduce(.maximum, axes: [0, 1, 2], keepDims: true), levels, role: "highest_level")
+    lowest = try layer.add(
+      Rescaling(scale: [1], offset: [-range]), lowest, role: "lowest_level")
+    return try layer.add(Maximum(), levels + lowest, role: "bounded_levels")
+  }
+}

@@ -1,0 +1,106 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+/// The resizing of TensorFlow 1, which no layer of Keras has.
+extension WellKnownLayers {
+  /// What only a mapping can name.
+  package static let steps: [String: KerasMapping.Build] = [
+    "tf.image.resize_images": oldResize
+  ]
+
+  private enum Method: String, CaseIterable, Sendable {
+    case bilinear, nearest, area
+  }
+
+  /// `tf.image.resize_images(images, size, method, align_corners)`: coordinates are those of the
+  /// output by the ratio of the sizes, or with `align_corners` by that of the distances between the
+  /// first and the last elements.
+  private static let oldResize: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    let input = try layer.onlyInput(inputs)
+    let size = try layer.integers("size", count: 2)
+    let method = try layer.word("method", default: Method.bilinear)
+    let isAligned = try layer.flag("align_corners", default: false)
+    let type = layer.graph.type(of: input)
+    if let problem = Resizing.problem(size) { throw WeighbridgeError(.malformed, problem) }
+    guard type.rank == 4, type.elementType.isFloat else {
+      throw WeighbridgeError(.unsupported, "takes [batch, height, width, channels] and has \(type)")
+    }
+    if method == .area {
+      guard !isAligned else {
+        throw WeighbridgeError(.unsupported, "method=area with align_corners=true cannot be had")
+      }
+      return try layer.add(
+        Resizing(
+          dimensions: size, interpolation: .area, antialiases: false, fit: .stretch,
+          layout: .channelsLast), [input])
+    }
+    let dimensions = try layer.dimensions([1, 2], of: type)
+    guard (dimensions + size).allSatisfy({ (1...Resampling.largestDimension).contains($0) }) else {
+      throw WeighbridgeError(.unsupported, "resizes \(type) to \(size)")
+    }
+    let isWhole = zip(size, dimensions).allSatisfy { $0 % $1 == 0 }
+    if isWhole, !isAligned {
+      let operation = Upsampling(
+        factors: zip(size, dimensions).map { $0 / $1 },
+        interpolation: method == .nearest ? .nearest : .linearAsymmetric, layout: .channelsLast)
+      return try layer.add(operation, [input])
+    }
+    var result = input
+    let changed = [0, 1].filter { dimensions[$0] != size[$0] }
+    for axis in changed {
+      let taps = taps(from: dimensions[axis], to: size[axis], method, isAligned: isAligned)
+      result = try layer.addTaps(
+        taps, to: result, along: axis + 1, role: axis == changed.last ? "" : "axis_\(axis + 1)")
+    }
+    return changed.isEmpty ? try layer.add(Identity(), [input]) : [result]
+  }
+
+  private static func taps(
+    from old: Int, to new: Int, _ method: Method, isAligned: Bool
+  ) -> Resampling.Taps {
+    guard method == .nearest else {
+      let resampling = Resampling(
+        mode: .linear, transformation: isAligned ? .alignCorners : .asymmetric, rounding: .floor)
+      return resampling.taps(Resampling.Axis(old: old, new: new, scale: nil))
+    }
+    // In TensorFlow's own order of operations, whose rounding decides which element is nearest.
+    let aligned = isAligned && new > 1
+    let scale = aligned ? Float(old - 1) / Float(new - 1) : Float(old) / Float(new)
+    let indices = (0..<new).map { output in
+      let coordinate = Float(output) * scale
+      let rounded = isAligned ? coordinate.rounded() : coordinate.rounded(.down)
+      return min(Int(rounded), old - 1)
+    }
+    return Resampling.Taps(indices: [indices], weights: [[Double](repeating: 1, count: new)])
+  }
+}
+
+extension KerasLayer {
+  /// Weighted sums of elements along an axis.
+  fileprivate mutating func addTaps(
+    _ taps: Resampling.Taps, to input: ValueID, along axis: Int, role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    let type = graph.type(of: input)
+    var shape = [Int](repeating: 1, count: type.rank)
+    var sum: [ValueID] = []
+    for (tap, (indices, weights)) in zip(taps.indices, taps.weights).enumerated() {
+      shape[axis] = indices.count
+      let name = "axis_\(axis)_\(tap)"
+      let places = try constant(
+        "\(name)/indices", Tensor(.int64, shape: [indices.count], indices.map(Double.init)))
+      let isOnly = taps.indices.count == 1
+      let elements = try add(
+        Gather(axis: axis), [input, places], role: isOnly ? role : "\(name)/elements")
+      if isOnly { return elements[0] }
+      let factors = try constant(
+        "\(name)/weights", Tensor(type.elementType, shape: shape, weights))
+      let weighted = try add(Multiply(), elements + [factors], role: "\(name)/weighted")
+      let isLast = tap == taps.indices.count - 1
+      sum =
+        sum.isEmpty
+        ? weighted : try add(Add(), sum + weighted, role: isLast ? role : "\(name)/sum")
+    }
+    return sum.first ?? input
+  }
+}

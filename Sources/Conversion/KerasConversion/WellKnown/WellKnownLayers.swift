@@ -1,0 +1,95 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+/// Layers and functions of others that many files have and that cannot be mistaken: the name, every
+/// setting and every weight must be those of the one origin, or they are refused as every layer is.
+/// What was understood is recorded as a decision.
+///
+/// What two authors mean differently, or cannot be told from the settings, is not here:
+/// `--custom-layers` maps it.
+package enum WellKnownLayers {
+  /// By class name, or by `package>Class` where the class is registered. (A class that is registered
+  /// without a package is in Keras' package `Custom`, which is left out.)
+  package static let layers: [String: KerasMapping.Build] = [
+    "Addons>GroupNormalization": addonsNormalization,
+    "Addons>InstanceNormalization": addonsNormalization,
+    "CastToFloat32": castToFloat32,
+    "FixedDropout": fixedDropout,
+    "InstanceNormalization": contribNormalization,
+    "L2Normalization": ssdNormalization,
+    "ReflectionPadding2D": reflectionPadding,
+    "Scale": channelScale,
+    "TokenAndPositionEmbedding": tokenAndPositionEmbedding,
+    "TransformerBlock": transformerBlock,
+  ]
+
+  /// By the name of the function that a `Lambda` calls, or of the layer where it keeps a function
+  /// without its name, as Keras 1 and 2 do.
+  package static let functions: [String: KerasMapping.Build] = [
+    "space_to_depth_x2": spaceToDepth
+  ]
+
+  /// Names of activation functions: what Keras calls the same, and whose name it is.
+  package static let activations: [String: (keras: String, origin: String)] = [
+    "Addons>mish": ("mish", "TensorFlow Addons"),
+    "Mish": ("mish", "digantamisra98/Mish"),
+    "Swish": ("swish", "a function registered as Swish"),
+  ]
+
+  /// TensorFlow Addons' group normalisation, and its instance normalisation, which is a group for
+  /// each channel; Keras took it over.
+  private static let addonsNormalization: KerasMapping.Build = {
+    (layer, inputs) throws(WeighbridgeError) in
+    layer.decideOnce("is read as TensorFlow Addons' layer: Keras' GroupNormalization")
+    guard let build = KerasMappings.layers["GroupNormalization"] else { return [] }
+    return try build(&layer, inputs)
+  }
+
+  /// The dropout of `efficientnet`: Keras' with another default for its noise.
+  private static let fixedDropout: KerasMapping.Build = {
+    (layer, inputs) throws(WeighbridgeError) in
+    layer.decideOnce("is read as efficientnet's dropout, which does nothing when the model runs")
+    guard let build = KerasMappings.layers["Dropout"] else { return [] }
+    return try build(&layer, inputs)
+  }
+
+  /// `ssd_keras`' L2Normalization of images, after Liu et al. 2015: x / |x| along the channels,
+  /// times a gamma for each channel.
+  private static let ssdNormalization: KerasMapping.Build = {
+    (layer, inputs) throws(WeighbridgeError) in
+    let type = layer.graph.type(of: try layer.onlyInput(inputs))
+    _ = try layer.real("gamma_init")  // absent in layers of another origin
+    guard type.rank == 4, let channels = type.shape[3].value else {
+      throw WeighbridgeError(
+        .unsupported, "normalises the last of four axes, whose size is known, and has \(type)")
+    }
+    layer.decideOnce("is read as ssd_keras' layer, channels last: x / |x| * gamma")
+    let unit = try layer.add(UnitNormalization(axes: [3]), inputs, role: "unit")
+    let gamma = try layer.weight("gamma", shape: [channels]) { $0.reshaped([1, 1, 1, channels]) }
+    return try layer.add(Multiply(), unit + [gamma])
+  }
+
+  /// The Scale layer of the ported ResNets and DenseNets: gamma x + beta for each channel.
+  private static let channelScale: KerasMapping.Build = {
+    (layer, inputs) throws(WeighbridgeError) in
+    let type = layer.graph.type(of: try layer.onlyInput(inputs))
+    let axis = try KerasLayer.axis(try layer.integer("axis"), of: type)
+    _ = try layer.real("momentum")  // for training; absent in layers of another origin
+    let roles = ["gamma", "beta"]
+    let names = layer.remainingWeights.map(\.name)
+    guard names.count == 2, zip(names, roles).allSatisfy({ $0.hasSuffix($1) }) else {
+      throw WeighbridgeError(
+        .unsupported,
+        "has the weights \(names); the Scale layer that is known has a gamma and a beta")
+    }
+    layer.decideOnce("is read as the Scale layer of ported ResNets: gamma x + beta")
+    let channels = try layer.dimensions([axis], of: type)
+    var shape = [Int](repeating: 1, count: type.rank)
+    shape[axis] = channels[0]
+    let gamma = try layer.weight("gamma", shape: channels) { $0.reshaped(shape) }
+    let beta = try layer.weight("beta", shape: channels) { $0.reshaped(shape) }
+    let scaled = try layer.add(Multiply(), inputs + [gamma], role: "scaled")
+    return try layer.add(Add(), scaled + [beta])
+  }
+}

@@ -1,0 +1,50 @@
+package import Bytes
+package import ConversionCore
+package import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Writes ONNX models: channels-first inside, with the inputs' and outputs' axes as the source has
+/// them unless the options say otherwise.
+package enum ONNXExporter: Exporter {
+  package static let options: Set<ExportOption> = [
+    .opset, .layout, .weightsBeside, .precision, .suppression, .folding,
+  ]
+
+  package static func write(
+    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+  ) throws(WeighbridgeError) -> ExportReport {
+    let translation = try ONNXTranslation(content, options: options)
+    let size = translation.weights.reduce(0) { $0 + $1.head.byteCount }
+    // Room for everything but the weights.
+    let isLarge = size > ONNXWriter.largestFile - (64 << 20)
+    var files = [path]
+    var storage = ONNXWriter.Storage.inside
+    if options.storesWeightsBeside || isLarge {
+      storage = .beside(path: "\(path).data", name: "\(FilePath(path).name).data")
+      files.append("\(path).data")
+    }
+    for file in options.isReplacing ? [] : files where exists(file) {
+      throw WeighbridgeError(.outputFailed, "exists already").at(file: file)
+    }
+    var writer = try ONNXWriter(translation.model, to: path, storage: storage)
+    try write(translation.weights, with: &writer, cancellation)
+    try writer.commit(replacing: options.isReplacing)
+    return ExportReport(files: files, losses: translation.losses)
+  }
+
+  private static func write(
+    _ weights: [ONNXWeight], with writer: inout ONNXWriter, _ cancellation: Cancellation?
+  ) throws(WeighbridgeError) {
+    var stream = WeightStream(cancellation)
+    for weight in weights {
+      try writer.beginWeight()
+      for part in weight.parts {
+        try stream.write(part, as: weight.head.elementType, named: weight.head.name) {
+          (bytes) throws(WeighbridgeError) in
+          try writer.append(bytes)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// A weight of the file: parts that stand one behind the other, and are brought into the head's
+/// number type when they are written.
+struct ONNXWeight: Sendable {
+  let head: ONNXInitializer
+  let parts: [Tensor]
+}
+
+/// The nodes that a graph becomes, while they grow.
+struct ONNXGraphBuilder: ExportBuilder {
+  static var table: ExportTable<ONNXGraphBuilder> { ONNXOperators.table }
+  static let foldsConstants = false
+
+  /// Weights of fewer elements are not worth a node that casts them.
+  private static let smallestRounded = 16
+
+  /// The version of ONNX's operators.
+  let opset: Int
+  private(set) var nodes: [ONNXNode] = []
+  private(set) var weights: [ONNXWeight] = []
+  /// Nodes before all others: they bring weights that are stored in another number type into that
+  /// of the model.
+  private(set) var casts: [ONNXNode] = []
+  private let precision: ExportPrecision
+  let target = "ONNX"
+  var scope = ExportScope<ExportOperand>()
+  private var names: UniqueNames
+  /// The names of weights in the file, by what they are called here.
+  private var weightNames: [String: String] = [:]
+  private var constantNames: [ConstantKey: String] = [:]
+
+  /// Begins a file.
+  ///
+  /// - Parameter reserved: Names that nodes cannot give to their outputs.
+  init(opset: Int, precision: ExportPrecision, reserved: [String]) {
+    self.opset = opset
+    self.precision = precision
+    names = UniqueNames(reserved)
+  }
+}
+
+extension ONNXGraphBuilder {
+  /// The element type of the first input.
+  var elementType: ElementType { operands[0].type.elementType }
+
+  /// The name of an input; a weight goes into the file as it is.
+  mutating func input(_ position: Int = 0) -> String { input(operands[position]) }
+
+  /// The name of a value; a weight goes into the file as it is.
+  mutating func input(_ operand: ExportOperand) -> String {
+    guard let tensor = operand.constant else { return operand.name }
+    if operand.name.isEmpty { return constant(tensor) }
+    return weight(named: operand.name, shape: tensor.shape, [tensor])
+  }
+
+  /// The names of all inputs.
+  mutating func allInputs() -> [String] { operands.indices.map { input($0) } }
+
+  /// An input that is a weight, put into the file in another form.
+  ///
+  /// - Parameters:
+  ///   - role: What the form is called; one form of a weight has one role.
+  ///   - parts: The elements; by default the weight's own.
+  mutating func weight(
+    _ position: Int, _ role: String, shape: [Int], parts: [Tensor]? = nil
+  ) throws(WeighbridgeError) -> String {
+    let tensor = try tensor(position)
+    return weight(
+      named: "\(operands[position].name)/\(role)", shape: shape, parts ?? [tensor])
+  }
+
+  /// Elements under a name, which are in the file once however often they are used.
+  mutating func weight(named name: String, shape: [Int], _ parts: [Tensor]) -> String {
+    if let known = weightNames[name] { return known }
+    let own = unusedName(name)
+    weightNames[name] = own
+    guard let type = parts.first?.elementType else { return own }
+    guard precision == .float16, type == .float32, shape.reduce(1, *) >= Self.smallestRounded
+    else {
+      weights.append(
+        ONNXWeight(
+          head: ONNXInitializer(name: own, elementType: type, shape: shape), parts: parts))
+      return own
+    }
+    let stored = ONNXInitializer(
+      name: unusedName("\(name)/float16"), elementType: .float16, shape: shape)
+    weights.append(ONNXWeight(head: stored, parts: parts))
+    casts.append(
+      ONNXNode(
+        name: own, operation: "Cast", inputs: [stored.name], outputs: [own],
+        attributes: [("to", .integer(Int(type.onnxNumber)))]))
+    return own
+  }
+
+  /// A tensor that the graph does not have, which is in the file once however often it is used.
+  mutating func constant(_ tensor: Tensor) -> String {
+    let key = ConstantKey(tensor)
+    if let name = constantNames[key] { return name }
+    let name = weight(named: "constant_\(constantNames.count)", shape: tensor.shape, [tensor])
+    constantNames[key] = name
+    return name
+  }
+
+  /// Adds a node of one output.
+  mutating func add(
+    _ operation: String, _ inputs: [String],
+    _ attributes: KeyValuePairs<String, ONNXAttribute> = [:]
+  ) -> String {
+    add(operation, inputs, attributes, outputCount: 1)[0]
+  }
+
+  /// Adds a node of several outputs.
+  mutating func add(
+    _ operation: String, _ inputs: [String],
+    _ attributes: KeyValuePairs<String, ONNXAttribute>, outputCount: Int
+  ) -> [String] {
+    add(
+      operation, inputs, attributes: attributes.map { ($0.key, $0.value) },
+      outputCount: outputCount)
+  }
+
+  /// Adds a node.
+  ///
+  /// - Parameter wanted: For each output whether it is needed; by default all are.
+  mutating func add(
+    _ operation: String, _ inputs: [String],
+    attributes: [(name: String, value: ONNXAttribute)], outputCount: Int, wanted: [Bool]? = nil
+  ) -> [String] {
+    let name = unusedName("\(scope.prefix)/\(operation)")
+    let outputs = (0..<outputCount).map { position in
+      if let wanted, !wanted[position] { return "" }
+      return position == 0 ? name : unusedName("\(name):\(position)")
+    }
+    nodes.append(
+      ONNXNode(
+        name: name, operation: operation, inputs: inputs, outputs: outputs,
+        attributes: attributes))
+    return outputs
+  }
+
+  /// A name that nothing has yet.
+  mutating func unusedName(_ name: String) -> String { names.unused(name) }
+
+  func problem(of type: TensorType) -> String? { nil }
+
+  mutating func emit(
+    _ step: ExportStep<ExportOperand>
+  ) throws(WeighbridgeError) -> [ExportOperand] {
+    try apply(step.node.operation, named: step.node.name, step.inputs[0], isWanted: step.isWanted)
+  }
+}
+
+extension ONNXGraphBuilder {
+  /// The nodes that `build` adds, apart from all others: the body of a loop.
+  mutating func body<Result>(
+    _ build: (inout ONNXGraphBuilder) throws(WeighbridgeError) -> Result
+  ) throws(WeighbridgeError) -> (nodes: [ONNXNode], result: Result) {
+    let outer = nodes
+    nodes = []
+    let result = try build(&self)
+    defer { nodes = outer }
+    return (nodes, result)
+  }
+}

@@ -1,0 +1,50 @@
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+/// What is known of a model, as the entries of ONNX' metadata (``MetadataScheme/onnx``).
+///
+/// - `model_author` and `model_license` are ONNX' own keys
+/// - `model_version`: the model's version, as its author counts
+/// - `Image.BitmapPixelFormat`, `Image.ColorSpaceGamma`, `Image.NominalPixelRange`: ONNX' own keys for
+///   a model that takes one image
+enum ONNXMetadata {
+  /// - Parameter omitted: Fields that are not true of the file.
+  static func entries(
+    _ description: ModelDescription, _ provenance: Provenance,
+    omitting omitted: Set<MetadataScheme.Field>
+  ) -> [(key: String, value: String)] {
+    let images = description.inputs.compactMap(\.image)
+    let image = images.count == 1 ? images.first : nil
+    return DescriptionEntries.entries(
+      description, provenance, .onnx, omitting: omitted,
+      further: [
+        ("Image.BitmapPixelFormat", image?.bitmapPixelFormat),
+        ("Image.ColorSpaceGamma", image.map { _ in "SRGB" }),
+        ("Image.NominalPixelRange", image?.nominalPixelRange),
+      ])
+  }
+}
+
+extension ImageInput {
+  /// The order of a pixel's components in ONNX' words.
+  fileprivate var bitmapPixelFormat: String {
+    switch colorOrder {
+    case .rgb: "Rgb8"
+    case .bgr: "Bgr8"
+    case .gray: "Gray8"
+    }
+  }
+
+  /// What 0...255 becomes, in ONNX' words, where it has one for it.
+  fileprivate var nominalPixelRange: String? {
+    let ends = bias.map { [Float($0), Float(255 * scale + $0)] }
+    guard let first = ends.first, ends.allSatisfy({ $0 == first }) else { return nil }
+    return switch first {
+    case [0, 255]: "NominalRange_0_255"
+    case [0, 1]: "Normalized_0_1"
+    case [-1, 1]: "Normalized_1_1"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// What of all boxes is left when those of too little confidence and those that others overlap are
+/// gone: `NonMaxSuppression` and what it takes to make its answer usable.
+///
+/// - `boxes` `[detections, 4]`: left, top, right and bottom edge in the input's unit square, from its
+///   upper left corner
+/// - `labels` `[detections]`, int64: the position of the class
+/// - `scores` `[detections]`: the confidence; the first is the highest
+///
+/// The thresholds are inputs that need not be given: `score_threshold`, above which a class of a box
+/// counts, and `iou_threshold`, the overlap above which the less confident of two boxes of one class
+/// goes; `[1]` each, by default the detector's own, or darknet's where it has none. Nothing overlaps by more than 1.
+struct ONNXSuppression {
+  private let detector: DetectorDescription
+
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a suppression that ONNX cannot do.
+  init(_ detector: DetectorDescription) throws(WeighbridgeError) {
+    guard detector.suppression != .classAgnostic else {
+      throw WeighbridgeError(
+        .unsupported,
+        "ONNX thins out the boxes of each class by themselves, and this detector those of all "
+          + "classes at once (--without-nms writes the heads as they are)")
+    }
+    self.detector = detector
+  }
+
+  /// What the file's suppression does in another way, in words.
+  var losses: [String] {
+    let anchors = "the detector's anchors and masks are not in the file, which gives boxes"
+    return (detector.kind == .boxes ? [] : [anchors])
+      + (detector.suppression == .distance ? [DetectionDecoding.distanceLoss] : [])
+  }
+
+  /// The outputs, in their order; an open number of detections has a name.
+  static func outputs(_ names: [String]) -> [ONNXFeature] {
+    let count = ONNXFeature.Dimension.named("detections")
+    let features: [(ElementType, [ONNXFeature.Dimension], String)] = [
+      (
+        .float32, [count, .fixed(4)],
+        "Left, top, right and bottom edge in the input's unit square, from its upper left corner"
+      ),
+      (.int64, [count], "The position of the class, from 0"),
+      (.float32, [count], "The confidence, 0 to 1; the first is the highest"),
+    ]
+    return zip(names, features).map { name, feature in
+      ONNXFeature(name: name, elementType: feature.0, shape: feature.1, summary: feature.2)
+    }
+  }
+
+  /// The names of the outputs, as far as they are free.
+  static let outputNames = ["boxes", "labels", "scores"]
+
+  /// Adds the nodes.
+  ///
+  /// - Parameters:
+  ///   - confidence: `[boxes, classes]`
+  ///   - coordinates: `[boxes, 4]`: centre, width and height.
+  /// - Returns: What stands for ``outputNames``, and the thresholds.
+  func add(
+    confidence: String, coordinates: String, to builder: inout ONNXGraphBuilder
+  ) -> (outputs: [String], thresholds: [ONNXFeature]) {
+    let scoreThreshold =
+      detector.confidenceThreshold ?? DetectorDescription.defaultConfidenceThreshold
+    let suppresses = detector.suppression.map { $0 != .none } ?? true
+    let overlap =
+      suppresses ? detector.overlapThreshold ?? DetectorDescription.defaultOverlapThreshold : 1
+    let score = builder.namedNumber("score_threshold", scoreThreshold)
+    let iou = builder.namedNumber("iou_threshold", overlap)
+    let boxes = builder.unsqueeze(coordinates, [0])
+    let classes = builder.unsqueeze(builder.transpose(confidence, [1, 0]), [0])
+    // As many as there are: the thresholds alone decide.
+    let most = builder.dimensions(coordinates, 0..<1)
+    let kept = builder.add(
+      "NonMaxSuppression", [boxes, classes, most, iou, score], ["center_point_box": .integer(1)])
+    // [detections, 3]: image, class, box.
+    let columns = (1...2).map { column in
+      builder.squeeze(builder.slice(kept, axes: [1], from: [column], to: [column + 1]), [1])
+    }
+    let places = builder.slice(kept, axes: [1], from: [1], to: [3])
+    let table = builder.transpose(confidence, [1, 0])
+    let scores = builder.add("GatherND", [table, places])
+    let ranking = builder.add(
+      "TopK", [scores, builder.dimensions(scores)], ["axis": .integer(0)], outputCount: 2)
+    let (labels, rows) = (
+      builder.add("Gather", [columns[0], ranking[1]]),
+      builder.add("Gather", [columns[1], ranking[1]])
+    )
+    let edges = edges(builder.add("Gather", [coordinates, rows]), &builder)
+    let thresholds = [
+      (score, "A class of a box counts when its confidence is above this"),
+      (iou, "Of two boxes of a class that overlap by more than this, the less confident goes"),
+    ].map { name, summary in
+      ONNXFeature(name: name, elementType: .float32, shape: [.fixed(1)], summary: summary)
+    }
+    return ([edges, labels, ranking[0]], thresholds)
+  }
+
+  /// Edges of boxes that are given by their centres.
+  private func edges(_ boxes: String, _ builder: inout ONNXGraphBuilder) -> String {
+    let centers = builder.slice(boxes, axes: [1], from: [0], to: [2])
+    let dimensions = builder.slice(boxes, axes: [1], from: [2], to: [4])
+    let halves = builder.add("Mul", [dimensions, builder.numbers([0.5], .float32)])
+    let corners = [builder.add("Sub", [centers, halves]), builder.add("Add", [centers, halves])]
+    return builder.concatenate(corners, axis: 1)
+  }
+}

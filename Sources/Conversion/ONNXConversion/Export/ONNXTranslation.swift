@@ -1,0 +1,157 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// A model as an ONNX file will have it.
+struct ONNXTranslation {
+  /// Everything but the elements of the weights.
+  let model: ONNXModel
+  /// The weights in the model's order.
+  let weights: [ONNXWeight]
+  /// What the file does not hold, or holds in another form, in words.
+  let losses: [String]
+
+  /// The operators that every runtime of today reads.
+  static let standardOpset = 17
+
+  /// The rules of the file format that belong to a version of the operators.
+  private static let irVersions = [
+    13: 7, 14: 7, 15: 8, 16: 8, 17: 8, 18: 8, 19: 9, 20: 9, 21: 10,
+  ]
+
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that ONNX has no form for;
+  ///   ``WeighbridgeError/Code/mismatch`` for a version that cannot be written.
+  init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
+    let opset = options.opset ?? Self.standardOpset
+    guard let irVersion = Self.irVersions[opset] else {
+      throw WeighbridgeError(.mismatch, "opset \(opset), and 13 to 21 can be written")
+    }
+    let (turned, suppression) = try Self.prepared(content, options)
+    let (graph, description) = (turned.graph, turned.describing(content.description))
+    let names = graph.inputs.map(\.name)
+    var builder = ONNXGraphBuilder(opset: opset, precision: options.precision, reserved: names)
+    let wanted = suppression == nil ? graph.outputs.map(\.name) : ONNXSuppression.outputNames
+    let outputNames = wanted.map { builder.unusedName($0) }
+    let ports = try Self.translate(graph, description, outputNames, suppression, into: &builder)
+    let (nodes, kept) = try Self.finished(&builder, ports.results, outputNames, inputs: names)
+    weights = kept
+    model = ONNXModel(
+      irVersion: irVersion, opset: opset, producerName: "weighbridge",
+      producerVersion: content.provenance.converter.replacing("weighbridge ", with: ""),
+      summary: description.summary,
+      metadata: ONNXMetadata.entries(
+        description, content.provenance, omitting: suppression == nil ? [] : [.detector]),
+      graph: ONNXGraph(
+        name: description.name ?? "model", nodes: nodes, initializers: kept.map(\.head),
+        inputs: ports.inputs, outputs: ports.outputs))
+    losses =
+      zip(wanted, outputNames).filter { $0 != $1 }.map { "the output \($0) is called \($1)" }
+      + (suppression.map { $0.losses + DetectionDecoding.losses(content.description) } ?? [])
+      + (content.references.isEmpty ? [] : ["the reference arrays are not in the file"])
+  }
+
+  /// The nodes and weights that the outputs need, these with their names.
+  private static func finished(
+    _ builder: inout ONNXGraphBuilder, _ results: [ExportOperand], _ names: [String],
+    inputs: [String]
+  ) throws(WeighbridgeError) -> ([ONNXNode], [ONNXWeight]) {
+    let fixed = Set(inputs + builder.weights.map(\.head.name))
+    let newNames = try builder.newNames(for: results, names, isFixed: fixed.contains) {
+      (builder, value) in
+      builder.add("Identity", [builder.input(value)])
+    }
+    let nodes = (builder.casts + builder.nodes).needed(for: names, renaming: newNames)
+    let read = nodes.reduce(into: Set(names)) { $0.formUnion($1.reads) }
+    return (nodes, builder.weights.filter { read.contains($0.head.name) })
+  }
+
+  /// The graph as it is translated, and what thins out its boxes where that is wanted.
+  private static func prepared(
+    _ content: ModelContent, _ options: ExportOptions
+  ) throws(WeighbridgeError) -> (ChannelsFirst, ONNXSuppression?) {
+    var graph = content.graph
+    var suppression: ONNXSuppression?
+    if options.suppressesBoxes ?? false {
+      graph = try DetectionDecoding(graph, content.description).graph
+      suppression = try content.description.detector.map { (detector) throws(WeighbridgeError) in
+        try ONNXSuppression(detector)
+      }
+    }
+    if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
+    let turned = try ChannelsFirst(
+      graph, transposesPorts: options.layout == .nchw, together: content.description.headNames,
+      needs: ONNXOperators.needsChannelsFirst)
+    return (turned, suppression)
+  }
+
+  /// What the file takes and gives, and what its outputs are called before they get their names.
+  private struct Ports {
+    var results: [ExportOperand]
+    var inputs: [ONNXFeature]
+    var outputs: [ONNXFeature]
+  }
+
+  /// Adds what all nodes become, and what thins out boxes.
+  private static func translate(
+    _ graph: Graph, _ description: ModelDescription, _ outputNames: [String],
+    _ suppression: ONNXSuppression?, into builder: inout ONNXGraphBuilder
+  ) throws(WeighbridgeError) -> Ports {
+    let inputs = graph.inputs.map { builder.value($0.name, graph[$0.value].type) }
+    let results = try builder.emit(graph, inputs: inputs, groups: ExportGroups())
+    var ports = Ports(
+      results: results,
+      inputs: features(graph, graph.inputs, graph.inputs.map(\.name), description.inputs),
+      outputs: features(graph, graph.outputs, outputNames, description.outputs))
+    if let suppression, results.count == 2 {
+      let boxes = suppression.add(
+        confidence: results[0].name, coordinates: results[1].name, to: &builder)
+      ports.results = boxes.outputs.map {
+        ExportOperand(name: $0, type: results[0].type, constant: nil)
+      }
+      ports.inputs += boxes.thresholds
+      ports.outputs = ONNXSuppression.outputs(outputNames)
+    }
+    return ports
+  }
+
+  private static func features(
+    _ graph: Graph, _ ports: [Port], _ names: [String],
+    _ descriptions: [ModelDescription.Feature]
+  ) -> [ONNXFeature] {
+    zip(ports, names).enumerated().map { position, pair in
+      let type = graph[pair.0.value].type
+      let description = position < descriptions.count ? descriptions[position] : nil
+      return ONNXFeature(
+        name: pair.1, elementType: type.elementType, shape: ONNXFeature.dimensions(type),
+        summary: description?.summary, denotation: description?.image == nil ? nil : "IMAGE",
+        axisDenotations: description?.image?.axisDenotations(rank: type.rank) ?? [])
+    }
+  }
+}
+
+extension ImageInput {
+  /// What the axes of the input are, in ONNX' words.
+  fileprivate func axisDenotations(rank: Int) -> [String] {
+    guard let axes = layout.imageAxes(rank: rank) else { return [] }
+    return (0..<rank).map { axis in
+      if axis == rank - 4 { return "DATA_BATCH" }
+      return axis == axes.channels ? "DATA_CHANNEL" : "DATA_FEATURE"
+    }
+  }
+}
+
+extension ONNXNode: ExportNode {
+  func renaming(_ names: [String: String]) -> ONNXNode {
+    var result = self
+    result.inputs = inputs.map { names[$0] ?? $0 }
+    result.outputs = outputs.map { names[$0] ?? $0 }
+    result.attributes = attributes.map { name, value in
+      guard case .graph(var body) = value else { return (name, value) }
+      body.nodes = body.nodes.map { $0.renaming(names) }
+      return (name, .graph(body))
+    }
+    return result
+  }
+}

@@ -1,0 +1,233 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Turns the nodes of an ONNX file into a graph.
+///
+/// What is known beforehand is computed at once: `Constant` nodes, and what files do with shapes. The
+/// rest becomes operators of the catalogue, channels-first as ONNX has them, with the weights in
+/// their canonical order.
+struct ONNXImporter {
+  /// The versions of ONNX' operators whose meaning is known.
+  static let opsets = 7...28
+
+  /// What the import gives.
+  struct Result {
+    let graph: Graph
+    let decisions: [Provenance.Decision]
+    /// How boxes are read, where the file chooses among them.
+    let detector: DetectorDescription?
+  }
+
+  private var model: ONNXModel
+  /// The inputs that are numbers from the start, by their names.
+  private let fixed: [String: InputNumber]
+  private let readTensor: ONNXNetwork.TensorReader
+
+  /// - Parameters:
+  ///   - fixed: Inputs that are numbers from the start, by their names.
+  ///   - readTensor: Reads the elements of a tensor of the file.
+  init(
+    _ model: ONNXModel, fixed: [String: InputNumber],
+    readTensor: @escaping ONNXNetwork.TensorReader
+  ) {
+    self.model = model
+    self.fixed = fixed
+    self.readTensor = readTensor
+  }
+
+  /// Imports the graph.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with all operators that are not known, or at the
+  ///   node that asks for what cannot be done; ``WeighbridgeError/Code/malformed``.
+  mutating func run() throws(WeighbridgeError) -> Result {
+    guard Self.opsets.contains(model.opset) else {
+      throw WeighbridgeError(
+        .unsupported,
+        "uses the operators of ONNX' opset \(model.opset), and \(Self.opsets.lowerBound) to "
+          + "\(Self.opsets.upperBound) can be read")
+    }
+    let order = try ONNXOrder.sorted(model.graph)
+    model.graph = order.graph
+    let choice = try ONNXSelectedBoxes(model.graph)
+    if let choice { model.graph = choice.network }
+    try ONNXKnownOperators(model.graph.operatorCounts, hasFunctions: model.hasFunctions).check()
+    var network = ONNXNetwork(
+      opset: model.opset, names: Self.names(model.graph), readTensor: readTensor)
+    if order.earlyCount > 0 {
+      network.decide(
+        "",
+        order.earlyCount == 1
+          ? "a node stands before one that it reads from; the nodes were put in order"
+          : "\(order.earlyCount) nodes stand before others that they read from; the nodes were put in "
+            + "order")
+    }
+    try begin(&network)
+    for (position, node) in model.graph.nodes.enumerated() {
+      let source = Self.source(node)
+      network = try Self.add(
+        node, source, place: source.place(position), keepsNames: true, to: consume network)
+    }
+    let (graph, detector) = try graph(&network, choice)
+    return Result(graph: graph, decisions: network.decisions, detector: detector)
+  }
+
+  /// Adds the weights and the inputs. An input that has a weight's name need not be given, and is
+  /// what the weight says, unless it is fixed.
+  private func begin(_ network: inout ONNXNetwork) throws(WeighbridgeError) {
+    try checkFixed()
+    for tensor in model.graph.initializers where fixed[tensor.name] == nil {
+      let elements = try locating({ $0.at(layer: "the weight \(tensor.name)") }) {
+        () throws(WeighbridgeError) in try readTensor(tensor)
+      }
+      network.countStored(elements)
+      try network.define(tensor.name, .constant(tensor.name, elements))
+    }
+    for feature in model.graph.inputs {
+      if let number = fixed[feature.name] {
+        try network.define(feature.name, .constant(feature.name, try feature.tensor(number)))
+        network.decide(
+          "",
+          "the input \(feature.name) is fixed at \(number), and is no input of the model any more")
+      } else if network.values[feature.name] != nil {
+        // Before that version, every weight was among the inputs too.
+        if model.irVersion >= 4 {
+          network.decide(
+            feature.name, "this input has a value of its own, and always has that")
+        }
+      } else if let problem = feature.problem {
+        throw WeighbridgeError(.unsupported, "the input \(feature.name) \(problem)")
+      } else {
+        try network.addInput(feature.name, feature.type)
+      }
+    }
+  }
+
+  /// Refuses numbers for inputs that the model does not have.
+  private func checkFixed() throws(WeighbridgeError) {
+    let names = Set(model.graph.inputs.map(\.name))
+    guard let name = fixed.keys.sorted().first(where: { !names.contains($0) }) else { return }
+    let list = model.graph.inputs.prefix(20).map(\.name).joined(separator: ", ")
+    throw WeighbridgeError(
+      .mismatch, "has no input \(name), which was to be fixed; its inputs are \(list)")
+  }
+
+  /// The graph without nodes that no output needs.
+  private func graph(
+    _ network: inout ONNXNetwork, _ choice: ONNXSelectedBoxes?
+  ) throws(WeighbridgeError) -> (Graph, DetectorDescription?) {
+    var ports: [Port] = []
+    for feature in model.graph.outputs {
+      guard let value = network.values[feature.name] else {
+        throw WeighbridgeError(.malformed, "nothing makes the output \(feature.name)")
+      }
+      ports.append(Port(name: feature.name, value: try network.output(feature.name, value)))
+    }
+    var detector: DetectorDescription?
+    if let choice { (ports, detector) = try choice.add(ports.map(\.value), to: &network) }
+    let all = try network.graph.finish(outputs: ports)
+    var builder = GraphBuilder()
+    let ids = try builder.add(all, for: ports.map(\.value)) { (port) throws(WeighbridgeError) in
+      all[port.value].type
+    }
+    let graph = try builder.finish(
+      outputs: ports.compactMap { port in
+        ids[port.value.index].map { Port(name: port.name, value: $0) }
+      })
+    return (graph, detector)
+  }
+
+  /// Adds a node to a network.
+  ///
+  /// - Parameters:
+  ///   - place: The node for messages; `nil` when the caller adds it.
+  ///   - keepsNames: Whether the node's outputs have their names in the file.
+  static func add(
+    _ node: ONNXNode, _ source: SourceScope, place: String? = nil, keepsNames: Bool,
+    to network: consuming ONNXNetwork
+  ) throws(WeighbridgeError) -> ONNXNetwork {
+    do throws(WeighbridgeError) {
+      guard let build = ONNXNodes.builder(node.kind) else {
+        throw WeighbridgeError(.unsupported, "the operator \(node.kind.fullName) is not known")
+      }
+      if let name = node.outputs.first(where: { network.values[$0] != nil }) {
+        throw WeighbridgeError(.malformed, "two values are called \(name)")
+      }
+      var layer = ONNXLayer(
+        node, source: source, keepsNames: keepsNames, network: consume network)
+      let outputs = try build(&layer)
+      try layer.finish()
+      for (name, value) in zip(node.outputs, outputs) where !name.isEmpty {
+        try layer.network.define(name, value)
+      }
+      if let name = node.outputs.dropFirst(outputs.count).first(where: { !$0.isEmpty }) {
+        throw WeighbridgeError(.unsupported, "its output \(name) is not known")
+      }
+      return layer.network
+    } catch { throw place.map { error.at(layer: $0) } ?? error }
+  }
+
+  static func source(_ node: ONNXNode) -> SourceScope {
+    let name = node.name.isEmpty ? node.outputs.first { !$0.isEmpty } : node.name
+    return SourceScope(layer: name ?? node.operation, className: node.operation)
+  }
+
+  /// Why a node cannot be read, as far as its operator and those of its bodies tell.
+  static func problem(of node: ONNXNode) -> String? {
+    guard ONNXNodes.builder(node.kind) != nil else {
+      return "the operator \(node.kind.fullName) cannot be read"
+    }
+    for case (_, .graph(let body)) in node.attributes {
+      if let problem = body.nodes.lazy.compactMap(problem).first { return problem }
+    }
+    return nil
+  }
+
+  /// All names of values in a graph and the bodies in it.
+  private static func names(_ graph: ONNXGraph) -> Set<String> {
+    var names: Set<String> = []
+    var graphs = [graph]
+    while let graph = graphs.popLast() {
+      names.formUnion(graph.inputs.map(\.name))
+      names.formUnion(graph.initializers.map(\.name))
+      for node in graph.nodes {
+        names.formUnion(node.outputs)
+        for case (_, .graph(let body)) in node.attributes { graphs.append(body) }
+      }
+    }
+    return names
+  }
+}
+
+extension ONNXFeature {
+  /// The type as the graph has it.
+  var type: TensorType {
+    TensorType(
+      elementType,
+      shape.map { dimension in
+        switch dimension {
+        case .fixed(let value): .fixed(value)
+        case .named(let name): .symbolic(name)
+        case .unknown: .unknown
+        }
+      })
+  }
+
+  /// A number as a tensor of this type.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the type has other elements, or more than one.
+  fileprivate func tensor(_ number: InputNumber) throws(WeighbridgeError) -> Tensor {
+    guard problem == nil, shape.allSatisfy({ $0 == .fixed(1) }) else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the input \(name) \(problem ?? "is \(type)"), and only a single number can be fixed")
+    }
+    guard let tensor = number.tensor(elementType, rank: shape.count) else {
+      throw WeighbridgeError(
+        .mismatch, "the input \(name) takes \(elementType.rawValue), which \(number) is not")
+    }
+    return tensor
+  }
+}

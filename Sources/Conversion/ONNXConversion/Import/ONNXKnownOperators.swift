@@ -1,0 +1,108 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Says which operators of a file cannot be read, and what its owner can do about it.
+struct ONNXKnownOperators {
+  /// How many nodes have each operator that cannot be read.
+  private let unknown: [ONNXOutline.Operator: Int]
+  private let hasFunctions: Bool
+
+  /// - Parameters:
+  ///   - counts: How many nodes have each operator.
+  ///   - hasFunctions: Whether the file itself defines operators by others.
+  init(_ counts: [ONNXOutline.Operator: Int], hasFunctions: Bool = false) {
+    unknown = counts.filter { ONNXNodes.builder($0.key) == nil }
+    self.hasFunctions = hasFunctions
+  }
+
+  /// Refuses a file that is of another kind: one with operators of other sets than ONNX' own. What
+  /// else is in such a file need not be looked at.
+  static func checkDomains(_ outline: ONNXOutline) throws(WeighbridgeError) {
+    let operators = Self(outline.counts, hasFunctions: outline.hasFunctions)
+    guard operators.unknown.keys.contains(where: { !$0.domain.isEmpty }) else { return }
+    try operators.check()
+  }
+
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with all operators that cannot be read.
+  func check() throws(WeighbridgeError) {
+    guard !unknown.isEmpty else { return }
+    let list = unknown.sorted { $0.key < $1.key }.prefix(40).map { name, count in
+      count == 1 ? name.fullName : "\(name.fullName) (\(count) times)"
+    }
+    let count = unknown.count == 1 ? "an operator" : "\(unknown.count) operators"
+    let domains = Set(unknown.keys.map(\.domain)).sorted()
+    let reason =
+      ["uses \(count) that cannot be read: \(list.joined(separator: ", "))"]
+      + domains.compactMap(explanation)
+    throw WeighbridgeError(.unsupported, reason.joined(separator: ". "))
+  }
+
+  /// What a set of operators is for, and what to do with a file that uses it.
+  private func explanation(_ domain: String) -> String? {
+    switch domain {
+    case "": return nil
+    case ONNXNodes.machineLearningDomain:
+      return "\(domain) is traditional machine learning\(models), which is no neural network; "
+        + "onnxruntime runs the file as it is"
+    case "com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc":
+      return
+        "\(domain) is onnxruntime's own: its optimizer and its quantizer put these operators in "
+        + "place of ONNX'. Use the file from before that step"
+    case "ai.onnx.contrib", "com.microsoft.extensions":
+      return
+        "\(domain) is onnxruntime-extensions, for what is done before and after a model, such as "
+        + "splitting text into tokens. Export the model without these steps"
+    case "org.pytorch.aten", "aten", "prim":
+      return
+        "\(domain) is PyTorch's own: its exporter had no ONNX operator for them. Export the model "
+        + "again with a later opset_version or a later PyTorch"
+    default:
+      guard hasFunctions else {
+        return
+          "\(domain) is no part of ONNX: the operators are custom ones, which only their author "
+          + "knows"
+      }
+      return "\(domain) may be defined by functions in the file: write them out with "
+        + "onnx.inliner.inline_local_functions (Python package onnx)"
+    }
+  }
+
+  /// The kinds of models of traditional machine learning, in parentheses; empty when there are none.
+  private var models: String {
+    let kinds = [
+      ("TreeEnsemble", "a tree ensemble"), ("SVM", "a support vector machine"),
+      ("Linear", "a linear model"),
+    ].filter { kind in unknown.keys.contains { $0.name.hasPrefix(kind.0) } }
+    return kinds.isEmpty ? "" : " (here \(kinds.map(\.1).joined(separator: " and ")))"
+  }
+}
+
+extension ONNXOutline.Operator {
+  /// The name with its set, where that is not ONNX' own.
+  var fullName: String { domain.isEmpty ? name : "\(domain).\(name)" }
+}
+
+extension ONNXNode {
+  /// The operator by its set and name.
+  var kind: ONNXOutline.Operator { .init(domain: domain, name: operation) }
+}
+
+extension ONNXGraph {
+  /// How many nodes have each operator, those of bodies included; but branches of an `If`, of which
+  /// one will not run.
+  var operatorCounts: [ONNXOutline.Operator: Int] {
+    var counts: [ONNXOutline.Operator: Int] = [:]
+    var graphs = [self]
+    while let graph = graphs.popLast() {
+      for node in graph.nodes {
+        counts[node.kind, default: 0] += 1
+        if node.kind == .init(domain: "", name: "If") { continue }
+        for case (_, .graph(let body)) in node.attributes { graphs.append(body) }
+      }
+    }
+    return counts
+  }
+}

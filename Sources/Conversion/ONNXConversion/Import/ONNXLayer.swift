@@ -1,0 +1,329 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// A node of an ONNX file while it becomes nodes of the graph.
+///
+/// Settings are crossed off as they are read; ``finish()`` refuses those that are left.
+struct ONNXLayer {
+  /// Adds a node's operators and returns its outputs.
+  typealias Build = @Sendable (inout ONNXLayer) throws(WeighbridgeError) -> [ONNXValue]
+
+  let node: ONNXNode
+  /// Where its operators come from, in the file's words.
+  let source: SourceScope
+  /// What it shares with the other nodes.
+  var network: ONNXNetwork
+  private var unread: [String: ONNXAttribute] = [:]
+  /// Whether the outputs have their names in the file; not in a body, which is there several times.
+  private let keepsNames: Bool
+
+  init(
+    _ node: ONNXNode, source: SourceScope, keepsNames: Bool, network: consuming ONNXNetwork
+  ) {
+    self.node = node
+    self.source = source
+    self.keepsNames = keepsNames
+    self.network = network
+    for (name, value) in node.attributes { unread[name] = value }
+  }
+
+  var opset: Int { network.opset }
+
+  func unsupported(_ reason: String) -> WeighbridgeError { WeighbridgeError(.unsupported, reason) }
+
+  func malformed(_ reason: String) -> WeighbridgeError { WeighbridgeError(.malformed, reason) }
+
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting that nobody read.
+  func finish() throws(WeighbridgeError) {
+    if let name = unread.keys.sorted().first {
+      throw unsupported("the setting \(name) of \(node.operation) is not known")
+    }
+  }
+}
+
+/// Settings.
+extension ONNXLayer {
+  private mutating func take(_ name: String) -> ONNXAttribute? { unread.removeValue(forKey: name) }
+
+  /// Whether a setting is there and not read yet.
+  func has(_ name: String) -> Bool { unread[name] != nil }
+
+  /// Whether a setting is there with a text, and not read yet.
+  func hasText(_ name: String, _ text: String) -> Bool {
+    if case .text(text)? = unread[name] { true } else { false }
+  }
+
+  /// Crosses off settings that mean nothing when a model runs.
+  mutating func ignore(_ names: String...) { for name in names { unread[name] = nil } }
+
+  private func wrong(_ name: String, _ expected: String) -> WeighbridgeError {
+    malformed("the setting \(name) of \(node.operation) is no \(expected)")
+  }
+
+  mutating func integer(_ name: String) throws(WeighbridgeError) -> Int? {
+    guard let value = take(name) else { return nil }
+    guard case .integer(let number) = value else { throw wrong(name, "whole number") }
+    return number
+  }
+
+  mutating func integer(_ name: String, default number: Int) throws(WeighbridgeError) -> Int {
+    try integer(name) ?? number
+  }
+
+  mutating func flag(
+    _ name: String, default isSet: Bool = false
+  ) throws(WeighbridgeError) -> Bool {
+    try integer(name, default: isSet ? 1 : 0) != 0
+  }
+
+  mutating func real(_ name: String, default number: Double) throws(WeighbridgeError) -> Double {
+    guard let value = take(name) else { return number }
+    guard case .real(let number) = value else { throw wrong(name, "number") }
+    return number
+  }
+
+  mutating func text(_ name: String, default text: String) throws(WeighbridgeError) -> String {
+    guard let value = take(name) else { return text }
+    guard case .text(let text) = value else { throw wrong(name, "text") }
+    return text
+  }
+
+  mutating func integers(_ name: String) throws(WeighbridgeError) -> [Int]? {
+    guard let value = take(name) else { return nil }
+    guard case .integers(let numbers) = value else { throw wrong(name, "list of whole numbers") }
+    return numbers
+  }
+
+  mutating func reals(_ name: String) throws(WeighbridgeError) -> [Double]? {
+    guard let value = take(name) else { return nil }
+    guard case .reals(let numbers) = value else { throw wrong(name, "list of numbers") }
+    return numbers
+  }
+
+  mutating func texts(_ name: String) throws(WeighbridgeError) -> [String]? {
+    guard let value = take(name) else { return nil }
+    guard case .texts(let texts) = value else { throw wrong(name, "list of texts") }
+    return texts
+  }
+
+  mutating func tensor(_ name: String) throws(WeighbridgeError) -> Tensor? {
+    guard let value = take(name) else { return nil }
+    guard case .tensor(let tensor) = value else { throw wrong(name, "tensor") }
+    let elements = try network.readTensor(tensor)
+    if keepsNames { network.countStored(elements) }
+    return elements
+  }
+
+  mutating func body(_ name: String) throws(WeighbridgeError) -> ONNXGraph {
+    guard case .graph(let graph)? = take(name) else { throw wrong(name, "graph") }
+    return graph
+  }
+}
+
+/// Inputs.
+extension ONNXLayer {
+  /// An input that may be left out.
+  func optional(_ position: Int) throws(WeighbridgeError) -> ONNXValue? {
+    guard position < node.inputs.count, !node.inputs[position].isEmpty else { return nil }
+    let name = node.inputs[position]
+    guard let value = network.values[name] else {
+      throw malformed("reads \(name), which nothing makes")
+    }
+    return value
+  }
+
+  func input(_ position: Int = 0) throws(WeighbridgeError) -> ONNXValue {
+    guard let value = try optional(position) else {
+      throw malformed("has no input \(position), which \(node.operation) takes")
+    }
+    return value
+  }
+
+  /// All inputs; none may be left out.
+  func allInputs() throws(WeighbridgeError) -> [ONNXValue] {
+    var values: [ONNXValue] = []
+    for position in node.inputs.indices { values.append(try input(position)) }
+    return values
+  }
+
+  /// Whether every element is known to be a number.
+  func isEverywhere(_ value: ONNXValue, _ number: Int) -> Bool {
+    network.number(everywhere: value) == Double(number)
+  }
+
+  func type(_ value: ONNXValue) -> TensorType { network.type(value) }
+
+  /// The elements of an input that must be known beforehand.
+  func constant(_ position: Int) throws(WeighbridgeError) -> Tensor? {
+    guard let value = try optional(position) else { return nil }
+    guard let tensor = value.tensor else {
+      throw unsupported(
+        "the input \(node.inputs[position]) of \(node.operation) is known only when the model runs")
+    }
+    return tensor
+  }
+
+  /// Whole numbers that must be known beforehand: of an input, or of a setting as in older versions.
+  mutating func integers(
+    _ position: Int, orSetting name: String
+  ) throws(WeighbridgeError) -> [Int]? {
+    if let numbers = try integers(name) { return numbers }
+    return try constant(position)?.integers
+  }
+
+  /// One number that must be known beforehand: of an input, or of a setting as in older versions.
+  mutating func number(
+    _ position: Int, orSetting name: String
+  ) throws(WeighbridgeError) -> Double? {
+    if has(name) { return try real(name, default: 0) }
+    guard let tensor = try constant(position) else { return nil }
+    guard tensor.count == 1 else { throw malformed("\(node.inputs[position]) is no single number") }
+    return tensor.doubles[0]
+  }
+
+  /// Axes counted from the first one, rising.
+  func axes(_ axes: [Int], rank: Int) throws(WeighbridgeError) -> [Int] {
+    let counted = axes.map { $0 < 0 ? $0 + rank : $0 }
+    if let position = counted.firstIndex(where: { !(0..<rank).contains($0) }) {
+      let known =
+        rank == 0
+        ? "without axes"
+        : rank == 1 ? "that has axis 0 only" : "that has the axes 0 to \(rank - 1)"
+      throw malformed("\(node.operation) names axis \(axes[position]) of a tensor \(known)")
+    }
+    guard Set(counted).count == axes.count else {
+      throw malformed("\(node.operation) names an axis twice: \(axes)")
+    }
+    return counted.sorted()
+  }
+
+  func axis(_ axis: Int, rank: Int) throws(WeighbridgeError) -> Int {
+    try axes([axis], rank: rank)[0]
+  }
+}
+
+/// Operators.
+extension ONNXLayer {
+  /// Applies an operator: at once to what is known beforehand, else as a node.
+  ///
+  /// - Parameter role: What the operator is for the file's node; empty for the one that makes its
+  ///   outputs.
+  mutating func apply(
+    _ operation: any CatalogOperator, _ inputs: [ONNXValue], role: String = ""
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let tensors = inputs.compactMap(\.tensor)
+    if tensors.count == inputs.count {
+      return try evaluate(operation, tensors).enumerated().map { position, tensor in
+        .constant(constantName(role, position), tensor)
+      }
+    }
+    var scope = source
+    scope.role = role
+    var ids: [ValueID] = []
+    for input in inputs { ids.append(try network.id(input, scope)) }
+    let names = role.isEmpty && keepsNames ? node.outputs : nil
+    return try network.add(operation, ids, scope, outputNames: names).map { .computed($0) }
+  }
+
+  /// Applies an operator of one output.
+  mutating func apply(
+    _ operation: any CatalogOperator, to inputs: ONNXValue..., role: String = ""
+  ) throws(WeighbridgeError) -> ONNXValue {
+    try apply(operation, inputs, role: role)[0]
+  }
+
+  private func constantName(_ role: String, _ position: Int) -> String {
+    if role.isEmpty, keepsNames, position < node.outputs.count { return node.outputs[position] }
+    if role.isEmpty { return "\(source.layer):\(position)" }
+    return position == 0 ? "\(source.layer)/\(role)" : "\(source.layer)/\(role):\(position)"
+  }
+
+  private mutating func evaluate(
+    _ operation: any CatalogOperator, _ inputs: [Tensor]
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let types: [TensorType]
+    do throws(ShapeError) {
+      types = try operation.checkedOutputTypes(of: inputs.map(\.type))
+    } catch { throw malformed(error.reason) }
+    for type in types {
+      let size = try Checked.product(
+        (type.fixedShape ?? []) + [8], of: "the size of a constant")
+      try network.countConstant(type, byteCount: size)
+    }
+    return try operation.evaluate(inputs, workers: Workers(count: 1))
+  }
+
+  /// A constant of the node's own.
+  func own(_ tensor: Tensor, _ role: String) -> ONNXValue {
+    .constant("\(source.layer)/\(role)", tensor)
+  }
+
+  /// One number in the element type of a value, without axes.
+  func number(_ number: Double, like value: ONNXValue, _ role: String) -> ONNXValue {
+    own(Tensor(type(value).elementType, shape: [], [number]), role)
+  }
+
+  /// A constant with its axes in another order, or of another shape, as a view of the same bytes.
+  func derived(
+    _ value: ONNXValue, _ role: String, _ change: (Tensor) -> Tensor
+  ) throws(WeighbridgeError) -> ONNXValue {
+    guard case .constant(let name, let tensor) = value else {
+      throw unsupported("a weight of \(node.operation) is known only when the model runs")
+    }
+    return .constant(role.isEmpty ? name : "\(name)/\(role)", change(tensor))
+  }
+
+  /// Values with as many axes each, where those of fewer get axes of size 1 in front, as ONNX
+  /// combines them.
+  mutating func aligned(_ values: [ONNXValue]) throws(WeighbridgeError) -> [ONNXValue] {
+    let rank = values.map { type($0).rank }.max() ?? 0
+    var result: [ONNXValue] = []
+    for (position, value) in values.enumerated() {
+      let missing = rank - type(value).rank
+      guard missing > 0 else {
+        result.append(value)
+        continue
+      }
+      if case .constant(let name, let tensor) = value {
+        let ones = [Int](repeating: 1, count: missing)
+        result.append(.constant(name, tensor.reshaped(ones + tensor.shape)))
+      } else {
+        result.append(
+          try apply(
+            ExpandDims(axes: Array(0..<missing)), to: value, role: "expand_dims_\(position)"))
+      }
+    }
+    return result
+  }
+
+  /// The sizes of some axes of a value, as a reshaping of it keeps them.
+  func kept(_ type: TensorType, _ axes: Range<Int>) -> [ReshapeAxes.Size] {
+    axes.map { axis in type.shape[axis].value.map { .fixed($0) } ?? .axis(axis) }
+  }
+
+  mutating func transposed(
+    _ value: ONNXValue, _ axes: [Int], role: String = ""
+  ) throws(WeighbridgeError) -> ONNXValue {
+    if axes == Array(axes.indices) { return value }
+    return try apply(Transpose(axes: axes), to: value, role: role)
+  }
+}
+
+extension Tensor {
+  /// The elements as whole numbers; fractions are dropped, and what is too large becomes the
+  /// nearest.
+  var integers: [Int] {
+    guard elementType == .int64 else {
+      return doubles.map { number in
+        Int(exactly: number.rounded(.towardZero)) ?? (number > 0 ? .max : .min)
+      }
+    }
+    let bytes = contiguousBytes()
+    return (0..<count).map { index in
+      (0..<8).reduce(0) { $0 | Int(bytes[index * 8 + $1]) << (8 * $1) }
+    }
+  }
+}

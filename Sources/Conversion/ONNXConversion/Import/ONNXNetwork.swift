@@ -1,0 +1,283 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// A graph while the nodes of an ONNX file are added to it.
+struct ONNXNetwork {
+  /// Reads the elements of a tensor of the file.
+  typealias TensorReader = (ONNXInitializer) throws(WeighbridgeError) -> Tensor
+
+  /// The version of ONNX' operators.
+  let opset: Int
+  let readTensor: TensorReader
+  private(set) var graph = GraphBuilder()
+  /// The values by their names in the file.
+  private(set) var values: [String: ONNXValue] = [:]
+  /// How something was understood that the file leaves open.
+  private(set) var decisions: [Provenance.Decision] = []
+  private var names: Set<String>
+  /// How many bytes the file's own tensors take.
+  private var stored = 0
+  /// How many bytes the constants take that were computed.
+  private var computed = 0
+  /// How many nodes bodies became.
+  private var repeated = 0
+  /// Names of the file that no weight has yet.
+  private var unclaimed: Set<String>
+  private var weights: [WeightKey: ValueID] = [:]
+  /// What makes each value that is computed when the model runs.
+  private(set) var makers: [ValueID: (operation: any CatalogOperator, inputs: [ValueID])] = [:]
+  /// The names of the model's inputs.
+  private(set) var inputNames: [ValueID: String] = [:]
+  /// The number that every element is, of values that are nothing else.
+  private var numbers: [ValueID: Double] = [:]
+
+  /// A name, and the view of which bytes it stands for: whatever files call their values, two
+  /// weights are one only when their elements are.
+  private struct WeightKey: Hashable {
+    let name: String
+    let elementType: ElementType
+    let shape: [Int]
+    let store: ObjectIdentifier
+    let offset: Int
+    let strides: [Int]
+
+    init(_ name: String, _ tensor: Tensor) {
+      self.name = name
+      (elementType, shape, store) = (
+        tensor.elementType, tensor.shape, ObjectIdentifier(tensor.store)
+      )
+      (offset, strides) = (tensor.offset, tensor.strides)
+    }
+  }
+
+  /// - Parameter names: All names in the file.
+  init(opset: Int, names: Set<String>, readTensor: @escaping TensorReader) {
+    self.opset = opset
+    self.names = names
+    unclaimed = names
+    self.readTensor = readTensor
+  }
+
+  /// The type of a value.
+  func type(_ value: ONNXValue) -> TensorType {
+    switch value {
+    case .computed(let id): graph.type(of: id)
+    case .constant(_, let tensor): tensor.type
+    case .dimensions(let dimensions, let isList, let type):
+      TensorType(type, isList ? [dimensions.count] : [])
+    }
+  }
+
+  mutating func addInput(_ name: String, _ type: TensorType) throws(WeighbridgeError) {
+    let id = try graph.addInput(name, type)
+    inputNames[id] = name
+    values[name] = .computed(id)
+  }
+
+  /// Gives a value its name.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is one of that name.
+  mutating func define(_ name: String, _ value: ONNXValue) throws(WeighbridgeError) {
+    if values.updateValue(value, forKey: name) != nil {
+      throw WeighbridgeError(.malformed, "two values are called \(name)")
+    }
+  }
+
+  /// Remembers that every element of a value is one number.
+  mutating func note(_ value: ONNXValue, isEverywhere number: Double) {
+    if case .computed(let id) = value { numbers[id] = number }
+  }
+
+  /// The number that every element of a value is, where that is known.
+  func number(everywhere value: ONNXValue) -> Double? {
+    if case .computed(let id) = value { return numbers[id] }
+    guard let elements = value.tensor?.doubles, let first = elements.first else { return nil }
+    return elements.allSatisfy { $0 == first } ? first : nil
+  }
+
+  /// The most nodes that bodies may become, in all their steps; of more, nobody would want the graph.
+  private static let mostRepeated = 1 << 18
+
+  /// The most bytes that all constants may take that are computed: 256 MiB, and 16 for each that the
+  /// file has, which is enough to bring bytes into float32 in some steps.
+  private var mostComputed: Int { (1 << 28) + 16 * stored }
+
+  /// Counts a tensor of the file.
+  mutating func countStored(_ tensor: Tensor) { stored += min(tensor.byteCount, 1 << 48) }
+
+  /// Counts a constant that is computed, before it is.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when all of them take too much.
+  mutating func countConstant(
+    _ type: TensorType, byteCount: Int
+  ) throws(WeighbridgeError) {
+    computed += min(byteCount, mostComputed + 1)
+    guard computed <= mostComputed else {
+      throw WeighbridgeError(
+        .limitExceeded,
+        "computes \(type) beforehand, and all that is known beforehand would take \(computed) bytes "
+          + "or more")
+    }
+  }
+
+  /// Counts the nodes of a body that runs once more.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when loops in loops make too many.
+  mutating func countBody(_ nodes: Int) throws(WeighbridgeError) {
+    repeated += nodes
+    guard repeated <= Self.mostRepeated else {
+      throw WeighbridgeError(
+        .limitExceeded, "loops of more than \(Self.mostRepeated) nodes in all their steps")
+    }
+  }
+
+  /// Gives values other names for a while: those of a body and its inputs.
+  mutating func replaceValues(_ values: [String: ONNXValue]) { self.values = values }
+
+  mutating func decide(_ layer: String, _ text: String) {
+    decisions.append(Provenance.Decision(layer: layer, text: text))
+  }
+
+  /// A name that nothing in the file has, nor anything added.
+  mutating func unusedName(_ name: String) -> String {
+    var (candidate, number) = (name, 2)
+    while !names.insert(candidate).inserted {
+      candidate = "\(name)_\(number)"
+      number += 1
+    }
+    return candidate
+  }
+
+  /// A value as a node takes it: constants become weights.
+  ///
+  /// - Parameter source: The layer for whom this is done.
+  mutating func id(
+    _ value: ONNXValue, _ source: SourceScope
+  ) throws(WeighbridgeError) -> ValueID {
+    if let tensor = value.tensor {
+      if case .constant(let name, _) = value { return try weight(name, tensor) }
+      return try weight("\(source.layer)/extents", tensor)
+    }
+    switch value {
+    case .computed(let id): return id
+    case .constant(let name, let tensor): return try weight(name, tensor)
+    case .dimensions(let dimensions, let isList, let type):
+      let id = try computed(dimensions, isList: isList, source)
+      return type == .int64 ? id : try add(Cast(to: type), [id], source)[0]
+    }
+  }
+
+  /// A value as an output of the model; what is known beforehand goes through a node.
+  mutating func output(
+    _ name: String, _ value: ONNXValue
+  ) throws(WeighbridgeError) -> ValueID {
+    if case .computed(let id) = value { return id }
+    let source = SourceScope(layer: name, className: "Identity")
+    return try add(Identity(), [try id(value, source)], source)[0]
+  }
+
+  private mutating func weight(
+    _ name: String, _ tensor: Tensor
+  ) throws(WeighbridgeError) -> ValueID {
+    let key = WeightKey(name, tensor)
+    if let known = weights[key] { return known }
+    // A value of the file has its name, in one form.
+    let own = unclaimed.remove(name) == nil ? unusedName(name) : name
+    let id = try graph.addWeight(own, tensor)
+    weights[key] = id
+    return id
+  }
+
+  /// Nodes that compute sizes when the model runs.
+  private mutating func computed(
+    _ dimensions: [ONNXDimension], isList: Bool, _ source: SourceScope
+  ) throws(WeighbridgeError) -> ValueID {
+    var parts: [ValueID] = []
+    for dimension in dimensions {
+      switch dimension {
+      case .known(let number):
+        parts.append(
+          try weight(
+            "\(source.layer)/extent_\(number)", Tensor(.int64, shape: [1], [Double(number)]))
+        )
+      case .axis(let id, let axis, let times):
+        let shape = try add(Shape(elementType: .int64), [id], source)
+        let range = Slice.Range(axis: 0, start: axis, stop: axis + 1, step: 1)
+        let part = try add(Slice([range]), shape, source)[0]
+        parts.append(times == 1 ? part : try multiplied(part, times, source))
+      }
+    }
+    let list = parts.count == 1 ? parts[0] : try add(Concatenate(axis: 0), parts, source)[0]
+    return isList ? list : try add(Squeeze(axes: [0]), [list], source)[0]
+  }
+
+  private mutating func multiplied(
+    _ dimension: ValueID, _ times: Int, _ source: SourceScope
+  ) throws(WeighbridgeError) -> ValueID {
+    let factor = try weight(
+      "\(source.layer)/times_\(times)", Tensor(.int64, shape: [1], [Double(times)]))
+    return try add(Multiply(), [dimension, factor], source)[0]
+  }
+
+  /// Whether sizes are those of a value, one after the other.
+  func isShape(_ dimensions: [ONNXDimension], of id: ValueID) -> Bool {
+    let shape = graph.type(of: id).shape
+    return dimensions.count == shape.count
+      && dimensions.indices.allSatisfy { axis in
+        dimensions[axis] == .axis(id, axis, times: 1)
+          || dimensions[axis].number != nil && dimensions[axis].number == shape[axis].value
+      }
+  }
+
+  /// The value that is repeated to make another one, where each of its elements is copied next to
+  /// itself by a `Tile` behind an axis of 1.
+  func repeated(_ id: ValueID) -> (input: ValueID, axis: Int, count: Int)? {
+    guard case (let tile as Tile, let tiled)? = makers[id],
+      case (let expansion as ExpandDims, let expanded)? = makers[tiled[0]],
+      expansion.axes.count == 1, let axis = expansion.axes.first, axis >= 1,
+      tile.counts.indices.contains(axis),
+      tile.counts.indices.allSatisfy({ $0 == axis || tile.counts[$0] == 1 })
+    else { return nil }
+    return (expanded[0], axis - 1, tile.counts[axis])
+  }
+
+  /// Adds a node.
+  ///
+  /// - Parameter outputNames: The names of its outputs in the file; by default names of its own.
+  mutating func add(
+    _ operation: any CatalogOperator, _ inputs: [ValueID], _ source: SourceScope,
+    outputNames: [String]? = nil
+  ) throws(WeighbridgeError) -> [ValueID] {
+    if let id = undone(operation, inputs) { return [id] }
+    let types: [TensorType]
+    do throws(ShapeError) {
+      types = try operation.checkedOutputTypes(of: inputs.map { graph.type(of: $0) })
+    } catch { throw WeighbridgeError(.malformed, error.reason) }
+    let name = source.role.isEmpty ? source.layer : "\(source.layer)/\(source.role)"
+    var outputs: [String] = []
+    for position in types.indices {
+      let given = outputNames.flatMap { position < $0.count ? $0[position] : nil } ?? ""
+      outputs.append(
+        given.isEmpty ? unusedName(position == 0 ? name : "\(name):\(position)") : given)
+    }
+    let ids = try graph.addNode(
+      operation, named: name, inputs: inputs, source: source, outputNames: outputs)
+    for id in ids { makers[id] = (operation, inputs) }
+    return ids
+  }
+
+  /// What a value was before the turn that an operator undoes, if it does.
+  private func undone(_ operation: any CatalogOperator, _ inputs: [ValueID]) -> ValueID? {
+    guard let input = inputs.first, let (turn, before) = makers[input] else { return nil }
+    switch (operation, turn) {
+    case (let back as Transpose, let turn as Transpose):
+      return back.axes.map { turn.axes[$0] } == Array(turn.axes.indices) ? before[0] : nil
+    case (let squeeze as Squeeze, let expansion as ExpandDims):
+      return squeeze.axes == expansion.axes ? before[0] : nil
+    default: return nil
+    }
+  }
+}

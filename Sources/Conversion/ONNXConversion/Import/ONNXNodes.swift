@@ -1,0 +1,40 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// What each of ONNX' operators becomes.
+enum ONNXNodes {
+  /// What an operator becomes; `nil` for one that cannot be read.
+  static func builder(_ kind: ONNXOutline.Operator) -> ONNXLayer.Build? {
+    switch kind.domain {
+    case "": own[kind.name]
+    case machineLearningDomain: machineLearning[kind.name]
+    default: nil
+    }
+  }
+
+  /// What the operators of ONNX' own set become, by name.
+  private static let own: [String: ONNXLayer.Build] = [
+    activations, arithmetic, constants, control, convolutions, dense, dimensions, indexing, logic,
+    normalizations, pooling, quantization, recurrent, reductions, reshaping, resizing, spectra,
+  ].reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
+
+  /// An operator of one tensor without settings.
+  static func plain(
+    _ operation: @escaping @Sendable () -> any CatalogOperator
+  ) -> ONNXLayer.Build {
+    { (layer) throws(WeighbridgeError) in [try layer.apply(operation(), to: try layer.input())] }
+  }
+
+  /// An operator that combines tensors element by element, each with what was combined before.
+  static func combining(
+    _ operation: @escaping @Sendable () -> any CatalogOperator
+  ) -> ONNXLayer.Build {
+    { (layer) throws(WeighbridgeError) in
+      let values = try layer.aligned(try layer.allInputs())
+      return values.count == 1 ? values : try layer.apply(operation(), values)
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// The end of a file of ours that gives boxes (``ONNXSuppression``), where `NonMaxSuppression` chooses
+/// among them.
+///
+/// How many boxes are left is known only when the model runs, so the graph has them as
+/// ``NonMaxSuppression`` leaves them: `confidence` `[boxes, classes]` and `coordinates` `[boxes, 4]`, in
+/// which rows of zeros are no boxes.
+struct ONNXSelectedBoxes {
+  private static let kind = "NonMaxSuppression"
+  /// What is made of the places of the boxes that are left, operator by operator.
+  private static let ending = [
+    "Add": 1, "Concat": 1, "Gather": 3, "GatherND": 1, "Mul": 1, "Slice": 5, "Squeeze": 2, "Sub": 1,
+    "TopK": 1,
+  ]
+
+  /// What is left of the file: the network, which gives the confidences and the places of all boxes.
+  let network: ONNXGraph
+  private let node: ONNXNode
+
+  /// Parts the choice from the network; `nil` for a file that chooses nothing.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a choice that is made in another way.
+  init?(_ graph: ONNXGraph) throws(WeighbridgeError) {
+    guard let position = graph.nodes.firstIndex(where: { $0.operation == Self.kind }) else {
+      return nil
+    }
+    node = graph.nodes[position]
+    var made = Set(node.outputs)
+    var counts: [String: Int] = [:]
+    var kept = Array(graph.nodes[..<position])
+    for later in graph.nodes[(position + 1)...] {
+      if later.inputs.contains(where: made.contains) {
+        made.formUnion(later.outputs)
+        // How many there are is asked in as many nodes as a version takes.
+        if later.operation != "Shape" { counts[later.operation, default: 0] += 1 }
+      } else {
+        kept.append(later)
+      }
+    }
+    let makers = Dictionary(
+      kept.flatMap { node in node.outputs.map { ($0, node) } },
+      uniquingKeysWith: { first, _ in first })
+    guard counts == Self.ending, graph.outputs.count == 3,
+      graph.outputs.allSatisfy({ made.contains($0.name) }), node.inputs.count == 5,
+      let coordinates = Self.source(of: node.inputs[0], through: ["Unsqueeze"], makers),
+      let confidence = Self.source(
+        of: node.inputs[1], through: ["Unsqueeze", "Transpose"], makers),
+      case .integer(1)? = node.attributes.first(where: { $0.name == "center_point_box" })?.value
+    else { throw Self.unknown(node) }
+    var network = graph
+    network.nodes = kept
+    network.outputs = [confidence, coordinates].map {
+      ONNXFeature(name: $0, elementType: .float32, shape: [], summary: nil)
+    }
+    self.network = network
+  }
+
+  /// What nodes of one input each were given in the end.
+  private static func source(
+    of name: String, through operations: [String], _ makers: [String: ONNXNode]
+  ) -> String? {
+    var name = name
+    for operation in operations {
+      guard let node = makers[name], node.operation == operation, let input = node.inputs.first
+      else { return nil }
+      name = input
+    }
+    return name
+  }
+
+  private static func unknown(_ node: ONNXNode) -> WeighbridgeError {
+    WeighbridgeError(
+      .unsupported,
+      "\(kind) can be read as weighbridge writes it: of one image, at the end of the model, with "
+        + "outputs boxes, labels and scores"
+    ).at(layer: "\(node.name) (\(kind))")
+  }
+
+  /// Adds the choice to a graph.
+  ///
+  /// - Parameters:
+  ///   - boxes: The confidences and the places of all boxes.
+  ///   - network: Knows the thresholds.
+  /// - Returns: The outputs, and how boxes are read from them.
+  func add(
+    _ boxes: [ValueID], to network: inout ONNXNetwork
+  ) throws(WeighbridgeError) -> (ports: [Port], DetectorDescription) {
+    let thresholds = node.inputs[3...].map { network.values[$0]?.tensor?.doubles ?? [] }
+    let classCount = network.graph.type(of: boxes[0]).shape.last?.value
+    guard thresholds.allSatisfy({ $0.count == 1 && 0...1 ~= $0[0] }), let classCount else {
+      throw Self.unknown(node)
+    }
+    let operation = NonMaxSuppression(
+      overlapThreshold: thresholds[0][0], confidenceThreshold: thresholds[1][0],
+      scope: .eachClass)
+    let names = [DetectionDecoding.confidence, DetectionDecoding.coordinates]
+    let values = try network.add(
+      operation, boxes, SourceScope(layer: node.name, className: Self.kind))
+    network.decide(
+      node.name,
+      "the outputs boxes, labels and scores are read as \(names[0]) [boxes, classes] and \(names[1]) "
+        + "[boxes, 4]: centre x, centre y, width, height; rows of zeros are no boxes")
+    let detector = DetectorDescription(
+      boxes: names, classCount: classCount, confidenceThreshold: thresholds[1][0].asFloat,
+      overlapThreshold: thresholds[0][0].asFloat, suppression: .greedy)
+    return (zip(names, values).map { Port(name: $0, value: $1) }, detector)
+  }
+}

@@ -1,0 +1,86 @@
+package import Bytes
+package import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+extension ONNXSource {
+  /// What there is to see of a file: its graph, or where that holds what no network has (sequences,
+  /// maps) the operators with their numbers.
+  package static func outline(
+    _ store: ByteStore, path: String, options: ReadOptions
+  ) -> ModelOutline? {
+    if let source = try? ONNXSource(store, path: path, options: options, isLookedAt: true) {
+      return source.outline()
+    }
+    guard let file = try? ONNXFile(store), !file.outline.counts.isEmpty else { return nil }
+    var outline = ModelOutline(format: "onnx", byteCount: store.count)
+    for (position, entry) in file.outline.counts.sorted(by: { $0.key < $1.key }).enumerated() {
+      let name = entry.key.fullName
+      var layer = ModelOutline.Layer(
+        name: "\(entry.value) x \(entry.key.name)", className: name, label: name, unit: position)
+      if ONNXNodes.builder(entry.key) == nil {
+        layer.problem = "the operator \(name) cannot be read"
+      }
+      outline.layers.append(layer)
+    }
+    return outline
+  }
+
+  /// The nodes as the file has them, with the types of what those make that can be read.
+  func outline() -> ModelOutline {
+    var outline = ModelOutline(
+      format: "onnx opset \(opset)", byteCount: files[0].store.count)
+    outline.provenance = ONNXMetadata.provenance(model)
+    let graph = model.graph
+    let constants = Set(graph.initializers.map(\.name))
+    outline.inputs = graph.inputs.filter { !constants.contains($0.name) }.map {
+      ($0.name, $0.type)
+    }
+    outline.weights = graph.initializers.map {
+      ($0.name, TensorType($0.elementType, $0.shape))
+    }
+    var makers: [String: Int] = [:]
+    for (position, node) in graph.nodes.enumerated() {
+      for name in node.outputs where !name.isEmpty { makers[name] = position }
+    }
+    for (position, node) in graph.nodes.enumerated() {
+      let source = ONNXImporter.source(node)
+      var layer = ModelOutline.Layer(
+        name: source.layer, className: node.kind.fullName,
+        inputs: node.inputs.filter { !$0.isEmpty },
+        label: source.place(position), unit: position)
+      layer.sources = Set(node.reads.compactMap { makers[$0] })
+      layer.problem = ONNXImporter.problem(of: node)
+      outline.layers.append(layer)
+    }
+    attempt(&outline)
+    let types = outline.layers.enumerated().reduce(into: [String: TensorType]()) { types, entry in
+      for (name, type) in zip(graph.nodes[entry.offset].outputs, entry.element.outputs) {
+        types[name] = type
+      }
+    }
+    outline.outputs = graph.outputs.compactMap { output in
+      (types[output.name] ?? (output.shape.isEmpty ? nil : output.type)).map { (output.name, $0) }
+    }
+    return outline
+  }
+
+  private func attempt(_ outline: inout ModelOutline) {
+    var source = self
+    guard let stores = try? source.openExternalData() else { return }
+    let file = file
+    outline.attempt { (units) throws(WeighbridgeError) in
+      var part = model
+      part.graph.nodes = units.sorted().map { model.graph.nodes[$0] }
+      part.graph.outputs = part.graph.nodes.flatMap(\.outputs).filter { !$0.isEmpty }.map {
+        ONNXFeature(name: $0, elementType: .float32, shape: [])
+      }
+      var importer = ONNXImporter(part, fixed: options.fixedInputs) {
+        (tensor) throws(WeighbridgeError) in
+        try Self.read(tensor, file.store, stores)
+      }
+      return try importer.run().graph
+    }
+  }
+}

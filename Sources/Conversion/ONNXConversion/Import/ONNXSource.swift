@@ -1,0 +1,134 @@
+package import Bytes
+package import ConversionCore
+package import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// An ONNX file, and those beside it that hold elements of its weights.
+package struct ONNXSource: Sendable {
+  /// The files that were read, by role.
+  package private(set) var files: [SourceFile]
+  let file: ONNXFile
+  let model: ONNXModel
+  private let path: String
+  let options: ReadOptions
+
+  /// The version of ONNX' operators.
+  package var opset: Int { model.opset }
+
+  /// Opens the file.
+  ///
+  /// - Throws: As ``ONNXFile``, with the file's name; ``WeighbridgeError/Code/unsupported`` for a file
+  ///   with operators of other sets than ONNX' own, unless it is only looked at.
+  package init(
+    _ store: ByteStore, path: String, options: ReadOptions, isLookedAt: Bool = false
+  ) throws(WeighbridgeError) {
+    self.path = path
+    self.options = options
+    (file, model) = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      let file = try ONNXFile(store)
+      if !isLookedAt { try ONNXKnownOperators.checkDomains(file.outline) }
+      return (file, try file.model())
+    }
+    files = [
+      SourceFile(role: "model", path: path, store: store, startsDigest: options.preparesWriting)
+    ]
+  }
+
+  /// Imports the model.
+  ///
+  /// - Throws: As ``ONNXImporter``, with the file's name; ``WeighbridgeError/Code/missing`` when a
+  ///   file with weights is not there.
+  package mutating func content() throws(WeighbridgeError) -> ModelContent {
+    let stores = try openExternalData()
+    let (file, model, path, options) = (file, model, path, options)
+    return try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      var importer = ONNXImporter(model, fixed: options.fixedInputs) {
+        (tensor) throws(WeighbridgeError) in
+        try Self.read(tensor, file.store, stores)
+      }
+      let result = try importer.run()
+      var provenance = ONNXMetadata.provenance(model)
+      provenance.decisions = result.decisions
+      provenance.decisions += file.ignored.map {
+        .init(layer: "", text: "\($0) is in the file, which is for training, and not read")
+      }
+      var content = ModelContent(
+        graph: result.graph, description: ModelDescription(), provenance: provenance)
+      try ONNXMetadata.describe(&content, model, detector: result.detector)
+      return content
+    }
+  }
+
+  /// Opens the files that tensors name; all of them lie in the model's folder.
+  mutating func openExternalData() throws(WeighbridgeError) -> [String: ByteStore] {
+    var stores: [String: ByteStore] = [:]
+    for name in model.graph.externalFileNames {
+      let place = FilePath(path).beside(name)
+      let store = ByteStore(try MappedFile(path: place))
+      stores[name] = store
+      files.append(
+        SourceFile(
+          role: "weights", path: place, store: store, startsDigest: options.preparesWriting))
+    }
+    return stores
+  }
+
+  /// The elements of a tensor of the file, or of one beside it.
+  static func read(
+    _ tensor: ONNXInitializer, _ store: ByteStore, _ others: [String: ByteStore]
+  ) throws(WeighbridgeError) -> Tensor {
+    switch tensor.elements {
+    case .inside(let range)?:
+      return try Tensor(tensor.elementType, shape: tensor.shape, store: store, range: range)
+    case .unpacked(let bytes)?:
+      return try Tensor(
+        tensor.elementType, shape: tensor.shape, store: ByteStore(bytes), range: 0..<bytes.count)
+    case .beside(let name, let offset)?:
+      let size = try Checked.product(
+        tensor.shape + [tensor.elementType.byteCount], of: "the size of a tensor")
+      guard let other = others[name], offset <= other.count, size <= other.count - offset else {
+        throw WeighbridgeError(
+          .malformed,
+          "its \(size) bytes from byte \(offset) on are not in \(name), which has "
+            + "\(others[name]?.count ?? 0)")
+      }
+      return try Tensor(
+        tensor.elementType, shape: tensor.shape, store: other, range: offset..<offset + size)
+    case nil: throw WeighbridgeError(.malformed, "it has no elements")
+    }
+  }
+}
+
+extension ONNXGraph {
+  /// The files beside the model that hold elements, those of bodies and settings included; each once,
+  /// in the order in which they are met.
+  fileprivate var externalFileNames: [String] {
+    var names: [String] = []
+    var seen: Set<String> = []
+    for tensor in tensors {
+      guard case .beside(let name, _)? = tensor.elements, seen.insert(name).inserted else {
+        continue
+      }
+      names.append(name)
+    }
+    return names
+  }
+
+  /// All tensors in the graph and in the bodies in it.
+  private var tensors: [ONNXInitializer] {
+    var tensors: [ONNXInitializer] = []
+    var graphs = [self]
+    while let graph = graphs.popLast() {
+      tensors += graph.initializers
+      for case (_, let value) in graph.nodes.flatMap(\.attributes) {
+        switch value {
+        case .tensor(let tensor): tensors.append(tensor)
+        case .graph(let body): graphs.append(body)
+        default: break
+        }
+      }
+    }
+    return tensors
+  }
+}

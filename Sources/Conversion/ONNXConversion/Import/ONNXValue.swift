@@ -1,0 +1,77 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+/// A value of an ONNX file while its nodes are imported.
+enum ONNXValue {
+  /// Computed when the model runs.
+  case computed(ValueID)
+  /// Known beforehand, with the name that the weight has if some node needs it.
+  case constant(String, Tensor)
+  /// Sizes of values, as int64 or int32, of which some are known only when the model runs; a list, or
+  /// a single one without axes.
+  case dimensions([ONNXDimension], isList: Bool, as: ElementType = .int64)
+
+  /// The elements, when they are known beforehand.
+  var tensor: Tensor? {
+    switch self {
+    case .constant(_, let tensor): return tensor
+    case .computed: return nil
+    case .dimensions(let dimensions, let isList, let type):
+      let known = dimensions.compactMap(\.number)
+      guard known.count == dimensions.count else { return nil }
+      return Tensor(type, shape: isList ? [known.count] : [], known.map(Double.init))
+    }
+  }
+}
+
+/// A size, as `Shape` gives it.
+enum ONNXDimension: Hashable {
+  case known(Int)
+  /// That of an axis of a value, once or several times.
+  case axis(ValueID, Int, times: Int)
+
+  /// The size, when it is known beforehand.
+  var number: Int? { if case .known(let number) = self { number } else { nil } }
+
+  /// The products of sizes and numbers; `nil` for other values, for products of open sizes, and
+  /// where nothing is open.
+  static func product(_ values: [ONNXValue]) -> ONNXValue? {
+    guard values.count == 2, values.contains(where: { $0.tensor == nil }),
+      let first = values[0].dimensions, let second = values[1].dimensions,
+      first.count == second.count
+    else { return nil }
+    let products = zip(first, second).compactMap { first, second in
+      first.number.map { second.multiplied(by: $0) }
+        ?? second.number.map { first.multiplied(by: $0) } ?? nil
+    }
+    guard products.count == first.count else { return nil }
+    let type = values.lazy.compactMap(\.dimensionType).first ?? .int64
+    return .dimensions(products, isList: values.contains(where: \.isList), as: type)
+  }
+
+  /// The product of all; `nil` for several open ones, and for what is too large.
+  static func product(of dimensions: [ONNXDimension]) -> ONNXDimension? {
+    var result = ONNXDimension.known(1)
+    for dimension in dimensions {
+      guard
+        let product = dimension.number.flatMap({ result.multiplied(by: $0) })
+          ?? result.number.flatMap({ dimension.multiplied(by: $0) })
+      else { return nil }
+      result = product
+    }
+    return result
+  }
+
+  private func multiplied(by number: Int) -> ONNXDimension? {
+    switch self {
+    case .known(let other):
+      let (product, overflow) = number.multipliedReportingOverflow(by: other)
+      return overflow ? nil : .known(product)
+    case .axis(let id, let axis, let times):
+      let (product, overflow) = number.multipliedReportingOverflow(by: times)
+      return overflow || number < 1 ? nil : .axis(id, axis, times: product)
+    }
+  }
+}

@@ -1,0 +1,285 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+extension ONNXLayer {
+  /// Sums of products of two tensors: the axes are ordered so that matrices are multiplied.
+  mutating func einsum(
+    _ equation: String, _ values: [ONNXValue]
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let written = equation.filter { $0 != " " }
+    let sides = spelledOut(written, values).split(separator: ">", maxSplits: 1)
+    let terms = sides.first.map {
+      $0.dropLast().split(separator: ",", omittingEmptySubsequences: false).map { Array($0) }
+    }
+    guard let terms, sides.count == 2, sides[0].last == "-", terms.count == values.count,
+      (1...2).contains(terms.count),
+      zip(terms, values).allSatisfy({ $0.count == type($1).rank && Set($0).count == $0.count })
+    else { throw unsupported("the Einsum \(equation)") }
+    let output = Array(sides[1])
+    if terms.count == 1 {
+      let (rest, letters) = try summed(values[0], terms[0], keeping: output, "sum")
+      let axes = output.compactMap { letters.firstIndex(of: $0) }
+      guard axes.count == letters.count, axes.count == output.count else {
+        throw unsupported("the Einsum \(equation)")
+      }
+      let isSame = axes == Array(axes.indices)
+      return [isSame ? try apply(Identity(), to: rest) : try transposed(rest, axes)]
+    }
+    let (first, left) = try summed(values[0], terms[0], keeping: terms[1] + output, "sum_0")
+    let (second, right) = try summed(values[1], terms[1], keeping: terms[0] + output, "sum_1")
+    guard let plan = EinsumPlan(left, right, output) else {
+      throw unsupported("the Einsum \(equation)")
+    }
+    if second.tensor != nil, plan.counts[0][0] == 0, plan.counts[0][1] > 0 {
+      return [try dense(first, second, plan)]
+    }
+    if plan.hasSeveralOpen([type(first), type(second)]) {
+      return [try spread([first, second], plan)]
+    }
+    let factors = [
+      try matrices(first, plan.orders[0], plan.counts[0], "factor_0"),
+      try matrices(second, plan.orders[1], plan.counts[1], "factor_1"),
+    ]
+    let product = try apply(
+      MatMul(transposeA: false, transposeB: false), to: factors[0], factors[1],
+      role: "product")
+    return [try unfolded(product, plan, [first, second])]
+  }
+
+  /// An equation with letters for the axes that "..." stands for, which are the last ones of all of
+  /// them.
+  private func spelledOut(_ equation: String, _ values: [ONNXValue]) -> String {
+    guard equation.contains(".") else { return equation }
+    let sides = equation.split(separator: ">", maxSplits: 1).map(String.init)
+    guard sides.count == 2, sides[0].hasSuffix("-") else { return equation }
+    let terms = sides[0].dropLast().split(separator: ",", omittingEmptySubsequences: false)
+    let free = (UInt8(ascii: "A")...UInt8(ascii: "Z")).map { Character(Unicode.Scalar($0)) }
+      .filter { !equation.contains($0) }
+    let counts = zip(terms, values).map { term, value in
+      term.contains(".") ? type(value).rank - (term.count - 3) : 0
+    }
+    // Axes of 1 in place of others are not told apart from them, so all must have as many.
+    let most = counts.max() ?? 0
+    guard terms.count == values.count, (0...free.count).contains(most),
+      zip(terms, counts).allSatisfy({ !$0.contains(".") || $1 == most })
+    else { return equation }
+    var (result, rest) = ("", equation[...])
+    while let dots = rest.firstIndex(of: ".") {
+      result += rest[..<dots] + free.prefix(most)
+      rest = rest[dots...].drop { $0 == "." }
+    }
+    return result + rest
+  }
+
+  /// A factor without the axes that neither the other one nor the output has, which are summed over.
+  private mutating func summed(
+    _ value: ONNXValue, _ letters: [Character], keeping others: [Character], _ role: String
+  ) throws(WeighbridgeError) -> (ONNXValue, [Character]) {
+    let axes = letters.indices.filter { !others.contains(letters[$0]) }
+    guard !axes.isEmpty else { return (value, letters) }
+    let sum = Reduce(.sum, axes: axes, keepDims: false)
+    return (try apply(sum, to: value, role: role), letters.filter(others.contains))
+  }
+
+  /// A tensor as matrices: leading axes in their order, then two runs of axes made one each.
+  private mutating func matrices(
+    _ value: ONNXValue, _ order: [Int], _ counts: [Int], _ role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let turned = try transposed(value, order, role: "\(role)/transpose")
+    guard counts[1] != 1 || counts[2] != 1 else { return turned }
+    let shape = type(turned).shape
+    var dimensions = try (0..<counts[0]).map { (axis) throws(WeighbridgeError) in
+      shape[axis].value.map { ReshapeAxes.Size.fixed($0) } ?? .axis(axis)
+    }
+    var start = counts[0]
+    var hasRest = false
+    for count in counts.dropFirst() {
+      let known = shape[start..<start + count].compactMap(\.value)
+      if known.count == count {
+        dimensions.append(.fixed(try Checked.product(known, of: "a size")))
+      } else if count == 1 {
+        dimensions.append(.axis(start))
+      } else {
+        guard !hasRest else { throw unsupported("an Einsum of several open sizes") }
+        dimensions.append(.rest)
+        hasRest = true
+      }
+      start += count
+    }
+    return try apply(ReshapeAxes(dimensions), to: turned, role: "\(role)/matrices")
+  }
+
+  /// The product's axes as the output has them.
+  private mutating func unfolded(
+    _ product: ONNXValue, _ plan: EinsumPlan, _ values: [ONNXValue]
+  ) throws(WeighbridgeError) -> ONNXValue {
+    if plan.counts[0][1] == 1, plan.counts[1][2] == 1 {
+      return try transposed(product, plan.finalOrder)
+    }
+    var dimensions: [ReshapeAxes.Size] = []
+    var open = 0
+    for (position, axis) in plan.result.enumerated() {
+      if let known = type(values[axis.term]).shape[axis.axis].value {
+        dimensions.append(.fixed(known))
+      } else if position < plan.counts[0][0] {
+        dimensions.append(.axis(position))
+      } else {
+        open += 1
+        dimensions.append(.rest)
+      }
+    }
+    guard open <= 1 else { throw unsupported("an Einsum of several open sizes") }
+    let isLast = plan.finalOrder == Array(plan.finalOrder.indices)
+    let shaped = try apply(
+      ReshapeAxes(dimensions), to: product, role: isLast ? "" : "axes")
+    return try transposed(shaped, plan.finalOrder)
+  }
+
+  /// The product where rows or columns of several open sizes cannot be made one axis and taken
+  /// apart again: all but the last of them stand before the matrices, with a size of 1 in the other
+  /// factor.
+  private mutating func spread(
+    _ values: [ONNXValue], _ plan: EinsumPlan
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let batch = plan.counts[0][0]
+    let (rows, sums, columns) = (plan.counts[0][1], plan.counts[0][2], plan.counts[1][2])
+    let (outerRows, outerColumns) = (max(0, rows - 1), max(0, columns - 1))
+    // First: batch, rows, then the columns' ones, the last row and the sums.
+    var first = try transposed(values[0], plan.orders[0], role: "factor_0/transpose")
+    first = try joined(first, from: batch + rows, count: sums, role: "factor_0/sums")
+    let place = batch + outerRows
+    let gap = Array(place..<place + outerColumns) + (rows == 0 ? [place + outerColumns] : [])
+    if !gap.isEmpty {
+      first = try apply(ExpandDims(axes: gap), to: first, role: "factor_0/axes")
+    }
+    // Second: batch, the rows' ones, columns, then the sums and the last column.
+    let order =
+      Array(plan.orders[1][..<batch]) + plan.orders[1][(batch + sums)...]
+      + plan.orders[1][batch..<batch + sums]
+    var second = try transposed(values[1], order, role: "factor_1/transpose")
+    second = try joined(second, from: batch + columns, count: sums, role: "factor_1/sums")
+    let ones =
+      Array(batch..<batch + outerRows) + (columns == 0 ? [batch + outerRows] : [])
+    if !ones.isEmpty {
+      second = try apply(ExpandDims(axes: ones), to: second, role: "factor_1/axes")
+    }
+    var product = try apply(
+      MatMul(transposeA: false, transposeB: true), to: first, second,
+      role: "product")
+    let single =
+      (rows == 0 ? [place + outerColumns] : [])
+      + (columns == 0 ? [place + outerColumns + 1] : [])
+    if !single.isEmpty { product = try apply(Squeeze(axes: single), to: product, role: "squeeze") }
+    // The product has the last row behind the columns before the last one.
+    var letters = Array(0..<batch + outerRows)
+    letters += (0..<outerColumns).map { batch + rows + $0 }
+    if rows > 0 { letters.append(batch + rows - 1) }
+    if columns > 0 { letters.append(batch + rows + columns - 1) }
+    let final = plan.finalOrder.compactMap { letters.firstIndex(of: $0) }
+    return try transposed(product, final)
+  }
+
+  /// Axes next to each other made one, which is the last; an axis of 1 where there are none.
+  private mutating func joined(
+    _ value: ONNXValue, from start: Int, count: Int, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    if count == 1 { return value }
+    if count == 0 { return try apply(ExpandDims(axes: [start]), to: value, role: role) }
+    let known = type(value).shape[start...].compactMap(\.value)
+    let product = try Checked.product(known, of: "a size")
+    return try apply(
+      ReshapeAxes(
+        kept(type(value), 0..<start) + [known.count == count ? .fixed(product) : .rest]),
+      to: value, role: role)
+  }
+
+  /// A dense layer along the last axis, for a second factor that is known beforehand and has no axis in
+  /// common with both the first one and the output.
+  private mutating func dense(
+    _ first: ONNXValue, _ second: ONNXValue, _ plan: EinsumPlan
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let (rows, sums) = (plan.counts[0][1], plan.counts[0][2])
+    let sumDimensions = (type(second).fixedShape ?? []).enumerated().filter { axis, _ in
+      plan.orders[1][..<sums].contains(axis)
+    }.map(\.element)
+    let sumCount = try Checked.product(sumDimensions, of: "a size")
+    var input = try transposed(first, plan.orders[0], role: "transpose")
+    if sums != 1 {
+      let kept = kept(type(input), 0..<rows)
+      input = try apply(ReshapeAxes(kept + [.fixed(sumCount)]), to: input, role: "rows")
+    }
+    let order = Array(plan.orders[1][sums...]) + plan.orders[1][..<sums]
+    var columns: [Int] = []
+    let kernel = try derived(second, "kernel") { tensor in
+      let turned = tensor.permuted(order)
+      columns = Array(turned.shape.dropLast(sums))
+      return turned.reshaped([columns.reduce(1, *), sumCount])
+    }
+    let isPlain = columns.count == 1
+    let isLast = plan.finalOrder == Array(plan.finalOrder.indices)
+    var result = try apply(
+      Dense(hasBias: false), to: input, kernel, role: isPlain && isLast ? "" : "dense")
+    if !isPlain {
+      let kept = kept(type(result), 0..<rows)
+      result = try apply(
+        ReshapeAxes(kept + columns.map { .fixed($0) }), to: result, role: isLast ? "" : "columns")
+    }
+    return try transposed(result, plan.finalOrder)
+  }
+}
+
+/// How a sum of products becomes a product of matrices.
+private struct EinsumPlan {
+  /// The order of each factor's axes: those of both that the output has, then rows and sums, or sums
+  /// and columns.
+  let orders: [[Int]]
+  /// How many axes of each factor stand before, and are rows and columns.
+  let counts: [[Int]]
+  /// Where each axis of the product comes from, once rows and columns are apart again.
+  let result: [(term: Int, axis: Int)]
+  /// The order of these axes in the output.
+  let finalOrder: [Int]
+
+  /// Whether rows, columns and sums are of more open sizes than a reshaping can have.
+  func hasSeveralOpen(_ types: [TensorType]) -> Bool {
+    let open = types.indices.map { term in
+      // Rows and columns, and sums, of each factor.
+      orders[term].map { types[term].shape[$0].value == nil }
+    }
+    let batch = counts[0][0]
+    let rows = open[0][batch..<batch + counts[0][1]].count { $0 }
+    let columns = open[1].suffix(counts[1][2]).count { $0 }
+    let isSplit = counts[0][1] != 1 || counts[1][2] != 1
+    let isJoined = { (count: Int, openCount: Int) in count > 1 && openCount > 0 }
+    let sums = isJoined(counts[0][2], open[0].suffix(counts[0][2]).count { $0 })
+    return isSplit && rows + columns > 1
+      || sums && (isJoined(counts[0][1], rows) || isJoined(counts[1][2], columns))
+  }
+
+  /// `nil` where a letter stands twice in one term, or in one factor only and not in the output.
+  init?(_ first: [Character], _ second: [Character], _ output: [Character]) {
+    guard [first, second, output].allSatisfy({ Set($0).count == $0.count }),
+      output.allSatisfy({ first.contains($0) || second.contains($0) })
+    else { return nil }
+    let batch = first.filter { second.contains($0) && output.contains($0) }
+    let sums = first.filter { second.contains($0) && !output.contains($0) }
+    let rows = first.filter { !second.contains($0) }
+    let columns = second.filter { !first.contains($0) }
+    guard (rows + columns).allSatisfy(output.contains) else { return nil }
+    orders = [
+      (batch + rows + sums).compactMap { first.firstIndex(of: $0) },
+      (batch + sums + columns).compactMap { second.firstIndex(of: $0) },
+    ]
+    counts = [
+      [batch.count, rows.count, sums.count], [batch.count, sums.count, columns.count],
+    ]
+    let letters = batch + rows + columns
+    result = letters.compactMap { letter in
+      if let axis = first.firstIndex(of: letter) { return (0, axis) }
+      return second.firstIndex(of: letter).map { (1, $0) }
+    }
+    finalOrder = output.compactMap { letters.firstIndex(of: $0) }
+  }
+}

@@ -1,0 +1,105 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+extension ONNXNodes {
+  /// One element of many.
+  static let reductions: [String: ONNXLayer.Build] = [
+    "ArgMax": { (layer) throws(WeighbridgeError) in try layer.position(ArgMax.self) },
+    "ArgMin": { (layer) throws(WeighbridgeError) in try layer.position(ArgMin.self) },
+    "CumSum": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      guard let axis = try layer.constant(1)?.integers.first else {
+        throw layer.malformed("a CumSum without an axis")
+      }
+      let operation = CumSum(
+        axis: try layer.axis(axis, rank: layer.type(input).rank),
+        isExclusive: try layer.flag("exclusive"), isReversed: try layer.flag("reverse"))
+      return [try layer.apply(operation, to: input)]
+    },
+    "ReduceL1": { (layer) throws(WeighbridgeError) in
+      try layer.reduce(.sum) { (layer, value) throws(WeighbridgeError) in
+        try layer.apply(UnaryMath(.absolute), to: value, role: "absolute")
+      }
+    },
+    "ReduceL2": { (layer) throws(WeighbridgeError) in try layer.reduce(.length) },
+    "ReduceLogSum": { (layer) throws(WeighbridgeError) in
+      try layer.reduce(.sum, role: "sum").map { (sum) throws(WeighbridgeError) in
+        try layer.apply(UnaryMath(.logarithm), to: sum)
+      }
+    },
+    "ReduceLogSumExp": { (layer) throws(WeighbridgeError) in try layer.reduce(.logarithmOfSum) },
+    "ReduceMax": { (layer) throws(WeighbridgeError) in try layer.reduce(.maximum) },
+    "ReduceMean": { (layer) throws(WeighbridgeError) in try layer.reduce(.mean) },
+    "ReduceMin": { (layer) throws(WeighbridgeError) in try layer.reduce(.minimum) },
+    "ReduceProd": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      if input.tensor == nil, case .dimensions(let dimensions, true, let type) = input {
+        layer.ignore("axes", "noop_with_empty_axes")
+        let keepDims = try layer.flag("keepdims", default: true)
+        guard let product = ONNXDimension.product(of: dimensions) else {
+          throw layer.unsupported("a product of several open sizes")
+        }
+        return [.dimensions([product], isList: keepDims, as: type)]
+      }
+      return try layer.reduce(.product)
+    },
+    "ReduceSum": { (layer) throws(WeighbridgeError) in try layer.reduce(.sum) },
+    "ReduceSumSquare": { (layer) throws(WeighbridgeError) in
+      try layer.reduce(.sum) { (layer, value) throws(WeighbridgeError) in
+        try layer.apply(UnaryMath(.square), to: value, role: "square")
+      }
+    },
+  ]
+}
+
+extension ONNXLayer {
+  fileprivate mutating func reduce(
+    _ function: Reduce.Function, role: String = "",
+    _ prepare: (inout ONNXLayer, ONNXValue) throws(WeighbridgeError) -> ONNXValue = {
+      (_, value) throws(WeighbridgeError) in value
+    }
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let input = try prepare(&self, try input())
+    let rank = type(input).rank
+    let given = try integers(1, orSetting: "axes") ?? []
+    let doesNothing = try flag("noop_with_empty_axes")
+    let keepDims = try flag("keepdims", default: true)
+    if given.isEmpty, doesNothing { return [input] }
+    let axes = try axes(given.isEmpty ? Array(0..<rank) : given, rank: rank)
+    // Over all places of an image it is what layers of that name do.
+    if !keepDims, let layout = imageLayout(axes, rank: rank), type(input).elementType.isFloat {
+      if function == .mean {
+        return [
+          try apply(GlobalAveragePooling(keepDims: false, layout: layout), to: input, role: role)
+        ]
+      }
+      if function == .maximum {
+        return [
+          try apply(GlobalMaxPooling(keepDims: false, layout: layout), to: input, role: role)
+        ]
+      }
+    }
+    return [try apply(Reduce(function, axes: axes, keepDims: keepDims), to: input, role: role)]
+  }
+
+  /// The layout in which axes are all spatial ones.
+  private func imageLayout(_ axes: [Int], rank: Int) -> DataLayout? {
+    guard rank >= 3 else { return nil }
+    return DataLayout.allCases.first { Array($0.spatialAxes(rank: rank)) == axes }
+  }
+
+  fileprivate mutating func position<Operation: ArgumentReduction>(
+    _: Operation.Type
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let input = try input()
+    guard try !flag("select_last_index") else {
+      throw unsupported("the last of equal elements")
+    }
+    let operation = Operation(
+      axis: try axis(try integer("axis", default: 0), rank: type(input).rank),
+      keepDims: try flag("keepdims", default: true), elementType: .int64)
+    return [try apply(operation, to: input)]
+  }
+}

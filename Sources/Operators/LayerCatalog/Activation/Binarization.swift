@@ -1,0 +1,23 @@
+package import Bytes
+package import GraphIR
+
+/// 1 where x > 0, and -1 elsewhere (Courbariaux et al. 2016).
+///
+/// Any shape in, the same out. NaN becomes -1.
+package struct Binarization: ElementwiseOperator {
+  package static let kind = "binarization"
+  package static let version = 1
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Binarization {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func apply(_ element: Double) -> Double { element > 0 ? 1 : -1 }
+
+  package var decomposition: Decomposition { .primitive }
+}

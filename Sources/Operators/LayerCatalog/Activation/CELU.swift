@@ -1,0 +1,32 @@
+package import Bytes
+package import GraphIR
+
+/// The continuously differentiable exponential linear unit: x where x > 0, and
+/// alpha · (e^(x / alpha) - 1) elsewhere (Barron 2017).
+///
+/// Any shape in, the same out.
+package struct CELU: ElementwiseOperator {
+  /// Minus the value that it approaches for ever smaller elements; not 0.
+  package let alpha: Double
+
+  package static let kind = "celu"
+  package static let version = 1
+
+  package var attributes: Attributes { ["alpha": .real(alpha)] }
+
+  /// Makes the operator.
+  package init(alpha: Double) { self.alpha = alpha }
+}
+
+extension CELU {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    alpha = try attributes.real("alpha")
+    if !(alpha != 0) { throw attributes.malformed("alpha is \(alpha)") }
+  }
+
+  package func apply(_ element: Double) -> Double {
+    element > 0 ? element : alpha * (element / alpha).exponentialMinusOne
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,31 @@
+package import Bytes
+package import GraphIR
+
+/// The exponential linear unit: x where x > 0, and alpha · (e^x - 1) elsewhere
+/// (Clevert et al. 2015).
+///
+/// Any shape in, the same out.
+package struct ELU: ElementwiseOperator {
+  /// Minus the value that it approaches for ever smaller elements.
+  package let alpha: Double
+
+  package static let kind = "elu"
+  package static let version = 1
+
+  package var attributes: Attributes { ["alpha": .real(alpha)] }
+
+  /// Makes the operator.
+  package init(alpha: Double) { self.alpha = alpha }
+}
+
+extension ELU {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    alpha = try attributes.real("alpha")
+  }
+
+  package func apply(_ element: Double) -> Double {
+    element > 0 ? element : alpha * element.exponentialMinusOne
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,35 @@
+package import Bytes
+package import GraphIR
+
+/// The Gaussian error linear unit x · Φ(x), where Φ is the normal distribution's cumulative
+/// function (Hendrycks and Gimpel 2016).
+///
+/// Any shape in, the same out. Of -∞ it is NaN, as in TensorFlow.
+package struct GELU: ElementwiseOperator {
+  /// Whether Φ is replaced by (1 + tanh(√(2/π) · (x + 0.044715 x³))) / 2.
+  package let isApproximate: Bool
+
+  package static let kind = "gelu"
+  package static let version = 1
+
+  package var attributes: Attributes { ["approximate": .flag(isApproximate)] }
+
+  /// Makes the operator.
+  package init(isApproximate: Bool) { self.isApproximate = isApproximate }
+}
+
+extension GELU {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    isApproximate = try attributes.flag("approximate")
+  }
+
+  package func apply(_ element: Double) -> Double {
+    guard isApproximate else {
+      return element * (-element / 2.0.squareRoot()).complementaryErrorFunction / 2
+    }
+    let cubic = element + 0.044715 * element * element * element
+    return element * (1 + ((2 / Double.pi).squareRoot() * cubic).hyperbolicTangent) / 2
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

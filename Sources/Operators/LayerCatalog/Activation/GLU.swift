@@ -1,0 +1,60 @@
+package import Bytes
+package import GraphIR
+
+/// The gated linear unit: the first half along an axis, times the sigmoid of the second half
+/// (Dauphin et al. 2016).
+///
+/// - input: any shape, of an even size along `axis`
+/// - output: half as long along `axis`
+package struct GLU: CatalogOperator {
+  /// The axis that is split; the first is 0.
+  package let axis: Int
+
+  package static let kind = "glu"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["axis": .integer(axis)] }
+
+  /// Makes the operator.
+  package init(axis: Int) { self.axis = axis }
+}
+
+extension GLU {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axis = try attributes.integer("axis")
+    guard axis >= 0 else { throw attributes.malformed("axis \(axis), and the first is 0") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    var output = inputs[0]
+    guard output.elementType.isFloat, axis < output.rank else {
+      throw ShapeError("takes floating-point numbers with an axis \(axis) and has \(output)")
+    }
+    let dimension = output.shape[axis]
+    if let value = dimension.value, value % 2 != 0 {
+      throw ShapeError("halves axis \(axis) of \(output), which has an odd size")
+    }
+    output.shape[axis] = try dimension.map { $0 / 2 }
+    return [output]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let half = inputs[0].shape[axis] / 2
+    let linear = inputs[0].slice(0..<half, along: axis)
+    let gates = inputs[0].slice(half..<2 * half, along: axis).doubles
+    let elements = zip(linear.doubles, gates).map { $0 * Sigmoid().apply($1) }
+    return [Tensor(inputs[0].elementType, shape: linear.shape, elements)]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> GLU? {
+    axes.firstIndex(of: axis).map(GLU.init(axis:))
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

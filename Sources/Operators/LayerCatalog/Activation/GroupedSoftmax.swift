@@ -1,0 +1,68 @@
+package import Bytes
+package import GraphIR
+
+/// A ``Softmax`` of each of several neighbouring parts of an axis: the classes of a tree, where
+/// those of a group exclude each other (Redmon and Farhadi 2017, section 4).
+///
+/// Any shape in whose `axis` is as long as all groups together, the same out.
+package struct GroupedSoftmax: CatalogOperator {
+  /// The axis of the classes; the first is 0.
+  package let axis: Int
+  /// The number of classes in each group, at least 1.
+  package let sizes: [Int]
+
+  package static let kind = "grouped_softmax"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["axis": .integer(axis), "sizes": .integers(sizes)] }
+
+  /// Makes the operator.
+  package init(axis: Int, sizes: [Int]) {
+    self.axis = axis
+    self.sizes = sizes
+  }
+}
+
+extension GroupedSoftmax {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axis = try attributes.integer("axis")
+    sizes = try attributes.integers("sizes")
+    guard axis >= 0, !sizes.isEmpty, sizes.allSatisfy({ (1...1 << 24).contains($0) }) else {
+      throw attributes.malformed("groups of \(sizes.prefix(10)) along axis \(axis)")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard inputs[0].elementType.isFloat, axis < inputs[0].rank,
+      inputs[0].shape[axis].agrees(with: .fixed(sizes.reduce(0, +)))
+    else {
+      throw ShapeError(
+        "takes \(sizes.reduce(0, +)) classes along axis \(axis) and has \(inputs[0])")
+    }
+    return [inputs[0]]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let softmax = Softmax(axes: [0])
+    let output = inputs[0].mappingLanes(along: [axis], workers: workers) { lane in
+      var start = lane.startIndex
+      return sizes.flatMap { size in
+        defer { start += size }
+        return softmax.apply(lane[start..<start + size])
+      }
+    }
+    return [output]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> GroupedSoftmax? {
+    axes.firstIndex(of: axis).map { GroupedSoftmax(axis: $0, sizes: sizes) }
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

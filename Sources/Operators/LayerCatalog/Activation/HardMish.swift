@@ -1,0 +1,26 @@
+package import Bytes
+package import GraphIR
+
+/// A cheap stand-in for ``Mish``: x where x > 0, x²/2 + x where x > -2, and 0 elsewhere.
+///
+/// Any shape in, the same out. NaN stays NaN.
+package struct HardMish: ElementwiseOperator {
+  package static let kind = "hard_mish"
+  package static let version = 1
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension HardMish {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func apply(_ element: Double) -> Double {
+    if element <= -2 { return 0 }
+    return element > 0 ? element : element * element / 2 + element
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,31 @@
+package import Bytes
+package import GraphIR
+
+/// x where |x| > threshold, and 0 elsewhere (Donoho and Johnstone 1994).
+///
+/// Any shape in, the same out. NaN stays NaN.
+package struct HardShrink: ElementwiseOperator {
+  /// The largest magnitude that becomes 0.
+  package let threshold: Double
+
+  package static let kind = "hard_shrink"
+  package static let version = 1
+
+  package var attributes: Attributes { ["threshold": .real(threshold)] }
+
+  /// Makes the operator.
+  package init(threshold: Double) { self.threshold = threshold }
+}
+
+extension HardShrink {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    threshold = try attributes.real("threshold")
+  }
+
+  package func apply(_ element: Double) -> Double {
+    // Of NaN it is the input.
+    abs(element) <= threshold ? 0 : element
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

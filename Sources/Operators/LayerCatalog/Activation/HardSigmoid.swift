@@ -1,0 +1,38 @@
+package import Bytes
+package import GraphIR
+
+/// A straight line in place of the sigmoid: slope · x + offset, clipped to 0...1
+/// (Courbariaux et al. 2015).
+///
+/// Any shape in, the same out. NaN stays NaN.
+package struct HardSigmoid: ElementwiseOperator {
+  /// The steepness of the line.
+  package let slope: Double
+  /// The output at 0.
+  package let offset: Double
+
+  package static let kind = "hard_sigmoid"
+  package static let version = 1
+
+  package var attributes: Attributes { ["alpha": .real(slope), "beta": .real(offset)] }
+
+  /// Makes the operator.
+  package init(slope: Double, offset: Double) {
+    self.slope = slope
+    self.offset = offset
+  }
+}
+
+extension HardSigmoid {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    slope = try attributes.real("alpha")
+    offset = try attributes.real("beta")
+  }
+
+  package func apply(_ element: Double) -> Double {
+    let line = slope * element + offset
+    return line.isNaN ? line : min(max(line, 0), 1)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,33 @@
+package import Bytes
+package import GraphIR
+
+/// x · relu6(x + 3) / 6, a swish of straight lines (Howard et al. 2019).
+///
+/// Any shape in, the same out. Of -∞ it is NaN, as in TensorFlow.
+package struct HardSwish: ElementwiseOperator {
+  package static let kind = "hard_swish"
+  package static let version = 1
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension HardSwish {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func apply(_ element: Double) -> Double {
+    element * HardSigmoid(slope: 1 / 6, offset: 0.5).apply(element)
+  }
+
+  package var decomposition: Decomposition {
+    .nodes { (graph, inputs, source) throws(WeighbridgeError) in
+      let gate = try graph.addNode(
+        HardSigmoid(slope: 1 / 6, offset: 0.5), named: "hard_sigmoid", inputs: inputs,
+        source: source)
+      return try graph.addNode(
+        Multiply(), named: "multiply", inputs: inputs + gate, source: source)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package import Bytes
+package import GraphIR
+
+/// The input, unchanged.
+///
+/// Any shape and element type in, the same out.
+package struct Identity: ElementwiseOperator {
+  package static let kind = "identity"
+  package static let version = 1
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Identity {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] { inputs }
+
+  package func apply(_ element: Double) -> Double { element }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] { inputs }
+
+  /// No node at all.
+  package var decomposition: Decomposition { .nodes { _, inputs, _ in inputs } }
+}

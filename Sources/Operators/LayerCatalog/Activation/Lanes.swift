@@ -1,0 +1,66 @@
+package import Bytes
+package import GraphIR
+
+/// An operator that treats each lane by itself: the elements of one input that differ in their
+/// indices along `axes` only.
+package protocol LanewiseOperator: CatalogOperator {
+  /// The axes that are worked on together, rising, at least one.
+  var axes: [Int] { get }
+
+  /// An operator of the same settings on other axes.
+  init(axes: [Int])
+
+  /// The output's lane for an input's.
+  func apply(_ lane: ArraySlice<Double>) -> [Double]
+}
+
+extension LanewiseOperator {
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["axes": .integers(axes)] }
+
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    self.init(axes: try attributes.axes("axes", atLeast: 1))
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard inputs[0].elementType.isFloat, axes.allSatisfy(inputs[0].shape.indices.contains) else {
+      throw ShapeError("takes floating-point numbers with axes \(axes) and has \(inputs[0])")
+    }
+    return [inputs[0]]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    [inputs[0].mappingLanes(along: axes, workers: workers, apply)]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ order: [Int]) -> Self? {
+    Self(axes: order.indices.filter { axes.contains(order[$0]) })
+  }
+}
+
+extension Tensor {
+  /// A tensor of the same shape, made lane by lane: of the elements that differ in their indices
+  /// along `axes` only.
+  ///
+  /// - Parameters:
+  ///   - axes: At least one; a lane's elements are in row-major order of these.
+  ///   - transform: Makes the new lane, as long as the old one.
+  func mappingLanes(
+    along axes: [Int], workers: Workers, _ transform: @Sendable (ArraySlice<Double>) -> [Double]
+  ) -> Tensor {
+    let order = shape.indices.filter { !axes.contains($0) } + axes
+    let turned = permuted(order)
+    let elements = turned.doubles
+    let size = axes.map { shape[$0] }.reduce(1, *)
+    let lanes = workers.map(size == 0 ? 0 : elements.count / size) { index in
+      transform(elements[index * size..<(index + 1) * size])
+    }
+    let inverse = order.indices.sorted { order[$0] < order[$1] }
+    return Tensor(elementType, shape: turned.shape, lanes.flatMap { $0 }).permuted(inverse)
+  }
+}

@@ -1,0 +1,25 @@
+package import Bytes
+package import GraphIR
+
+/// The logarithm of the sigmoid, -log(1 + e^-x).
+///
+/// Any shape in, the same out.
+package struct LogSigmoid: ElementwiseOperator {
+  package static let kind = "log_sigmoid"
+  package static let version = 1
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension LogSigmoid {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func apply(_ element: Double) -> Double {
+    -Softplus().apply(-element)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

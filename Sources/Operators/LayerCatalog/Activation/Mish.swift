@@ -1,0 +1,32 @@
+package import Bytes
+package import GraphIR
+
+/// x · tanh(softplus(x)) (Misra 2019).
+///
+/// Any shape in, the same out. Of -∞ it is NaN, as in TensorFlow.
+package struct Mish: ElementwiseOperator {
+  package static let kind = "mish"
+  package static let version = 1
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Mish {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func apply(_ element: Double) -> Double {
+    element * Softplus().apply(element).hyperbolicTangent
+  }
+
+  package var decomposition: Decomposition {
+    .nodes { (graph, inputs, source) throws(WeighbridgeError) in
+      let smooth = try graph.addNode(Softplus(), named: "softplus", inputs: inputs, source: source)
+      let gate = try graph.addNode(Tanh(), named: "tanh", inputs: smooth, source: source)
+      return try graph.addNode(
+        Multiply(), named: "multiply", inputs: inputs + gate, source: source)
+    }
+  }
+}

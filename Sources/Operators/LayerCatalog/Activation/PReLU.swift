@@ -1,0 +1,59 @@
+package import Bytes
+package import GraphIR
+
+/// The parametric rectifier: x where x > 0, and alpha · x elsewhere, with learned alphas
+/// (He et al. 2015).
+///
+/// - input: `[batch, ...]`
+/// - alpha: the input's axes without the batch; 1 along each axis that shares its alphas
+/// - output: the input's shape
+package struct PReLU: CatalogOperator {
+  package static let kind = "prelu"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input"), .weight("alpha")] }
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension PReLU {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (input, alpha) = (inputs[0], inputs[1])
+    guard input.elementType.isFloat, alpha.elementType == input.elementType else {
+      throw ShapeError("takes floating-point numbers of one type and has \(input), \(alpha)")
+    }
+    guard input.rank == alpha.rank + 1,
+      zip(input.shape.dropFirst(), alpha.shape).allSatisfy({ $1 == 1 || $0.agrees(with: $1) })
+    else {
+      throw ShapeError(
+        "the alphas \(alpha) do not fit the input \(input), whose first axis has none")
+    }
+    let merged = zip(input.shape.dropFirst(), alpha.shape).map {
+      $1 == 1 ? $0 : $0.merged(with: $1)
+    }
+    return [input.with(shape: input.shape.prefix(1) + merged)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let (input, alpha) = (inputs[0], inputs[1])
+    let alphas = alpha.reshaped([1] + alpha.shape).broadcast(to: input.shape).doubles
+    let elements = zip(input.doubles, alphas).map { $0 > 0 ? $0 : $1 * $0 }
+    return [Tensor(input.elementType, shape: input.shape, elements)]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// The alphas have an order of axes too.
+  package func permutingAxes(_ axes: [Int]) -> PReLU? {
+    axes == Array(axes.indices) ? self : nil
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,55 @@
+package import Bytes
+package import GraphIR
+
+/// A line with bends: between the knots it has the given slopes, and no jumps.
+///
+/// Any shape in, the same out. At the first knot k it is `value`; NaN stays NaN.
+package struct PiecewiseLinear: ElementwiseOperator {
+  /// Where the line bends, rising, at least one.
+  package let knots: [Double]
+  /// The slopes, one more than there are knots.
+  package let slopes: [Double]
+  /// What it is at the first knot.
+  package let value: Double
+
+  package static let kind = "piecewise_linear"
+  package static let version = 1
+
+  package var attributes: Attributes {
+    ["knots": .reals(knots), "slopes": .reals(slopes), "value": .real(value)]
+  }
+
+  /// Makes the operator.
+  package init(knots: [Double], slopes: [Double], value: Double) {
+    self.knots = knots
+    self.slopes = slopes
+    self.value = value
+  }
+}
+
+extension PiecewiseLinear {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    knots = try attributes.reals("knots")
+    slopes = try attributes.reals("slopes")
+    value = try attributes.real("value")
+    guard !knots.isEmpty, slopes.count == knots.count + 1,
+      zip(knots, knots.dropFirst()).allSatisfy(<), knots.allSatisfy(\.isFinite)
+    else { throw attributes.malformed("\(slopes.count) slopes for the knots \(knots)") }
+  }
+
+  package func apply(_ element: Double) -> Double {
+    // At a slope of 0 an infinity would make NaN.
+    func rise(_ slope: Double, _ run: Double) -> Double { slope == 0 ? 0 : slope * run }
+    if element.isNaN { return element }
+    if element <= knots[0] { return value + rise(slopes[0], element - knots[0]) }
+    var result = value
+    for (position, knot) in knots.enumerated() {
+      let end = position + 1 < knots.count ? min(element, knots[position + 1]) : element
+      result += rise(slopes[position + 1], end - knot)
+      if element <= end { break }
+    }
+    return result
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,53 @@
+package import Bytes
+package import GraphIR
+
+/// The rectifier (Nair and Hinton 2010), with what Keras' `ReLU` adds to it.
+///
+/// Any shape in, the same out:
+/// - x > threshold: x, and with a maximum x clipped to 0...maximum
+/// - elsewhere: slope · (x - threshold)
+///
+/// NaN stays NaN.
+package struct ReLU: ElementwiseOperator {
+  /// The factor for elements up to the threshold; 0 for the plain rectifier.
+  package let slope: Double
+  /// The largest element that counts as small; 0 for the plain rectifier.
+  package let threshold: Double
+  /// The largest output, at least 0, when there is a bound.
+  package let maximum: Double?
+
+  package static let kind = "relu"
+  package static let version = 1
+
+  package var attributes: Attributes {
+    var attributes: Attributes = ["negative_slope": .real(slope), "threshold": .real(threshold)]
+    if let maximum { attributes.append("max_value", .real(maximum)) }
+    return attributes
+  }
+
+  /// Makes the operator.
+  package init(slope: Double, threshold: Double, maximum: Double?) {
+    self.slope = slope
+    self.threshold = threshold
+    self.maximum = maximum
+  }
+}
+
+extension ReLU {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    slope = try attributes.real("negative_slope")
+    threshold = try attributes.real("threshold")
+    maximum = try attributes.optionalReal("max_value")
+    if let maximum, !(maximum >= 0) { throw attributes.malformed("the maximum is \(maximum)") }
+  }
+
+  package func apply(_ element: Double) -> Double {
+    if element.isNaN { return element }
+    // Of -∞ a slope of 0 would make NaN.
+    guard element > threshold else { return slope == 0 ? 0 : slope * (element - threshold) }
+    guard let maximum else { return element }
+    return min(max(element, 0), maximum)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,31 @@
+package import Bytes
+package import GraphIR
+
+/// The scaled exponential linear unit scale · ELU(x), with the two constants for which mean 0 and
+/// variance 1 reproduce themselves from layer to layer (Klambauer et al. 2017).
+///
+/// Any shape in, the same out.
+package struct SELU: ElementwiseOperator {
+  /// The saturation of the unscaled unit (the paper's equation 14).
+  package static let alpha = 1.6732632423543772
+  /// The scale (the paper's equation 14).
+  package static let scale = 1.0507009873554805
+
+  package static let kind = "selu"
+  package static let version = 1
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension SELU {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func apply(_ element: Double) -> Double {
+    Self.scale * (element > 0 ? element : Self.alpha * element.exponentialMinusOne)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,32 @@
+package import Bytes
+package import GraphIR
+
+/// x moved towards 0 by the threshold, and 0 where it would pass it (Donoho 1995).
+///
+/// Any shape in, the same out. NaN stays NaN.
+package struct SoftShrink: ElementwiseOperator {
+  /// How far each element is moved.
+  package let threshold: Double
+
+  package static let kind = "soft_shrink"
+  package static let version = 1
+
+  package var attributes: Attributes { ["threshold": .real(threshold)] }
+
+  /// Makes the operator.
+  package init(threshold: Double) { self.threshold = threshold }
+}
+
+extension SoftShrink {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    threshold = try attributes.real("threshold")
+  }
+
+  package func apply(_ element: Double) -> Double {
+    if element > threshold { return element - threshold }
+    if element < -threshold { return element + threshold }
+    return element.isNaN ? element : 0
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

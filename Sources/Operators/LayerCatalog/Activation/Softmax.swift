@@ -1,0 +1,29 @@
+import Bytes
+import GraphIR
+
+/// e^x, divided by the sum of them along one or more axes (Bridle 1990).
+///
+/// Any shape in, the same out. The largest element is subtracted first, so that no e^x is too
+/// large; this changes nothing else.
+package struct Softmax: LanewiseOperator {
+  /// The axes along which the outputs add up to 1, rising, at least one.
+  package let axes: [Int]
+
+  package static let kind = "softmax"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init(axes: [Int]) { self.axes = axes }
+}
+
+extension Softmax {
+  package func apply(_ lane: ArraySlice<Double>) -> [Double] {
+    // A NaN comes through the sum, whatever `max` makes of it.
+    let largest = lane.max() ?? 0
+    let powers = lane.map { ($0 - largest).exponential }
+    let sum = powers.reduce(0, +)
+    return powers.map { $0 / sum }
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

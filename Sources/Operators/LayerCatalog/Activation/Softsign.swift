@@ -1,0 +1,25 @@
+package import Bytes
+package import GraphIR
+
+/// x / (1 + |x|) (Turian et al. 2009). Of an infinity it is NaN, as in TensorFlow.
+///
+/// Any shape in, the same out.
+package struct Softsign: ElementwiseOperator {
+  package static let kind = "softsign"
+  package static let version = 1
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Softsign {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func apply(_ element: Double) -> Double {
+    element / (1 + abs(element))
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

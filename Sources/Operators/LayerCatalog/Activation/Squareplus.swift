@@ -1,0 +1,31 @@
+package import Bytes
+package import GraphIR
+
+/// (x + √(x² + b)) / 2, a smooth rectifier without an exponential (Barron 2021).
+///
+/// Any shape in, the same out. Of -∞ it is NaN, as in TensorFlow.
+package struct Squareplus: ElementwiseOperator {
+  /// The paper's b: how wide the bend around 0 is, at least 0.
+  package let smoothness: Double
+
+  package static let kind = "squareplus"
+  package static let version = 1
+
+  package var attributes: Attributes { ["b": .real(smoothness)] }
+
+  /// Makes the operator.
+  package init(smoothness: Double) { self.smoothness = smoothness }
+}
+
+extension Squareplus {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    smoothness = try attributes.real("b")
+    if !(smoothness >= 0) { throw attributes.malformed("smoothness is \(smoothness)") }
+  }
+
+  package func apply(_ element: Double) -> Double {
+    (element + (element * element + smoothness).squareRoot()) / 2
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

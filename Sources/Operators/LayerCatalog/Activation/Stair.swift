@@ -1,0 +1,28 @@
+package import Bytes
+package import GraphIR
+
+/// Steps with ramps between them: with n = floor(x), floor(x/2) where n is even, and
+/// x - n + floor(x/2) where it is odd.
+///
+/// Any shape in, the same out. NaN stays NaN, and of an infinity it is NaN or the infinity.
+package struct Stair: ElementwiseOperator {
+  package static let kind = "stair"
+  package static let version = 1
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Stair {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func apply(_ element: Double) -> Double {
+    let floor = element.rounded(.down)
+    let half = (element / 2).rounded(.down)
+    return floor.truncatingRemainder(dividingBy: 2) == 0 ? half : element - floor + half
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,31 @@
+package import Bytes
+package import GraphIR
+
+/// x · sigmoid(x), also called SiLU (Elfwing et al. 2017; Ramachandran et al. 2017 with β = 1).
+///
+/// Any shape in, the same out. Of -∞ it is NaN, as in TensorFlow.
+package struct Swish: ElementwiseOperator {
+  package static let kind = "swish"
+  package static let version = 1
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Swish {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func apply(_ element: Double) -> Double {
+    element * Sigmoid().apply(element)
+  }
+
+  package var decomposition: Decomposition {
+    .nodes { (graph, inputs, source) throws(WeighbridgeError) in
+      let gate = try graph.addNode(Sigmoid(), named: "sigmoid", inputs: inputs, source: source)
+      return try graph.addNode(
+        Multiply(), named: "multiply", inputs: inputs + gate, source: source)
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package import Bytes
+package import GraphIR
+
+/// The hyperbolic tangent.
+///
+/// Any shape in, the same out.
+package struct Tanh: ElementwiseOperator {
+  package static let kind = "tanh"
+  package static let version = 1
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Tanh {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func apply(_ element: Double) -> Double {
+    element.hyperbolicTangent
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,32 @@
+package import Bytes
+package import GraphIR
+
+/// x - tanh(x).
+///
+/// Any shape in, the same out.
+package struct TanhShrink: ElementwiseOperator {
+  package static let kind = "tanh_shrink"
+  package static let version = 1
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension TanhShrink {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func apply(_ element: Double) -> Double {
+    element - element.hyperbolicTangent
+  }
+
+  package var decomposition: Decomposition {
+    .nodes { (graph, inputs, source) throws(WeighbridgeError) in
+      let bent = try graph.addNode(
+        Tanh(), named: "tanh", inputs: inputs, source: source)
+      return try graph.addNode(
+        Subtract(), named: "subtract", inputs: inputs + bent, source: source)
+    }
+  }
+}

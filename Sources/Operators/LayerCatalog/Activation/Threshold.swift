@@ -1,0 +1,38 @@
+package import Bytes
+package import GraphIR
+
+/// x where x > threshold, and a fixed value elsewhere, of NaN too.
+///
+/// Any shape in, the same out.
+package struct Threshold: ElementwiseOperator {
+  /// The largest element that is replaced.
+  package let threshold: Double
+  /// What stands in its place.
+  package let replacement: Double
+
+  package static let kind = "threshold"
+  package static let version = 1
+
+  package var attributes: Attributes {
+    ["threshold": .real(threshold), "value": .real(replacement)]
+  }
+
+  /// Makes the operator.
+  package init(threshold: Double, replacement: Double) {
+    self.threshold = threshold
+    self.replacement = replacement
+  }
+}
+
+extension Threshold {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    threshold = try attributes.real("threshold")
+    replacement = try attributes.real("value")
+  }
+
+  package func apply(_ element: Double) -> Double {
+    element > threshold ? element : replacement
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

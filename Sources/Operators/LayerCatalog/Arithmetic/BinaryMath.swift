@@ -1,0 +1,109 @@
+package import Bytes
+package import GraphIR
+
+/// A function of mathematics, of the elements of two tensors in pairs.
+///
+/// - first, second: of one rank and one element type; along each axis the sizes are equal or 1
+/// - output: along each axis the size that is not 1, if there is one
+///
+/// One operator stands for all of them, as in ``UnaryMath``. `floor_modulo` has the sign of the
+/// second element and `truncated_modulo` that of the first; `divide_no_nan` is 0 where the second
+/// element is 0. `divide`, `divide_no_nan` and the functions of angles take floating-point numbers
+/// only; of whole numbers, a division by 0 or a result outside of their type is an error when the
+/// model runs.
+package struct BinaryMath: CatalogOperator {
+  /// The functions, by their names in files.
+  package enum Function: String, Hashable, Sendable, CaseIterable {
+    case divide
+    case divideNoNaN = "divide_no_nan"
+    /// The quotient, rounded down.
+    case floorDivide = "floor_divide"
+    /// What is left of the first element by ``floorDivide``.
+    case floorModulo = "floor_modulo"
+    /// What is left of the first element when the quotient is rounded towards 0.
+    case truncatedModulo = "truncated_modulo"
+    /// The first element to the power of the second.
+    case power
+    case squaredDifference = "squared_difference"
+    /// The angle of the point (second, first), from -π to π.
+    case arcTangent2 = "arc_tangent_2"
+    /// √(first² + second²).
+    case hypotenuse
+    /// log(e^first + e^second).
+    case logarithmOfSum = "logarithm_of_sum"
+
+    /// Whether whole numbers have it too.
+    var takesIntegers: Bool {
+      [.floorDivide, .floorModulo, .truncatedModulo, .power, .squaredDifference].contains(self)
+    }
+  }
+
+  /// What is computed.
+  package let function: Function
+
+  package static let kind = "binary_math"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("first"), .data("second")] }
+
+  package var attributes: Attributes { ["function": .text(function.rawValue)] }
+
+  /// Makes the operator.
+  package init(_ function: Function) { self.function = function }
+}
+
+extension BinaryMath {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    function = try attributes.word("function")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let type = inputs[0].elementType
+    guard type.isFloat || (function.takesIntegers && type != .bool) else {
+      throw ShapeError("cannot compute \(function.rawValue) of \(inputs[0])")
+    }
+    return [try Broadcasting.outputTypeOfAny(inputs)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
+    let (first, second) = (inputs[0].broadcast(to: shape), inputs[1].broadcast(to: shape))
+    let numbers = zip(first.doubles, second.doubles).map(apply)
+    return [try Tensor(checking: first.elementType, shape: shape, numbers)]
+  }
+
+  /// The function's value.
+  package func apply(_ first: Double, _ second: Double) -> Double {
+    switch function {
+    case .divide: first / second
+    case .divideNoNaN: second == 0 ? 0 : first / second
+    case .floorDivide: (first / second).rounded(.down)
+    case .floorModulo: Self.floorModulo(first, second)
+    case .truncatedModulo: first.truncatingRemainder(dividingBy: second)
+    case .power: first.raised(to: second)
+    case .squaredDifference: (first - second) * (first - second)
+    case .arcTangent2: first.arcTangent(over: second)
+    case .hypotenuse: (first * first + second * second).squareRoot()
+    case .logarithmOfSum: Self.logarithmOfSum(first, second)
+    }
+  }
+
+  private static func floorModulo(_ first: Double, _ second: Double) -> Double {
+    let rest = first.truncatingRemainder(dividingBy: second)
+    return rest != 0 && (rest < 0) != (second < 0) ? rest + second : rest
+  }
+
+  private static func logarithmOfSum(_ first: Double, _ second: Double) -> Double {
+    // Of two equal infinities the difference would be NaN.
+    if first == second { return first + 2.0.logarithm }
+    return max(first, second) + (-(first - second).magnitude).exponential.logarithmOfOnePlus
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> BinaryMath? { self }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,42 @@
+package import Bytes
+package import GraphIR
+
+/// One number everywhere.
+///
+/// - input: any shape and element type; its elements do not matter
+/// - output: the same type
+package struct FullLike: CatalogOperator {
+  /// Every element of the output.
+  package let number: Double
+
+  package static let kind = "full_like"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["value": .real(number)] }
+
+  /// Makes the operator.
+  package init(number: Double) { self.number = number }
+}
+
+extension FullLike {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    number = try attributes.real("value")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] { inputs }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let ones = inputs[0].shape.map { _ in 1 }
+    return [Tensor(inputs[0].elementType, shape: ones, [number]).broadcast(to: inputs[0].shape)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> FullLike? { self }
+
+  package var decomposition: Decomposition { .primitive }
+}

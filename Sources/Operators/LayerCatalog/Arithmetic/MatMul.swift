@@ -1,0 +1,106 @@
+package import Bytes
+package import GraphIR
+
+/// The product of matrices: the sum over k of first[i, k] · second[k, j].
+///
+/// - first: `[..., rows, inner]`, or `[..., inner, rows]` where it is transposed
+/// - second: `[..., inner, columns]`, or `[..., columns, inner]` where it is transposed; of the
+///   first's rank
+/// - output: `[..., rows, columns]`; along each of the leading axes the sizes are equal or 1, and
+///   the output has the one that is not 1, if there is one
+package struct MatMul: CatalogOperator {
+  /// Whether the last two axes of the first tensor are swapped.
+  package let transposeA: Bool
+  /// Whether the last two axes of the second tensor are swapped.
+  package let transposeB: Bool
+
+  package static let kind = "matmul"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("first"), .data("second")] }
+
+  package var attributes: Attributes {
+    [
+      "transpose_a": .flag(transposeA), "transpose_b": .flag(transposeB),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(transposeA: Bool, transposeB: Bool) {
+    self.transposeA = transposeA
+    self.transposeB = transposeB
+  }
+}
+
+extension MatMul {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    transposeA = try attributes.flag("transpose_a")
+    transposeB = try attributes.flag("transpose_b")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (first, second) = (inputs[0], inputs[1])
+    guard first.elementType == second.elementType, first.elementType.isFloat,
+      first.rank == second.rank, first.rank >= 2
+    else {
+      throw ShapeError(
+        "takes matrices of floating-point numbers, of one type and rank, and has \(first) and "
+          + "\(second)")
+    }
+    let (rows, inner) = Self.dimensions(first.shape, isTransposed: transposeA)
+    let (other, columns) = Self.dimensions(second.shape, isTransposed: transposeB)
+    guard inner.agrees(with: other) else {
+      throw ShapeError("\(first) and \(second) cannot be multiplied: \(inner) is not \(other)")
+    }
+    let outer = try Broadcasting.outputTypeOfAny(
+      inputs.map { $0.with(shape: Array($0.shape.dropLast(2))) })
+    return [outer.with(shape: outer.shape + [rows, columns])]
+  }
+
+  /// The last two sizes, in the order in which they are multiplied.
+  private static func dimensions<Dimension>(
+    _ shape: [Dimension], isTransposed: Bool
+  ) -> (Dimension, Dimension) {
+    let (last, other) = (shape[shape.count - 1], shape[shape.count - 2])
+    return isTransposed ? (last, other) : (other, last)
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let outer = Array(shape.dropLast(2))
+    // Rows of the first and columns of the second lie side by side.
+    let firsts = Self.matrices(inputs[0], outer, isTransposed: transposeA)
+    let seconds = Self.matrices(inputs[1], outer, isTransposed: !transposeB)
+    let (rows, inner) = Self.dimensions(inputs[0].shape, isTransposed: transposeA)
+    let columns = shape[shape.count - 1]
+    let count = outer.reduce(rows, *)
+    let sums = workers.map(count) { row in
+      (0..<columns).map { column in
+        let (start, other) = (row * inner, (row / rows * columns + column) * inner)
+        return (0..<inner).reduce(0.0) { $0 + firsts[start + $1] * seconds[other + $1] }
+      }
+    }
+    return [Tensor(inputs[0].elementType, shape: shape, sums.flatMap { $0 })]
+  }
+
+  /// The elements of all matrices, repeated along the leading axes, maybe transposed.
+  private static func matrices(
+    _ input: Tensor, _ outer: [Int], isTransposed: Bool
+  ) -> [Double] {
+    let rank = input.shape.count
+    let matrices = input.broadcast(to: outer + input.shape.suffix(2))
+    let axes = Array(0..<rank - 2) + (isTransposed ? [rank - 1, rank - 2] : [rank - 2, rank - 1])
+    return matrices.permuted(axes).doubles
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// The last two axes have meanings of their own.
+  package func permutingAxes(_ axes: [Int]) -> MatMul? {
+    axes.suffix(2) == [axes.count - 2, axes.count - 1] ? self : nil
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,70 @@
+package import Bytes
+package import GraphIR
+
+/// y = x scale + offset, computed in `Double` and rounded once.
+///
+/// - input: any shape
+/// - output: the same
+///
+/// Scale and offset are one number for all elements, or one for each index of the last axis.
+package struct Rescaling: CatalogOperator {
+  /// The factor: one, or one for each index of the last axis.
+  package let scale: [Double]
+  /// What is added: one, or one for each index of the last axis.
+  package let offset: [Double]
+
+  package static let kind = "rescaling"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["scale": .reals(scale), "offset": .reals(offset)] }
+
+  /// Makes the operator.
+  package init(scale: [Double], offset: [Double]) {
+    self.scale = scale
+    self.offset = offset
+  }
+}
+
+extension Rescaling {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    scale = try attributes.reals("scale")
+    offset = try attributes.reals("offset")
+    if scale.isEmpty || offset.isEmpty { throw attributes.malformed("an empty list") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard input.elementType.isFloat else {
+      throw ShapeError("takes floating-point numbers and has \(input)")
+    }
+    for numbers in [scale, offset] where numbers.count > 1 {
+      guard let last = input.shape.last, last.agrees(with: .fixed(numbers.count)) else {
+        throw ShapeError("has \(numbers.count) factors or offsets for the last axis of \(input)")
+      }
+    }
+    return [input]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    var elements = inputs[0].doubles
+    for index in elements.indices {
+      // The last axis is innermost, so its index is the remainder.
+      elements[index] =
+        elements[index] * scale[index % scale.count] + offset[index % offset.count]
+    }
+    return [Tensor(inputs[0].elementType, shape: inputs[0].shape, elements)]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> Rescaling? {
+    let isUniform = scale.count == 1 && offset.count == 1
+    return isUniform || axes.last == axes.count - 1 ? self : nil
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,153 @@
+package import Bytes
+package import GraphIR
+
+/// A function of mathematics, of each element by itself.
+///
+/// Any shape in, the same out. One operator stands for all functions without settings: they differ
+/// in nothing but the function, and no target treats them in different ways. `round` rounds halves
+/// to the even neighbour, `sign` of 0 is 0, and outside of a function's domain it is NaN.
+///
+/// `absolute`, `negative`, `sign` and `square` take whole numbers too; a result outside of their
+/// type is an error when the model runs.
+package struct UnaryMath: CatalogOperator {
+  /// The functions, by their names in files.
+  package enum Function: String, Hashable, Sendable, CaseIterable {
+    case absolute, negative, sign, square, reciprocal
+    case squareRoot = "square_root"
+    /// 1 / √x.
+    case reciprocalSquareRoot = "reciprocal_square_root"
+    /// 2 to the power of x.
+    case exponential2 = "exponential_2"
+    /// e to the power of x, minus 1.
+    case exponentialMinusOne = "exponential_minus_one"
+    case logarithm
+    /// The logarithm of 1 + x.
+    case logarithmOfOnePlus = "logarithm_of_one_plus"
+    case logarithm2 = "logarithm_2"
+    case logarithm10 = "logarithm_10"
+    case sine, cosine, tangent
+    case arcSine = "arc_sine"
+    case arcCosine = "arc_cosine"
+    case arcTangent = "arc_tangent"
+    case hyperbolicSine = "hyperbolic_sine"
+    case hyperbolicCosine = "hyperbolic_cosine"
+    case areaSine = "area_hyperbolic_sine"
+    case areaCosine = "area_hyperbolic_cosine"
+    case areaTangent = "area_hyperbolic_tangent"
+    case floor, ceiling, round, truncate
+    case errorFunction = "error_function"
+    case complementaryErrorFunction = "complementary_error_function"
+
+    /// Whether whole numbers have it too.
+    package var takesIntegers: Bool { [.absolute, .negative, .sign, .square].contains(self) }
+  }
+
+  /// What is computed.
+  package let function: Function
+
+  package static let kind = "unary_math"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["function": .text(function.rawValue)] }
+
+  /// Makes the operator.
+  package init(_ function: Function) { self.function = function }
+}
+
+extension UnaryMath {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    function = try attributes.word("function")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let type = inputs[0].elementType
+    guard type.isFloat || (function.takesIntegers && type != .bool) else {
+      throw ShapeError("cannot compute \(function.rawValue) of \(inputs[0])")
+    }
+    return inputs
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let input = inputs[0]
+    return [
+      try Tensor(checking: input.elementType, shape: input.shape, input.doubles.map(apply))
+    ]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> UnaryMath? { self }
+
+  package var decomposition: Decomposition { .primitive }
+}
+
+extension UnaryMath {
+  /// The function's value.
+  package func apply(_ x: Double) -> Double {
+    switch function {
+    case .absolute: x.magnitude
+    case .negative: -x
+    case .sign: x > 0 ? 1 : x < 0 ? -1 : x
+    case .square: x * x
+    case .reciprocal: 1 / x
+    case .squareRoot: x.squareRoot()
+    case .reciprocalSquareRoot: 1 / x.squareRoot()
+    case .exponential2: x.exponential2
+    case .exponentialMinusOne: x.exponentialMinusOne
+    case .logarithm: x.logarithm
+    case .logarithmOfOnePlus: x.logarithmOfOnePlus
+    case .logarithm2: x.logarithm2
+    case .logarithm10: x.logarithm10
+    case .floor: x.rounded(.down)
+    case .ceiling: x.rounded(.up)
+    case .round: x.rounded(.toNearestOrEven)
+    case .truncate: x.rounded(.towardZero)
+    case .errorFunction: x.errorFunction
+    case .complementaryErrorFunction: x.complementaryErrorFunction
+    default: ofAngle(x)
+    }
+  }
+
+  /// The functions of angles and of areas under a hyperbola.
+  private func ofAngle(_ x: Double) -> Double {
+    switch function {
+    case .sine: x.sine
+    case .cosine: x.cosine
+    case .tangent: x.tangent
+    case .arcSine: x.arcSine
+    case .arcCosine: x.arcCosine
+    case .arcTangent: x.arcTangent
+    case .hyperbolicSine: x.hyperbolicSine
+    case .hyperbolicCosine: x.hyperbolicCosine
+    case .areaSine: x.areaSine
+    case .areaCosine: x.areaCosine
+    case .areaTangent: x.areaTangent
+    default: .nan
+    }
+  }
+}
+
+extension Tensor {
+  /// A tensor of numbers, each rounded to the nearest of a floating-point type; whole numbers must
+  /// be of their type as they are.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a number outside of a type of whole numbers.
+  init(
+    checking elementType: ElementType, shape: [Int], _ numbers: [Double]
+  ) throws(WeighbridgeError) {
+    self.init(elementType, shape: shape, numbers)
+    guard !elementType.isFloat, let position = zip(doubles, numbers).firstDifference else { return }
+    throw WeighbridgeError(
+      .mismatch,
+      "element \(position) is \(numbers[position]), which is no \(elementType.rawValue)")
+  }
+}
+
+extension Zip2Sequence<[Double], [Double]> {
+  /// The position of the first pair of different numbers.
+  fileprivate var firstDifference: Int? { enumerated().first { $1.0 != $1.1 }?.offset }
+}

@@ -1,0 +1,155 @@
+package import Bytes
+package import GraphIR
+
+/// Attention of several heads whose queries and keys match as their product says (Vaswani et al.
+/// 2017). Each query gets the mean of the values, weighted by the softmax of `scale` q·k over those
+/// that it sees.
+///
+/// - query: `[batch..., heads, features]`, where the attention runs along `axes`, the others up to
+///   the heads being batch axes
+/// - key: the same, with as many axes; sizes along `axes` of its own, and one head for each so
+///   many neighbouring ones of the query
+/// - value: as the key, with features of its own
+/// - mask: `[batch..., heads, queries..., keys...]`, bool, true for what is seen; each size may be
+///   1; only where ``AttentionMasking/hasMask`` says so
+/// - output: the query's shape with the value's features
+/// - shares: `[batch..., heads, queries..., keys...]`, the values' weights; only where `returnsAttentionWeights`
+package struct DotProductAttention: CatalogOperator {
+  /// The axes that the attention runs along, rising, at least one.
+  package let axes: [Int]
+  /// What the products are multiplied by.
+  package let scale: Double
+  /// Which values a query sees.
+  package let masking: AttentionMasking
+  /// Whether the values' weights are an output too.
+  package let returnsAttentionWeights: Bool
+
+  package static let kind = "dot_product_attention"
+  package static let version = 1
+
+  package var inputs: [InputSlot] {
+    [.data("query"), .data("key"), .data("value")] + (masking.hasMask ? [.data("mask")] : [])
+  }
+
+  package var attributes: Attributes {
+    var attributes: Attributes = ["axes": .integers(axes), "scale": .real(scale)]
+    for (name, value) in masking.attributes.entries { attributes.append(name, value) }
+    attributes.append("return_attention_weights", .flag(returnsAttentionWeights))
+    return attributes
+  }
+
+  /// Makes the operator.
+  package init(axes: [Int], scale: Double, masking: AttentionMasking, returnsAttentionWeights: Bool)
+  {
+    self.axes = axes
+    self.scale = scale
+    self.masking = masking
+    self.returnsAttentionWeights = returnsAttentionWeights
+  }
+}
+
+extension DotProductAttention {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axes = try attributes.integers("axes")
+    scale = try attributes.real("scale")
+    masking = try AttentionMasking(reading: &attributes)
+    returnsAttentionWeights = try attributes.flag("return_attention_weights")
+    if let problem = Self.problem(axes, masking) { throw attributes.malformed(problem) }
+    guard scale.isFinite else { throw attributes.malformed("a scale of \(scale)") }
+  }
+
+  /// Why such settings cannot be, if they cannot.
+  package static func problem(_ axes: [Int], _ masking: AttentionMasking) -> String? {
+    guard let first = axes.first, first >= 0, zip(axes, axes.dropFirst()).allSatisfy(<) else {
+      return "axes \(axes), and at least one is needed, in rising order"
+    }
+    return axes.count > 1 && masking.isLocal
+      ? "places along the axes \(axes), and only those along one axis have an order" : nil
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (query, key, value) = (inputs[0], inputs[1], inputs[2])
+    let rank = query.rank
+    guard query.elementType.isFloat, rank >= 3, axes.allSatisfy({ $0 < rank - 2 }),
+      inputs[..<3].allSatisfy({ $0.rank == rank && $0.elementType == query.elementType })
+    else {
+      throw ShapeError(
+        "takes tensors of one floating-point type with the axes \(axes) before heads and "
+          + "features, and has \(inputs[..<3])")
+    }
+    guard (0..<rank - 1).allSatisfy({ key.shape[$0].agrees(with: value.shape[$0]) }),
+      batchAxes(rank).allSatisfy({
+        query.shape[$0].agrees(with: key.shape[$0])
+          && query.shape[$0].agrees(with: value.shape[$0])
+      }), query.shape[rank - 1].agrees(with: key.shape[rank - 1]),
+      Self.heads(query.shape[rank - 2], fit: key.shape[rank - 2]),
+      Self.heads(query.shape[rank - 2], fit: value.shape[rank - 2])
+    else { throw ShapeError("query \(query), key \(key) and value \(value) do not fit") }
+    let shares = shares(of: inputs)
+    if masking.hasMask { try masking.checkMask(inputs[3], shares) }
+    var output = query
+    for axis in batchAxes(rank) {
+      output.shape[axis] = query.shape[axis].merged(with: key.shape[axis])
+        .merged(with: value.shape[axis])
+    }
+    output.shape[rank - 1] = value.shape[rank - 1]
+    return returnsAttentionWeights ? [output, shares] : [output]
+  }
+
+  /// Whether each of a key's heads serves as many of the query's.
+  private static func heads(_ query: Dimension, fit key: Dimension) -> Bool {
+    guard let query = query.value, let key = key.value else { return true }
+    return key > 0 ? query % key == 0 : query == 0
+  }
+
+  private func batchAxes(_ rank: Int) -> [Int] {
+    (0..<rank - 2).filter { !axes.contains($0) }
+  }
+
+  private func shares(of inputs: [TensorType]) -> TensorType {
+    let (query, key, value) = (inputs[0], inputs[1], inputs[2])
+    let batch = batchAxes(query.rank).map {
+      query.shape[$0].merged(with: key.shape[$0]).merged(with: value.shape[$0])
+    }
+    let keys = axes.map { key.shape[$0].merged(with: value.shape[$0]) }
+    return query.with(
+      shape: batch + [query.shape[query.rank - 2]] + axes.map { query.shape[$0] } + keys)
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let sharesShape = shares(of: inputs.map(\.type)).fixedShape ?? []
+    _ = try Checked.product(sharesShape + [8], of: "the size of the shares")
+    let rank = shape.count
+    let order = batchAxes(rank) + [rank - 2] + axes + [rank - 1]
+    let turned = inputs[..<3].map { $0.permuted(order) }
+    let heads = AttentionHeads(
+      query: turned[0], key: turned[1], value: turned[2], axes: axes.count, scale: scale)
+    let mask = masking.hasMask ? inputs[3].broadcast(to: sharesShape).doubles : nil
+    let rows = workers.map(heads.rowCount) { row in
+      let keys = heads.keyCount
+      let shares = masking.shares(
+        heads.scores(row), place: row % heads.queryCount,
+        mask: mask.map { $0[row * keys..<(row + 1) * keys] })
+      return (shares, heads.mean(row, shares))
+    }
+    let output = Tensor(
+      inputs[0].elementType, shape: order.dropLast().map { shape[$0] } + [shape[rank - 1]],
+      rows.flatMap { $0.1 })
+    let result = output.permuted(order.indices.sorted { order[$0] < order[$1] })
+    guard returnsAttentionWeights else { return [result] }
+    return [
+      result, Tensor(inputs[0].elementType, shape: sharesShape, rows.flatMap { $0.0 }),
+    ]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ order: [Int]) -> DotProductAttention? {
+    order == Array(order.indices) && !returnsAttentionWeights && !masking.hasMask ? self : nil
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,171 @@
+package import Bytes
+package import GraphIR
+
+/// All operators.
+package enum Catalog {
+  /// Every operator there is. A test compares this list with the files of this folder.
+  package static let all: [any CatalogOperator.Type] = [
+    AdaptiveAveragePooling.self,
+    AdaptiveMaxPooling.self,
+    Add.self,
+    AdditiveAttention.self,
+    ArgMax.self,
+    ArgMin.self,
+    Attention.self,
+    AutoContrast.self,
+    Average.self,
+    AveragePooling.self,
+    BatchNormalization.self,
+    Binarization.self,
+    BinaryMath.self,
+    BroadcastTo.self,
+    Cast.self,
+    CategoryEncoding.self,
+    CELU.self,
+    CenterCrop.self,
+    CLAHE.self,
+    Clip.self,
+    Comparison.self,
+    Concatenate.self,
+    ConvLSTM.self,
+    Convolution.self,
+    Cropping.self,
+    CumProd.self,
+    CumSum.self,
+    Dense.self,
+    DepthToSpace.self,
+    Discretization.self,
+    Dot.self,
+    DotProductAttention.self,
+    EinsumDense.self,
+    ELU.self,
+    Embedding.self,
+    ExpandDims.self,
+    Exponential.self,
+    FlattenTime.self,
+    FullLike.self,
+    Gather.self,
+    GatherElements.self,
+    GELU.self,
+    GlobalAveragePooling.self,
+    GlobalMaxPooling.self,
+    GLU.self,
+    GroupedSoftmax.self,
+    GroupNormalization.self,
+    GRU.self,
+    HardMish.self,
+    HardShrink.self,
+    HardSigmoid.self,
+    HardSwish.self,
+    HashedCrossing.self,
+    Hashing.self,
+    Identity.self,
+    IndexLookup.self,
+    LayerNormalization.self,
+    LeakyReLU.self,
+    LocallyConnected.self,
+    LocalResponseNormalization.self,
+    LogicalAnd.self,
+    LogicalNot.self,
+    LogicalOr.self,
+    LogSigmoid.self,
+    LogSoftmax.self,
+    LSTM.self,
+    MaskedAveragePooling.self,
+    Masking.self,
+    MatMul.self,
+    Maximum.self,
+    MaxPooling.self,
+    Minimum.self,
+    Mish.self,
+    Multiply.self,
+    NonMaxSuppression.self,
+    Normalization.self,
+    OneHot.self,
+    Pad.self,
+    PiecewiseLinear.self,
+    PReLU.self,
+    Reduce.self,
+    ReLU.self,
+    Repeat.self,
+    RepeatVector.self,
+    Rescaling.self,
+    Reshape.self,
+    ReshapeAxes.self,
+    Resizing.self,
+    Reverse.self,
+    RMSNormalization.self,
+    SELU.self,
+    Shape.self,
+    Sigmoid.self,
+    SimpleRNN.self,
+    Slice.self,
+    Softmax.self,
+    Softplus.self,
+    SoftShrink.self,
+    Softsign.self,
+    Sort.self,
+    SpaceToDepth.self,
+    Sparsemax.self,
+    SparsePlus.self,
+    Split.self,
+    Squareplus.self,
+    Squeeze.self,
+    Stair.self,
+    STFT.self,
+    Subtract.self,
+    SumNormalization.self,
+    Swish.self,
+    Tanh.self,
+    TanhShrink.self,
+    Threshold.self,
+    Tile.self,
+    Transpose.self,
+    TransposedConvolution.self,
+    UnaryMath.self,
+    UnflattenTime.self,
+    UnitNormalization.self,
+    Upsampling.self,
+    Where.self,
+    ZeroPadding.self,
+  ]
+
+  /// The operator of a stored kind.
+  package static let byKind: [String: any CatalogOperator.Type] = Dictionary(
+    all.map { ($0.kind, $0) }, uniquingKeysWith: { first, _ in first })
+
+  /// The operator that a file stores, ``Opaque`` ones included.
+  ///
+  /// - Throws: As ``makeOperator(kind:version:attributes:)``.
+  package static func makeStoredOperator(
+    kind: String, version: Int, attributes: Attributes
+  ) throws(WeighbridgeError) -> any Operator {
+    guard kind == Opaque.kind, version == Opaque.version else {
+      return try makeOperator(kind: kind, version: version, attributes: attributes)
+    }
+    var reader = try AttributeReader(attributes, of: kind)
+    let operation = try Opaque(reading: &reader)
+    try reader.finish()
+    return operation
+  }
+
+  /// The operator of the catalogue that a file stores.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for an unknown kind, version or attribute;
+  ///   ``WeighbridgeError/Code/malformed`` for settings that cannot be.
+  package static func makeOperator(
+    kind: String, version: Int, attributes: Attributes
+  ) throws(WeighbridgeError) -> any CatalogOperator {
+    guard let type = byKind[kind] else {
+      throw WeighbridgeError(.unsupported, "unknown operator \(kind)")
+    }
+    guard version == type.version else {
+      throw WeighbridgeError(
+        .unsupported, "\(kind) has version \(version), and this program knows \(type.version)")
+    }
+    var reader = try AttributeReader(attributes, of: kind)
+    let operation = try type.init(reading: &reader)
+    try reader.finish()
+    return operation
+  }
+}

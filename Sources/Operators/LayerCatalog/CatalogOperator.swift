@@ -1,0 +1,45 @@
+package import Bytes
+package import GraphIR
+
+/// An operator with everything there is to know about it, in one file.
+///
+/// The members stand in this order in each file: the definition (typed settings, without
+/// defaults), how it is stored, its shape rule, its reference kernel with its tolerance, its
+/// layout rule, its decomposition.
+package protocol CatalogOperator: Operator {
+  /// The reference kernel. It *defines* the operator: plain, accumulating in `Double`, rounding
+  /// only its outputs.
+  ///
+  /// - Parameters:
+  ///   - inputs: One tensor for each slot; their types have passed the shape rule.
+  ///   - workers: The threads it may use.
+  /// - Returns: Tensors of exactly the types that the shape rule gives.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when an element cannot be (an index too large).
+  func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor]
+
+  /// How far another implementation may lie from the reference kernel, in float32.
+  var tolerance: Tolerance { get }
+
+  /// The layout rule: the operator that, given data inputs whose axes were put in another order,
+  /// makes the same outputs in that order; `nil` when there is none and a transpose is needed.
+  ///
+  /// - Parameter axes: Axis `axes[i]` of this operator's data is axis `i` of the new one's.
+  func permutingAxes(_ axes: [Int]) -> Self?
+
+  /// How to compute the same with other operators, for engines and formats without this one.
+  var decomposition: Decomposition { get }
+}
+
+/// How an operator is made of others.
+package enum Decomposition: Sendable {
+  /// It is not: every engine and every target needs it as it is.
+  case primitive
+  /// Adds nodes that compute the same to a graph, each with the source of the node that they stand
+  /// for, and returns their outputs.
+  case nodes(
+    @Sendable (
+      _ graph: inout GraphBuilder, _ inputs: [ValueID], _ source: SourceScope
+    ) throws(WeighbridgeError) -> [ValueID])
+}

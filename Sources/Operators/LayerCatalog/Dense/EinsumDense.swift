@@ -1,0 +1,140 @@
+package import Bytes
+package import GraphIR
+
+/// A fully connected layer along any axes: for each index of the output's axes the sum, over the
+/// axes that the output lacks, of input times kernel, plus the bias. Axes of one letter run
+/// together.
+///
+/// - input: axes `input`, floating-point numbers
+/// - kernel: axes `kernel`: those it shares with the output, in the output's order, then those that
+///   are summed over, in the input's
+/// - bias: axes `bias`, in the output's order; only where there are any
+/// - output: axes `output`
+///
+/// With the input `abc`, the output `abd`, the kernel `dc` and the bias `d` it is a dense layer of
+/// each time step. Letters are given in order: first the input's axes, then the output's new ones.
+package struct EinsumDense: CatalogOperator {
+  /// The input's axes.
+  package let input: AxisLabels
+  /// The kernel's axes.
+  package let kernel: AxisLabels
+  /// The output's axes.
+  package let output: AxisLabels
+  /// The bias' axes; none when there is no bias.
+  package let bias: AxisLabels
+
+  package static let kind = "einsum_dense"
+  package static let version = 1
+
+  package var inputs: [InputSlot] {
+    [.data("input"), .weight("kernel")] + (bias.letters.isEmpty ? [] : [.weight("bias")])
+  }
+
+  package var attributes: Attributes {
+    [
+      "input": .text(input.rawValue), "kernel": .text(kernel.rawValue),
+      "output": .text(output.rawValue), "bias": .text(bias.rawValue),
+    ]
+  }
+
+  /// Makes the operator.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the axes do not fit each other.
+  package init(
+    input: AxisLabels, kernel: AxisLabels, output: AxisLabels, bias: AxisLabels
+  ) throws(WeighbridgeError) {
+    self.input = input
+    self.kernel = kernel
+    self.output = output
+    self.bias = bias
+    if let problem { throw WeighbridgeError(.malformed, problem) }
+  }
+}
+
+extension EinsumDense {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    input = try attributes.word("input")
+    kernel = try attributes.word("kernel")
+    output = try attributes.word("output")
+    bias = try attributes.word("bias")
+    if let problem { throw attributes.malformed(problem) }
+  }
+
+  /// Why the axes do not fit each other, if they do not.
+  private var problem: String? {
+    let (known, own) = (Set(input.letters), Set(kernel.letters))
+    let given = input.letters + output.letters.filter { !known.contains($0) }
+    guard given == (0..<given.count).map({ Character(UnicodeScalar(UInt8(97 + $0))) }) else {
+      return "the axes \(input.rawValue) -> \(output.rawValue) are not lettered in order"
+    }
+    guard output.letters.allSatisfy({ known.contains($0) || own.contains($0) }),
+      kernel.letters == Self.canonical(own, input, output)
+    else {
+      return "the kernel's axes \(kernel.rawValue) do not fit "
+        + "\(input.rawValue) -> \(output.rawValue)"
+    }
+    guard bias.letters == output.letters.filter(Set(bias.letters).contains) else {
+      return "the bias' axes \(bias.rawValue) are not some of \(output.rawValue), in their order"
+    }
+    return nil
+  }
+
+  /// The kernel's axes in their order.
+  package static func canonical(
+    _ kernel: Set<Character>, _ input: AxisLabels, _ output: AxisLabels
+  ) -> [Character] {
+    let kept = output.letters.filter(kernel.contains)
+    return kept + input.letters.filter { kernel.contains($0) && !kept.contains($0) }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard inputs[0].elementType.isFloat else {
+      throw ShapeError("takes floating-point numbers and has \(inputs[0])")
+    }
+    var dimensions: [Character: Dimension] = [:]
+    for (labels, type) in zip([input, kernel], inputs) {
+      guard type.rank == labels.letters.count else {
+        throw ShapeError("takes the axes \(labels.rawValue) and has \(type)")
+      }
+      for (letter, dimension) in zip(labels.letters, type.shape) {
+        let other = dimensions[letter] ?? dimension
+        guard other.agrees(with: dimension) else {
+          throw ShapeError("input \(inputs[0]) and kernel \(inputs[1]) differ along \(letter)")
+        }
+        dimensions[letter] = other.merged(with: dimension)
+      }
+    }
+    let result = inputs[0].with(shape: output.letters.map { dimensions[$0] ?? .unknown })
+    guard inputs.count == 3 else { return [result] }
+    guard inputs[2].rank == bias.letters.count,
+      zip(bias.letters, inputs[2].shape).allSatisfy({ (dimensions[$0] ?? $1).agrees(with: $1) })
+    else { throw ShapeError("the bias \(inputs[2]) does not fit \(bias.rawValue) of \(result)") }
+    return [result]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let parts = EinsumParts(input: input, kernel: kernel, output: output)
+    let sums = parts.products(of: inputs[0], inputs[1], workers: workers)
+    guard inputs.count == 3 else {
+      return [Tensor(inputs[0].elementType, shape: sums.shape, sums.doubles)]
+    }
+    // The bias gets the output's axes, of size 1 where it has none.
+    let dimensions = output.letters.map { letter in
+      bias.letters.firstIndex(of: letter).map { inputs[2].shape[$0] } ?? 1
+    }
+    let addends = inputs[2].reshaped(dimensions).broadcast(to: shape).doubles
+    let numbers = zip(sums.doubles, addends).map { $0 + $1 }
+    return [Tensor(inputs[0].elementType, shape: shape, numbers)]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> EinsumDense? {
+    axes == Array(axes.indices) && axes.count == output.letters.count ? self : nil
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,189 @@
+package import Bytes
+package import GraphIR
+
+/// The boxes that stay when overlapping ones are thinned out, the most confident first: greedy
+/// non-maximum suppression as a `NonMaximumSuppression` model of Core ML does it, or
+/// `NonMaxSuppression` of ONNX.
+///
+/// A box's confidence is that of its best class. Boxes below the confidence threshold go; then the
+/// most confident box stays and removes its rivals that overlap it by more than the overlap
+/// threshold, and so on with the rest. Of equally confident boxes the first one goes first. Where
+/// each class is by itself, this is done with the confidences of one class after the other: those of
+/// boxes that go become 0, as do those not above the threshold, and a box goes with its last class.
+///
+/// - confidence: `[boxes, classes]`
+/// - coordinates: `[boxes, 4]`: centre x, centre y, width and height in any unit
+/// - outputs: the rows of both that stay, then rows of zeros in place of those that do not, so that
+///   the shapes are the inputs'
+package struct NonMaxSuppression: CatalogOperator {
+  /// The overlap, intersection over union, above which the less confident of two boxes goes.
+  package let overlapThreshold: Double
+  /// The confidence below which a box goes.
+  package let confidenceThreshold: Double
+  /// Which boxes remove each other.
+  package let scope: Scope
+
+  /// Which boxes remove each other.
+  package enum Scope: String, Hashable, Sendable {
+    /// All.
+    case all
+    /// Those of the same best class.
+    case sameBestClass = "same_best_class"
+    /// Those with a confidence for a class, in that class.
+    case eachClass = "each_class"
+  }
+
+  package static let kind = "non_max_suppression"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("confidence"), .data("coordinates")] }
+
+  package var attributes: Attributes {
+    [
+      "iou_threshold": .real(overlapThreshold), "score_threshold": .real(confidenceThreshold),
+      "scope": .text(scope.rawValue),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(overlapThreshold: Double, confidenceThreshold: Double, scope: Scope) {
+    self.overlapThreshold = overlapThreshold
+    self.confidenceThreshold = confidenceThreshold
+    self.scope = scope
+  }
+}
+
+extension NonMaxSuppression {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    overlapThreshold = try attributes.real("iou_threshold")
+    confidenceThreshold = try attributes.real("score_threshold")
+    scope = try attributes.word("scope")
+    guard overlapThreshold.isFinite, confidenceThreshold.isFinite else {
+      throw attributes.malformed("a threshold that is no number")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (confidence, coordinates) = (inputs[0], inputs[1])
+    guard confidence.rank == 2, coordinates.rank == 2, confidence.elementType.isFloat,
+      confidence.elementType == coordinates.elementType,
+      confidence.shape[0].agrees(with: coordinates.shape[0]),
+      coordinates.shape[1].agrees(with: 4)
+    else {
+      throw ShapeError(
+        "takes [boxes, classes] and [boxes, 4] and has \(confidence) and \(coordinates)")
+    }
+    let boxes = confidence.shape[0].value == nil ? coordinates.shape[0] : confidence.shape[0]
+    return [
+      confidence.with(shape: [boxes, confidence.shape[1]]), coordinates.with(shape: [boxes, 4]),
+    ]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let classCount = inputs[0].shape[1]
+    var (confidences, coordinates) = (inputs[0].doubles, inputs[1].doubles)
+    if scope == .eachClass {
+      confidences = chosenInEachClass(confidences, coordinates, classCount: classCount)
+    }
+    let boxes = (0..<inputs[0].shape[0]).compactMap { row in
+      ScoredBox(
+        row: row, confidences: confidences[row * classCount..<(row + 1) * classCount],
+        coordinates: Array(coordinates[row * 4..<row * 4 + 4]))
+    }
+    let rows =
+      scope == .eachClass
+      ? Self.ranked(boxes.filter { $0.confidence != 0 }).map(\.row)
+      : strongest(boxes.filter { $0.confidence >= confidenceThreshold }).map(\.row)
+    return [
+      Self.rows(rows, of: confidences, width: classCount, like: inputs[0]),
+      Self.rows(rows, of: coordinates, width: 4, like: inputs[1]),
+    ]
+  }
+
+  /// The confidences with 0 for classes of boxes that go.
+  private func chosenInEachClass(
+    _ confidences: [Double], _ coordinates: [Double], classCount: Int
+  ) -> [Double] {
+    var result = [Double](repeating: 0, count: confidences.count)
+    for column in 0..<classCount {
+      let boxes = stride(from: column, to: confidences.count, by: classCount).compactMap { place in
+        let row = place / classCount
+        return ScoredBox(
+          row: row, confidences: confidences[place...place],
+          coordinates: Array(coordinates[row * 4..<row * 4 + 4]))
+      }
+      for box in strongest(boxes.filter { $0.confidence > confidenceThreshold }) {
+        result[box.row * classCount + column] = box.confidence
+      }
+    }
+    return result
+  }
+
+  /// The most confident first.
+  private static func ranked(_ boxes: [ScoredBox]) -> [ScoredBox] {
+    boxes.sorted { ($1.confidence, $0.row) < ($0.confidence, $1.row) }
+  }
+
+  /// The boxes that stay, the most confident first.
+  private func strongest(_ boxes: [ScoredBox]) -> [ScoredBox] {
+    var kept: [ScoredBox] = []
+    for box in Self.ranked(boxes) where !kept.contains(where: { removes($0, box) }) {
+      kept.append(box)
+    }
+    return kept
+  }
+
+  /// Some rows of a matrix, then zeros.
+  private static func rows(
+    _ rows: [Int], of numbers: [Double], width: Int, like tensor: Tensor
+  ) -> Tensor {
+    let kept = rows.flatMap { numbers[$0 * width..<($0 + 1) * width] }
+    let rest = [Double](repeating: 0, count: numbers.count - kept.count)
+    return Tensor(tensor.elementType, shape: tensor.shape, kept + rest)
+  }
+
+  private func removes(_ strong: ScoredBox, _ weak: ScoredBox) -> Bool {
+    (scope != .sameBestClass || strong.bestClass == weak.bestClass)
+      && strong.overlap(weak) > overlapThreshold
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> NonMaxSuppression? { nil }
+
+  package var decomposition: Decomposition { .primitive }
+}
+
+/// A box with its best class.
+private struct ScoredBox {
+  let row: Int
+  let bestClass: Int
+  let confidence: Double
+  /// Centre x, centre y, width and height.
+  let coordinates: [Double]
+
+  /// `nil` where there are no classes.
+  init?(row: Int, confidences: ArraySlice<Double>, coordinates: [Double]) {
+    guard var best = confidences.indices.first else { return nil }
+    for index in confidences.indices where confidences[index] > confidences[best] { best = index }
+    self.row = row
+    bestClass = best - confidences.startIndex
+    confidence = confidences[best]
+    self.coordinates = coordinates
+  }
+
+  /// The area of the intersection over that of the union; 0 where both are empty.
+  func overlap(_ other: ScoredBox) -> Double {
+    let sides = (0..<2).map { axis in
+      let ends = [self, other].map { $0.coordinates[axis] + $0.coordinates[axis + 2] / 2 }
+      let starts = [self, other].map { $0.coordinates[axis] - $0.coordinates[axis + 2] / 2 }
+      return max(0, min(ends[0], ends[1]) - max(starts[0], starts[1]))
+    }
+    let intersection = sides[0] * sides[1]
+    let union =
+      coordinates[2] * coordinates[3] + other.coordinates[2] * other.coordinates[3] - intersection
+    return union > 0 ? intersection / union : 0
+  }
+}

@@ -1,0 +1,97 @@
+package import Bytes
+package import GraphIR
+
+/// Which indices stand along the last axis, or how often.
+///
+/// - input: `[batch, ..., indices]`, numbers of any type whose whole parts are indices
+/// - weights: the input's shape, what each index counts; only where `isWeighted`
+/// - output: `[batch, ..., categories]`, float32: for each category 1 where it stands among the
+///   indices and 0 elsewhere (one index makes this a one-hot encoding), or its count
+///
+/// An index outside of the categories is left out, or is an error when the model runs.
+package struct CategoryEncoding: CatalogOperator {
+  /// The number of categories, 1 to 2^24.
+  package let categories: Int
+  /// Whether an index that stands several times counts as often.
+  package let countsTokens: Bool
+  /// Whether each index counts what the weights say; only where it counts.
+  package let isWeighted: Bool
+  /// Whether indices outside of the categories are left out.
+  package let dropsOutOfRange: Bool
+
+  package static let kind = "category_encoding"
+  package static let version = 2
+
+  package var inputs: [InputSlot] {
+    [.indices("input", below: .count(categories))] + (isWeighted ? [.data("weights")] : [])
+  }
+
+  package var attributes: Attributes {
+    [
+      "num_tokens": .integer(categories), "count": .flag(countsTokens),
+      "weighted": .flag(isWeighted), "ignore_out_of_range": .flag(dropsOutOfRange),
+    ]
+  }
+
+  /// The possible numbers of categories.
+  package static let possibleCounts = 1...1 << 24
+
+  /// Makes the operator.
+  package init(categories: Int, countsTokens: Bool, isWeighted: Bool, dropsOutOfRange: Bool) {
+    self.categories = categories
+    self.countsTokens = countsTokens
+    self.isWeighted = isWeighted
+    self.dropsOutOfRange = dropsOutOfRange
+  }
+}
+
+extension CategoryEncoding {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    categories = try attributes.integer("num_tokens")
+    countsTokens = try attributes.flag("count")
+    isWeighted = try attributes.flag("weighted")
+    dropsOutOfRange = try attributes.flag("ignore_out_of_range")
+    guard countsTokens || !isWeighted else { throw attributes.malformed("weights of no counts") }
+    guard Self.possibleCounts.contains(categories) else {
+      throw attributes.malformed("\(categories) categories")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard inputs[0].rank >= 2 else {
+      throw ShapeError("takes the indices of each image along one axis and has \(inputs[0])")
+    }
+    guard
+      !isWeighted
+        || (inputs[1].elementType.isFloat && inputs[1].rank == inputs[0].rank
+          && zip(inputs[1].shape, inputs[0].shape).allSatisfy({ $0.agrees(with: $1) }))
+    else { throw ShapeError("the weights \(inputs[1]) do not fit the indices \(inputs[0])") }
+    return [TensorType(.float32, inputs[0].shape.dropLast() + [.fixed(categories)])]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let count = inputs[0].shape[inputs[0].shape.count - 1]
+    let weights = isWeighted ? inputs[1].doubles : nil
+    var elements = [Double](repeating: 0, count: shape.reduce(1, *))
+    let indices =
+      dropsOutOfRange
+      ? inputs[0].doubles.map { Int(exactly: $0.rounded(.towardZero)) ?? -1 }
+      : try inputs[0].indices(below: categories)
+    for (position, index) in indices.enumerated() where (0..<categories).contains(index) {
+      let target = position / count * categories + index
+      elements[target] = countsTokens ? elements[target] + (weights?[position] ?? 1) : 1
+    }
+    return [Tensor(.float32, shape: shape, elements)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> CategoryEncoding? {
+    axes == Array(axes.indices) ? self : nil
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,65 @@
+package import Bytes
+package import GraphIR
+
+/// For each element the number of the interval it lies in.
+///
+/// - input: any shape, numbers of any type
+/// - output: the same shape, whole numbers: how many boundaries are not above the element (all of
+///   them for NaN)
+package struct Discretization: CatalogOperator {
+  /// The intervals' boundaries, not falling; each belongs to the interval above it.
+  package let boundaries: [Double]
+  /// The type of the output: int32 or int64.
+  package let outputType: ElementType
+
+  package static let kind = "discretization"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    ["boundaries": .reals(boundaries), "element_type": .text(outputType.rawValue)]
+  }
+
+  /// Why such settings cannot be, if they cannot.
+  package static func problem(_ boundaries: [Double], _ outputType: ElementType) -> String? {
+    guard boundaries.allSatisfy({ !$0.isNaN }),
+      zip(boundaries, boundaries.dropFirst()).allSatisfy(<=)
+    else { return "the boundaries \(boundaries) are not in rising order" }
+    return [.int32, .int64].contains(outputType)
+      ? nil : "intervals counted in \(outputType.rawValue), and not in int32 or int64"
+  }
+
+  /// Makes the operator.
+  package init(boundaries: [Double], outputType: ElementType) {
+    self.boundaries = boundaries
+    self.outputType = outputType
+  }
+}
+
+extension Discretization {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    boundaries = try attributes.reals("boundaries")
+    outputType = try attributes.word("element_type")
+    if let problem = Self.problem(boundaries, outputType) { throw attributes.malformed(problem) }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    [TensorType(outputType, inputs[0].shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let numbers = inputs[0].doubles.map { element in
+      Double(boundaries.firstIndex { element < $0 } ?? boundaries.count)
+    }
+    return [Tensor(outputType, shape: inputs[0].shape, numbers)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Discretization? { self }
+
+  package var decomposition: Decomposition { .primitive }
+}

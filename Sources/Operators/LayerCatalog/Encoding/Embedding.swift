@@ -1,0 +1,52 @@
+package import Bytes
+package import GraphIR
+
+/// For each index a row of a table.
+///
+/// - input: `[batch, ...]`, numbers of any type whose whole parts are indices
+/// - table: `[indices, features]`
+/// - output: `[batch, ..., features]`, in the type of the table
+///
+/// An index outside of the table is an error when the model runs.
+package struct Embedding: CatalogOperator {
+  package static let kind = "embedding"
+  package static let version = 1
+
+  package var inputs: [InputSlot] {
+    [.indices("input", below: .size(ofInput: 1, axis: 0)), .weight("table")]
+  }
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Embedding {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (input, table) = (inputs[0], inputs[1])
+    guard table.rank == 2, table.elementType.isFloat else {
+      throw ShapeError("the table \(table) is not [indices, features]")
+    }
+    return [table.with(shape: input.shape + [table.shape[1]])]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let (table, features) = (inputs[1].doubles, inputs[1].shape[1])
+    let indices = try inputs[0].indices(below: inputs[1].shape[0])
+    let elements = indices.flatMap { table[$0 * features..<($0 + 1) * features] }
+    return [Tensor(inputs[1].elementType, shape: shape, elements)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  /// The output has another number of axes than the input, so there is no order of both.
+  package func permutingAxes(_ axes: [Int]) -> Embedding? { nil }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,63 @@
+package import Bytes
+package import GraphIR
+
+/// A bucket for the numbers that stand in one place of several tensors, by the hash of all of them
+/// (as TensorFlow crosses features): h = 0xDECAFCAFFE, then for each number in turn the combined
+/// fingerprint of h and the number, then the remainder by the number of buckets.
+///
+/// - inputs: two or more of one shape, numbers of any type, of which the whole parts count
+/// - output: the same shape, int64
+package struct HashedCrossing: CatalogOperator {
+  /// How many buckets there are, 1 to 2^52.
+  package let buckets: Int
+
+  package static let kind = "hashed_crossing"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.variadic("input", atLeast: 2)] }
+
+  package var attributes: Attributes { ["num_bins": .integer(buckets)] }
+
+  package static let possibleCounts = 1...1 << 52
+
+  /// Makes the operator.
+  package init(buckets: Int) { self.buckets = buckets }
+}
+
+extension HashedCrossing {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    buckets = try attributes.integer("num_bins")
+    guard Self.possibleCounts.contains(buckets) else {
+      throw attributes.malformed("\(buckets) buckets")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    var shape = inputs[0].shape
+    for input in inputs {
+      guard input.rank == shape.count, zip(shape, input.shape).allSatisfy({ $0.agrees(with: $1) })
+      else { throw ShapeError("crosses numbers of one shape, and not \(shape) and \(input)") }
+      shape = zip(shape, input.shape).map { $0.merged(with: $1) }
+    }
+    return [TensorType(.int64, shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    var hashes = [UInt64](repeating: 0xDE_CAFC_AFFE, count: shape.reduce(1, *))
+    for input in inputs {
+      for (place, number) in try input.wholeNumbers().enumerated() {
+        hashes[place] = FarmHash.combined(hashes[place], UInt64(bitPattern: Int64(number)))
+      }
+    }
+    return [Tensor(.int64, shape: shape, hashes.map { Double($0 % UInt64(buckets)) })]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> HashedCrossing? { self }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,101 @@
+package import Bytes
+package import GraphIR
+
+/// For each number its place in a list.
+///
+/// - input: any shape, numbers of any type, of which the whole parts count
+/// - output: the same shape, int64: `firstIndex` more than the place where the number stands in the
+///   vocabulary; what does not stand there gets one of the `oovCount` indices from
+///   `firstIndex - otherCount`, namely its remainder, which is never negative, by their number
+///
+/// A number that stands nowhere is an error when the model runs, where there is no index for it.
+package struct IndexLookup: CatalogOperator {
+  /// The numbers, each once.
+  package let vocabulary: [Int]
+  /// The index of the first of them.
+  package let firstIndex: Int
+  /// How many indices there are, before the first, for other numbers.
+  package let oovCount: Int
+  /// Numbers of which the index is given, whatever the vocabulary says, and their indices.
+  package let exceptions: [Int: Int]
+
+  package static let kind = "index_lookup"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    let numbers = exceptions.keys.sorted()
+    return [
+      "vocabulary": .integers(vocabulary), "first_index": .integer(firstIndex),
+      "num_oov_indices": .integer(oovCount), "exceptions": .integers(numbers),
+      "exception_indices": .integers(numbers.compactMap { exceptions[$0] }),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(
+    vocabulary: [Int], firstIndex: Int, oovCount: Int, exceptions: [Int: Int]
+  ) {
+    self.vocabulary = vocabulary
+    self.firstIndex = firstIndex
+    self.oovCount = oovCount
+    self.exceptions = exceptions
+  }
+
+  /// Why such settings cannot be, if they cannot.
+  package var problem: String? {
+    guard Set(vocabulary).count == vocabulary.count else {
+      return "a number stands twice in the vocabulary"
+    }
+    let range = 0...1 << 24
+    return range.contains(firstIndex) && range.contains(oovCount) && oovCount <= firstIndex
+      ? nil : "\(oovCount) indices before the first of the vocabulary, \(firstIndex)"
+  }
+}
+
+extension IndexLookup {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    vocabulary = try attributes.integers("vocabulary")
+    firstIndex = try attributes.integer("first_index")
+    oovCount = try attributes.integer("num_oov_indices")
+    let numbers = try attributes.integers("exceptions")
+    let indices = try attributes.integers("exception_indices")
+    guard numbers.count == indices.count, zip(numbers, numbers.dropFirst()).allSatisfy(<) else {
+      throw attributes.malformed("exceptions \(numbers) with the indices \(indices)")
+    }
+    exceptions = Dictionary(uniqueKeysWithValues: zip(numbers, indices))
+    if let problem { throw attributes.malformed(problem) }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    [TensorType(.int64, inputs[0].shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    var places = Dictionary(
+      uniqueKeysWithValues: vocabulary.enumerated().map { ($1, firstIndex + $0) })
+    for (number, index) in exceptions { places[number] = index }
+    var indices: [Double] = []
+    for number in try inputs[0].wholeNumbers() {
+      if let index = places[number] {
+        indices.append(Double(index))
+      } else if oovCount > 0 {
+        let remainder = number % oovCount
+        let other = remainder < 0 ? remainder + oovCount : remainder
+        indices.append(Double(firstIndex - oovCount + other))
+      } else {
+        throw WeighbridgeError(.mismatch, "\(number) does not stand in the vocabulary")
+      }
+    }
+    return [Tensor(.int64, shape: inputs[0].shape, indices)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> IndexLookup? { self }
+
+  package var decomposition: Decomposition { .primitive }
+}

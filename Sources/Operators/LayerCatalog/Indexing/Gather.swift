@@ -1,0 +1,110 @@
+package import Bytes
+package import GraphIR
+
+/// Parts of a tensor by their indices along an axis.
+///
+/// - input: any shape and element type
+/// - indices: whole numbers, any shape; its first `batchAxes` axes are the input's; negative ones
+///   count from the end
+/// - output: the input's axes before `axis`, then the indices' axes behind the batch axes, then the
+///   input's axes behind `axis`
+///
+/// An index outside of the axis is an error when the model runs.
+package struct Gather: CatalogOperator {
+  /// The axis that the indices count along, at least `batchAxes`.
+  package let axis: Int
+  /// How many leading axes the input and the indices have in common.
+  package let batchAxes: Int
+
+  package static let kind = "gather"
+  package static let version = 1
+
+  package var inputs: [InputSlot] {
+    [.data("input"), .indices("indices", below: .size(ofInput: 0, axis: axis))]
+  }
+
+  package var attributes: Attributes {
+    ["axis": .integer(axis), "batch_axes": .integer(batchAxes)]
+  }
+
+  /// Makes the operator.
+  package init(axis: Int, batchAxes: Int = 0) {
+    self.axis = axis
+    self.batchAxes = batchAxes
+  }
+}
+
+extension Gather {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axis = try attributes.integer("axis")
+    batchAxes = try attributes.integer("batch_axes")
+    guard batchAxes >= 0, axis >= batchAxes else {
+      throw attributes.malformed("axis \(axis) behind \(batchAxes) axes of a batch")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (input, indices) = (inputs[0], inputs[1])
+    guard !indices.elementType.isFloat, indices.elementType != .bool else {
+      throw ShapeError("the indices \(indices) are no whole numbers")
+    }
+    guard axis < input.rank, batchAxes <= indices.rank else {
+      throw ShapeError("has no axis \(axis) behind \(batchAxes) common ones: \(input), \(indices)")
+    }
+    var shape = Array(input.shape[..<axis])
+    for place in 0..<batchAxes {
+      guard shape[place].agrees(with: indices.shape[place]) else {
+        throw ShapeError("the axes \(place) of \(input) and \(indices) differ")
+      }
+      shape[place] = shape[place].merged(with: indices.shape[place])
+    }
+    return [
+      input.with(shape: shape + indices.shape[batchAxes...] + input.shape[(axis + 1)...])
+    ]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let (input, shape) = (inputs[0], try outputShape(of: inputs))
+    let indices = try inputs[1].indices(fromBothEndsOf: input.shape[axis])
+    let bytes = input.contiguousBytes()
+    let size = input.shape[(axis + 1)...].reduce(input.elementType.byteCount, *)
+    let batches = input.shape[..<batchAxes].reduce(1, *)
+    let middle = input.shape[batchAxes..<axis].reduce(1, *)
+    let each = batches == 0 ? 0 : indices.count / batches
+    var result: [UInt8] = []
+    for outer in 0..<batches * middle {
+      let batch = outer / max(1, middle)
+      for index in indices[batch * each..<(batch + 1) * each] {
+        let start = (outer * input.shape[axis] + index) * size
+        result += bytes[start..<start + size]
+      }
+    }
+    return [Tensor(input.elementType, shape: shape, bytes: result)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  /// The output's axes come from both inputs, so there is no order of all three.
+  package func permutingAxes(_ axes: [Int]) -> Gather? { nil }
+
+  package var decomposition: Decomposition { .primitive }
+}
+
+extension Tensor {
+  /// The elements as indices of an axis, of which negative ones count from its end.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an index outside of the axis.
+  package func indices(fromBothEndsOf dimension: Int) throws(WeighbridgeError) -> [Int] {
+    var result: [Int] = []
+    for (position, element) in doubles.enumerated() {
+      guard let index = Int(exactly: element), (-dimension..<dimension).contains(index) else {
+        throw WeighbridgeError(
+          .mismatch, "element \(position) is \(element), and the axis has \(dimension) elements")
+      }
+      result.append(index < 0 ? index + dimension : index)
+    }
+    return result
+  }
+}

@@ -1,0 +1,72 @@
+package import Bytes
+package import GraphIR
+
+/// Single elements by their indices along an axis.
+///
+/// - input: any shape and element type
+/// - indices: whole numbers, of the input's rank; along all axes but `axis` the sizes are the
+///   input's; negative ones count from the end
+/// - output: the indices' shape
+///
+/// An index outside of the axis is an error when the model runs.
+package struct GatherElements: CatalogOperator {
+  /// The axis that the indices count along; the first is 0.
+  package let axis: Int
+
+  package static let kind = "gather_elements"
+  package static let version = 1
+
+  package var inputs: [InputSlot] {
+    [.data("input"), .indices("indices", below: .size(ofInput: 0, axis: axis))]
+  }
+
+  package var attributes: Attributes { ["axis": .integer(axis)] }
+
+  /// Makes the operator.
+  package init(axis: Int) { self.axis = axis }
+}
+
+extension GatherElements {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axis = try attributes.integer("axis")
+    guard axis >= 0 else { throw attributes.malformed("axis \(axis), and the first is 0") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (input, indices) = (inputs[0], inputs[1])
+    guard !indices.elementType.isFloat, indices.elementType != .bool else {
+      throw ShapeError("the indices \(indices) are no whole numbers")
+    }
+    guard axis < input.rank, input.rank == indices.rank,
+      input.shape.indices.allSatisfy({
+        $0 == axis || input.shape[$0].agrees(with: indices.shape[$0])
+      })
+    else { throw ShapeError("\(input) and \(indices) differ along other axes than \(axis)") }
+    let merged = zip(indices.shape, input.shape).enumerated().map {
+      $0 == axis ? $1.0 : $1.0.merged(with: $1.1)
+    }
+    return [input.with(shape: merged)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let (input, shape) = (inputs[0], inputs[1].shape)
+    let indices = try inputs[1].indices(fromBothEndsOf: input.shape[axis])
+    let elements = input.doubles
+    let inner = shape[(axis + 1)...].reduce(1, *)
+    let lane = max(1, shape[axis] * inner)
+    let chosen = indices.enumerated().map { position, index in
+      elements[(position / lane * input.shape[axis] + index) * inner + position % max(1, inner)]
+    }
+    return [Tensor(input.elementType, shape: shape, chosen)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> GatherElements? {
+    axes.firstIndex(of: axis).map(GatherElements.init(axis:))
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,87 @@
+package import Bytes
+package import GraphIR
+
+/// For each index a vector that has one number at that place and another one elsewhere.
+///
+/// - indices: whole numbers, any shape
+/// - output: `elementType`, the indices' axes with a new one of `depth` elements at `axis`
+///
+/// An index outside of 0..<depth has no place, so its vector has the other number everywhere.
+package struct OneHot: CatalogOperator {
+  /// The position of the new axis in the output.
+  package let axis: Int
+  /// Its size, 0 or more.
+  package let depth: Int
+  /// The number at the index' place.
+  package let on: Double
+  /// The number elsewhere.
+  package let off: Double
+  /// The output's element type.
+  package let elementType: ElementType
+
+  package static let kind = "one_hot"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.indices("indices", below: .count(depth))] }
+
+  package var attributes: Attributes {
+    [
+      "axis": .integer(axis), "depth": .integer(depth), "on_value": .real(on),
+      "off_value": .real(off),
+      "element_type": .text(elementType.rawValue),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(axis: Int, depth: Int, on: Double = 1, off: Double = 0, elementType: ElementType) {
+    self.axis = axis
+    self.depth = depth
+    self.on = on
+    self.off = off
+    self.elementType = elementType
+  }
+}
+
+extension OneHot {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axis = try attributes.integer("axis")
+    depth = try attributes.integer("depth")
+    on = try attributes.real("on_value")
+    off = try attributes.real("off_value")
+    elementType = try attributes.word("element_type")
+    guard axis >= 0, depth >= 0 else {
+      throw attributes.malformed("\(depth) places along axis \(axis)")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let indices = inputs[0]
+    guard !indices.elementType.isFloat, indices.elementType != .bool, axis <= indices.rank else {
+      throw ShapeError("takes whole numbers, adds axis \(axis), and has \(indices)")
+    }
+    var shape = indices.shape
+    shape.insert(.fixed(depth), at: axis)
+    _ = try Dimension.product(shape)
+    return [TensorType(elementType, shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let inner = inputs[0].shape[axis...].reduce(1, *)
+    var elements = [Double](repeating: off, count: shape.reduce(1, *))
+    for (position, index) in inputs[0].doubles.enumerated() {
+      guard let index = Int(exactly: index), (0..<depth).contains(index) else { continue }
+      elements[(position / inner * depth + index) * inner + position % inner] = on
+    }
+    return [Tensor(elementType, shape: shape, elements)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  /// The output has another number of axes than the input, so there is no order of both.
+  package func permutingAxes(_ axes: [Int]) -> OneHot? { nil }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,109 @@
+package import Bytes
+package import GraphIR
+
+/// The elements along an axis in order, or the first of them, with where each came from.
+///
+/// - input: any shape, numbers
+/// - values: the input's type; along `axis` `count` elements, or all when there is no count
+/// - indices: int32, the same shape: the place of each value in the input
+///
+/// Equal elements stay in their order, and NaN comes last.
+package struct Sort: CatalogOperator {
+  /// The axis; the first is 0.
+  package let axis: Int
+  /// Whether the largest element comes first.
+  package let isDescending: Bool
+  /// How many elements are kept; `nil` for all.
+  package let count: Int?
+
+  package static let kind = "sort"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    [
+      "axis": .integer(axis), "descending": .flag(isDescending),
+      "k": .integer(count ?? -1),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(axis: Int, isDescending: Bool, count: Int? = nil) {
+    self.axis = axis
+    self.isDescending = isDescending
+    self.count = count
+  }
+}
+
+extension Sort {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axis = try attributes.integer("axis")
+    isDescending = try attributes.flag("descending")
+    let written = try attributes.integer("k")
+    guard axis >= 0, written >= -1 else {
+      throw attributes.malformed("\(written) elements along axis \(axis)")
+    }
+    count = written < 0 ? nil : written
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard axis < input.rank, input.elementType != .bool else {
+      throw ShapeError("sorts numbers along axis \(axis) and has \(input)")
+    }
+    var shape = input.shape
+    if let count {
+      if let dimension = shape[axis].value, dimension < count {
+        throw ShapeError("keeps \(count) elements along axis \(axis) of \(input)")
+      }
+      shape[axis] = .fixed(count)
+    }
+    return [input.with(shape: shape), TensorType(.int32, shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let input = inputs[0]
+    _ = try outputShape(of: inputs)
+    let order = input.shape.indices.filter { $0 != axis } + [axis]
+    let turned = input.permuted(order)
+    let (elements, dimension) = (turned.doubles, input.shape[axis])
+    let kept = count ?? dimension
+    let lanes = workers.map(dimension == 0 ? 0 : elements.count / dimension) { lane in
+      Array(sorted(elements[lane * dimension..<(lane + 1) * dimension]).prefix(kept))
+    }
+    let inverse = order.indices.sorted { order[$0] < order[$1] }
+    let shape = turned.shape.dropLast() + [kept]
+    let places = lanes.joined().map { Double($0) }
+    let values = lanes.enumerated().flatMap { lane, places in
+      places.map { elements[lane * dimension + $0] }
+    }
+    return [
+      Tensor(input.elementType, shape: Array(shape), values).permuted(inverse),
+      Tensor(.int32, shape: Array(shape), places).permuted(inverse),
+    ]
+  }
+
+  /// The places of a lane's elements in their order.
+  private func sorted(_ lane: ArraySlice<Double>) -> [Int] {
+    let elements = Array(lane)
+    return elements.indices.sorted { first, second in
+      let (one, other) = (elements[first], elements[second])
+      if one.isNaN || other.isNaN {
+        return one.isNaN == other.isNaN ? first < second : other.isNaN
+      }
+      if one == other { return first < second }
+      return isDescending ? one > other : one < other
+    }
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Sort? {
+    axes.firstIndex(of: axis).map { Sort(axis: $0, isDescending: isDescending, count: count) }
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

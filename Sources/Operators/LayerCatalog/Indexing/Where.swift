@@ -1,0 +1,49 @@
+package import Bytes
+package import GraphIR
+
+/// The first element where a boolean holds, and the second elsewhere.
+///
+/// - condition: booleans; first, second: one element type; all of one rank, and along each axis
+///   the sizes are equal or 1
+/// - output: the elements' type; along each axis the size that is not 1, if there is one
+package struct Where: CatalogOperator {
+  package static let kind = "where"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("condition"), .data("first"), .data("second")] }
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Where {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (condition, first, second) = (inputs[0], inputs[1], inputs[2])
+    guard condition.elementType == .bool else {
+      throw ShapeError("the condition \(condition) has no booleans")
+    }
+    let shaped = TensorType(first.elementType, condition.shape)
+    return [try Broadcasting.outputTypeOfAny([shaped, first, second])]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
+    let truths = inputs[0].broadcast(to: shape).doubles
+    let first = inputs[1].broadcast(to: shape).doubles
+    let second = inputs[2].broadcast(to: shape).doubles
+    let elements = truths.indices.map { truths[$0] != 0 ? first[$0] : second[$0] }
+    return [Tensor(inputs[1].elementType, shape: shape, elements)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Where? { self }
+
+  package var decomposition: Decomposition { .primitive }
+}

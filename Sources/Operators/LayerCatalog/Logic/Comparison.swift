@@ -1,0 +1,69 @@
+package import Bytes
+package import GraphIR
+
+/// Whether a relation holds between the elements of two tensors.
+///
+/// - first, second: of one rank and one element type; along each axis the sizes are equal or 1
+/// - output: booleans; along each axis the size that is not 1, if there is one
+///
+/// NaN is unequal to everything, itself included, and neither less nor greater (IEEE 754, 5.11).
+package struct Comparison: CatalogOperator {
+  /// What is asked of an element of the first and one of the second tensor.
+  package enum Relation: String, Hashable, Sendable, CaseIterable {
+    case equal
+    case notEqual = "not_equal"
+    case less
+    case lessOrEqual = "less_equal"
+    case greater
+    case greaterOrEqual = "greater_equal"
+  }
+
+  /// What is asked.
+  package let relation: Relation
+
+  package static let kind = "comparison"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("first"), .data("second")] }
+
+  package var attributes: Attributes { ["function": .text(relation.rawValue)] }
+
+  /// Makes the operator.
+  package init(_ relation: Relation) { self.relation = relation }
+}
+
+extension Comparison {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    relation = try attributes.word("function")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    [TensorType(.bool, try Broadcasting.outputTypeOfAny(inputs).shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
+    let (first, second) = (inputs[0].broadcast(to: shape), inputs[1].broadcast(to: shape))
+    let truths = zip(first.doubles, second.doubles).map { holds($0, $1) ? 1.0 : 0 }
+    return [Tensor(.bool, shape: shape, truths)]
+  }
+
+  private func holds(_ first: Double, _ second: Double) -> Bool {
+    switch relation {
+    case .equal: first == second
+    case .notEqual: first != second
+    case .less: first < second
+    case .lessOrEqual: first <= second
+    case .greater: first > second
+    case .greaterOrEqual: first >= second
+    }
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Comparison? { self }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,40 @@
+package import Bytes
+package import GraphIR
+
+/// Whether a boolean does not hold, element by element.
+///
+/// Booleans of any shape in, the same shape out.
+package struct LogicalNot: CatalogOperator {
+  package static let kind = "logical_not"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension LogicalNot {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard inputs[0].elementType == .bool else {
+      throw ShapeError("takes booleans and has \(inputs[0])")
+    }
+    return inputs
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    [Tensor(.bool, shape: inputs[0].shape, inputs[0].doubles.map { $0 == 0 ? 1 : 0 })]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> LogicalNot? { self }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,18 @@
+import Bytes
+import GraphIR
+
+/// Whether one of the booleans holds, element by element.
+///
+/// - inputs: two or more of one rank, booleans; along each axis the sizes are equal or 1
+/// - output: booleans; along each axis the size that is not 1, if there is one
+package struct LogicalOr: LogicalOperator {
+  package static let kind = "logical_or"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension LogicalOr {
+  package func combine(_ truth: Bool, _ next: Bool) -> Bool { truth || next }
+}

@@ -1,0 +1,22 @@
+package import Bytes
+package import GraphIR
+
+/// The sum of tensors, element by element.
+///
+/// - inputs: two or more of one rank; along each axis the sizes are equal or 1
+/// - output: along each axis the size that is not 1, if there is one
+package struct Add: BroadcastingOperator {
+  package static let kind = "add"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Add {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func combine(_ element: Double, _ next: Double) -> Double { element + next }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,27 @@
+package import Bytes
+package import GraphIR
+
+/// The mean of tensors, element by element.
+///
+/// - inputs: two or more of one rank; along each axis the sizes are equal or 1
+/// - output: along each axis the size that is not 1, if there is one
+package struct Average: BroadcastingOperator {
+  package static let kind = "average"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Average {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func combine(_ element: Double, _ next: Double) -> Double { element + next }
+
+  /// The mean of whole numbers need not be one.
+  package var takesIntegers: Bool { false }
+
+  package func finish(_ element: Double, count: Int) -> Double { element / Double(count) }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,83 @@
+package import Bytes
+package import GraphIR
+
+/// Tensors one behind the other along an axis.
+///
+/// - inputs: two or more of one element type, whose sizes are equal along all other axes
+/// - output: the inputs' shape, with the sum of their sizes along `axis`
+package struct Concatenate: CatalogOperator {
+  /// The axis along which they are put together; the first is 0.
+  package let axis: Int
+
+  package static let kind = "concatenate"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.variadic("input", atLeast: 2)] }
+
+  package var attributes: Attributes { ["axis": .integer(axis)] }
+
+  /// Makes the operator.
+  package init(axis: Int) { self.axis = axis }
+}
+
+extension Concatenate {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axis = try attributes.integer("axis")
+    guard axis >= 0 else { throw attributes.malformed("axis \(axis), and the first is 0") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    var result = inputs[0]
+    guard axis < result.rank else { throw ShapeError("\(result) has no axis \(axis)") }
+    for other in inputs.dropFirst() {
+      guard other.elementType == result.elementType, other.rank == result.rank else {
+        throw ShapeError("takes inputs of one type and rank and has \(result) and \(other)")
+      }
+      let pairs = zip(result.shape, other.shape)
+      let differing = pairs.enumerated().filter {
+        $0.offset != axis && !$0.element.0.agrees(with: $0.element.1)
+      }.map(\.offset)
+      guard differing.isEmpty else {
+        throw ShapeError(
+          "the shapes \(result.shape) and \(other.shape) differ along the axes \(differing), "
+            + "and only axis \(axis) may differ")
+      }
+      let length = try Self.sum(result.shape[axis], other.shape[axis])
+      result.shape = pairs.map { $0.merged(with: $1) }
+      result.shape[axis] = length
+    }
+    return [result]
+  }
+
+  private static func sum(_ first: Dimension, _ second: Dimension) throws(ShapeError) -> Dimension {
+    guard let first = first.value, let second = second.value else { return .unknown }
+    let (sum, overflow) = first.addingReportingOverflow(second)
+    guard !overflow else { throw ShapeError("the sum of the sizes is too large") }
+    return .fixed(sum)
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let parts = inputs.map { ($0.contiguousBytes(), $0.shape[axis...].reduce(1, *)) }
+    let (type, outer) = (inputs[0].elementType, inputs[0].shape[..<axis].reduce(1, *))
+    var bytes: [UInt8] = []
+    for index in 0..<outer {
+      for (part, count) in parts {
+        let size = count * type.byteCount
+        bytes += part[index * size..<(index + 1) * size]
+      }
+    }
+    var shape = inputs[0].shape
+    shape[axis] = inputs.map { $0.shape[axis] }.reduce(0, +)
+    return [Tensor(type, shape: shape, bytes: bytes)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Concatenate? {
+    axes.firstIndex(of: axis).map(Concatenate.init(axis:))
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,110 @@
+package import Bytes
+package import GraphIR
+
+/// The products of two tensors summed along one axis of each, for each pair in the batch.
+///
+/// - first: `[batch, ...]`, second: `[batch, ...]`, each with its axis of the sum
+/// - output: `[batch, first's other axes..., second's other axes...]`; `[batch, 1]` when there are
+///   none
+///
+/// When it normalises, each input is first scaled to length 1 along its axis, as by
+/// ``UnitNormalization``; of two vectors this makes the cosine of their angle.
+package struct Dot: CatalogOperator {
+  /// The axis of the sum in the first input, 1 or more.
+  package let firstAxis: Int
+  /// The axis of the sum in the second input, 1 or more.
+  package let secondAxis: Int
+  /// Whether the inputs are scaled to length 1.
+  package let normalizes: Bool
+
+  package static let kind = "dot"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("first"), .data("second")] }
+
+  package var attributes: Attributes {
+    [
+      "first_axis": .integer(firstAxis), "second_axis": .integer(secondAxis),
+      "normalize": .flag(normalizes),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(firstAxis: Int, secondAxis: Int, normalizes: Bool) {
+    self.firstAxis = firstAxis
+    self.secondAxis = secondAxis
+    self.normalizes = normalizes
+  }
+}
+
+extension Dot {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    firstAxis = try attributes.integer("first_axis")
+    secondAxis = try attributes.integer("second_axis")
+    normalizes = try attributes.flag("normalize")
+    guard firstAxis >= 1, secondAxis >= 1 else {
+      throw attributes.malformed("a sum along the axes \(firstAxis) and \(secondAxis)")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (first, second) = (inputs[0], inputs[1])
+    guard first.elementType == second.elementType, first.elementType.isFloat else {
+      throw ShapeError("takes floating-point numbers of one type and has \(first) and \(second)")
+    }
+    guard firstAxis < first.rank, secondAxis < second.rank,
+      first.shape[firstAxis].agrees(with: second.shape[secondAxis]),
+      first.shape[0].agrees(with: second.shape[0])
+    else {
+      throw ShapeError(
+        "\(first) and \(second) cannot be summed along the axes \(firstAxis) and \(secondAxis)")
+    }
+    let batch = first.shape[0].merged(with: second.shape[0])
+    let rest = Self.without(firstAxis, first.shape) + Self.without(secondAxis, second.shape)
+    return [first.with(shape: [batch] + (rest.isEmpty ? [1] : rest))]
+  }
+
+  /// All entries but the batch's and the axis'.
+  private static func without<Entry>(_ axis: Int, _ entries: [Entry]) -> [Entry] {
+    entries.indices.filter { $0 != 0 && $0 != axis }.map { entries[$0] }
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let (batch, size) = (inputs[0].shape[0], inputs[0].shape[firstAxis])
+    let firsts = lanes(inputs[0], along: firstAxis)
+    let seconds = lanes(inputs[1], along: secondAxis)
+    let (rows, columns) = (
+      Self.without(firstAxis, inputs[0].shape).reduce(1, *),
+      Self.without(secondAxis, inputs[1].shape).reduce(1, *)
+    )
+    let sums = workers.map(batch * rows) { row in
+      (0..<columns).map { column in
+        let (start, other) = (row * size, (row / rows * columns + column) * size)
+        return (0..<size).reduce(0.0) { $0 + firsts[start + $1] * seconds[other + $1] }
+      }
+    }
+    return [Tensor(inputs[0].elementType, shape: shape, sums.flatMap { $0 })]
+  }
+
+  /// The elements with those along an axis side by side.
+  private func lanes(_ input: Tensor, along axis: Int) -> [Double] {
+    let order = [0] + Self.without(axis, Array(input.shape.indices)) + [axis]
+    let elements = input.permuted(order).doubles
+    let size = input.shape[axis]
+    guard normalizes, size > 0 else { return elements }
+    let normalization = UnitNormalization(axes: [axis])
+    return (0..<elements.count / size).flatMap {
+      normalization.apply(elements[$0 * size..<($0 + 1) * size])
+    }
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// The output's axes come from both inputs, so there is no order of all three.
+  package func permutingAxes(_ axes: [Int]) -> Dot? { nil }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,53 @@
+package import Bytes
+package import GraphIR
+
+/// The same elements with more axes, each of size 1.
+///
+/// - input: any shape and element type
+/// - output: the input's axes in their order, with the new ones at the positions `axes`
+package struct ExpandDims: CatalogOperator {
+  /// The positions of the new axes in the output, rising.
+  package let axes: [Int]
+
+  package static let kind = "expand_dims"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["axes": .integers(axes)] }
+
+  /// Makes the operator.
+  package init(axes: [Int]) { self.axes = axes }
+}
+
+extension ExpandDims {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axes = try attributes.axes("axes")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    var shape = inputs[0].shape
+    for axis in axes {
+      guard axis <= shape.count else {
+        throw ShapeError("no axis can be put at position \(axis) of \(shape)")
+      }
+      shape.insert(1, at: axis)
+    }
+    return [inputs[0].with(shape: shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    var shape = inputs[0].shape
+    for axis in axes { shape.insert(1, at: axis) }
+    return [inputs[0].reshaped(shape)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  /// The output has another number of axes than the input, so there is no order of both.
+  package func permutingAxes(_ axes: [Int]) -> ExpandDims? { self.axes.isEmpty ? self : nil }
+
+  package var decomposition: Decomposition { .primitive }
+}

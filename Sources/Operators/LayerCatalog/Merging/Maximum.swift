@@ -1,0 +1,24 @@
+package import Bytes
+package import GraphIR
+
+/// The largest of tensors, element by element; NaN where one of them is.
+///
+/// - inputs: two or more of one rank; along each axis the sizes are equal or 1
+/// - output: along each axis the size that is not 1, if there is one
+package struct Maximum: BroadcastingOperator {
+  package static let kind = "maximum"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Maximum {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func combine(_ element: Double, _ next: Double) -> Double {
+    element.isNaN || element > next ? element : next
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,24 @@
+package import Bytes
+package import GraphIR
+
+/// The smallest of tensors, element by element; NaN where one of them is.
+///
+/// - inputs: two or more of one rank; along each axis the sizes are equal or 1
+/// - output: along each axis the size that is not 1, if there is one
+package struct Minimum: BroadcastingOperator {
+  package static let kind = "minimum"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Minimum {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func combine(_ element: Double, _ next: Double) -> Double {
+    element.isNaN || element < next ? element : next
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

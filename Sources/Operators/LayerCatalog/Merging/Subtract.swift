@@ -1,0 +1,24 @@
+package import Bytes
+package import GraphIR
+
+/// The difference of two tensors, element by element.
+///
+/// - minuend, subtrahend: of one rank; along each axis the sizes are equal or 1
+/// - output: along each axis the size that is not 1, if there is one
+package struct Subtract: BroadcastingOperator {
+  package static let kind = "subtract"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("first"), .data("second")] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension Subtract {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func combine(_ element: Double, _ next: Double) -> Double { element - next }
+
+  package var decomposition: Decomposition { .primitive }
+}

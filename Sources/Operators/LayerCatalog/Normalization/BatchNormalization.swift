@@ -1,0 +1,104 @@
+package import Bytes
+package import GraphIR
+
+/// Batch normalisation with the statistics of the training (Ioffe and Szegedy 2015):
+/// y = gamma (x - mean) / sqrt(variance + epsilon) + beta, each per channel.
+///
+/// - input: any shape, with the channels along `axis`
+/// - gamma, beta, mean, variance: `[channels]`; gamma and beta only where the flags say so
+/// - output: the input's shape
+package struct BatchNormalization: CatalogOperator {
+  /// The axis of the channels, counted from 0, the batch axis included.
+  package let axis: Int
+  /// Added to the variance.
+  package let epsilon: Double
+  /// Whether there is a gamma; 1 otherwise.
+  package let hasScale: Bool
+  /// Whether there is a beta; 0 otherwise.
+  package let hasCenter: Bool
+
+  package static let kind = "batch_normalization"
+  package static let version = 1
+
+  package var inputs: [InputSlot] {
+    [.data("input")] + (hasScale ? [.weight("gamma")] : []) + (hasCenter ? [.weight("beta")] : [])
+      + [.weight("mean"), .weight("variance")]
+  }
+
+  package var attributes: Attributes {
+    [
+      "axis": .integer(axis), "epsilon": .real(epsilon), "scale": .flag(hasScale),
+      "center": .flag(hasCenter),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(axis: Int, epsilon: Double, hasScale: Bool, hasCenter: Bool) {
+    self.axis = axis
+    self.epsilon = epsilon
+    self.hasScale = hasScale
+    self.hasCenter = hasCenter
+  }
+}
+
+extension BatchNormalization {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axis = try attributes.integer("axis")
+    epsilon = try attributes.real("epsilon")
+    hasScale = try attributes.flag("scale")
+    hasCenter = try attributes.flag("center")
+    guard axis >= 0 else { throw attributes.malformed("the axis \(axis)") }
+    guard epsilon >= 0, epsilon.isFinite else { throw attributes.malformed("epsilon \(epsilon)") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard axis < input.rank, input.elementType.isFloat else {
+      throw ShapeError("normalises axis \(axis) of floating-point numbers and has \(input)")
+    }
+    for (position, weight) in inputs.enumerated().dropFirst() {
+      guard weight.shape == inputs[1].shape, weight.rank == 1,
+        weight.shape[0].agrees(with: input.shape[axis])
+      else {
+        let name = slot(position)?.name ?? ""
+        throw ShapeError(
+          "\(name) \(weight) does not fit the \(input.shape[axis]) channels of \(input)")
+      }
+    }
+    return [input]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = inputs[0].shape
+    var weights = inputs.dropFirst().map(\.doubles)
+    let gamma = hasScale ? weights.removeFirst() : nil
+    let beta = hasCenter ? weights.removeFirst() : nil
+    let (mean, variance) = (weights[0], weights[1])
+    let factors = variance.indices.map { (gamma?[$0] ?? 1) / (variance[$0] + epsilon).squareRoot() }
+    let run = shape[(axis + 1)...].reduce(1, *)
+    var elements = inputs[0].doubles
+    var next = 0
+    for _ in 0..<shape[..<axis].reduce(1, *) {
+      for channel in 0..<shape[axis] {
+        for index in next..<next + run {
+          elements[index] =
+            (elements[index] - mean[channel]) * factors[channel] + (beta?[channel] ?? 0)
+        }
+        next += run
+      }
+    }
+    return [Tensor(inputs[0].elementType, shape: shape, elements)]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> BatchNormalization? {
+    guard let axis = axes.firstIndex(of: axis) else { return nil }
+    return BatchNormalization(
+      axis: axis, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,131 @@
+package import Bytes
+package import GraphIR
+
+/// Group normalisation (Wu and He 2018): y = gamma (x - mean) / sqrt(variance + epsilon) + beta,
+/// with the mean and the variance of each group of channels of each image, and gamma and beta per
+/// channel. With one channel a group it is instance normalisation (Ulyanov et al. 2016).
+///
+/// - input: `[batch, ...]`, with the channels along `axis`
+/// - gamma, beta: `[channels]`; only where the flags say so
+/// - output: the input's shape
+///
+/// Neighbouring channels form a group.
+package struct GroupNormalization: CatalogOperator {
+  /// The number of groups, which divides the number of channels; at least 1.
+  package let groups: Int
+  /// The axis of the channels, counted from 0, the batch axis included; at least 1.
+  package let axis: Int
+  /// Added to the variance.
+  package let epsilon: Double
+  /// Whether there is a gamma; 1 otherwise.
+  package let hasScale: Bool
+  /// Whether there is a beta; 0 otherwise.
+  package let hasCenter: Bool
+
+  package static let kind = "group_normalization"
+  package static let version = 1
+
+  package var inputs: [InputSlot] {
+    [.data("input")] + (hasScale ? [.weight("gamma")] : []) + (hasCenter ? [.weight("beta")] : [])
+  }
+
+  package var attributes: Attributes {
+    [
+      "groups": .integer(groups), "axis": .integer(axis), "epsilon": .real(epsilon),
+      "scale": .flag(hasScale), "center": .flag(hasCenter),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(groups: Int, axis: Int, epsilon: Double, hasScale: Bool, hasCenter: Bool) {
+    self.groups = groups
+    self.axis = axis
+    self.epsilon = epsilon
+    self.hasScale = hasScale
+    self.hasCenter = hasCenter
+  }
+}
+
+extension GroupNormalization {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    groups = try attributes.integer("groups")
+    axis = try attributes.integer("axis")
+    epsilon = try attributes.real("epsilon")
+    hasScale = try attributes.flag("scale")
+    hasCenter = try attributes.flag("center")
+    guard axis >= 1 else { throw attributes.malformed("the axis \(axis)") }
+    guard groups >= 1 else { throw attributes.malformed("\(groups) groups") }
+    guard epsilon >= 0, epsilon.isFinite else { throw attributes.malformed("epsilon \(epsilon)") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard axis < input.rank, input.elementType.isFloat else {
+      throw ShapeError("normalises axis \(axis) of floating-point numbers and has \(input)")
+    }
+    let channels = input.shape[axis]
+    if let count = channels.value, count % groups != 0 {
+      throw ShapeError("\(count) channels of \(input) cannot be put into \(groups) equal groups")
+    }
+    for (position, weight) in inputs.enumerated().dropFirst() {
+      guard weight.rank == 1, weight.shape[0].agrees(with: channels) else {
+        throw ShapeError(
+          "\(slot(position)?.name ?? "") \(weight) does not fit \(channels) channels of \(input)"
+        )
+      }
+    }
+    return [input]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let input = inputs[0]
+    let order = [0, axis] + input.shape.indices.filter { $0 != 0 && $0 != axis }
+    let turned = input.permuted(order)
+    let (channels, run) = (turned.shape[1], turned.shape[2...].reduce(1, *))
+    var elements = NormalizedLanes.compute(
+      turned.doubles, size: channels / groups * run, epsilon: epsilon, workers: workers)
+    var weights = inputs.dropFirst().map(\.doubles)
+    let gamma = hasScale ? weights.removeFirst() : nil
+    let beta = weights.first
+    for index in elements.indices {
+      let channel = index / run % channels
+      elements[index] = elements[index] * (gamma?[channel] ?? 1) + (beta?[channel] ?? 0)
+    }
+    let inverse = order.indices.sorted { order[$0] < order[$1] }
+    return [Tensor(input.elementType, shape: turned.shape, elements).permuted(inverse)]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> GroupNormalization? {
+    guard axes.first == 0, let axis = axes.firstIndex(of: axis) else { return nil }
+    return GroupNormalization(
+      groups: groups, axis: axis, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter)
+  }
+
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let standard = try make.standardized(make.inputs[0], epsilon: epsilon) {
+        (make, x) throws(WeighbridgeError) in
+        try mean(x, &make)
+      }
+      return try make.affine(standard, hasScale: hasScale, hasCenter: hasCenter, axes: [axis])
+    }
+  }
+
+  /// The mean of each channel's group, with sizes of 1 but for the batch and the channels: the mean of
+  /// the means of its channels, which are all of as many elements.
+  private func mean(
+    _ x: ValueID, _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    let (rank, channels) = (make.type(x).rank, try make.size(x, axis: axis))
+    let means = try make.mean(x, (1..<rank).filter { $0 != axis })
+    let size = channels / groups
+    let grouped = try make.mean(try make(Reshape(target: [groups, size]), means), [2])
+    let every = try make(BroadcastTo(target: [-1, groups, size]), grouped)
+    let shape = (1..<rank).map { $0 == axis ? channels : 1 }
+    return try make(Reshape(target: shape), every)
+  }
+}

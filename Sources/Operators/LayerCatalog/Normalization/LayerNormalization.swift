@@ -1,0 +1,109 @@
+package import Bytes
+package import GraphIR
+
+/// Layer normalisation (Ba et al. 2016): y = gamma (x - mean) / sqrt(variance + epsilon) + beta,
+/// with the mean and the variance over `axes` for each index of the other axes.
+///
+/// - input: any shape with these axes
+/// - gamma, beta: the input's sizes along `axes`, in their order; only where the flags say so
+/// - output: the input's shape
+package struct LayerNormalization: CatalogOperator {
+  /// The axes over which is normalised, rising, at least one.
+  package let axes: [Int]
+  /// Added to the variance.
+  package let epsilon: Double
+  /// Whether there is a gamma; 1 otherwise.
+  package let hasScale: Bool
+  /// Whether there is a beta; 0 otherwise.
+  package let hasCenter: Bool
+
+  package static let kind = "layer_normalization"
+  package static let version = 1
+
+  package var inputs: [InputSlot] {
+    [.data("input")] + (hasScale ? [.weight("gamma")] : []) + (hasCenter ? [.weight("beta")] : [])
+  }
+
+  package var attributes: Attributes {
+    [
+      "axes": .integers(axes), "epsilon": .real(epsilon), "scale": .flag(hasScale),
+      "center": .flag(hasCenter),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(axes: [Int], epsilon: Double, hasScale: Bool, hasCenter: Bool) {
+    self.axes = axes
+    self.epsilon = epsilon
+    self.hasScale = hasScale
+    self.hasCenter = hasCenter
+  }
+}
+
+extension LayerNormalization {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axes = try attributes.axes("axes", atLeast: 1)
+    epsilon = try attributes.real("epsilon")
+    hasScale = try attributes.flag("scale")
+    hasCenter = try attributes.flag("center")
+    guard epsilon >= 0, epsilon.isFinite else { throw attributes.malformed("epsilon \(epsilon)") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard input.elementType.isFloat, axes.allSatisfy(input.shape.indices.contains) else {
+      throw ShapeError("normalises the axes \(axes) of floating-point numbers and has \(input)")
+    }
+    for (position, weight) in inputs.enumerated().dropFirst() {
+      guard weight.rank == axes.count,
+        zip(weight.shape, axes).allSatisfy({ $0.agrees(with: input.shape[$1]) })
+      else {
+        throw ShapeError(
+          "\(slot(position)?.name ?? "") \(weight) does not fit the axes \(axes) of \(input)")
+      }
+    }
+    return [input]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let input = inputs[0]
+    let order = input.shape.indices.filter { !axes.contains($0) } + axes
+    let turned = input.permuted(order)
+    let size = axes.map { input.shape[$0] }.reduce(1, *)
+    var elements = NormalizedLanes.compute(
+      turned.doubles, size: size, epsilon: epsilon, workers: workers)
+    var weights = inputs.dropFirst().map(\.doubles)
+    let gamma = hasScale ? weights.removeFirst() : nil
+    let beta = weights.first
+    for index in elements.indices {
+      elements[index] =
+        elements[index] * (gamma?[index % size] ?? 1) + (beta?[index % size] ?? 0)
+    }
+    let inverse = order.indices.sorted { order[$0] < order[$1] }
+    return [Tensor(input.elementType, shape: turned.shape, elements).permuted(inverse)]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// The weights have an order of axes too, which must stay.
+  package func permutingAxes(_ order: [Int]) -> LayerNormalization? {
+    let places = axes.compactMap { order.firstIndex(of: $0) }
+    guard places.count == axes.count, zip(places, places.dropFirst()).allSatisfy(<) else {
+      return nil
+    }
+    return LayerNormalization(
+      axes: places, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter)
+  }
+
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let standard = try make.standardized(make.inputs[0], epsilon: epsilon) {
+        (make, x) throws(WeighbridgeError) in
+        try make.mean(x, axes)
+      }
+      return try make.affine(standard, hasScale: hasScale, hasCenter: hasCenter, axes: axes)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package import Bytes
+package import GraphIR
+
+/// Normalisation by neighbouring channels (Krizhevsky et al. 2012): x / n^beta with
+/// n = bias + alpha · (sum of the squares of channels c - before to c + after at the same place).
+///
+/// - input: any shape, with the channels along `axis`
+/// - output: the input's shape
+///
+/// Channels that do not exist count as 0. darknet's running sum never holds the square of one
+/// channel, which is then taken away from every sum: that is `omitted`.
+package struct LocalResponseNormalization: CatalogOperator {
+  /// The axis of the channels; the first is 0.
+  package let axis: Int
+  /// How many channels in front count.
+  package let before: Int
+  /// How many channels behind count.
+  package let after: Int
+  /// The factor of the sum of squares.
+  package let alpha: Double
+  /// The power.
+  package let beta: Double
+  /// Added to the sum.
+  package let bias: Double
+  /// The channel whose square is taken away from every sum, if there is one.
+  package let omitted: Int?
+
+  package static let kind = "local_response_normalization"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    [
+      "axis": .integer(axis), "before": .integer(before), "after": .integer(after),
+      "alpha": .real(alpha), "beta": .real(beta), "bias": .real(bias),
+      "omitted": .integers(omitted.map { [$0] } ?? []),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(
+    axis: Int, before: Int, after: Int, alpha: Double, beta: Double, bias: Double, omitted: Int?
+  ) {
+    self.axis = axis
+    self.before = before
+    self.after = after
+    self.alpha = alpha
+    self.beta = beta
+    self.bias = bias
+    self.omitted = omitted
+  }
+}
+
+extension LocalResponseNormalization {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axis = try attributes.integer("axis")
+    before = try attributes.integer("before")
+    after = try attributes.integer("after")
+    alpha = try attributes.real("alpha")
+    beta = try attributes.real("beta")
+    bias = try attributes.real("bias")
+    let omitted = try attributes.integers("omitted")
+    self.omitted = omitted.first
+    let dimensions = [before, after] + omitted
+    guard axis >= 0, omitted.count <= 1, dimensions.allSatisfy({ (0...1 << 24).contains($0) })
+    else {
+      throw attributes.malformed("the axis \(axis) with \(before) and \(after) neighbours")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard inputs[0].elementType.isFloat, axis < inputs[0].rank else {
+      throw ShapeError("takes floating-point numbers with axis \(axis) and has \(inputs[0])")
+    }
+    return [inputs[0]]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    [inputs[0].mappingLanes(along: [axis], workers: workers, normalize)]
+  }
+
+  /// The numbers of all channels in one place, normalised.
+  package func normalize(_ lane: ArraySlice<Double>) -> [Double] {
+    let elements = Array(lane)
+    let missing = omitted.flatMap { $0 < elements.count ? elements[$0] * elements[$0] : nil } ?? 0
+    return elements.indices.map { channel in
+      let range = max(0, channel - before)...min(elements.count - 1, channel + after)
+      let sum = elements[range].reduce(-missing) { $0 + $1 * $1 }
+      return elements[channel] / (beta * (bias + alpha * sum).logarithm).exponential
+    }
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> LocalResponseNormalization? {
+    axes.firstIndex(of: axis).map {
+      LocalResponseNormalization(
+        axis: $0, before: before, after: after, alpha: alpha, beta: beta, bias: bias,
+        omitted: omitted)
+    }
+  }
+
+  /// The sums are products with a matrix of ones and zeros.
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let (x, type) = (make.inputs[0], make.type(make.inputs[0]))
+      let count = try make.size(x, axis: axis)
+      guard count <= Self.mostSummed else {
+        throw WeighbridgeError(
+          .unsupported,
+          "\(count) channels are summed by a matrix, which may have \(Self.mostSummed) rows")
+      }
+      let last = (0..<type.rank).filter { $0 != axis } + [axis]
+      let back = last.indices.sorted { last[$0] < last[$1] }
+      let square = try make.product(x, x)
+      let matrix = Tensor(type.elementType, shape: [count, count], factors(count))
+      let offset = Tensor(
+        type.elementType, shape: [count], [Double](repeating: bias, count: count))
+      let sum = try make(
+        Dense(hasBias: true), try make.transposed(square, last), try make.constant(matrix),
+        try make.constant(offset))
+      let power = try make.number(beta, like: x)
+      return try make.quotient(
+        x, try make(BinaryMath(.power), try make.transposed(sum, back), power))
+    }
+  }
+
+  /// The most channels for which there is a matrix: it then has 4 MB.
+  private static let mostSummed = 1024
+
+  /// For each channel what the squares of all channels count.
+  private func factors(_ count: Int) -> [Double] {
+    (0..<count).flatMap { output in
+      (0..<count).map { channel in
+        let isNear = channel >= output - before && channel <= output + after
+        return alpha * ((isNear ? 1 : 0) - (omitted == channel ? 1 : 0))
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package import Bytes
+package import GraphIR
+
+/// Normalisation by stored statistics of the data: y = (x - mean) / d, or the inverse of it,
+/// y = mean + x d, where d = max(sqrt(variance), smallest deviation).
+///
+/// - input: any shape with these axes; numbers of any type
+/// - mean, variance: the input's sizes along `axes`, in their order; no axes stand for one number
+/// - output: the input's shape, in the type of the weights
+package struct Normalization: CatalogOperator {
+  /// The axes along which the statistics differ, rising; may be empty.
+  package let axes: [Int]
+  /// Whether normalised numbers are turned back into those of the data.
+  package let isInverse: Bool
+  /// The least standard deviation that is divided by; more than 0.
+  package let minimumDeviation: Double
+
+  package static let kind = "normalization"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input"), .weight("mean"), .weight("variance")] }
+
+  package var attributes: Attributes {
+    [
+      "axes": .integers(axes), "invert": .flag(isInverse),
+      "epsilon": .real(minimumDeviation),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(axes: [Int], isInverse: Bool, minimumDeviation: Double) {
+    self.axes = axes
+    self.isInverse = isInverse
+    self.minimumDeviation = minimumDeviation
+  }
+}
+
+extension Normalization {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axes = try attributes.axes("axes")
+    isInverse = try attributes.flag("invert")
+    minimumDeviation = try attributes.real("epsilon")
+    guard minimumDeviation > 0, minimumDeviation.isFinite else {
+      throw attributes.malformed("a smallest deviation of \(minimumDeviation)")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (input, mean, variance) = (inputs[0], inputs[1], inputs[2])
+    guard axes.allSatisfy(input.shape.indices.contains) else {
+      throw ShapeError("has statistics for the axes \(axes), and the input is \(input)")
+    }
+    guard mean == variance, mean.elementType.isFloat, mean.rank == axes.count,
+      zip(mean.shape, axes).allSatisfy({ $0.agrees(with: input.shape[$1]) })
+    else {
+      throw ShapeError(
+        "the mean \(mean) and the variance \(variance) do not fit the axes \(axes) of \(input)")
+    }
+    return [TensorType(mean.elementType, input.shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = inputs[0].shape
+    let dimensions = shape.indices.map { axes.contains($0) ? shape[$0] : 1 }
+    let statistics = inputs.dropFirst().map {
+      $0.reshaped(dimensions).broadcast(to: shape).doubles
+    }
+    var elements = inputs[0].doubles
+    for index in elements.indices {
+      let mean = statistics[0][index]
+      let deviation = max(statistics[1][index].squareRoot(), minimumDeviation)
+      elements[index] =
+        isInverse ? mean + elements[index] * deviation : (elements[index] - mean) / deviation
+    }
+    return [Tensor(inputs[1].elementType, shape: shape, elements)]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// The statistics have an order of axes too, which must stay.
+  package func permutingAxes(_ order: [Int]) -> Normalization? {
+    let places = axes.compactMap { order.firstIndex(of: $0) }
+    guard places.count == axes.count, zip(places, places.dropFirst()).allSatisfy(<) else {
+      return nil
+    }
+    return Normalization(axes: places, isInverse: isInverse, minimumDeviation: minimumDeviation)
+  }
+
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let (input, rank) = (make.inputs[0], make.type(make.inputs[0]).rank)
+      let elementType = make.type(make.inputs[1]).elementType
+      let isCast = make.type(input).elementType != elementType
+      let x = isCast ? try make(Cast(to: elementType), input) : input
+      let mean = try make.along(axes, make.inputs[1], rank: rank)
+      let root = try make.squareRoot(try make.along(axes, make.inputs[2], rank: rank))
+      let least = try make.number(minimumDeviation, like: root)
+      let deviation = try make(Maximum(), root, least)
+      return isInverse
+        ? try make.sum(try make.product(x, deviation), mean)
+        : try make.quotient(try make.difference(x, mean), deviation)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package import Bytes
+package import GraphIR
+
+/// Root mean square normalisation (Zhang and Sennrich 2019): y = scale x / sqrt(spread + epsilon),
+/// with the spread over `axes` for each index of the other axes.
+///
+/// - input: any shape with these axes
+/// - scale: the input's sizes along `axes`, in their order
+/// - output: the input's shape
+package struct RMSNormalization: CatalogOperator {
+  /// What the input is divided by the root of.
+  package enum Spread: String, Hashable, Sendable {
+    /// The mean of the squares.
+    case meanSquare = "mean_square"
+    /// The variance: the mean of the squares of what lies between the elements and their mean.
+    case variance
+  }
+
+  /// The axes over which is normalised, rising, at least one.
+  package let axes: [Int]
+  /// What the input is divided by the root of.
+  package let spread: Spread
+  /// Added to the spread.
+  package let epsilon: Double
+
+  package static let kind = "rms_normalization"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input"), .weight("scale")] }
+
+  package var attributes: Attributes {
+    ["axes": .integers(axes), "denominator": .text(spread.rawValue), "epsilon": .real(epsilon)]
+  }
+
+  /// Makes the operator.
+  package init(axes: [Int], spread: Spread, epsilon: Double) {
+    self.axes = axes
+    self.spread = spread
+    self.epsilon = epsilon
+  }
+}
+
+extension RMSNormalization {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axes = try attributes.axes("axes", atLeast: 1)
+    spread = try attributes.word("denominator")
+    epsilon = try attributes.real("epsilon")
+    guard epsilon >= 0, epsilon.isFinite else { throw attributes.malformed("epsilon \(epsilon)") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (input, scale) = (inputs[0], inputs[1])
+    guard input.elementType.isFloat, axes.allSatisfy(input.shape.indices.contains) else {
+      throw ShapeError("normalises the axes \(axes) of floating-point numbers and has \(input)")
+    }
+    guard scale.rank == axes.count,
+      zip(scale.shape, axes).allSatisfy({ $0.agrees(with: input.shape[$1]) })
+    else { throw ShapeError("the scale \(scale) does not fit the axes \(axes) of \(input)") }
+    return [input]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let scale = inputs[1].doubles
+    let output = inputs[0].mappingLanes(along: axes, workers: workers) { lane in
+      let root = (spread(of: lane) + epsilon).squareRoot()
+      return zip(lane, scale).map { $0 / root * $1 }
+    }
+    return [output]
+  }
+
+  private func spread(of lane: ArraySlice<Double>) -> Double {
+    let count = Double(lane.count)
+    let mean = spread == .variance ? lane.reduce(0, +) / count : 0
+    return lane.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / count
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// The scale has an order of axes too, which must stay.
+  package func permutingAxes(_ order: [Int]) -> RMSNormalization? {
+    let places = axes.compactMap { order.firstIndex(of: $0) }
+    guard places.count == axes.count, zip(places, places.dropFirst()).allSatisfy(<) else {
+      return nil
+    }
+    return RMSNormalization(axes: places, spread: spread, epsilon: epsilon)
+  }
+
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      var distance = x
+      if spread == .variance { distance = try make.difference(x, try make.mean(x, axes)) }
+      let square = try make.mean(try make.product(distance, distance), axes)
+      let root = try make.squareRoot(try make.offset(square, by: epsilon))
+      return try make.affine(
+        try make.quotient(x, root), hasScale: true, hasCenter: false, axes: axes)
+    }
+  }
+}

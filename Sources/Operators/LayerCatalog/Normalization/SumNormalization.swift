@@ -1,0 +1,64 @@
+package import Bytes
+package import GraphIR
+
+/// Each element's share of a sum: x / (epsilon + sum of x along `axes`).
+///
+/// Any shape with these axes in, the same out.
+package struct SumNormalization: CatalogOperator {
+  /// The axes that are summed over, rising, at least one.
+  package let axes: [Int]
+  /// Added to the sum.
+  package let epsilon: Double
+
+  package static let kind = "sum_normalization"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["axes": .integers(axes), "epsilon": .real(epsilon)] }
+
+  /// Makes the operator.
+  package init(axes: [Int], epsilon: Double) {
+    self.axes = axes
+    self.epsilon = epsilon
+  }
+}
+
+extension SumNormalization {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axes = try attributes.axes("axes", atLeast: 1)
+    epsilon = try attributes.real("epsilon")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard inputs[0].elementType.isFloat, axes.allSatisfy(inputs[0].shape.indices.contains) else {
+      throw ShapeError("takes floating-point numbers with axes \(axes) and has \(inputs[0])")
+    }
+    return [inputs[0]]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let output = inputs[0].mappingLanes(along: axes, workers: workers) { lane in
+      let sum = lane.reduce(epsilon, +)
+      return lane.map { $0 / sum }
+    }
+    return [output]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ order: [Int]) -> SumNormalization? {
+    SumNormalization(
+      axes: order.indices.filter { axes.contains(order[$0]) }, epsilon: epsilon)
+  }
+
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let sum = try make(Reduce(.sum, axes: axes, keepDims: true), x)
+      return try make.quotient(x, try make.offset(sum, by: epsilon))
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import Bytes
+import GraphIR
+
+/// Scaling to unit length: x / sqrt(max(sum of x² along `axes`, 10⁻¹²)).
+///
+/// Any shape with these axes in, the same out.
+package struct UnitNormalization: LanewiseOperator {
+  /// The axes along which the squares of the outputs add up to 1, rising, at least one.
+  package let axes: [Int]
+
+  package static let kind = "unit_normalization"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init(axes: [Int]) { self.axes = axes }
+}
+
+extension UnitNormalization {
+  package func apply(_ lane: ArraySlice<Double>) -> [Double] {
+    let length = Self.length(lane.reduce(0) { $0 + $1 * $1 })
+    return lane.map { $0 / length }
+  }
+
+  /// What the elements are divided by, for the sum of their squares.
+  package static func length(_ sum: Double) -> Double {
+    // In this order a NaN stays one.
+    (sum < 1e-12 ? 1e-12 : sum).squareRoot()
+  }
+
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let square = try make(
+        Reduce(.sum, axes: axes, keepDims: true), try make.product(x, x))
+      let least = try make.number(1e-12, like: square)
+      return try make.quotient(x, try make.squareRoot(try make(Maximum(), square, least)))
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package import Bytes
+package import GraphIR
+
+/// An operator that makes given sizes of the spatial axes, each output element of the window of
+/// elements that it covers.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: the same with these sizes
+///
+/// Element o of an axis covers the input's elements from the one that o I/O lies in up to the one
+/// that (o + 1) I/O ends in, with I the input's size and O the output's; windows may share
+/// elements. What follows from that, and so is the same for all of them, is defined here.
+package protocol AdaptivePoolingOperator: CatalogOperator {
+  /// The sizes of the output's spatial axes; 1 to 2^24 each.
+  var dimensions: [Int] { get }
+  /// The order of the input's and output's axes.
+  var layout: DataLayout { get }
+
+  /// Makes the operator.
+  init(dimensions: [Int], layout: DataLayout)
+
+  /// The output's element for the elements of a window, at least one.
+  func pool(_ window: [Double]) -> Double
+}
+
+extension AdaptivePoolingOperator {
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    ["output_size": .integers(dimensions), "layout": .text(layout.rawValue)]
+  }
+
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    let dimensions = try attributes.integers("output_size")
+    if let problem = Resizing.problem(dimensions) { throw attributes.malformed(problem) }
+    self.init(dimensions: dimensions, layout: try attributes.word("layout"))
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard input.rank == dimensions.count + 2, input.elementType.isFloat else {
+      throw ShapeError("takes \(dimensions.count) spatial axes and has the input \(input)")
+    }
+    let spatial = layout.spatialAxes(rank: input.rank)
+    let known = input.shape[spatial].map { $0.value ?? 1 }
+    guard known.allSatisfy({ (1...1 << 24).contains($0) }) else {
+      throw ShapeError("axes of \(known) elements cannot be pooled")
+    }
+    var output = input
+    output.shape.replaceSubrange(spatial, with: dimensions.map(Dimension.fixed))
+    return [output]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let rank = inputs[0].shape.count
+    let shape = try outputShape(of: inputs)
+    let turned = inputs[0].permuted(layout.axesToChannelsFirst(rank: rank))
+    let old = Array(turned.shape[2...])
+    let (elements, size) = (turned.doubles, old.reduce(1, *))
+    let planes = workers.map(turned.shape[0] * turned.shape[1]) { index in
+      pool(Array(elements[index * size..<(index + 1) * size]), dimensions: old)
+    }
+    let output = Tensor(
+      inputs[0].elementType, shape: Array(turned.shape[..<2]) + dimensions, planes.flatMap { $0 })
+    let result = output.permuted(layout.axesFromChannelsFirst(rank: rank))
+    precondition(result.shape == shape)
+    return [result]
+  }
+
+  /// One channel of one image.
+  private func pool(_ plane: [Double], dimensions old: [Int]) -> [Double] {
+    let strides = Tensor.rowMajorStrides(old)
+    // For each output element the indices of its window, axis by axis.
+    var windows: [[Int]] = [[0]]
+    for axis in old.indices {
+      let ranges = (0..<dimensions[axis]).map { range($0, from: old[axis], to: dimensions[axis]) }
+      windows = windows.flatMap { window in
+        ranges.map { range in
+          window.flatMap { start in range.map { start + $0 * strides[axis] } }
+        }
+      }
+    }
+    return windows.map { window in pool(window.map { plane[$0] }) }
+  }
+
+  private func range(_ output: Int, from old: Int, to new: Int) -> Range<Int> {
+    output * old / new..<((output + 1) * old + new - 1) / new
+  }
+
+  package func permutingAxes(_ axes: [Int]) -> Self? {
+    guard axes.count == dimensions.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return Self(dimensions: dimensions, layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

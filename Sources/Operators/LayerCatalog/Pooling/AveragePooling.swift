@@ -1,0 +1,90 @@
+package import Bytes
+package import GraphIR
+
+/// The mean of each window.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: the same axes, the spatial ones as the window says
+package struct AveragePooling: CatalogOperator {
+  /// The window that slides over the spatial axes.
+  package let window: Window
+  /// Whether padding counts as elements of value 0; otherwise the mean is over what lies inside.
+  package let countIncludePad: Bool
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "average_pooling"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    var attributes = Attributes()
+    window.append(to: &attributes)
+    attributes.append("count_include_pad", .flag(countIncludePad))
+    attributes.append("layout", .text(layout.rawValue))
+    return attributes
+  }
+
+  /// Makes the operator.
+  package init(window: Window, countIncludePad: Bool, layout: DataLayout) {
+    self.window = window
+    self.countIncludePad = countIncludePad
+    self.layout = layout
+  }
+}
+
+extension AveragePooling {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    window = try Window(reading: &attributes)
+    countIncludePad = try attributes.flag("count_include_pad")
+    layout = try attributes.word("layout")
+    if !countIncludePad, window.mayLieInPadding {
+      throw attributes.malformed("a window that lies in the padding has no mean")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    [try window.pooledType(of: inputs[0], layout: layout)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let input = try PaddedPlanes(inputs[0], layout: layout, window: window, padding: 0)
+    let ones = [Double](repeating: 1, count: input.tapOffsets.count)
+    let counts = try counts(inputs[0])
+    let planes = workers.map(input.batch * input.channels) { index in
+      let plane = input.plane(image: index / input.channels, channel: index % input.channels)
+      var sums = [Double](repeating: 0, count: input.resultCount)
+      input.accumulate(plane, weights: ones[...], into: &sums)
+      for index in sums.indices { sums[index] /= counts[index] }
+      return sums
+    }
+    return [input.output(planes, channels: input.channels, like: inputs[0], layout: layout)]
+  }
+
+  /// How many elements count in each window: the pooled sum of a plane of ones.
+  private func counts(_ input: Tensor) throws(WeighbridgeError) -> [Double] {
+    let spatial = layout.spatialAxes(rank: input.shape.count).map { input.shape[$0] }
+    let plane = [Double](repeating: 1, count: spatial.reduce(1, *))
+    let ones = try PaddedPlanes(
+      Tensor(.float32, shape: [1, 1] + spatial, plane), layout: .channelsFirst, window: window,
+      padding: countIncludePad ? 1 : 0)
+    let weights = [Double](repeating: 1, count: ones.tapOffsets.count)
+    var counts = [Double](repeating: 0, count: ones.resultCount)
+    ones.accumulate(ones.plane(image: 0, channel: 0), weights: weights[...], into: &counts)
+    return counts
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> AveragePooling? {
+    guard axes.count == window.size.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return AveragePooling(window: window, countIncludePad: countIncludePad, layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

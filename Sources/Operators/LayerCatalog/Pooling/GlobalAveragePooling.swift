@@ -1,0 +1,30 @@
+import Bytes
+package import GraphIR
+
+/// The mean of all elements of a channel (Lin et al. 2013).
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: `[batch, channels]`, or the input's axes with 1 element along each spatial one
+package struct GlobalAveragePooling: GlobalPoolingOperator {
+  /// Whether the output keeps the spatial axes, with the size 1.
+  package let keepDims: Bool
+  /// The order of the input's axes.
+  package let layout: DataLayout
+
+  package static let kind = "global_average_pooling"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init(keepDims: Bool, layout: DataLayout) {
+    self.keepDims = keepDims
+    self.layout = layout
+  }
+}
+
+extension GlobalAveragePooling {
+  package func pool(_ plane: ArraySlice<Double>) -> Double {
+    plane.reduce(0, +) / Double(plane.count)
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+}

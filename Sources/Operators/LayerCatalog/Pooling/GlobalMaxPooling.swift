@@ -1,0 +1,32 @@
+import Bytes
+package import GraphIR
+
+/// The largest of all elements of a channel.
+///
+/// A NaN wins over every number, other than in ``MaxPooling``: so it is in TensorFlow.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: `[batch, channels]`, or the input's axes with 1 element along each spatial one
+package struct GlobalMaxPooling: GlobalPoolingOperator {
+  /// Whether the output keeps the spatial axes, with the size 1.
+  package let keepDims: Bool
+  /// The order of the input's axes.
+  package let layout: DataLayout
+
+  package static let kind = "global_max_pooling"
+  package static let version = 1
+
+  /// Makes the operator.
+  package init(keepDims: Bool, layout: DataLayout) {
+    self.keepDims = keepDims
+    self.layout = layout
+  }
+}
+
+extension GlobalMaxPooling {
+  package func pool(_ plane: ArraySlice<Double>) -> Double {
+    plane.reduce(-.infinity) { $0.isNaN || $0 > $1 ? $0 : $1 }
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+}

@@ -1,0 +1,75 @@
+package import Bytes
+package import GraphIR
+
+/// The mean of those steps of a sequence that count.
+///
+/// - input: `[batch, steps, channels]` or `[batch, channels, steps]`, by `layout`
+/// - mask: `[batch, steps]`, bool, false for a step that is left out
+/// - output: `[batch, channels]`, or the input's axes with 1 step; NaN where no step counts
+package struct MaskedAveragePooling: CatalogOperator {
+  /// Whether the output keeps the steps' axis, with the size 1.
+  package let keepDims: Bool
+  /// The order of the input's axes.
+  package let layout: DataLayout
+
+  package static let kind = "masked_average_pooling"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input"), .data("mask")] }
+
+  package var attributes: Attributes {
+    ["keepdims": .flag(keepDims), "layout": .text(layout.rawValue)]
+  }
+
+  /// Makes the operator.
+  package init(keepDims: Bool, layout: DataLayout) {
+    self.keepDims = keepDims
+    self.layout = layout
+  }
+}
+
+extension MaskedAveragePooling {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    keepDims = try attributes.flag("keepdims")
+    layout = try attributes.word("layout")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (input, mask) = (inputs[0], inputs[1])
+    guard input.rank == 3, input.elementType.isFloat else {
+      throw ShapeError("takes a sequence of vectors of floating-point numbers, not \(input)")
+    }
+    let steps = layout.spatialAxes(rank: 3).lowerBound
+    guard mask.elementType == .bool, mask.rank == 2, mask.shape[0].agrees(with: input.shape[0]),
+      mask.shape[1].agrees(with: input.shape[steps])
+    else { throw ShapeError("the mask \(mask) does not fit the sequence \(input)") }
+    var shape = input.shape
+    shape[0] = shape[0].merged(with: mask.shape[0])
+    shape[steps] = 1
+    if !keepDims { shape.remove(at: steps) }
+    return [input.with(shape: shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let turned = inputs[0].permuted(layout.axesToChannelsFirst(rank: 3))
+    let (channels, steps) = (turned.shape[1], turned.shape[2])
+    let (elements, mask) = (turned.doubles, inputs[1].doubles)
+    let means = workers.map(turned.shape[0] * channels) { index in
+      let truths = mask[index / channels * steps..<(index / channels + 1) * steps]
+      let sum = zip(elements[index * steps..<(index + 1) * steps], truths).reduce(0) {
+        $1.1 == 0 ? $0 : $0 + $1.0
+      }
+      return sum / truths.reduce(0, +)
+    }
+    return [Tensor(inputs[0].elementType, shape: try outputShape(of: inputs), means)]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// The mask has fewer axes than the input, so there is no order of both.
+  package func permutingAxes(_ axes: [Int]) -> MaskedAveragePooling? { nil }
+
+  package var decomposition: Decomposition { .primitive }
+}

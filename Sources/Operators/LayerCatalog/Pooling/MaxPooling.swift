@@ -1,0 +1,73 @@
+package import Bytes
+package import GraphIR
+
+/// The largest element of each window.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: the same axes, the spatial ones as the window says
+///
+/// Padding never wins. Nor does NaN, as in TensorFlow on a processor; where a window holds nothing
+/// else, the result is minus infinity (TensorFlow: the lowest finite number).
+package struct MaxPooling: CatalogOperator {
+  /// The window that slides over the spatial axes.
+  package let window: Window
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "max_pooling"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    var attributes = Attributes()
+    window.append(to: &attributes)
+    attributes.append("layout", .text(layout.rawValue))
+    return attributes
+  }
+
+  /// Makes the operator.
+  package init(window: Window, layout: DataLayout) {
+    self.window = window
+    self.layout = layout
+  }
+}
+
+extension MaxPooling {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    window = try Window(reading: &attributes)
+    layout = try attributes.word("layout")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    [try window.pooledType(of: inputs[0], layout: layout)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let input = try PaddedPlanes(
+      inputs[0], layout: layout, window: window, padding: -.infinity)
+    let ones = [Double](repeating: 1, count: input.tapOffsets.count)
+    let planes = workers.map(input.batch * input.channels) { index in
+      let plane = input.plane(image: index / input.channels, channel: index % input.channels)
+      var largest = [Double](repeating: -.infinity, count: input.resultCount)
+      input.combine(plane, weights: ones[...], into: &largest) { largest, element, _ in
+        element > largest ? element : largest
+      }
+      return largest
+    }
+    return [input.output(planes, channels: input.channels, like: inputs[0], layout: layout)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> MaxPooling? {
+    guard axes.count == window.size.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return MaxPooling(window: window, layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

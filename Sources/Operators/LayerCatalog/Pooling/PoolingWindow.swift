@@ -1,0 +1,18 @@
+import Bytes
+import GraphIR
+
+/// What the pooling operators share.
+extension Window {
+  /// The type of a pooled tensor.
+  func pooledType(
+    of input: TensorType, layout: DataLayout
+  ) throws(ShapeError) -> TensorType {
+    guard input.elementType.isFloat else {
+      throw ShapeError("takes floating-point numbers and has \(input)")
+    }
+    return try input.mappingSpatialAxes(layout, count: size.count) {
+      (axis, dimension) throws(ShapeError) in
+      try placement(axis, dimension: dimension).count
+    }
+  }
+}

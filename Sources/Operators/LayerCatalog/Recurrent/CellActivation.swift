@@ -1,0 +1,72 @@
+import Bytes
+import GraphIR
+
+/// An activation inside a recurrent cell: any operator of the catalogue that treats each element by
+/// itself, or that works along the last axis of `[batch, units]`.
+package struct CellActivation: Hashable, Sendable {
+  /// The operator.
+  package let operation: any CatalogOperator
+
+  /// - Returns: `nil` for an operator of another sort.
+  package init?(_ operation: any CatalogOperator) {
+    let isPossible =
+      operation is any ElementwiseOperator || (operation as? any LanewiseOperator)?.axes == [1]
+    guard isPossible else { return nil }
+    self.operation = operation
+  }
+
+  /// The hyperbolic tangent.
+  package static let tanh = CellActivation(elementwise: Tanh())
+  /// The logistic function.
+  package static let sigmoid = CellActivation(elementwise: Sigmoid())
+
+  private init(elementwise operation: some ElementwiseOperator) { self.operation = operation }
+
+  /// Whether each element is treated by itself.
+  package var isElementwise: Bool { operation is any ElementwiseOperator }
+
+  /// The values for the sums of the units of one cell.
+  func apply(_ sums: ArraySlice<Double>) -> [Double] {
+    if let operation = operation as? any ElementwiseOperator { return Self.map(sums, operation) }
+    return (operation as? any LanewiseOperator)?.apply(sums) ?? []
+  }
+
+  private static func map(
+    _ sums: ArraySlice<Double>, _ operation: some ElementwiseOperator
+  ) -> [Double] {
+    sums.map(operation.apply)
+  }
+
+  package static func == (first: CellActivation, second: CellActivation) -> Bool {
+    AnyHashable(first.operation) == AnyHashable(second.operation)
+  }
+
+  package func hash(into hasher: inout Hasher) { operation.hash(into: &hasher) }
+}
+
+extension CellActivation {
+  /// The stored form: the operator's kind under `name`, its own settings under `name.setting`.
+  func append(_ name: String, to attributes: inout Attributes) {
+    attributes.append(name, .text(operation.kind))
+    for entry in operation.attributes.entries {
+      attributes.append("\(name).\(entry.name)", entry.value)
+    }
+  }
+
+  /// Reads an activation.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for an operator that is unknown or of another
+  ///   sort; ``WeighbridgeError/Code/malformed`` for settings that cannot be.
+  init(_ name: String, reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    let kind = try attributes.text(name)
+    guard let type = Catalog.byKind[kind] else {
+      throw WeighbridgeError(.unsupported, "unknown operator \(kind) as \(name)")
+    }
+    let operation = try Catalog.makeOperator(
+      kind: kind, version: type.version, attributes: attributes.takeAll(under: name))
+    guard let activation = CellActivation(operation) else {
+      throw attributes.malformed("\(kind) cannot be the \(name) of a cell")
+    }
+    self = activation
+  }
+}

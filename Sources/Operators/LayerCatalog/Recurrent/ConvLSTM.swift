@@ -1,0 +1,180 @@
+package import Bytes
+package import GraphIR
+
+/// The long short-term memory with convolutions in place of matrix products, and without peepholes
+/// (Shi et al. 2015), over any number of spatial axes.
+///
+/// With the four parts i, f, g, o of the input's convolution with W plus b plus the state's
+/// convolution with U, each `filters` channels long:
+/// - c' = s(f) c + s(i) activation(g), where s is the recurrent activation
+/// - h' = s(o) activation(c')
+///
+/// - input: `[batch, time, spatial..., channels]` or `[batch, time, channels, spatial...]`, by
+///   `layout`, with at least one step
+/// - mask: `[batch, time]`, bool, false for a step that is left out; see `mask` below
+/// - initial h and c: an output step's axes; 0 when there are none
+/// - kernel W: `[4 filters, channels, spatial...]`, in the order i, f, g, o
+/// - recurrent kernel U: `[4 filters, filters, spatial...]`; its window moves by 1, with `same`
+///   padding
+/// - bias b: `[4 filters]`
+/// - outputs: h of every step, in the input's layout, or of the one worked on last, without the
+///   time axis; the last h; the last c
+package struct ConvLSTM: CatalogOperator {
+  /// The window of the input's convolution; its size is both kernels'.
+  package let window: Window
+  /// The order of the axes of each step.
+  package let layout: DataLayout
+  /// How it walks over the sequence.
+  package let recurrence: Recurrence
+  /// Whether there is a bias.
+  package let hasBias: Bool
+  /// What is applied to the candidates and the cell's state.
+  package let activation: CellActivation
+  /// What is applied to the gates.
+  package let recurrentActivation: CellActivation
+
+  package static let kind = "conv_lstm"
+  package static let version = 1
+
+  package var inputs: [InputSlot] {
+    recurrence.dataSlots(states: LSTM.stateNames)
+      + [.weight("kernel"), .weight("recurrent_kernel")] + (hasBias ? [.weight("bias")] : [])
+  }
+
+  package var attributes: Attributes {
+    var attributes = Attributes()
+    window.append(to: &attributes)
+    attributes.append("layout", .text(layout.rawValue))
+    recurrence.append(to: &attributes)
+    attributes.append("bias", .flag(hasBias))
+    activation.append("activation", to: &attributes)
+    recurrentActivation.append("recurrent_activation", to: &attributes)
+    return attributes
+  }
+
+  /// Makes the operator.
+  package init(
+    window: Window, layout: DataLayout, recurrence: Recurrence, hasBias: Bool,
+    activation: CellActivation, recurrentActivation: CellActivation
+  ) {
+    self.window = window
+    self.layout = layout
+    self.recurrence = recurrence
+    self.hasBias = hasBias
+    self.activation = activation
+    self.recurrentActivation = recurrentActivation
+  }
+}
+
+extension ConvLSTM {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    window = try Window(reading: &attributes)
+    layout = try attributes.word("layout")
+    recurrence = try Recurrence(reading: &attributes)
+    hasBias = try attributes.flag("bias")
+    activation = try CellActivation("activation", reading: &attributes)
+    recurrentActivation = try CellActivation("recurrent_activation", reading: &attributes)
+    guard activation.isElementwise, recurrentActivation.isElementwise else {
+      throw attributes.malformed("an activation that works along an axis")
+    }
+  }
+
+  /// The convolution of a step's input.
+  private func inputConvolution(_ layout: DataLayout) -> Convolution {
+    Convolution(window: window, groups: 1, hasBias: hasBias, layout: layout)
+  }
+
+  /// The convolution of the state.
+  private func stateConvolution(_ layout: DataLayout) -> Convolution {
+    let ones = window.size.map { _ in 1 }
+    return Convolution(
+      window: Window(size: window.size, strides: ones, dilation: ones, padding: .same),
+      groups: 1, hasBias: false, layout: layout)
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let parts = RecurrentInputs(inputs, recurrence, stateCount: LSTM.stateNames.count)
+    guard parts.sequence.rank == window.size.count + 3 else {
+      throw ShapeError(
+        "takes a sequence of steps of \(window.size.count) spatial axes, not \(parts.sequence)")
+    }
+    var frame = parts.sequence
+    frame.shape.remove(at: 1)
+    let sums = try inputConvolution(layout).outputTypes(
+      of: [frame, parts.weights[0]] + parts.weights[2...])[0]
+    let channels = layout.channelAxis(rank: sums.rank)
+    guard let sumCount = sums.shape[channels].value, sumCount % 4 == 0 else {
+      throw ShapeError("the kernel \(parts.weights[0]) is not of four gates")
+    }
+    var state = sums
+    state.shape[channels] = .fixed(sumCount / 4)
+    let recurrent = try stateConvolution(layout).outputTypes(of: [state, parts.weights[1]])[0]
+    guard recurrent.shape[channels] == .fixed(sumCount) else {
+      throw ShapeError("the recurrent kernel \(parts.weights[1]) does not fit \(sums)")
+    }
+    return try parts.outputTypes(recurrence, state: state, count: LSTM.stateNames.count)
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let parts = RecurrentInputs(inputs, recurrence, stateCount: LSTM.stateNames.count)
+    let rank = parts.sequence.shape.count - 1
+    let order = layout.axesToChannelsFirst(rank: rank)
+    let frames = parts.sequence.permuted([0] + order.map { $0 == 0 ? 1 : $0 + 1 })
+    let stepShape = recurrence.returnsSequences ? Array(shape[2...]) : Array(shape[1...])
+    let planes = order.dropFirst().map { stepShape[$0 - 1] }
+    let initial = parts.states.map { $0.permuted(order).doubles }
+    let mask = parts.mask?.doubles
+    let (steps, size) = (frames.shape[1], planes.reduce(1, *))
+    var results: [(output: [Double], states: [[Double]])] = []
+    for image in 0..<shape[0] {
+      let states =
+        initial.isEmpty
+        ? LSTM.stateNames.map { _ in [Double](repeating: 0, count: size) }
+        : initial.map { Array($0[image * size..<(image + 1) * size]) }
+      let own = frames.slice(image..<image + 1, along: 0)
+      results.append(
+        try recurrence.walk(
+          steps: steps, states: states,
+          mask: mask.map { $0[image * steps..<(image + 1) * steps] }
+        ) { (time, states) throws(WeighbridgeError) in
+          try step(own.slice(time..<time + 1, along: 1), states, planes, parts.weights, workers)
+        })
+    }
+    let type = parts.sequence.elementType
+    let back = layout.axesFromChannelsFirst(rank: rank)
+    let output = Tensor(
+      type, shape: [shape[0]] + (recurrence.returnsSequences ? [steps] : []) + planes,
+      results.flatMap(\.output)
+    ).permuted(recurrence.returnsSequences ? [0] + back.map { $0 == 0 ? 1 : $0 + 1 } : back)
+    return [output]
+      + LSTM.stateNames.indices.map { index in
+        Tensor(type, shape: [shape[0]] + planes, results.flatMap { $0.states[index] })
+          .permuted(back)
+      }
+  }
+
+  /// The states after a step, channels first.
+  private func step(
+    _ frame: Tensor, _ states: [[Double]], _ planes: [Int], _ weights: [Tensor], _ workers: Workers
+  ) throws(WeighbridgeError) -> [[Double]] {
+    let input = Tensor(.float64, shape: [1] + frame.shape[2...], frame.doubles)
+    let state = Tensor(.float64, shape: [1] + planes, states[0])
+    let fromInput = try inputConvolution(.channelsFirst).evaluate(
+      [input, weights[0]] + weights[2...], workers: workers)[0]
+    let fromState = try stateConvolution(.channelsFirst).evaluate(
+      [state, weights[1]], workers: workers)[0]
+    return LSTM.states(
+      zip(fromInput.doubles, fromState.doubles).map(+), cell: states[1], activation: activation,
+      recurrentActivation: recurrentActivation)
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// The axes of the input have a meaning each.
+  package func permutingAxes(_ axes: [Int]) -> ConvLSTM? { nil }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,42 @@
+package import Bytes
+package import GraphIR
+
+/// The batch and the time axis as one, so that each step stands for itself.
+///
+/// - input: `[batch, time, ...]`, of any element type
+/// - output: `[batch * time, ...]`, the steps of one sequence one behind the other
+package struct FlattenTime: CatalogOperator {
+  package static let kind = "flatten_time"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension FlattenTime {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard inputs[0].rank >= 2 else { throw ShapeError("has no batch and time axes: \(inputs[0])") }
+    let steps = try Dimension.product(inputs[0].shape[..<2])
+    return [inputs[0].with(shape: [steps] + inputs[0].shape[2...])]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = inputs[0].shape
+    return [inputs[0].reshaped([shape[0] * shape[1]] + shape[2...])]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  /// The output has another number of axes than the input, so there is no order of both.
+  package func permutingAxes(_ axes: [Int]) -> FlattenTime? { nil }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,83 @@
+package import Bytes
+package import GraphIR
+
+/// The long short-term memory (Hochreiter and Schmidhuber 1997; its forget gate, Gers et al. 2000).
+///
+/// With the four parts i, f, g, o of W x + b + U h + b', each `units` long:
+/// - c' = s(f) c + s(i) activation(g), where s is the recurrent activation
+/// - h' = s(o) activation(c')
+///
+/// - input x: `[batch, time, features]`, with at least one step
+/// - mask: `[batch, time]`, bool, false for a step that is left out; see `mask` below
+/// - initial h and c: `[batch, units]`; 0 when there are none
+/// - kernel W: `[4 units, features]`, in the order i, f, g, o
+/// - recurrent kernel U: `[4 units, units]`
+/// - bias: `[4 units]` b, or `[2, 4 units]` b and b'
+/// - outputs: h of every step, `[batch, time, units]`, or of the one worked on last,
+///   `[batch, units]`; the last h; the last c
+package struct LSTM: RecurrentOperator {
+  /// How it walks over the sequence.
+  package let recurrence: Recurrence
+  /// Which biases there are.
+  package let bias: RecurrentBias
+  /// What is applied to the candidates and the cell's state.
+  package let activation: CellActivation
+  /// What is applied to the gates.
+  package let recurrentActivation: CellActivation
+
+  package static let kind = "lstm"
+  package static let version = 1
+  package static let gateCount = 4
+  package static let stateNames = ["h", "c"]
+
+  package var attributes: Attributes {
+    var attributes = Attributes()
+    recurrence.append(to: &attributes)
+    attributes.append("bias", .text(bias.rawValue))
+    activation.append("activation", to: &attributes)
+    recurrentActivation.append("recurrent_activation", to: &attributes)
+    return attributes
+  }
+
+  /// Makes the operator.
+  package init(
+    recurrence: Recurrence, bias: RecurrentBias, activation: CellActivation,
+    recurrentActivation: CellActivation
+  ) {
+    self.recurrence = recurrence
+    self.bias = bias
+    self.activation = activation
+    self.recurrentActivation = recurrentActivation
+  }
+}
+
+extension LSTM {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    recurrence = try Recurrence(reading: &attributes)
+    bias = try attributes.word("bias")
+    activation = try CellActivation("activation", reading: &attributes)
+    recurrentActivation = try CellActivation("recurrent_activation", reading: &attributes)
+  }
+
+  package func step(
+    _ sums: [Double], _ states: [[Double]], stateSums: ([Double], Range<Int>) -> [Double]
+  ) -> [[Double]] {
+    let sums = zip(sums, stateSums(states[0], 0..<sums.count)).map(+)
+    return Self.states(
+      sums, cell: states[1], activation: activation, recurrentActivation: recurrentActivation)
+  }
+
+  /// The states h and c after a step, for the sums of the gates and c before it.
+  static func states(
+    _ sums: [Double], cell: [Double], activation: CellActivation,
+    recurrentActivation: CellActivation
+  ) -> [[Double]] {
+    let units = cell.count
+    let input = recurrentActivation.apply(sums[0..<units])
+    let forget = recurrentActivation.apply(sums[units..<2 * units])
+    let candidate = activation.apply(sums[2 * units..<3 * units])
+    let output = recurrentActivation.apply(sums[3 * units..<4 * units])
+    let cell = cell.indices.map { forget[$0] * cell[$0] + input[$0] * candidate[$0] }
+    return [zip(output, activation.apply(cell[...])).map(*), cell]
+  }
+}

@@ -1,0 +1,63 @@
+package import Bytes
+package import GraphIR
+
+/// Tells steps that count from those that are filled up with a value, and sets the latter to 0.
+///
+/// - input: `[batch, ..., features]`
+/// - outputs: the input, where all features of a step that equal the value are 0; the mask,
+///   `[batch, ...]`, bool, true where any feature differs from the value
+package struct Masking: CatalogOperator {
+  /// What a step that does not count is filled with.
+  package let value: Double
+
+  package static let kind = "masking"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["value": .real(value)] }
+
+  /// Makes the operator.
+  package init(value: Double) { self.value = value }
+}
+
+extension Masking {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    value = try attributes.real("value")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard inputs[0].rank >= 2, inputs[0].elementType.isFloat else {
+      throw ShapeError("takes steps of floating-point numbers and has \(inputs[0])")
+    }
+    return [inputs[0], TensorType(.bool, Array(inputs[0].shape.dropLast()))]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let input = inputs[0]
+    let steps = Array(input.shape.dropLast())
+    let features = input.shape[steps.count]
+    // The value as the elements' type has it: 0.1 is another number in float32.
+    let value = Tensor(input.elementType, shape: [], [value]).doubles[0]
+    var elements = input.doubles
+    var truths = [Double](repeating: 0, count: steps.reduce(1, *))
+    for step in truths.indices {
+      let range = step * features..<(step + 1) * features
+      truths[step] = elements[range].contains { $0 != value } ? 1 : 0
+      if truths[step] == 0 { for index in range { elements[index] *= 0 } }
+    }
+    return [
+      Tensor(input.elementType, shape: input.shape, elements),
+      Tensor(.bool, shape: steps, truths),
+    ]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  /// The mask has fewer axes than the input, so there is no order of both.
+  package func permutingAxes(_ axes: [Int]) -> Masking? { nil }
+
+  package var decomposition: Decomposition { .primitive }
+}

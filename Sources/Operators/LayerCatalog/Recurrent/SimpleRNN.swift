@@ -1,0 +1,56 @@
+package import Bytes
+package import GraphIR
+
+/// The simple recurrent network (Elman 1990): h' = activation(W x + b + U h + b').
+///
+/// - input x: `[batch, time, features]`, with at least one step
+/// - mask: `[batch, time]`, bool, false for a step that is left out; see `mask` below
+/// - initial h: `[batch, units]`; 0 when there is none
+/// - kernel W: `[units, features]`
+/// - recurrent kernel U: `[units, units]`
+/// - bias: `[units]` b, or `[2, units]` b and b'
+/// - outputs: h of every step, `[batch, time, units]`, or of the one worked on last,
+///   `[batch, units]`; the last h
+package struct SimpleRNN: RecurrentOperator {
+  /// How it walks over the sequence.
+  package let recurrence: Recurrence
+  /// Which biases there are.
+  package let bias: RecurrentBias
+  /// What is applied to the sums.
+  package let activation: CellActivation
+
+  package static let kind = "simple_rnn"
+  package static let version = 1
+  package static let gateCount = 1
+  package static let stateNames = ["h"]
+
+  package var attributes: Attributes {
+    var attributes = Attributes()
+    recurrence.append(to: &attributes)
+    attributes.append("bias", .text(bias.rawValue))
+    activation.append("activation", to: &attributes)
+    return attributes
+  }
+
+  /// Makes the operator.
+  package init(recurrence: Recurrence, bias: RecurrentBias, activation: CellActivation) {
+    self.recurrence = recurrence
+    self.bias = bias
+    self.activation = activation
+  }
+}
+
+extension SimpleRNN {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    recurrence = try Recurrence(reading: &attributes)
+    bias = try attributes.word("bias")
+    activation = try CellActivation("activation", reading: &attributes)
+  }
+
+  package func step(
+    _ sums: [Double], _ states: [[Double]], stateSums: ([Double], Range<Int>) -> [Double]
+  ) -> [[Double]] {
+    let sums = zip(sums, stateSums(states[0], 0..<sums.count)).map(+)
+    return [activation.apply(sums[...])]
+  }
+}

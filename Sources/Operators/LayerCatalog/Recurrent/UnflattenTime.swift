@@ -1,0 +1,49 @@
+package import Bytes
+package import GraphIR
+
+/// The inverse of ``FlattenTime``: the batch and the time axis of a tensor from before the folding.
+///
+/// - input: `[batch * time, ...]`, of any element type
+/// - sequence: `[batch, time, ...]`, of which only these two sizes count
+/// - output: `[batch, time, ...]`
+package struct UnflattenTime: CatalogOperator {
+  package static let kind = "unflatten_time"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input"), .data("sequence")] }
+
+  package var attributes: Attributes { [:] }
+
+  /// Makes the operator.
+  package init() {}
+}
+
+extension UnflattenTime {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (input, sequence) = (inputs[0], inputs[1])
+    guard sequence.rank >= 2, input.rank >= 1 else {
+      throw ShapeError("\(input) cannot get the first two axes of \(sequence)")
+    }
+    let steps = try Dimension.product(sequence.shape[..<2])
+    guard input.shape[0].agrees(with: steps) else {
+      throw ShapeError("\(input) does not have as many steps as \(sequence)")
+    }
+    return [input.with(shape: Array(sequence.shape[..<2] + input.shape[1...]))]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    _ = try outputShape(of: inputs)
+    return [inputs[0].reshaped(Array(inputs[1].shape[..<2] + inputs[0].shape[1...]))]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  /// The output has another number of axes than the input, so there is no order of both.
+  package func permutingAxes(_ axes: [Int]) -> UnflattenTime? { nil }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,32 @@
+package import Bytes
+import GraphIR
+
+/// The position of the largest element along an axis; of equal ones, of the first.
+///
+/// - input: any shape with this axis, numbers
+/// - output: `elementType`; the input's axes, without `axis` or with size 1 there
+///
+/// A NaN counts as the largest. Along an axis without elements there is no position.
+package struct ArgMax: ArgumentReduction, CatalogOperator {
+  /// The axis; the first is 0.
+  package let axis: Int
+  /// Whether the output keeps the axis, with the size 1.
+  package let keepDims: Bool
+  /// The output's element type.
+  package let elementType: ElementType
+
+  package static let kind = "argmax"
+
+  /// Makes the operator.
+  package init(axis: Int, keepDims: Bool, elementType: ElementType) {
+    self.axis = axis
+    self.keepDims = keepDims
+    self.elementType = elementType
+  }
+
+  package static func isBetter(_ element: Double, than other: Double) -> Bool {
+    element > other
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,46 @@
+package import Bytes
+import GraphIR
+
+/// The position of the smallest element along an axis; of equal ones, of the first.
+///
+/// - input: any shape with this axis, numbers
+/// - output: `elementType`; the input's axes, without `axis` or with size 1 there
+///
+/// A NaN counts as the smallest. Along an axis without elements there is no position.
+package struct ArgMin: ArgumentReduction, CatalogOperator {
+  /// The axis; the first is 0.
+  package let axis: Int
+  /// Whether the output keeps the axis, with the size 1.
+  package let keepDims: Bool
+  /// The output's element type.
+  package let elementType: ElementType
+
+  package static let kind = "argmin"
+
+  /// Makes the operator.
+  package init(axis: Int, keepDims: Bool, elementType: ElementType) {
+    self.axis = axis
+    self.keepDims = keepDims
+    self.elementType = elementType
+  }
+
+  package static func isBetter(_ element: Double, than other: Double) -> Bool {
+    element < other
+  }
+
+  /// The position of the largest of the numbers in the opposite order: -x, and for integers -1 - x or
+  /// the largest of the type less x, which cannot overflow.
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let input = make.inputs[0]
+      let type = make.type(input).elementType
+      let largest = Double(UInt64.max >> UInt64(64 - 8 * type.byteCount))
+      let opposite =
+        type.isFloat
+        ? try make(UnaryMath(.negative), input)
+        : try make(
+          Subtract(), try make.number(type.isSignedInteger ? -1 : largest, like: input), input)
+      return try make(ArgMax(axis: axis, keepDims: keepDims, elementType: elementType), opposite)
+    }
+  }
+}

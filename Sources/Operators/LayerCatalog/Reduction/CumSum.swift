@@ -1,0 +1,29 @@
+import Bytes
+import GraphIR
+
+/// The sum of all elements up to each one along an axis.
+///
+/// Numbers of any shape with this axis in, the same out.
+package struct CumSum: CumulativeOperator {
+  /// The axis; the first is 0.
+  package let axis: Int
+  /// Whether an element itself is left out.
+  package let isExclusive: Bool
+  /// Whether it goes from the last element to the first.
+  package let isReversed: Bool
+
+  package static let kind = "cumsum"
+
+  /// Makes the operator.
+  package init(axis: Int, isExclusive: Bool, isReversed: Bool) {
+    self.axis = axis
+    self.isExclusive = isExclusive
+    self.isReversed = isReversed
+  }
+
+  package static let start = 0.0
+
+  package static func combine(_ total: Double, _ element: Double) -> Double { total + element }
+
+  package var decomposition: Decomposition { .primitive }
+}

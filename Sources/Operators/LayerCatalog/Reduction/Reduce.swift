@@ -1,0 +1,138 @@
+package import Bytes
+package import GraphIR
+
+/// One element for all elements along some axes.
+///
+/// - input: any shape with these axes; numbers, or for `any` and `all` booleans
+/// - output: the input's element type and axes, without `axes` or with size 1 there
+///
+/// `variance` is the mean of the squared distances from the mean, `standard_deviation` its root,
+/// `length` the root of the sum of the squares, and `logarithm_of_sum` the logarithm of the sum of
+/// e^x.
+///
+/// Of no elements the sum is 0, the product 1, `any` false and `all` true; the mean is NaN, and
+/// the largest and the smallest are the infinities below and above all numbers.
+package struct Reduce: CatalogOperator {
+  /// What is made of the elements.
+  package enum Function: String, Hashable, Sendable, CaseIterable {
+    case sum, mean, product, maximum, minimum, any, all, variance, length
+    case standardDeviation = "standard_deviation"
+    case logarithmOfSum = "logarithm_of_sum"
+
+    /// Whether whole numbers would lose their fractions.
+    package var needsFractions: Bool {
+      [.mean, .variance, .length, .standardDeviation, .logarithmOfSum].contains(self)
+    }
+  }
+
+  /// What is made of the elements.
+  package let function: Function
+  /// The axes that are gone through, rising.
+  package let axes: [Int]
+  /// Whether the output keeps these axes, with the size 1.
+  package let keepDims: Bool
+
+  package static let kind = "reduce"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    [
+      "function": .text(function.rawValue), "axes": .integers(axes), "keepdims": .flag(keepDims),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(_ function: Function, axes: [Int], keepDims: Bool) {
+    self.function = function
+    self.axes = axes
+    self.keepDims = keepDims
+  }
+}
+
+extension Reduce {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    function = try attributes.word("function")
+    axes = try attributes.axes("axes")
+    keepDims = try attributes.flag("keepdims")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    let isLogical = function == .any || function == .all
+    guard isLogical == (input.elementType == .bool) else {
+      throw ShapeError(
+        "\(function.rawValue) of \(isLogical ? "booleans" : "numbers"): \(input)")
+    }
+    guard !function.needsFractions || input.elementType.isFloat else {
+      throw ShapeError("\(function.rawValue) of floating-point numbers: \(input)")
+    }
+    guard axes.last.map({ $0 < input.rank }) ?? true else {
+      throw ShapeError("goes through the axes \(axes) and has \(input)")
+    }
+    var shape = input.shape
+    for axis in axes.reversed() {
+      if keepDims { shape[axis] = 1 } else { shape.remove(at: axis) }
+    }
+    return [input.with(shape: shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let input = inputs[0]
+    let kept = input.shape.indices.filter { !axes.contains($0) }
+    let elements = input.permuted(kept + axes).doubles
+    // Of a tensor without elements the sizes' product may be anything.
+    let size = elements.isEmpty ? 0 : axes.map { input.shape[$0] }.reduce(1, *)
+    let count = shape.reduce(1, *)
+    let reduced = workers.map(count) { reduce(elements[$0 * size..<($0 + 1) * size]) }
+    return [Tensor(input.elementType, shape: shape, reduced)]
+  }
+
+  /// One number for those along the axes.
+  package func reduce(_ lane: ArraySlice<Double>) -> Double {
+    switch function {
+    case .sum: lane.reduce(0, +)
+    case .mean: lane.reduce(0, +) / Double(lane.count)
+    case .product: lane.reduce(1, *)
+    // In this order a NaN stays one.
+    case .maximum: lane.reduce(-.infinity) { $0.isNaN || $0 > $1 ? $0 : $1 }
+    case .minimum: lane.reduce(.infinity) { $0.isNaN || $0 < $1 ? $0 : $1 }
+    case .variance: Self.variance(lane)
+    case .standardDeviation: Self.variance(lane).squareRoot()
+    case .length: lane.reduce(0) { $0 + $1 * $1 }.squareRoot()
+    case .logarithmOfSum: Self.logarithmOfSum(lane)
+    case .any: lane.contains { $0 != 0 } ? 1 : 0
+    case .all: lane.allSatisfy { $0 != 0 } ? 1 : 0
+    }
+  }
+
+  private static func variance(_ lane: ArraySlice<Double>) -> Double {
+    let mean = lane.reduce(0, +) / Double(lane.count)
+    return lane.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(lane.count)
+  }
+
+  private static func logarithmOfSum(_ lane: ArraySlice<Double>) -> Double {
+    let largest = lane.max() ?? -.infinity
+    // Of an infinity the difference would be NaN. A NaN comes through the sum.
+    guard largest.isFinite else {
+      return lane.contains(where: \.isNaN) ? .nan : largest
+    }
+    return largest + lane.reduce(0) { $0 + ($1 - largest).exponential }.logarithm
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> Reduce? {
+    // Without its axes, the output has another number of axes than the input.
+    guard keepDims || self.axes.isEmpty else { return nil }
+    let turned = axes.indices.filter { self.axes.contains(axes[$0]) }
+    guard turned.count == self.axes.count else { return nil }
+    return Reduce(function, axes: turned, keepDims: keepDims)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,52 @@
+package import Bytes
+package import GraphIR
+
+/// The input, repeated along axes of size 1.
+///
+/// - input: as many axes as there are entries in `target`, any element type
+/// - output: along each axis the size that `target` has; -1 leaves the input's as it is
+package struct BroadcastTo: CatalogOperator {
+  /// The output's sizes, or -1.
+  package let target: [Int]
+
+  package static let kind = "broadcast_to"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["shape": .integers(target)] }
+
+  /// Makes the operator.
+  package init(target: [Int]) { self.target = target }
+}
+
+extension BroadcastTo {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    target = try attributes.integers("shape")
+    guard target.allSatisfy({ $0 >= -1 }) else {
+      throw attributes.malformed("the target \(target)")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let shape = inputs[0].shape
+    guard shape.count == target.count,
+      zip(shape, target).allSatisfy({ $1 == -1 || $0.value == 1 || $0.agrees(with: .fixed($1)) })
+    else { throw ShapeError("\(inputs[0]) cannot be repeated to \(target)") }
+    return [inputs[0].with(shape: zip(shape, target).map { $1 == -1 ? $0 : .fixed($1) })]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    [inputs[0].broadcast(to: try outputShape(of: inputs))]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> BroadcastTo? {
+    axes.count == target.count ? BroadcastTo(target: axes.map { target[$0] }) : nil
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

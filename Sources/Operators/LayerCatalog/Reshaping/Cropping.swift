@@ -1,0 +1,73 @@
+package import Bytes
+package import GraphIR
+
+/// The inner part of the spatial axes.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: each spatial axis shorter by what is taken away, and at least 1 long
+package struct Cropping: CatalogOperator {
+  /// How many elements are taken away at both ends of each spatial axis.
+  package let borders: Borders
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "cropping"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    var attributes = Attributes()
+    borders.append(to: &attributes)
+    attributes.append("layout", .text(layout.rawValue))
+    return attributes
+  }
+
+  /// Makes the operator.
+  package init(borders: Borders, layout: DataLayout) {
+    self.borders = borders
+    self.layout = layout
+  }
+}
+
+extension Cropping {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    borders = try Borders(reading: &attributes)
+    layout = try attributes.word("layout")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let output = try inputs[0].mappingSpatialAxes(layout, count: borders.before.count) {
+      (axis, dimension) throws(ShapeError) in
+      let (before, after) = (borders.before[axis], borders.after[axis])
+      guard dimension > before + after else {
+        throw ShapeError(
+          "cropping \(before) and \(after) elements leaves nothing of an axis of \(dimension)")
+      }
+      return dimension - before - after
+    }
+    return [output]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    var result = inputs[0]
+    for (number, axis) in layout.spatialAxes(rank: result.shape.count).enumerated() {
+      let end = result.shape[axis] - borders.after[number]
+      result = result.slice(borders.before[number]..<end, along: axis)
+    }
+    return [result]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Cropping? {
+    guard axes.count == borders.before.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return Cropping(borders: borders, layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

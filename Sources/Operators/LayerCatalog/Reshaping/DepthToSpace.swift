@@ -1,0 +1,80 @@
+package import Bytes
+package import GraphIR
+
+/// Channels, turned into square blocks of an image; undoes ``SpaceToDepth``.
+///
+/// - input: `[batch, height, width, channels]` or `[batch, channels, height, width]`, by `layout`;
+///   the channels are a multiple of block²
+/// - output: height and width times `block`, and the channels divided by block²: channel c of the
+///   element y, x of a block is channel (y · block + x) · (channels / block²) + c of the input
+package struct DepthToSpace: CatalogOperator {
+  /// The height and width of a block, 1...2³¹ - 1.
+  package let block: Int
+  /// The order of the axes.
+  package let layout: DataLayout
+
+  package static let kind = "depth_to_space"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    ["block": .integer(block), "layout": .text(layout.rawValue)]
+  }
+
+  /// Makes the operator.
+  package init(block: Int, layout: DataLayout) {
+    self.block = block
+    self.layout = layout
+  }
+}
+
+extension DepthToSpace {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    block = try attributes.integer("block")
+    layout = try attributes.word("layout")
+    guard (1...Int(Int32.max)).contains(block) else {
+      throw attributes.malformed("blocks of \(block)")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    var shape = inputs[0].shape
+    guard shape.count == 4 else { throw ShapeError("takes images and has \(inputs[0])") }
+    if block == 1 { return inputs }
+    for axis in layout.spatialAxes(rank: 4) {
+      shape[axis] = try Dimension.product([shape[axis], .fixed(block)])
+    }
+    let channel = layout.channelAxis(rank: 4)
+    shape[channel] = try shape[channel].map { (dimension) throws(ShapeError) in
+      guard dimension % (block * block) == 0 else {
+        throw ShapeError("makes blocks of \(block) and has \(inputs[0])")
+      }
+      return dimension / (block * block)
+    }
+    return [inputs[0].with(shape: shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let input = inputs[0].permuted(layout.axesToChannelsFirst(rank: 4))
+    let channels = input.shape[1] / (block * block)
+    // [batch, y, x, channels, height, width] becomes [batch, channels, height, y, width, x].
+    let cut = input.splitting(1, into: [block, block, channels])
+    let turned = cut.permuted([0, 3, 4, 1, 5, 2]).reshaped(
+      [input.shape[0], channels, input.shape[2] * block, input.shape[3] * block])
+    let output = turned.permuted(layout.axesFromChannelsFirst(rank: 4))
+    return [output.reshaped(shape)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> DepthToSpace? {
+    guard axes.count == 4, let layout = layout.permuted(by: axes) else { return nil }
+    return DepthToSpace(block: block, layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

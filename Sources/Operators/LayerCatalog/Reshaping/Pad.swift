@@ -1,0 +1,144 @@
+package import Bytes
+package import GraphIR
+
+/// The input with elements added at both ends of its axes.
+///
+/// - input: any element type, as many axes as there are entries in `before`
+/// - output: each axis longer by what is added
+///
+/// `constant` adds one number; `reflect` mirrors at the first and the last element, which do not
+/// stand twice; `symmetric` mirrors so that they do; `edge` repeats them. `reflect` can add less
+/// than the size, `symmetric` no more than it, and `edge` something to a size of 1 or more.
+package struct Pad: CatalogOperator {
+  /// What is added.
+  package enum Mode: String, Hashable, Sendable, CaseIterable {
+    case constant, reflect, symmetric, edge
+  }
+
+  /// How many elements are added before each axis, 0 or more.
+  package let before: [Int]
+  /// How many elements are added behind each axis, 0 or more.
+  package let after: [Int]
+  /// What is added.
+  package let mode: Mode
+  /// The number that `constant` adds; 0 in the other modes.
+  package let number: Double
+
+  package static let kind = "pad"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    [
+      "before": .integers(before), "after": .integers(after), "mode": .text(mode.rawValue),
+      "value": .real(number),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(before: [Int], after: [Int], mode: Mode, number: Double = 0) {
+    self.before = before
+    self.after = after
+    self.mode = mode
+    self.number = mode == .constant ? number : 0
+  }
+}
+
+extension Pad {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    before = try attributes.integers("before")
+    after = try attributes.integers("after")
+    mode = try attributes.word("mode")
+    number = try attributes.real("value")
+    guard before.count == after.count, (before + after).allSatisfy({ $0 >= 0 }) else {
+      throw attributes.malformed("adds \(before) and \(after) elements")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    var shape = inputs[0].shape
+    guard shape.count == before.count else {
+      throw ShapeError("adds elements to \(before.count) axes and has \(inputs[0])")
+    }
+    for axis in shape.indices where before[axis] > 0 || after[axis] > 0 {
+      shape[axis] = try shape[axis].map { (dimension) throws(ShapeError) in
+        try padded(dimension, axis)
+      }
+    }
+    return [inputs[0].with(shape: shape)]
+  }
+
+  private func padded(_ dimension: Int, _ axis: Int) throws(ShapeError) -> Int {
+    let most =
+      switch mode {
+      case .constant: Int.max
+      case .edge: dimension > 0 ? Int.max : 0
+      case .reflect: max(0, dimension - 1)
+      case .symmetric: dimension
+      }
+    guard before[axis] <= most, after[axis] <= most else {
+      throw ShapeError(
+        "\(mode.rawValue) adds at most \(most) elements to an axis of \(dimension), and "
+          + "\(before[axis]) and \(after[axis]) are wanted")
+    }
+    let (sum, first) = dimension.addingReportingOverflow(before[axis])
+    let (total, second) = sum.addingReportingOverflow(after[axis])
+    guard !first, !second else { throw ShapeError("an axis becomes too long") }
+    return total
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    _ = try outputShape(of: inputs)
+    var (shape, elements) = (inputs[0].shape, inputs[0].doubles)
+    for axis in shape.indices where before[axis] > 0 || after[axis] > 0 {
+      elements = padding(elements, shape, axis)
+      shape[axis] += before[axis] + after[axis]
+    }
+    return [Tensor(inputs[0].elementType, shape: shape, elements)]
+  }
+
+  /// The elements with those of one axis added.
+  private func padding(_ elements: [Double], _ shape: [Int], _ axis: Int) -> [Double] {
+    let dimension = shape[axis]
+    let inner = shape[(axis + 1)...].reduce(1, *)
+    let sources = (-before[axis]..<dimension + after[axis]).map {
+      source(of: $0, dimension: dimension)
+    }
+    var result: [Double] = []
+    for outer in 0..<shape[..<axis].reduce(1, *) {
+      for source in sources {
+        if let source {
+          let start = (outer * dimension + source) * inner
+          result += elements[start..<start + inner]
+        } else {
+          result += repeatElement(number, count: inner)
+        }
+      }
+    }
+    return result
+  }
+
+  /// The element that stands at a position from which the input's first one counts as 0.
+  package func source(of position: Int, dimension: Int) -> Int? {
+    if (0..<dimension).contains(position) { return position }
+    return switch mode {
+    case .constant: nil
+    case .edge: position < 0 ? 0 : dimension - 1
+    case .reflect: position < 0 ? -position : 2 * (dimension - 1) - position
+    case .symmetric: position < 0 ? -position - 1 : 2 * dimension - 1 - position
+    }
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Pad? {
+    guard axes.count == before.count else { return nil }
+    return Pad(
+      before: axes.map { before[$0] }, after: axes.map { after[$0] }, mode: mode, number: number)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

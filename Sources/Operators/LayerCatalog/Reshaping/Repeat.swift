@@ -1,0 +1,64 @@
+package import Bytes
+package import GraphIR
+
+/// Each element, repeated along an axis: a, a, b, b, ...
+///
+/// - input: any shape and element type
+/// - output: the same shape, along `axis` `count` times as long
+package struct Repeat: CatalogOperator {
+  /// The axis; the first is 0.
+  package let axis: Int
+  /// How often each element stands there, 0 or more.
+  package let count: Int
+
+  package static let kind = "repeat"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["axis": .integer(axis), "repeats": .integer(count)] }
+
+  /// Makes the operator.
+  package init(axis: Int, count: Int) {
+    self.axis = axis
+    self.count = count
+  }
+}
+
+extension Repeat {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axis = try attributes.integer("axis")
+    count = try attributes.integer("repeats")
+    guard axis >= 0, count >= 0 else {
+      throw attributes.malformed("repeats \(count) times along axis \(axis)")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    var shape = inputs[0].shape
+    guard axis < shape.count else {
+      throw ShapeError("repeats along axis \(axis) and has \(inputs[0])")
+    }
+    if count != 1 { shape[axis] = try Dimension.product([shape[axis], .fixed(count)]) }
+    return [inputs[0].with(shape: shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    var spread = inputs[0].shape
+    spread.insert(1, at: axis + 1)
+    let single = inputs[0].reshaped(spread)
+    spread[axis + 1] = count
+    return [single.broadcast(to: spread).reshaped(shape)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Repeat? {
+    axes.firstIndex(of: axis).map { Repeat(axis: $0, count: count) }
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,64 @@
+package import Bytes
+package import GraphIR
+
+/// The same vector several times, as the steps of a sequence.
+///
+/// - input: `[batch, features]`
+/// - output: `[batch, count, features]`
+package struct RepeatVector: CatalogOperator {
+  /// How often; 1 to 2^24.
+  package let count: Int
+
+  package static let kind = "repeat_vector"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["repeats": .integer(count)] }
+
+  /// Why such a count cannot be, if it cannot.
+  package static func problem(_ count: Int) -> String? {
+    (1...1 << 24).contains(count) ? nil : "repeats \(count) times, not 1 to \(1 << 24) times"
+  }
+
+  /// Makes the operator.
+  package init(count: Int) {
+    self.count = count
+  }
+}
+
+extension RepeatVector {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    count = try attributes.integer("repeats")
+    if let problem = Self.problem(count) { throw attributes.malformed(problem) }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard input.rank == 2 else { throw ShapeError("takes [batch, features] and has \(input)") }
+    return [input.with(shape: [input.shape[0], .fixed(count), input.shape[1]])]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let (batch, features) = (inputs[0].shape[0], inputs[0].shape[1])
+    return [inputs[0].reshaped([batch, 1, features]).broadcast(to: [batch, count, features])]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> RepeatVector? { nil }
+
+  package var decomposition: Decomposition {
+    .nodes { [self] (graph, inputs, source) throws(WeighbridgeError) in
+      let sequence = try graph.addNode(
+        Reshape(target: [1, -1]), named: "\(source.callName)/reshape", inputs: inputs,
+        source: source)
+      let upsampling = Upsampling(
+        factors: [count], interpolation: .nearest, layout: .channelsLast)
+      return try graph.addNode(
+        upsampling, named: "\(source.callName)/upsampling", inputs: sequence, source: source)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package import Bytes
+package import GraphIR
+
+/// The same elements in row-major order under other axes; the batch axis stays.
+///
+/// - input: `[batch, ...]`
+/// - output: `[batch, target...]`
+package struct Reshape: CatalogOperator {
+  /// The sizes behind the batch axis; one of them may be -1, which stands for what is left.
+  package let target: [Int]
+
+  package static let kind = "reshape"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["shape": .integers(target)] }
+
+  /// Why such a target cannot be, if it cannot.
+  package static func problem(_ target: [Int]) -> String? {
+    target.contains { $0 < -1 } || target.count(where: { $0 == -1 }) > 1
+      ? "the target \(target) has a negative size besides one -1" : nil
+  }
+
+  /// Makes the operator.
+  package init(target: [Int]) {
+    self.target = target
+  }
+}
+
+extension Reshape {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    target = try attributes.integers("shape")
+    if let problem = Self.problem(target) { throw attributes.malformed(problem) }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard let batch = input.shape.first else { throw ShapeError("has no batch axis: \(input)") }
+    let dimensions = input.shape.dropFirst()
+    let known = try Dimension.product(target.filter { $0 >= 0 }.map(Dimension.fixed))
+    let total = try Dimension.product(dimensions)
+    let rest =
+      target.contains(-1)
+      ? try rest(of: Array(dimensions), known: known.value ?? 0, total: total) : nil
+    if rest == nil, !total.agrees(with: known) {
+      throw ShapeError(
+        "\(total) elements of \(input) do not fit \(target), which takes \(known)")
+    }
+    return [input.with(shape: [batch] + target.map { $0 < 0 ? rest ?? .unknown : .fixed($0) })]
+  }
+
+  /// The size that -1 stands for. It is an unknown size of the input itself when the known
+  /// ones of both sides cancel.
+  private func rest(
+    of dimensions: [Dimension], known: Int, total: Dimension
+  ) throws(ShapeError) -> Dimension {
+    guard let total = total.value else {
+      let unknown = dimensions.filter { $0.value == nil }
+      let fixed = try Dimension.product(dimensions.filter { $0.value != nil })
+      return unknown.count == 1 && fixed.value == known ? unknown[0] : .unknown
+    }
+    guard known > 0, total % known == 0 else {
+      throw ShapeError("\(total) elements do not fit \(target)")
+    }
+    return .fixed(total / known)
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    [inputs[0].reshaped(try outputShape(of: inputs))]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Reshape? {
+    axes == Array(0..<target.count + 1) ? self : nil
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

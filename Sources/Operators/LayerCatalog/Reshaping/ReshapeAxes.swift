@@ -1,0 +1,127 @@
+package import Bytes
+package import GraphIR
+
+/// The same elements in row-major order under other axes, the first one included.
+///
+/// - input: any shape and element type
+/// - output: one axis for each entry of `target`
+///
+/// An entry of `target` is the axis' size; -1, at most once, stands for what is left. Where
+/// `sources` has an axis of the input in place of -1, the size is that axis', and the entry of
+/// `target` is -1 without being what is left.
+package struct ReshapeAxes: CatalogOperator {
+  /// An axis of the output.
+  package enum Size: Hashable, Sendable {
+    /// As many elements.
+    case fixed(Int)
+    /// As many as an axis of the input has.
+    case axis(Int)
+    /// As many as are left; at most one axis.
+    case rest
+  }
+
+  /// The axes of the output.
+  package let sizes: [Size]
+
+  package static let kind = "reshape_axes"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    let shape = sizes.map { if case .fixed(let size) = $0 { size } else { -1 } }
+    let sources = sizes.map { if case .axis(let axis) = $0 { axis } else { -1 } }
+    return ["shape": .integers(shape), "input_axes": .integers(sources)]
+  }
+
+  /// Makes the operator.
+  package init(_ sizes: [Size]) { self.sizes = sizes }
+}
+
+extension ReshapeAxes {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    let target = try attributes.integers("shape")
+    let sources = try attributes.integers("input_axes")
+    let fits = zip(target, sources).allSatisfy { $0 >= -1 && $1 >= -1 && ($0 < 0 || $1 < 0) }
+    guard target.count == sources.count, fits,
+      zip(target, sources).count(where: { $0 == -1 && $1 == -1 }) <= 1
+    else { throw attributes.malformed("the target \(target) and the axes \(sources)") }
+    sizes = zip(target, sources).map { target, source in
+      source >= 0 ? .axis(source) : target >= 0 ? .fixed(target) : .rest
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    var (known, sources): ([Dimension], Set<Int>) = ([], [])
+    for size in sizes {
+      switch size {
+      case .fixed(let value): known.append(.fixed(value))
+      case .axis(let axis):
+        guard axis < input.rank else { throw ShapeError("has no axis \(axis): \(input)") }
+        known.append(input.shape[axis])
+        sources.insert(axis)
+      case .rest: break
+      }
+    }
+    let (total, product) = (try Dimension.product(input.shape), try Dimension.product(known))
+    let rest = sizes.contains(.rest) ? try rest(of: input, known, total, product) : nil
+    if rest == nil, !total.agrees(with: product) {
+      throw ShapeError("\(total) elements of \(input) do not fit \(known), which takes \(product)")
+    }
+    return [
+      input.with(
+        shape: sizes.map { size in
+          switch size {
+          case .fixed(let value): .fixed(value)
+          case .axis(let axis): input.shape[axis]
+          case .rest: rest ?? .unknown
+          }
+        })
+    ]
+  }
+
+  /// What is left: known when all else is, or when the unknown sizes of both sides cancel.
+  private func rest(
+    of input: TensorType, _ known: [Dimension], _ total: Dimension, _ product: Dimension
+  ) throws(ShapeError) -> Dimension {
+    if let total = total.value, let product = product.value {
+      guard product > 0, total % product == 0 else {
+        throw ShapeError(
+          "\(total) elements of \(input) do not fit \(known) and one more dimension: \(total) is not a "
+            + "multiple of \(product)")
+      }
+      return .fixed(total / product)
+    }
+    var open = input.shape.filter { $0.value == nil }
+    for dimension in known where dimension.value == nil {
+      guard let index = open.firstIndex(of: dimension), dimension != .unknown else {
+        return .unknown
+      }
+      open.remove(at: index)
+    }
+    let numbers = try Dimension.product(input.shape.filter { $0.value != nil })
+    let taken = try Dimension.product(known.filter { $0.value != nil })
+    guard let have = numbers.value, let need = taken.value, need > 0, have > 0 else {
+      return .unknown
+    }
+    // Where no unknown size cancelled with 0, the quotient is what is left.
+    if open.isEmpty, have % need == 0 { return .fixed(have / need) }
+    return open.count == 1 && have == need ? open[0] : .unknown
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    [inputs[0].reshaped(try outputShape(of: inputs))]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  /// The order of the elements has a meaning.
+  package func permutingAxes(_ axes: [Int]) -> ReshapeAxes? {
+    axes == Array(axes.indices) && axes.count == sizes.count ? self : nil
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,121 @@
+package import Bytes
+package import GraphIR
+
+/// Every n-th element of a range along some axes, as Python's slices take them.
+///
+/// - input: any shape and element type
+/// - output: the same axes, as long as there are elements
+///
+/// Along each of `axes` the elements `start`, `start + step`, ... are taken, as long as they lie
+/// before `stop` (behind it for a negative step). A negative start or stop counts from the end, and
+/// both are then moved into 0...size, for a negative step into -1...size - 1; the largest and
+/// the smallest 64-bit integer so stand for an end that is not given.
+package struct Slice: CatalogOperator {
+  /// The range along one axis.
+  package struct Range: Hashable, Sendable {
+    /// The axis; the first is 0.
+    package let axis: Int
+    /// The first element.
+    package let start: Int
+    /// The element before which it ends.
+    package let stop: Int
+    /// The distance from one element to the next, not 0.
+    package let step: Int
+
+    /// A range from its parts; an end that is `nil` is the axis' own.
+    package init(axis: Int, start: Int?, stop: Int?, step: Int) {
+      self.axis = axis
+      self.start = start ?? (step > 0 ? 0 : .max)
+      self.stop = stop ?? (step > 0 ? .max : .min)
+      self.step = step
+    }
+
+    /// The first element and how many there are, of an axis of some size.
+    package func resolved(_ dimension: Int) -> (start: Int, count: Int) {
+      let bounds = step > 0 ? 0...dimension : -1...max(-1, dimension - 1)
+      func place(_ position: Int) -> Int {
+        let counted = position < 0 ? max(position, -dimension - 1) + dimension : position
+        return min(max(counted, bounds.lowerBound), bounds.upperBound)
+      }
+      let (first, last) = (place(start), place(stop))
+      let distance = step > 0 ? last - first : first - last
+      let count = distance <= 0 ? 0 : (distance - 1) / max(1, Int(clamping: step.magnitude)) + 1
+      return (first, count)
+    }
+
+    /// Whether it takes every element.
+    package var isWhole: Bool {
+      step == 1 && start == 0 && stop == .max || step == -1 && start == .max && stop == .min
+    }
+  }
+
+  /// The ranges, by rising axes.
+  package let ranges: [Range]
+
+  package static let kind = "slice"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    [
+      "axes": .integers(ranges.map(\.axis)), "starts": .integers(ranges.map(\.start)),
+      "ends": .integers(ranges.map(\.stop)), "steps": .integers(ranges.map(\.step)),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(_ ranges: [Range]) { self.ranges = ranges }
+}
+
+extension Slice {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    let axes = try attributes.axes("axes")
+    let (starts, stops) = (try attributes.integers("starts"), try attributes.integers("ends"))
+    let steps = try attributes.integers("steps")
+    guard starts.count == axes.count, stops.count == axes.count, steps.count == axes.count,
+      !steps.contains(0)
+    else {
+      throw attributes.malformed("ranges with axes \(axes) and steps \(steps)")
+    }
+    ranges = axes.indices.map {
+      Range(axis: axes[$0], start: starts[$0], stop: stops[$0], step: steps[$0])
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    var shape = inputs[0].shape
+    for range in ranges {
+      guard range.axis < shape.count else {
+        throw ShapeError("takes a range along axis \(range.axis) and has \(inputs[0])")
+      }
+      if range.isWhole { continue }
+      shape[range.axis] = try shape[range.axis].map { range.resolved($0).count }
+    }
+    return [inputs[0].with(shape: shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    var result = inputs[0]
+    for range in ranges {
+      let (start, count) = range.resolved(result.shape[range.axis])
+      result = result.strided(along: range.axis, from: start, count: count, step: range.step)
+    }
+    return [result]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Slice? {
+    let turned = axes.enumerated().compactMap { place, axis in
+      ranges.first { $0.axis == axis }.map {
+        Range(axis: place, start: $0.start, stop: $0.stop, step: $0.step)
+      }
+    }
+    return turned.count == ranges.count ? Slice(turned) : nil
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

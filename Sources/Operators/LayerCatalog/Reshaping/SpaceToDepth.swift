@@ -1,0 +1,79 @@
+package import Bytes
+package import GraphIR
+
+/// Square blocks of an image, turned into channels.
+///
+/// - input: `[batch, height, width, channels]` or `[batch, channels, height, width]`, by `layout`;
+///   height and width are multiples of `block`
+/// - output: height and width divided by `block`, and block² times as many channels: channel
+///   (y · block + x) · channels + c is channel c of the element y, x of the block
+package struct SpaceToDepth: CatalogOperator {
+  /// The height and width of a block, at least 1.
+  package let block: Int
+  /// The order of the axes.
+  package let layout: DataLayout
+
+  package static let kind = "space_to_depth"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    ["block": .integer(block), "layout": .text(layout.rawValue)]
+  }
+
+  /// Makes the operator.
+  package init(block: Int, layout: DataLayout) {
+    self.block = block
+    self.layout = layout
+  }
+}
+
+extension SpaceToDepth {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    block = try attributes.integer("block")
+    layout = try attributes.word("layout")
+    guard block >= 1 else { throw attributes.malformed("blocks of \(block)") }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    var shape = inputs[0].shape
+    guard shape.count == 4 else { throw ShapeError("takes images and has \(inputs[0])") }
+    for axis in layout.spatialAxes(rank: 4) where block > 1 {
+      shape[axis] = try shape[axis].map { (dimension) throws(ShapeError) in
+        guard dimension % block == 0 else {
+          throw ShapeError("takes blocks of \(block) and has \(inputs[0])")
+        }
+        return dimension / block
+      }
+    }
+    let channel = layout.channelAxis(rank: 4)
+    if block > 1 {
+      shape[channel] = try Dimension.product([shape[channel], .fixed(block), .fixed(block)])
+    }
+    return [inputs[0].with(shape: shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let input = inputs[0].permuted(layout.axesToChannelsFirst(rank: 4))
+    let (height, width) = (input.shape[2] / block, input.shape[3] / block)
+    // [batch, channels, height, y, width, x] becomes [batch, y, x, channels, height, width].
+    let cut = input.splitting(3, into: [width, block]).splitting(2, into: [height, block])
+    let turned = cut.permuted([0, 3, 5, 1, 2, 4]).reshaped(
+      [input.shape[0], block * block * input.shape[1], height, width])
+    let output = turned.permuted(layout.axesFromChannelsFirst(rank: 4))
+    return [output.reshaped(shape)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> SpaceToDepth? {
+    guard axes.count == 4, let layout = layout.permuted(by: axes) else { return nil }
+    return SpaceToDepth(block: block, layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,72 @@
+package import Bytes
+package import GraphIR
+
+/// A tensor cut into parts along an axis.
+///
+/// - input: any shape and element type
+/// - outputs: as many as there are sizes, each the input's shape with its size along `axis`
+package struct Split: CatalogOperator {
+  /// The axis that is cut; the first is 0.
+  package let axis: Int
+  /// The parts' sizes, at least one, each 0 or more; they add up to the input's.
+  package let sizes: [Int]
+
+  package static let kind = "split"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["axis": .integer(axis), "sizes": .integers(sizes)] }
+
+  /// Makes the operator.
+  package init(axis: Int, sizes: [Int]) {
+    self.axis = axis
+    self.sizes = sizes
+  }
+}
+
+extension Split {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axis = try attributes.integer("axis")
+    sizes = try attributes.integers("sizes")
+    guard axis >= 0, !sizes.isEmpty, sizes.allSatisfy({ $0 >= 0 }) else {
+      throw attributes.malformed("parts of \(sizes) along axis \(axis)")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    var total = 0
+    for size in sizes {
+      let (sum, overflow) = total.addingReportingOverflow(size)
+      guard !overflow else { throw ShapeError("the parts \(sizes) are too large") }
+      total = sum
+    }
+    guard axis < input.rank, input.shape[axis].agrees(with: .fixed(total)) else {
+      throw ShapeError("cuts axis \(axis) into \(sizes) and has \(input)")
+    }
+    return sizes.map { size in
+      var shape = input.shape
+      shape[axis] = .fixed(size)
+      return input.with(shape: shape)
+    }
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    var start = 0
+    return sizes.map { size in
+      defer { start += size }
+      return inputs[0].slice(start..<start + size, along: axis)
+    }
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Split? {
+    axes.firstIndex(of: axis).map { Split(axis: $0, sizes: sizes) }
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,51 @@
+package import Bytes
+package import GraphIR
+
+/// The same elements without some axes of size 1.
+///
+/// - input: any shape and element type, of size 1 along `axes`
+/// - output: the other axes, in their order
+package struct Squeeze: CatalogOperator {
+  /// The axes that are left out, rising.
+  package let axes: [Int]
+
+  package static let kind = "squeeze"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["axes": .integers(axes)] }
+
+  /// Makes the operator.
+  package init(axes: [Int]) { self.axes = axes }
+}
+
+extension Squeeze {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axes = try attributes.axes("axes")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    var shape = inputs[0].shape
+    for axis in axes.reversed() {
+      guard axis < shape.count, shape[axis].agrees(with: 1) else {
+        throw ShapeError("leaves out the axes \(axes) of \(inputs[0]), which are not all 1 long")
+      }
+      shape.remove(at: axis)
+    }
+    return [inputs[0].with(shape: shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    [inputs[0].reshaped(try outputShape(of: inputs))]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  /// The output has another number of axes than the input, so there is no order of both.
+  package func permutingAxes(_ axes: [Int]) -> Squeeze? { self.axes.isEmpty ? self : nil }
+
+  package var decomposition: Decomposition { .primitive }
+}

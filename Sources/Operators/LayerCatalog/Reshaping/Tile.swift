@@ -1,0 +1,60 @@
+package import Bytes
+package import GraphIR
+
+/// The whole tensor, repeated along its axes.
+///
+/// - input: as many axes as there are counts, any element type
+/// - output: along each axis the input's size times the count
+package struct Tile: CatalogOperator {
+  /// How often the tensor stands along each axis, 0 or more.
+  package let counts: [Int]
+
+  package static let kind = "tile"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["repeats": .integers(counts)] }
+
+  /// Makes the operator.
+  package init(counts: [Int]) { self.counts = counts }
+}
+
+extension Tile {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    counts = try attributes.integers("repeats")
+    guard counts.allSatisfy({ $0 >= 0 }) else {
+      throw attributes.malformed("counts \(counts), of which some are negative")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard input.rank == counts.count else {
+      throw ShapeError("repeats \(counts.count) axes and has \(input)")
+    }
+    var shape: [Dimension] = []
+    for (dimension, count) in zip(input.shape, counts) {
+      shape.append(count == 1 ? dimension : try Dimension.product([dimension, .fixed(count)]))
+    }
+    return [input.with(shape: shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    // An axis of size 1 before each axis is repeated, and both become one.
+    let spread = zip(counts, inputs[0].shape).flatMap { [$0, $1] }
+    let single = inputs[0].reshaped(inputs[0].shape.flatMap { [1, $0] })
+    return [single.broadcast(to: spread).reshaped(shape)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> Tile? {
+    axes.count == counts.count ? Tile(counts: axes.map { counts[$0] }) : nil
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,56 @@
+package import Bytes
+package import GraphIR
+
+/// The same elements with the axes in another order.
+///
+/// - input: any axes
+/// - output: axis i is the input's axis `axes[i]`
+package struct Transpose: CatalogOperator {
+  /// Each axis of the input once, the batch axis (0) included.
+  package let axes: [Int]
+
+  package static let kind = "transpose"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["axes": .integers(axes)] }
+
+  /// Makes the operator.
+  package init(axes: [Int]) {
+    self.axes = axes
+  }
+}
+
+extension Transpose {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    axes = try attributes.integers("axes")
+    guard axes.sorted() == Array(axes.indices) else {
+      throw attributes.malformed("\(axes) is not an order of \(axes.count) axes")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard input.rank == axes.count else {
+      throw ShapeError("orders \(axes.count) axes and has the input \(input)")
+    }
+    return [input.with(shape: axes.map { input.shape[$0] })]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    [inputs[0].permuted(axes)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ order: [Int]) -> Transpose? {
+    guard order.count == axes.count else { return nil }
+    // The output's axis i is the old output's axis order[i], so the old input's axes[order[i]].
+    return Transpose(axes: order.compactMap { order.firstIndex(of: axes[$0]) })
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,84 @@
+package import Bytes
+package import GraphIR
+
+/// Zeros around the spatial axes.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: each spatial axis longer by what is added
+package struct ZeroPadding: CatalogOperator {
+  /// How many zeros are added at both ends of each spatial axis.
+  package let borders: Borders
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "zero_padding"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    var attributes = Attributes()
+    borders.append(to: &attributes)
+    attributes.append("layout", .text(layout.rawValue))
+    return attributes
+  }
+
+  /// Makes the operator.
+  package init(borders: Borders, layout: DataLayout) {
+    self.borders = borders
+    self.layout = layout
+  }
+}
+
+extension ZeroPadding {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    borders = try Borders(reading: &attributes)
+    layout = try attributes.word("layout")
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let output = try inputs[0].mappingSpatialAxes(layout, count: borders.before.count) {
+      (axis, dimension) throws(ShapeError) in
+      let (sum, overflow) = dimension.addingReportingOverflow(
+        borders.before[axis] + borders.after[axis])
+      guard !overflow else {
+        throw ShapeError("an axis of \(dimension) elements is too long to pad")
+      }
+      return sum
+    }
+    return [output]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let input = inputs[0]
+    let (rank, size) = (input.shape.count, input.elementType.byteCount)
+    let shape = try outputShape(of: inputs)
+    let steps = Tensor.rowMajorStrides(shape)
+    let start = zip(layout.spatialAxes(rank: rank), borders.before)
+      .reduce(0) { $0 + steps[$1.0] * $1.1 }
+    let source = input.contiguousBytes()
+    // A zero of every element type is all zero bits.
+    var bytes = [UInt8](repeating: 0, count: shape.reduce(size, *))
+    let width = input.shape[rank - 1] * size
+    var next = 0
+    for row in PaddedPlanes.offsets(Array(input.shape.dropLast()), Array(steps.dropLast())) {
+      let target = (start + row) * size
+      bytes.replaceSubrange(target..<target + width, with: source[next..<next + width])
+      next += width
+    }
+    return [Tensor(input.elementType, shape: shape, bytes: bytes)]
+  }
+
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package func permutingAxes(_ axes: [Int]) -> ZeroPadding? {
+    guard axes.count == borders.before.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return ZeroPadding(borders: borders, layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,73 @@
+package import Bytes
+package import GraphIR
+
+/// Stretching the contrast: in each channel of each image the darkest element becomes `low` and
+/// the brightest `high`. A channel of one number only stays what it is.
+///
+/// - input: `[batch, height, width, channels]`
+/// - output: the input's shape
+package struct AutoContrast: CatalogOperator {
+  /// The smallest element of the output.
+  package let low: Double
+  /// The largest element of the output.
+  package let high: Double
+
+  package static let kind = "auto_contrast"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes { ["low": .real(low), "high": .real(high)] }
+
+  /// Makes the operator.
+  package init(low: Double, high: Double) {
+    self.low = low
+    self.high = high
+  }
+}
+
+extension AutoContrast {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    low = try attributes.real("low")
+    high = try attributes.real("high")
+    guard low < high, low.isFinite, high.isFinite else {
+      throw attributes.malformed("the range \(low) to \(high)")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard inputs[0].rank == 4, inputs[0].elementType.isFloat else {
+      throw ShapeError("takes images of floating-point numbers and has \(inputs[0])")
+    }
+    return [inputs[0]]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let turned = inputs[0].permuted([0, 3, 1, 2])
+    let (elements, size) = (turned.doubles, turned.shape[2] * turned.shape[3])
+    let planes = workers.map(turned.shape[0] * turned.shape[1]) { index in
+      stretched(elements[index * size..<(index + 1) * size])
+    }
+    let output = Tensor(inputs[0].elementType, shape: turned.shape, planes.flatMap { $0 })
+    return [output.permuted([0, 2, 3, 1])]
+  }
+
+  private func stretched(_ plane: ArraySlice<Double>) -> [Double] {
+    guard let darkest = plane.min(), let brightest = plane.max(), darkest < brightest else {
+      return Array(plane)
+    }
+    let factor = (high - low) / (brightest - darkest)
+    return plane.map { $0.isNaN ? $0 : min(max(low + ($0 - darkest) * factor, low), high) }
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// Height and width may change places.
+  package func permutingAxes(_ axes: [Int]) -> AutoContrast? {
+    axes.first == 0 && axes.last == 3 ? self : nil
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

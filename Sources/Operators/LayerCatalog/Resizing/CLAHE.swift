@@ -1,0 +1,170 @@
+package import Bytes
+package import GraphIR
+
+/// Contrast limited adaptive histogram equalisation (Zuiderveld 1994) of each channel of images.
+///
+/// - input: `[batch, height, width, channels]`, floating-point numbers from 0 to 255
+/// - output: the input's type; 0 to 255
+///
+/// The image, mirrored at its lower and right border, is cut into `rows` times `columns` tiles of
+/// equal size. Of each tile's whole levels, from 0 to 255, the histogram is taken; what is above the
+/// limit, `clipLimit` / 256 of the tile, is spread evenly over all levels; its cumulative sums, less
+/// the first and scaled to 0 to 255, are what the tile's levels become. A pixel becomes what the four
+/// tiles around it make of its level, weighted linearly by where it lies between their middles.
+package struct CLAHE: CatalogOperator {
+  /// How many tiles stand below each other, 1 to 2^12.
+  package let rows: Int
+  /// How many tiles stand beside each other, 1 to 2^12.
+  package let columns: Int
+  /// How high a column of the histogram may be, as a multiple of the mean; 0 when there is no limit.
+  package let clipLimit: Double
+
+  package static let kind = "clahe"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    [
+      "tile_rows": .integer(rows), "tile_columns": .integer(columns),
+      "clip_limit": .real(clipLimit),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(rows: Int, columns: Int, clipLimit: Double) {
+    self.rows = rows
+    self.columns = columns
+    self.clipLimit = clipLimit
+  }
+
+  /// Why such settings cannot be, if they cannot.
+  package var problem: String? {
+    let range = 1...1 << 12
+    return range.contains(rows) && range.contains(columns) && clipLimit >= 0 && clipLimit.isFinite
+      ? nil : "\(rows) times \(columns) tiles with a limit of \(clipLimit)"
+  }
+}
+
+extension CLAHE {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    rows = try attributes.integer("tile_rows")
+    columns = try attributes.integer("tile_columns")
+    clipLimit = try attributes.real("clip_limit")
+    if let problem { throw attributes.malformed(problem) }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard input.rank == 4, input.elementType.isFloat else {
+      throw ShapeError("takes images of floating-point numbers and has \(input)")
+    }
+    for (dimension, count) in [(input.shape[1], rows), (input.shape[2], columns)] {
+      guard let dimension = dimension.value else { continue }
+      // Mirroring adds no more than there is; with the bound, nothing below can overflow.
+      guard (1...1 << 48).contains(dimension),
+        EqualizationTiles(dimension: dimension, count: count).padding <= dimension
+      else {
+        throw ShapeError("\(rows) times \(columns) tiles cannot be cut from \(input)")
+      }
+    }
+    return inputs
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let planes = inputs[0].permuted([0, 3, 1, 2])
+    let size = shape[1] * shape[2]
+    let elements = planes.doubles
+    let results = workers.map(size == 0 ? 0 : elements.count / size) { plane in
+      equalized(elements[plane * size..<(plane + 1) * size], height: shape[1], width: shape[2])
+    }
+    let output = Tensor(inputs[0].elementType, shape: planes.shape, results.flatMap { $0 })
+    return [output.permuted([0, 2, 3, 1])]
+  }
+
+  /// One channel of an image.
+  private func equalized(
+    _ plane: ArraySlice<Double>, height: Int, width: Int
+  ) -> [Double] {
+    let levels = plane.map { $0.isNaN ? 0 : Int(min(max($0, 0), 255)) }
+    let vertical = EqualizationTiles(dimension: height, count: rows)
+    let horizontal = EqualizationTiles(dimension: width, count: columns)
+    let curves = (0..<rows).flatMap { row in
+      (0..<columns).map { column in
+        let pixels = vertical.indices(of: row).flatMap { y in
+          horizontal.indices(of: column).map { x in levels[y * width + x] }
+        }
+        return curve(of: pixels)
+      }
+    }
+    return (0..<height).flatMap { y in
+      let (top, bottom, down) = vertical.neighbours(of: y)
+      return (0..<width).map { x in
+        let (left, right, across) = horizontal.neighbours(of: x)
+        let level = levels[y * width + x]
+        func value(_ row: Int, _ column: Int) -> Double { curves[row * columns + column][level] }
+        let above = value(top, left) * (1 - across) + value(top, right) * across
+        let below = value(bottom, left) * (1 - across) + value(bottom, right) * across
+        return above * (1 - down) + below * down
+      }
+    }
+  }
+
+  /// What a tile makes of each level.
+  private func curve(of pixels: [Int]) -> [Double] {
+    var histogram = [Double](repeating: 0, count: 256)
+    for level in pixels { histogram[level] += 1 }
+    let count = Double(pixels.count)
+    if clipLimit > 0 {
+      let limit = clipLimit * count / 256
+      let excess = histogram.reduce(0) { $0 + max(0, $1 - limit) }
+      histogram = histogram.map { min($0, limit) + excess / 256 }
+    }
+    var sum = 0.0
+    let sums = histogram.map { height in
+      sum += height
+      return sum
+    }
+    let range = count - sums[0]
+    return sums.map { min(max(($0 - sums[0]) * 255 / (range == 0 ? 1 : range), 0), 255) }
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// The axes of the input have a meaning each.
+  package func permutingAxes(_ axes: [Int]) -> CLAHE? { nil }
+
+  package var decomposition: Decomposition { .primitive }
+}
+
+/// Tiles along one axis of an image, which is mirrored behind its end.
+private struct EqualizationTiles {
+  let dimension: Int
+  let count: Int
+  /// How many elements a tile has.
+  let size: Int
+
+  init(dimension: Int, count: Int) {
+    (self.dimension, self.count) = (dimension, count)
+    size = (dimension + count - 1) / count
+  }
+
+  /// How many elements are added.
+  var padding: Int { size * count - dimension }
+
+  /// Where the elements of a tile come from.
+  func indices(of tile: Int) -> [Int] {
+    (tile * size..<(tile + 1) * size).map { $0 < dimension ? $0 : 2 * dimension - 1 - $0 }
+  }
+
+  /// The tiles whose middles lie around an element, and how far it is from the first one.
+  func neighbours(of index: Int) -> (first: Int, second: Int, share: Double) {
+    let place = (Double(index) - Double(size) / 2) / Double(size)
+    let first = place.rounded(.down)
+    let inside = { (tile: Int) in min(max(tile, 0), count - 1) }
+    return (inside(Int(first)), inside(Int(first) + 1), place - first)
+  }
+}

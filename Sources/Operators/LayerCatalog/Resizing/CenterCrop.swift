@@ -1,0 +1,81 @@
+package import Bytes
+package import GraphIR
+
+/// The centre of an image, in given sizes.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`; two
+///   spatial axes
+/// - output: the same with these sizes
+///
+/// Of an odd rest the smaller half is cut off in front. Where the input is shorter along an axis,
+/// it is resized instead, bilinearly and in its proportions, as by ``Resizing``.
+package struct CenterCrop: CatalogOperator {
+  /// The sizes of the output's spatial axes; two, 1 to 2^24 each.
+  package let dimensions: [Int]
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "center_crop"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    ["size": .integers(dimensions), "layout": .text(layout.rawValue)]
+  }
+
+  /// Makes the operator.
+  package init(dimensions: [Int], layout: DataLayout) {
+    self.dimensions = dimensions
+    self.layout = layout
+  }
+}
+
+extension CenterCrop {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    dimensions = try attributes.integers("size")
+    layout = try attributes.word("layout")
+    if let problem = Resizing.problem(dimensions) { throw attributes.malformed(problem) }
+    guard dimensions.count == 2 else {
+      throw attributes.malformed("\(dimensions.count) spatial axes, and an image has two")
+    }
+  }
+
+  /// What is done with inputs that are too small.
+  private var resizing: Resizing {
+    Resizing(
+      dimensions: dimensions, interpolation: .bilinear, antialiases: false, fit: .crop,
+      layout: layout)
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    try resizing.outputTypes(of: inputs)
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    var result = inputs[0]
+    let axes = Array(layout.spatialAxes(rank: result.shape.count))
+    let rests = zip(axes, dimensions).map { result.shape[$0] - $1 }
+    guard rests.allSatisfy({ $0 >= 0 }) else {
+      return try resizing.evaluate(inputs, workers: workers)
+    }
+    for (number, axis) in axes.enumerated() {
+      let start = rests[number] / 2
+      result = result.slice(start..<start + dimensions[number], along: axis)
+    }
+    return [result]
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> CenterCrop? {
+    guard axes.count == dimensions.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return CenterCrop(dimensions: dimensions, layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,154 @@
+/// How the elements of a longer or shorter axis are found where ``Resizing`` and ``Upsampling`` do not:
+/// ONNX' operator Resize (opset 10 to 19), and the functions of TensorFlow 1.
+///
+/// Coordinates are float32, as in onnxruntime, since their rounding can decide which element is the
+/// nearest.
+package struct Resampling {
+  package enum Mode {
+    case nearest
+    case linear
+    /// Cubic convolution with the coefficient a (Keys 1981), which leaves out what lies outside of the
+    /// axis or takes the border's elements for it.
+    case cubic(a: Double, excludesOutside: Bool)
+  }
+
+  /// Where an element of the output lies on the input's axis.
+  package enum Transformation: String {
+    case halfPixel = "half_pixel"
+    case halfPixelSymmetric = "half_pixel_symmetric"
+    case pytorchHalfPixel = "pytorch_half_pixel"
+    case alignCorners = "align_corners"
+    case asymmetric
+    case halfPixelForNearest = "tf_half_pixel_for_nn"
+  }
+
+  /// Which of its neighbours is nearest to a coordinate.
+  package enum Rounding: String {
+    case preferFloor = "round_prefer_floor"
+    case preferCeiling = "round_prefer_ceil"
+    case floor
+    case ceiling = "ceil"
+    /// The one below, and on axes that become shorter the one above, as onnxruntime takes it from files
+    /// that are older than this choice.
+    case older
+  }
+
+  /// The longest axis whose elements are looked up one by one.
+  package static let largestDimension = 1 << 18
+
+  package let mode: Mode
+  package let transformation: Transformation
+  package let rounding: Rounding
+
+  /// A way from its parts.
+  package init(mode: Mode, transformation: Transformation, rounding: Rounding) {
+    self.mode = mode
+    self.transformation = transformation
+    self.rounding = rounding
+  }
+
+  /// An axis, and what becomes of it.
+  package struct Axis {
+    /// The input's size, at least 1.
+    package let old: Int
+    /// The output's size, at least 1.
+    package let new: Int
+    /// How many of the output's elements come to one of the input's; `nil` where the sizes say it.
+    package let scale: Float?
+
+    /// How far from the input's start something is that lies so far from the output's.
+    fileprivate func position(_ distance: Float) -> Float {
+      scale.map { distance / $0 } ?? distance * Float(old) / Float(new)
+    }
+
+    fileprivate var becomesShorter: Bool { scale.map { $0 < 1 } ?? (new < old) }
+
+    /// An axis from its parts.
+    package init(old: Int, new: Int, scale: Float?) {
+      self.old = old
+      self.new = new
+      self.scale = scale
+    }
+  }
+
+  /// Elements of the input's axis for every element of the output's, and their weights.
+  package struct Taps {
+    /// For each tap, an index for every element of the output's axis.
+    package var indices: [[Int]]
+    /// As many weights; 1 for all of a single tap.
+    package var weights: [[Double]]
+
+    /// Makes the value.
+    package init(indices: [[Int]], weights: [[Double]]) {
+      self.indices = indices
+      self.weights = weights
+    }
+  }
+
+  /// What the elements of an axis are made of.
+  package func taps(_ axis: Axis) -> Taps {
+    let samples = (0..<axis.new).map { sample(at: coordinate($0, axis), axis) }
+    let count = samples[0].count
+    return Taps(
+      indices: (0..<count).map { tap in samples.map { $0[tap].index } },
+      weights: (0..<count).map { tap in samples.map { $0[tap].weight } })
+  }
+
+  private func coordinate(_ output: Int, _ axis: Axis) -> Float {
+    let centre = axis.position(Float(output) + 0.5)
+    switch transformation {
+    case .halfPixel: return centre - 0.5
+    case .pytorchHalfPixel: return axis.new > 1 ? centre - 0.5 : 0
+    case .halfPixelForNearest: return centre
+    case .asymmetric: return axis.position(Float(output))
+    case .alignCorners:
+      return axis.new > 1 ? Float(output) * Float(axis.old - 1) / Float(axis.new - 1) : 0
+    case .halfPixelSymmetric:
+      let share = axis.scale.map { Float(axis.new) / ($0 * Float(axis.old)) } ?? 1
+      return Float(axis.old) / 2 * (1 - share) + centre - 0.5
+    }
+  }
+
+  private func sample(at coordinate: Float, _ axis: Axis) -> [(index: Int, weight: Double)] {
+    let dimension = axis.old
+    func inside(_ index: Int) -> Int { min(max(index, 0), dimension - 1) }
+    let clamped = min(max(coordinate, -4), Float(dimension) + 4)
+    switch mode {
+    case .nearest: return [(inside(Int(rounded(clamped, axis))), 1)]
+    case .linear:
+      let within = min(max(clamped, 0), Float(dimension - 1))
+      let floor = Int(within)
+      let fraction = Double(within - Float(floor))
+      return [(floor, 1 - fraction), (inside(floor + 1), fraction)]
+    case .cubic(let a, let excludesOutside):
+      let floor = Int(clamped.rounded(.down))
+      let fraction = Double(clamped - Float(floor))
+      let first = floor - 1
+      var weights = [1 + fraction, fraction, 1 - fraction, 2 - fraction].map { Self.keys($0, a) }
+      if excludesOutside {
+        for tap in weights.indices where !(0..<dimension).contains(first + tap) { weights[tap] = 0 }
+        let sum = weights.reduce(0, +)
+        weights = weights.map { $0 / sum }
+      }
+      return weights.enumerated().map { (inside(first + $0), $1) }
+    }
+  }
+
+  private func rounded(_ coordinate: Float, _ axis: Axis) -> Float {
+    switch rounding {
+    case .floor: coordinate.rounded(.down)
+    case .ceiling: coordinate.rounded(.up)
+    case .older: coordinate.rounded(axis.becomesShorter ? .up : .down)
+    case .preferFloor: (coordinate - 0.5).rounded(.up)
+    case .preferCeiling: (coordinate + 0.5).rounded(.down)
+    }
+  }
+
+  /// The cubic convolution kernel at a distance of 0 to 2 (Keys 1981, equation 4, with a for -1/2).
+  private static func keys(_ distance: Double, _ a: Double) -> Double {
+    let x = distance
+    return x <= 1
+      ? ((a + 2) * x - (a + 3)) * x * x + 1
+      : ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+  }
+}

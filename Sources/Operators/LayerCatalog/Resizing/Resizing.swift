@@ -1,0 +1,140 @@
+package import Bytes
+package import GraphIR
+
+/// Bringing the spatial axes to given sizes, as TensorFlow 2 does it.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: the same with these sizes
+///
+/// Element o of an axis is a weighted sum of the input's elements around (o + 0.5) s - 0.5, with
+/// s the input's size by the output's, along one axis after the other. Coordinates are rounded to
+/// float32, as in TensorFlow, since their rounding can decide which element is nearest.
+package struct Resizing: CatalogOperator {
+  /// The sizes of the output's spatial axes; 1 to 2^24 each.
+  package let dimensions: [Int]
+  /// How elements between the input's are found.
+  package let interpolation: ResizingInterpolation
+  /// Whether elements are taken from a part of the input as wide as the output's elements, where
+  /// that is more than usual; not with ``ResizingInterpolation/nearest`` and
+  /// ``ResizingInterpolation/area``.
+  package let antialiases: Bool
+  /// How an input of other proportions is fitted; not stretched with two spatial axes only.
+  package let fit: ResizingFit
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "resizing"
+  package static let version = 2
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    var attributes: Attributes = [
+      "size": .integers(dimensions), "interpolation": .text(interpolation.rawValue),
+      "antialias": .flag(antialiases), "aspect_ratio": .text(fit.name.rawValue),
+      "layout": .text(layout.rawValue),
+    ]
+    if case .pad(let value) = fit { attributes.append("fill_value", .real(value)) }
+    return attributes
+  }
+
+  /// Why such sizes cannot be, if they cannot.
+  package static func problem(_ dimensions: [Int]) -> String? {
+    !dimensions.isEmpty && dimensions.allSatisfy { (1...1 << 24).contains($0) }
+      ? nil : "the sizes \(dimensions) are not 1 to \(1 << 24) for each axis"
+  }
+
+  /// Makes the operator.
+  package init(
+    dimensions: [Int], interpolation: ResizingInterpolation, antialiases: Bool,
+    fit: ResizingFit, layout: DataLayout
+  ) {
+    self.dimensions = dimensions
+    self.interpolation = interpolation
+    self.antialiases = antialiases
+    self.fit = fit
+    self.layout = layout
+  }
+}
+
+extension Resizing {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    dimensions = try attributes.integers("size")
+    interpolation = try attributes.word("interpolation")
+    antialiases = try attributes.flag("antialias")
+    switch try attributes.word("aspect_ratio", as: ResizingFit.Name.self) {
+    case .stretch: fit = .stretch
+    case .crop: fit = .crop
+    case .pad: fit = .pad(try attributes.real("fill_value"))
+    }
+    layout = try attributes.word("layout")
+    if let problem = Self.problem(dimensions) { throw attributes.malformed(problem) }
+    guard fit == .stretch || dimensions.count == 2 else {
+      throw attributes.malformed("keeping proportions of \(dimensions.count) spatial axes")
+    }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard input.rank == dimensions.count + 2, input.elementType.isFloat else {
+      throw ShapeError("takes \(dimensions.count) spatial axes and has the input \(input)")
+    }
+    let spatial = layout.spatialAxes(rank: input.rank)
+    let known = input.shape[spatial].map { $0.value ?? 1 }
+    guard known.allSatisfy({ (1...1 << 24).contains($0) }) else {
+      throw ShapeError("axes of \(known) elements cannot be resized")
+    }
+    var shape = input.shape
+    shape.replaceSubrange(spatial, with: dimensions.map(Dimension.fixed))
+    return [input.with(shape: shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)  // which refuses what no memory holds
+    let axes = layout.spatialAxes(rank: shape.count)
+    var result = try fit.fitted(inputs[0], Array(axes), to: dimensions)
+    for (number, axis) in axes.enumerated() {
+      var middle = result.shape
+      middle[axis] = dimensions[number]
+      _ = try Checked.product(middle + [8], of: "the size of the partly resized input")
+      result = Tensor(.float64, shape: middle, resize(result, along: axis, to: dimensions[number]))
+    }
+    return [Tensor(inputs[0].elementType, shape: shape, result.doubles)]
+  }
+
+  private func resize(_ input: Tensor, along axis: Int, to dimension: Int) -> [Double] {
+    let elements = input.doubles
+    let (old, run) = (input.shape[axis], input.shape[(axis + 1)...].reduce(1, *))
+    let samples = (0..<dimension).map {
+      interpolation.sample($0, from: old, to: dimension, antialiases: antialiases)
+    }
+    var result: [Double] = []
+    for slice in 0..<input.shape[..<axis].reduce(1, *) {
+      for sample in samples {
+        let start = (slice * old + sample.first) * run
+        for index in start..<start + run {
+          result.append(
+            sample.weights.indices.reduce(0) {
+              $0 + elements[index + $1 * run] * sample.weights[$1]
+            })
+        }
+      }
+    }
+    return result
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> Resizing? {
+    guard axes.count == dimensions.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return Resizing(
+      dimensions: dimensions, interpolation: interpolation, antialiases: antialiases, fit: fit,
+      layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

@@ -1,0 +1,137 @@
+package import Bytes
+package import GraphIR
+
+/// Enlarging the spatial axes by whole factors.
+///
+/// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
+/// - output: each spatial axis `factors[i]` times as long
+///
+/// Element o of an enlarged axis is taken from the input's coordinate x, along one axis after the
+/// other: nearest neighbour at floor(o / factor), or linearly between floor(x) and the next, where
+/// coordinates outside are those of the border.
+package struct Upsampling: CatalogOperator {
+  /// How elements between the input's are found.
+  package enum Interpolation: String, Hashable, Sendable {
+    /// The input's elements are repeated.
+    case nearest
+    /// Linear along each axis ("bilinear") at x = o / factor.
+    case linearAsymmetric = "linear_asymmetric"
+    /// Linear along each axis ("bilinear") at x = (o + 0.5) / factor - 0.5: the centres of the
+    /// elements lie half a step inside.
+    case linearHalfPixel = "linear_half_pixel"
+  }
+
+  /// The factor of each spatial axis; 1 to 2^24.
+  package let factors: [Int]
+  /// How elements between the input's are found.
+  package let interpolation: Interpolation
+  /// The order of the input's and output's axes.
+  package let layout: DataLayout
+
+  package static let kind = "upsampling"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    [
+      "factors": .integers(factors), "interpolation": .text(interpolation.rawValue),
+      "layout": .text(layout.rawValue),
+    ]
+  }
+
+  /// Why such factors cannot be, if they cannot.
+  package static func problem(_ factors: [Int]) -> String? {
+    !factors.isEmpty && factors.allSatisfy { (1...1 << 24).contains($0) }
+      ? nil : "the factors \(factors) are not 1 to \(1 << 24) for each axis"
+  }
+
+  /// Makes the operator.
+  package init(factors: [Int], interpolation: Interpolation, layout: DataLayout) {
+    self.factors = factors
+    self.interpolation = interpolation
+    self.layout = layout
+  }
+}
+
+extension Upsampling {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    factors = try attributes.integers("factors")
+    interpolation = try attributes.word("interpolation")
+    layout = try attributes.word("layout")
+    if let problem = Self.problem(factors) { throw attributes.malformed(problem) }
+  }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard inputs[0].elementType.isFloat else {
+      throw ShapeError("takes floating-point numbers and has \(inputs[0])")
+    }
+    let output = try inputs[0].mappingSpatialAxes(layout, count: factors.count) {
+      (axis, dimension) throws(ShapeError) in
+      let (product, overflow) = dimension.multipliedReportingOverflow(by: factors[axis])
+      guard !overflow else { throw ShapeError("\(dimension) elements by \(factors[axis])") }
+      return product
+    }
+    return [output]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    _ = try outputShape(of: inputs)  // which refuses what no memory holds
+    var elements = inputs[0].doubles
+    var shape = inputs[0].shape
+    for (number, axis) in layout.spatialAxes(rank: shape.count).enumerated() {
+      elements = enlarge(elements, shape, along: axis, by: factors[number])
+      shape[axis] *= factors[number]
+    }
+    return [Tensor(inputs[0].elementType, shape: shape, elements)]
+  }
+
+  private func enlarge(
+    _ elements: [Double], _ shape: [Int], along axis: Int, by factor: Int
+  ) -> [Double] {
+    let (dimension, run) = (shape[axis], shape[(axis + 1)...].reduce(1, *))
+    let samples = (0..<dimension * factor).map { sample($0, dimension: dimension, factor: factor) }
+    var result: [Double] = []
+    result.reserveCapacity(elements.count * factor)
+    for slice in 0..<shape[..<axis].reduce(1, *) {
+      for (lower, weight) in samples {
+        let start = (slice * dimension + lower) * run
+        guard weight > 0 else {
+          result += elements[start..<start + run]
+          continue
+        }
+        for index in start..<start + run {
+          result.append(elements[index] + (elements[index + run] - elements[index]) * weight)
+        }
+      }
+    }
+    return result
+  }
+
+  /// The input's element below a coordinate, and the weight of the one after it (0 at the border).
+  package func sample(
+    _ output: Int, dimension: Int, factor: Int
+  ) -> (lower: Int, weight: Double) {
+    let coordinate: Double
+    switch interpolation {
+    case .nearest: return (output / factor, 0)
+    case .linearAsymmetric: coordinate = Double(output) / Double(factor)
+    case .linearHalfPixel: coordinate = (Double(output) + 0.5) / Double(factor) - 0.5
+    }
+    let clamped = min(max(coordinate, 0), Double(dimension - 1))
+    return (Int(clamped), clamped - clamped.rounded(.down))
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package func permutingAxes(_ axes: [Int]) -> Upsampling? {
+    guard axes.count == factors.count + 2, let layout = layout.permuted(by: axes) else {
+      return nil
+    }
+    return Upsampling(factors: factors, interpolation: interpolation, layout: layout)
+  }
+
+  package var decomposition: Decomposition { .primitive }
+}

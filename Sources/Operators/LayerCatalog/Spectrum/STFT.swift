@@ -1,0 +1,162 @@
+package import Bytes
+package import GraphIR
+
+/// The discrete Fourier transforms of parts of a signal, each under a window (Gabor 1946): for each
+/// frame t and each frequency k from 0 to fft_length / 2 the sum over n of
+/// window(n) · x(t · step + n) · e^(-2πi k n / fft_length).
+///
+/// - input: `[..., samples]`, with at least `fft_length` samples
+/// - outputs: the real and the imaginary parts, `[..., frames, frequencies]` each
+///
+/// The window is `window_length` long, stands in the middle of the frame's `fft_length` samples (of
+/// an odd rest the larger half behind it), and is 0 elsewhere. With x = 2πn / window_length from its
+/// beginning, `hann` is 0.5 - 0.5 cos x, `hamming` 0.54 - 0.46 cos x and `rectangular` 1.
+package struct STFT: CatalogOperator {
+  /// A window's form.
+  package enum WindowForm: String, Hashable, Sendable, CaseIterable {
+    case hann, hamming, rectangular
+  }
+
+  /// How many samples a frame has, 1 to 2^20.
+  package let fftLength: Int
+  /// How many of them the window shows, 1 to `fftLength`.
+  package let windowLength: Int
+  /// How many samples lie between the beginnings of two frames, at least 1.
+  package let step: Int
+  /// The window's form.
+  package let window: WindowForm
+
+  package static let kind = "stft"
+  package static let version = 1
+
+  package var inputs: [InputSlot] { [.data("input")] }
+
+  package var attributes: Attributes {
+    [
+      "fft_length": .integer(fftLength), "frame_length": .integer(windowLength),
+      "frame_step": .integer(step), "window": .text(window.rawValue),
+    ]
+  }
+
+  /// Makes the operator.
+  package init(fftLength: Int, windowLength: Int, step: Int, window: WindowForm) {
+    self.fftLength = fftLength
+    self.windowLength = windowLength
+    self.step = step
+    self.window = window
+  }
+
+  /// Why such settings cannot be, if they cannot.
+  package var problem: String? {
+    (1...1 << 20).contains(fftLength) && (1...fftLength).contains(windowLength) && step >= 1
+      ? nil : "frames of \(fftLength), windows of \(windowLength) and steps of \(step) samples"
+  }
+}
+
+extension STFT {
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    fftLength = try attributes.integer("fft_length")
+    windowLength = try attributes.integer("frame_length")
+    step = try attributes.integer("frame_step")
+    window = try attributes.word("window")
+    if let problem { throw attributes.malformed(problem) }
+  }
+
+  package var frequencyCount: Int { fftLength / 2 + 1 }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    guard let samples = inputs[0].shape.last, inputs[0].elementType.isFloat else {
+      throw ShapeError("takes a signal of floating-point numbers and has \(inputs[0])")
+    }
+    let frames = try samples.map { (count) throws(ShapeError) in
+      guard count >= fftLength else {
+        throw ShapeError("takes frames of \(fftLength) samples of a signal of \(count)")
+      }
+      return (count - fftLength) / step + 1
+    }
+    let output = inputs[0].with(
+      shape: inputs[0].shape.dropLast() + [frames, .fixed(frequencyCount)])
+    return [output, output]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let (samples, frames) = (inputs[0].shape.last ?? 0, shape[shape.count - 2])
+    let signal = inputs[0].doubles
+    let factors = windowFactors
+    let angles = (0..<fftLength).map { 2 * Double.pi * Double($0) / Double(fftLength) }
+    let (cosines, sines) = (angles.map(\.cosine), angles.map(\.sine))
+    let first = (fftLength - windowLength) / 2
+    let parts = workers.map(shape.dropLast().reduce(1, *)) { frame in
+      let start = frame / frames * samples + frame % frames * step + first
+      let seen = (0..<windowLength).map { signal[start + $0] * factors[$0] }
+      var (real, imaginary) = ([Double](), [Double]())
+      for frequency in 0..<frequencyCount {
+        var (cosineSum, sineSum) = (0.0, 0.0)
+        for (number, element) in seen.enumerated() {
+          let angle = frequency * (first + number) % fftLength
+          cosineSum += element * cosines[angle]
+          sineSum -= element * sines[angle]
+        }
+        real.append(cosineSum)
+        imaginary.append(sineSum)
+      }
+      return (real, imaginary)
+    }
+    let type = inputs[0].elementType
+    return [
+      Tensor(type, shape: shape, parts.flatMap(\.0)),
+      Tensor(type, shape: shape, parts.flatMap(\.1)),
+    ]
+  }
+
+  /// The window as factors of a whole frame's samples.
+  package var frameFactors: [Double] {
+    let (first, factors) = ((fftLength - windowLength) / 2, windowFactors)
+    return (0..<fftLength).map { sample in
+      factors.indices.contains(sample - first) ? factors[sample - first] : 0
+    }
+  }
+
+  /// The transform whose window has these factors for a whole frame's samples, within float32's
+  /// rounding; nil where no window has them. No factors are a rectangle's.
+  package init?(frameFactors: [Double]?, fftLength: Int, step: Int) {
+    guard (1...1 << 20).contains(fftLength), step >= 1 else { return nil }
+    let factors = frameFactors ?? [Double](repeating: 1, count: fftLength)
+    let shown = factors.indices.filter { factors[$0] != 0 }
+    let span = shown.isEmpty ? 1 : shown[shown.count - 1] - shown[0] + 1
+    // A Hann window's first factor is zero, so it is one sample longer than what it shows.
+    for length in span...span + 2 where length <= fftLength {
+      for form in WindowForm.allCases {
+        let transform = STFT(
+          fftLength: fftLength, windowLength: length, step: step, window: form)
+        let differences = zip(transform.frameFactors, factors).map { abs($0 - $1) }
+        if differences.allSatisfy({ $0 <= 1e-6 }) {
+          self = transform
+          return
+        }
+      }
+    }
+    return nil
+  }
+
+  private var windowFactors: [Double] {
+    let cosines = (0..<windowLength).map { number in
+      (2 * Double.pi * Double(number) / Double(windowLength)).cosine
+    }
+    switch window {
+    case .hann: return cosines.map { 0.5 - 0.5 * $0 }
+    case .hamming: return cosines.map { 0.54 - 0.46 * $0 }
+    case .rectangular: return cosines.map { _ in 1 }
+    }
+  }
+
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// The last axis is the signal's, and the outputs have one more.
+  package func permutingAxes(_ axes: [Int]) -> STFT? { nil }
+
+  package var decomposition: Decomposition { .primitive }
+}

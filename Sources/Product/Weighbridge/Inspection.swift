@@ -1,0 +1,211 @@
+import ArrayConversion
+public import Bytes
+import ConversionCore
+public import CoreMLConversion
+import FormatRegistry
+public import GraphIR
+
+/// What there is to see in a model file, as plain values. `Schemas/inspect.schema.json` names them.
+public struct Inspection: Sendable {
+  /// A step of the model's computation.
+  public struct Layer: Hashable, Sendable {
+    /// The position, from 0.
+    public let index: Int
+    /// The name, with the role of the step when a source layer became several.
+    public let name: String
+    /// The class in the source, for example `Conv2D`.
+    public let className: String
+    /// The operator in the catalogue, for example `convolution`; empty for a layer that could not be
+    /// imported.
+    public let kind: String
+    /// The types of what it makes.
+    public let outputs: [TensorType]
+    /// Whether it can run; a layer that was kept without being understood cannot.
+    public var runs: Bool { kind != Opaque.kind && !kind.isEmpty && problem == nil }
+    /// The number of weights' elements that no earlier layer uses already; 0 where it is not known.
+    public let parameterCount: Int
+    /// The names of what it reads, where only the layers of the source are known.
+    public var inputs: [String] = []
+    /// Why it cannot be converted; `nil` when it can, or when that is not known.
+    public var problem: String?
+  }
+
+  /// A set of reference arrays.
+  public struct References: Hashable, Sendable {
+    /// Who computed the outputs.
+    public let author: String
+    /// The names of the inputs.
+    public let inputs: [String]
+    /// The names of the outputs.
+    public let outputs: [String]
+    /// How many layers have reference outputs.
+    public let layerCount: Int
+  }
+
+  /// The file's path as it was given.
+  public let path: String
+  /// The file's format, for example `wbm 1.0`.
+  public let format: String
+  /// The file's size in bytes.
+  public let fileSize: Int
+  /// What is known of the model besides its computation.
+  public let description: ModelDescription
+  /// What the model takes.
+  public let inputs: [ModelPort]
+  /// What the model gives.
+  public let outputs: [ModelPort]
+  /// The steps, in the order of the computation.
+  public let layers: [Layer]
+  /// The weights of a file that has nothing else; empty for a model, whose layers say what they are.
+  public let looseWeights: [ModelPort]
+  /// Why the model cannot be read as a whole: then the layers are those of the source, with types
+  /// where they are known. `nil` for a model, and for weights that need another file.
+  public let problem: WeighbridgeError?
+  /// What else can be told, such as the framework that names of weights point to.
+  public let notes: [String]
+  /// Whether all layers can run; a file with weights only has none.
+  public var runs: Bool { problem == nil && !layers.isEmpty && layers.allSatisfy(\.runs) }
+  /// The number of weights.
+  public let weightCount: Int
+  /// The number of all weights' elements.
+  public let parameterCount: Int
+  /// The size of all weights in bytes.
+  public let weightByteCount: Int
+  /// The class that a Core ML classifier gives; `nil` for other models.
+  public let classLabel: ClassLabel?
+  /// What is in a Core ML file that is not converted: an ML Program, or a model without a network.
+  /// `nil` for models that are; then nothing else but the description is known.
+  public let contents: CoreMLContents?
+  /// Whether an app can train a Core ML model further; `nil` for other formats.
+  public let isUpdatable: Bool?
+  /// What a run costs for one input; `nil` when it depends on sizes that are open.
+  public let cost: ComputationCost?
+  /// Where the model came from.
+  public let provenance: Provenance
+  /// The reference arrays.
+  public let references: [References]
+
+  /// Looks into a file of any format that Weighbridge reads. Of a model that cannot be converted, and
+  /// of weights alone, it shows what there is.
+  ///
+  /// - Throws: As ``Model/init(contentsOf:options:)``, where there is nothing to show.
+  /// - Complexity: For `.wbm`, reads the header only, whatever the size of the weights.
+  public init(
+    of path: String, options: ReadOptions = ReadOptions()
+  ) throws(WeighbridgeError) {
+    if options.architecture == nil, options.inputShapes.isEmpty,
+      let file = try ModelReader.weightFile(path)
+    {
+      self.init(file, path: path)
+    } else if let contents = try CoreMLContents(of: path) {
+      self.init(contents, path: path)
+    } else {
+      do throws(WeighbridgeError) {
+        self.init(try Model(contentsOf: path, options: options), path: path)
+      } catch {
+        guard let outline = ModelReader.outline(path, options: options, refusedBy: error) else {
+          throw error
+        }
+        self.init(outline, path: path, problem: error)
+      }
+    }
+  }
+
+  private init(_ outline: ModelOutline, path: String, problem: WeighbridgeError) {
+    self.path = path
+    format = outline.format
+    fileSize = outline.byteCount
+    description = ModelDescription()
+    inputs = outline.inputs.map { ModelPort(name: $0.name, type: $0.type) }
+    outputs = outline.outputs.map { ModelPort(name: $0.name, type: $0.type) }
+    layers = outline.layers.enumerated().map { index, layer in
+      Layer(
+        index: index, name: layer.name, className: layer.className, kind: layer.kind,
+        outputs: layer.outputs, parameterCount: layer.parameterCount ?? 0, inputs: layer.inputs,
+        problem: layer.problem)
+    }
+    let weights = outline.weights.map { ModelPort(name: $0.name, type: $0.type) }
+    looseWeights = layers.isEmpty ? weights : []
+    weightCount = weights.count
+    (parameterCount, weightByteCount) = outline.weightSize
+    cost = nil
+    (provenance, references) = (outline.provenance, [])
+    (classLabel, isUpdatable, contents) = (nil, nil, nil)
+    self.problem = problem
+    notes = outline.notes
+  }
+
+  private init(_ file: WeightFile, path: String) {
+    self.path = path
+    format = file.format.rawValue
+    fileSize = file.byteCount
+    description = file.description
+    (inputs, outputs, layers) = ([], [], [])
+    looseWeights = file.weights.map { ModelPort(name: $0.name, type: $0.tensor.type) }
+    weightCount = file.weights.count
+    parameterCount = file.weights.reduce(0) { $0 + $1.tensor.count }
+    weightByteCount = file.weights.reduce(0) { $0 + $1.tensor.byteCount }
+    cost = nil
+    (classLabel, isUpdatable, contents) = (nil, nil, nil)
+    (provenance, references) = (Provenance(), [])
+    (problem, notes) = (nil, file.notes)
+  }
+
+  private init(_ contents: CoreMLContents, path: String) {
+    self.path = path
+    format = "coreml \(contents.kind)"
+    fileSize = contents.fileSize
+    description = contents.description
+    (inputs, outputs, layers, looseWeights) = ([], [], [], [])
+    (weightCount, parameterCount, weightByteCount, cost) = (0, 0, 0, nil)
+    classLabel = contents.classLabel
+    isUpdatable = contents.isUpdatable
+    self.contents = contents
+    var provenance = Provenance()
+    provenance.framework = "coreml"
+    provenance.frameworkVersion = "specification \(contents.specificationVersion)"
+    (self.provenance, references) = (provenance, [])
+    (problem, notes) = (nil, [])
+  }
+
+  init(_ model: Model, path: String) {
+    self.path = path
+    format = model.origin.formatName
+    fileSize = model.origin.byteCount
+    description = model.description
+    inputs = model.inputs
+    outputs = model.outputs
+    layers = Self.layers(model.content.graph)
+    looseWeights = []
+    (problem, notes) = (nil, [])
+    let weights = model.content.graph.weights
+    weightCount = weights.count
+    parameterCount = model.content.graph.parameterCount
+    weightByteCount = weights.reduce(0) { $0 + $1.tensor.byteCount }
+    cost = ComputationCost(model.content.graph)
+    contents = nil
+    if case .coreml(let source, _) = model.origin {
+      classLabel = source.classLabel
+      isUpdatable = source.isUpdatable
+    } else {
+      (classLabel, isUpdatable) = (nil, nil)
+    }
+    provenance = model.provenance
+    references = model.references.map { set in
+      References(
+        author: set.author, inputs: set.inputs.map(\.name), outputs: set.outputs.map(\.name),
+        layerCount: set.layers.count)
+    }
+  }
+
+  private static func layers(_ graph: Graph) -> [Layer] {
+    var seen: Set<ValueID> = []
+    return graph.nodes.enumerated().map { index, node in
+      let fresh = node.inputs.filter { seen.insert($0).inserted }
+      return Layer(
+        index: index, name: node.name, className: node.source.className,
+        kind: node.operation.kind, outputs: node.outputs.map { graph[$0].type },
+        parameterCount: fresh.reduce(0) { $0 + (graph[$1].constant?.count ?? 0) })
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import ArrayConversion
+public import Bytes
+public import GraphIR
+public import ModelComparison
+import Verifier
+
+/// How two models are compared.
+public struct ComparisonOptions: Sendable {
+  /// Whether layers are paired by their names, and other names of inputs and outputs count. Without
+  /// it they are paired by structure.
+  public var usesNames = false
+  /// Arrays for the inputs: both models are then run, and their outputs compared.
+  public var inputs: [NamedTensor]?
+  /// The tolerance for outputs; `nil` for the standard one of the coarsest number type on the way to
+  /// an output in either model.
+  public var tolerance: Tolerance?
+  /// How the models are run.
+  public var run = RunOptions()
+
+  /// Structure, weights and metadata.
+  public init() {}
+}
+
+extension Model {
+  /// What sets this model apart from another one.
+  ///
+  /// Operators are paired by structure, whatever their names and the order of the image axes;
+  /// weights are compared number by number in the catalogue's axis order. Metadata count when both
+  /// files are of a format that can hold them.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when given arrays do not fit one of the models;
+  ///   ``WeighbridgeError/Code/cancelled``.
+  public func differences(
+    from other: Model, _ options: ComparisonOptions = ComparisonOptions()
+  ) throws(WeighbridgeError) -> ModelDifferences {
+    var differences = GraphComparison.differences(
+      content.graph, other.content.graph, usesNames: options.usesNames)
+    differences.items += DescriptionComparison.differences(
+      description, other.description, usesNames: options.usesNames,
+      counts: holdsMetadata && other.holdsMetadata)
+    if let inputs = options.inputs {
+      let outputs = try run(inputs, options: options.run).outputs
+      let others = try other.run(inputs, options: options.run).outputs
+      for (position, (got, want)) in zip(outputs, others).enumerated() {
+        let precision = [self, other].compactMap { $0.precision(ofOutput: position) }
+        let standard = precision.map(Tolerance.standard).max { $0.absolute < $1.absolute }
+        differences.items += Self.difference(got, want, options.tolerance ?? standard)
+      }
+    }
+    return differences
+  }
+
+  /// The coarsest type on the way to an output.
+  private func precision(ofOutput position: Int) -> ElementType? {
+    content.graph.precisions[content.graph.outputs[position].value.index]
+  }
+
+  /// Whether the file's format has a place for author, license and the like.
+  private var holdsMetadata: Bool {
+    switch origin {
+    case .wbm, .coreml, .onnx: true
+    case .weights(let source, _): source.format == .safetensors
+    case .keras, .darknet: false
+    }
+  }
+
+  private static func difference(
+    _ got: NamedTensor, _ want: NamedTensor, _ tolerance: Tolerance?
+  ) -> [ModelDifferences.Item] {
+    guard got.tensor.shape == want.tensor.shape else {
+      return [
+        ModelDifferences.Item(
+          .output, "the output \(got.name) is \(got.tensor.type) and \(want.tensor.type)")
+      ]
+    }
+    let difference = TensorDifference(got: got.tensor, want: want.tensor)
+    let tolerance = tolerance ?? .standard(for: got.tensor.elementType)
+    let isSame = difference.isWithin(tolerance)
+    return [
+      ModelDifferences.Item(
+        .output,
+        "the output \(got.name) \(isSame ? "is the same within the tolerance" : "differs")",
+        difference: difference, counts: !isSame)
+    ]
+  }
+}

@@ -1,0 +1,80 @@
+public import Bytes
+import FormatRegistry
+public import GraphIR
+import LayerCatalog
+public import Verifier
+import WBMConversion
+
+/// What is verified, and how strictly.
+public struct VerifyOptions: Sendable {
+  /// The original file to compare with, and how it is to be read.
+  public var source: (path: String, options: ReadOptions)?
+  /// Arrays to compare with instead of those the file holds, matched by name or by order.
+  public var references: (inputs: [NamedTensor], outputs: [NamedTensor])?
+  /// Whether layers are compared too, where references of layers are there.
+  public var checksLayers = false
+  /// The tolerance; `nil` for the standard one of each number type.
+  public var tolerance: Tolerance?
+  /// How the model is run.
+  public var run = RunOptions()
+
+  /// Everything that the file itself allows to check.
+  public init() {}
+}
+
+extension VerifyOptions {
+  /// The reference engine, with the other options of ``run``.
+  fileprivate var referenceRuntime: any Runtime {
+    var options = run
+    options.engine = .reference
+    return options.runtime()
+  }
+}
+
+extension Model {
+  /// Verifies the model: container, shapes, weights, reference outputs, the agreement of the engines,
+  /// and the original file when one is named.
+  ///
+  /// What is wrong with the model is a failed result in the report, not an error.
+  ///
+  /// - Parameter options: What is verified, and how strictly.
+  /// - Returns: The results of all checks, each with its reason.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when given arrays do not fit the model; what
+  ///   ``init(contentsOf:options:)`` throws for the original file;
+  ///   ``WeighbridgeError/Code/cancelled``.
+  public func verify(
+    _ options: VerifyOptions = VerifyOptions()
+  ) throws(WeighbridgeError) -> VerificationReport {
+    var checks: [any VerificationCheck] = [ContainerCheck(), ShapesCheck(), WeightsCheck()]
+    if let source = options.source {
+      let original = try Model(contentsOf: source.path, options: source.options)
+      checks.append(SourceCheck(source: original.content))
+    }
+    var given: [ReferenceSet]?
+    if let arrays = options.references {
+      given = [try references(inputs: arrays.inputs, outputs: arrays.outputs, author: "")]
+    }
+    checks.append(
+      ReferencesCheck(
+        runtime: options.run.runtime(observesAllNodes: options.checksLayers),
+        measure: options.referenceRuntime, references: given, tolerance: options.tolerance,
+        checksLayers: options.checksLayers))
+    checks.append(enginesCheck(options, inputs: given?.first?.inputs.map(\.tensor)))
+    return try Verifier(checks).verify(subject)
+  }
+
+  private func enginesCheck(_ options: VerifyOptions, inputs: [Tensor]?) -> EnginesCheck {
+    var engine = options.run
+    engine.engine = .cpu
+    return EnginesCheck(
+      engine: engine.runtime(), reference: options.referenceRuntime, inputs: inputs
+    ) { ($0 as? any CatalogOperator)?.tolerance }
+  }
+
+  private var subject: VerificationSubject {
+    guard case .wbm(let file) = origin else { return VerificationSubject(content: content) }
+    return VerificationSubject(content: content, storedTypes: file.storedTypes) {
+      () throws(WeighbridgeError) in try file.integrityProblems()
+    }
+  }
+}

@@ -1,0 +1,82 @@
+public import Bytes
+import ConversionCore
+import FormatRegistry
+public import GraphIR
+
+/// A trained model: what it computes, what it is for, and where it came from.
+///
+/// ```swift
+/// var model = try Model(contentsOf: "tinyyolo.h5")
+/// try model.describe(edit)
+/// try model.write(to: "tinyyolo.wbm")
+/// let report = try Model(contentsOf: "tinyyolo.wbm").verify()
+/// ```
+///
+/// A model is a value; its weights are shared and, where the file allows it, stay in the mapped
+/// file until they are needed.
+public struct Model: Sendable {
+  package var content: ModelContent
+  package let origin: ReadModel
+
+  /// Reads a model of any format that Weighbridge knows, told from the content.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - options: What the file does not say itself.
+  /// - Throws: ``WeighbridgeError/Code/missing`` when a file is not there,
+  ///   ``WeighbridgeError/Code/malformed`` when its bytes are wrong,
+  ///   ``WeighbridgeError/Code/unsupported`` when it asks for what Weighbridge cannot do,
+  ///   ``WeighbridgeError/Code/limitExceeded``.
+  /// - Complexity: For `.wbm` independent of the weights' size: one mapping and the header.
+  public init(
+    contentsOf path: String, options: ReadOptions = ReadOptions()
+  ) throws(WeighbridgeError) {
+    origin = try ModelReader.read(path, options: options)
+    content = origin.content
+  }
+
+  /// What is known of the model besides its computation.
+  public var description: ModelDescription { content.description }
+
+  /// Where the model came from, and how its source was understood.
+  public var provenance: Provenance { content.provenance }
+
+  /// Inputs with outputs that somebody else computed for them.
+  public var references: [ReferenceSet] { content.references }
+
+  /// What the model takes, in order.
+  public var inputs: [ModelPort] { content.graph.inputs.map { ModelPort($0, content.graph) } }
+
+  /// What the model gives, in order.
+  public var outputs: [ModelPort] { content.graph.outputs.map { ModelPort($0, content.graph) } }
+
+  /// Applies what a user says of the model: first new names, then everything else by those names.
+  ///
+  /// - Parameter edit: What is said; the rest stays as it is.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a name is unknown, or labels, anchors or
+  ///   image settings do not fit the model's shapes; the model is then unchanged.
+  public mutating func describe(_ edit: DescriptionEdit) throws(WeighbridgeError) {
+    var changed = content
+    try changed.apply(edit)
+    content = changed
+  }
+}
+
+/// An input or output of a model.
+public struct ModelPort: Hashable, Sendable {
+  /// The name, unique among the inputs and among the outputs.
+  public let name: String
+  /// The number type and the axes, outermost first, in the source's order: a Keras image is
+  /// `[batch, height, width, channels]`. Some may be unknown until the model runs.
+  public let type: TensorType
+
+  init(name: String, type: TensorType) {
+    self.name = name
+    self.type = type
+  }
+
+  package init(_ port: Port, _ graph: Graph) {
+    name = port.name
+    type = graph[port.value].type
+  }
+}

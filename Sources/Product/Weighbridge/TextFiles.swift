@@ -1,0 +1,15 @@
+public import Bytes
+import ConversionCore
+import JSON
+
+extension DescriptionEdit {
+  /// Reads a metadata file, as `Schemas/metadata.schema.json` describes it.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/missing``; ``WeighbridgeError/Code/malformed`` when it is
+  ///   not JSON; ``WeighbridgeError/Code/mismatch`` for a member that is not known.
+  public init(metadataFile path: String) throws(WeighbridgeError) {
+    self = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try DescriptionEdit(metadata: try JSONValue(parsing: try smallFile(path)))
+    }
+  }
+}

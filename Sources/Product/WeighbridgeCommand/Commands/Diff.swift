@@ -1,0 +1,59 @@
+import ArgumentParser
+import ConversionCore
+import Dispatch
+import JSON
+import Weighbridge
+
+/// `weighbridge diff`
+struct Diff: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Compares two models of any formats.",
+    discussion: """
+      Layers are paired by structure, whatever their names and the order of the image axes; \
+      weights are compared number by number; metadata are listed.
+
+      Example:
+        weighbridge diff old.h5 new.keras --inputs input.npy
+      """)
+
+  @Argument(help: "A model, of any format that can be read.")
+  var first: String
+
+  @Argument(help: "Another one.")
+  var second: String
+
+  @Flag(help: "Pair layers by their names, and compare names too.")
+  var names = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Run both on these arrays and compare the outputs too.", valueName: "file"))
+  var inputs: String?
+
+  @OptionGroup(title: "Checking") var checking: CheckingOptions
+  @OptionGroup(title: "Source") var source: SourceOptions
+  @OptionGroup var general: GeneralOptions
+
+  func run() throws {
+    let (cancellation, signals) = Interrupts.cancellation()
+    defer { signals.cancel() }
+    var options = ComparisonOptions()
+    options.usesNames = names
+    options.inputs = try inputs.map { try ArrayFile.read($0) }
+    options.run.cancellation = cancellation
+    options.run.threads = checking.threads
+    options.tolerance = checking.tolerance
+    var readOptions = source.readOptions
+    readOptions.tolerated = Set(ReadOption.allCases)  // each is for one of the two
+    let model = try Model(contentsOf: first, options: readOptions)
+    let other = try Model(contentsOf: second, options: readOptions)
+    try source.readOptions.check(for: model.origin.kind, other.origin.kind)
+    let differences = try model.differences(from: other, options)
+    if general.json {
+      Console.printLine(differences.json.text(indented: true))
+    } else if !general.quiet {
+      Console.printLine(differences.text)
+    }
+    if !differences.areNone { throw ExitStatus.checkFailed }
+  }
+}

@@ -1,0 +1,104 @@
+import CoreMLConversion
+import Weighbridge
+
+extension Inspection {
+  /// The inspection for people.
+  ///
+  /// - Parameter layers: Whether every layer is listed.
+  func text(layers showsLayers: Bool) -> String {
+    var lines = ["\(path): \(format), \(fileSize.grouped) bytes"]
+    for part in [description.lines + coreMLLines, notes] where !part.isEmpty {
+      lines += [""] + part
+    }
+    if let contents { return (lines + [""] + contents.lines).joined(separator: "\n") }
+    if layers.isEmpty { return (lines + weightLines).joined(separator: "\n") }
+    lines += ["", "inputs"] + inputs.map { "  \($0.name)  \($0.type)" }
+    lines += ["outputs"] + outputs.map { "  \($0.name)  \($0.type)" }
+    lines += [
+      "",
+      "\(layerCount), \(weightCount) weights with \(parameterCount.grouped) parameters "
+        + "(\(weightByteCount.grouped) bytes)",
+    ]
+    if let cost {
+      lines.append(
+        "\(cost.operationCount.grouped) floating-point operations and at most "
+          + "\(cost.activationByteCount.grouped) bytes of activations for one input")
+    }
+    let kept = layers.filter { $0.kind == "opaque" && problem == nil }.map {
+      "\($0.name) (\($0.className))"
+    }
+    if !kept.isEmpty {
+      lines.append("cannot run: kept without being understood: \(kept.joined(separator: ", "))")
+    }
+    if showsLayers || problem != nil { lines += ["", layerTable] }
+    let problems = layers.compactMap { layer in
+      layer.problem.map { "  #\(layer.index) \(layer.name) (\(layer.className)): \($0)" }
+    }
+    if !problems.isEmpty { lines += ["", "cannot be converted"] + problems }
+    lines += provenanceLines
+    for set in references {
+      let author = set.author.isEmpty ? "somebody" : set.author
+      let layers = set.layerCount > 0 ? " and \(set.layerCount) layers" : ""
+      lines.append(
+        "reference outputs by \(author): \(set.outputs.joined(separator: ", "))\(layers)")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// What there is to say of a Core ML model besides.
+  private var coreMLLines: [String] {
+    var lines: [String] = []
+    if let classLabel {
+      let odds = classLabel.probabilities.map { ", beside the probabilities \($0)" } ?? ""
+      lines.append("class label:  \(classLabel.name), \(classLabel.type)\(odds)")
+    }
+    if isUpdatable == true {
+      lines.append("updatable:    yes, an app can train it further; how is not converted")
+    }
+    return lines
+  }
+
+  /// How many steps the model has, or layers where only those of the source are known.
+  private var layerCount: String {
+    "\(layers.count) \(problem == nil ? "node" : "layer")\(layers.count == 1 ? "" : "s")"
+  }
+
+  /// What there is to say of a file with weights only.
+  private var weightLines: [String] {
+    var table = Table(["weight", "type"])
+    for weight in looseWeights { table.append([weight.name, "\(weight.type)"]) }
+    return [
+      "",
+      "\(weightCount) weights with \(parameterCount.grouped) parameters "
+        + "(\(weightByteCount.grouped) bytes); the layers are those of a model (--architecture)",
+      "", table.text,
+    ] + (problem == nil ? [] : provenanceLines)
+  }
+
+  private var layerTable: String {
+    var table = Table(
+      ["#", "layer", "class", "operator", "output", "parameters"], rightAligned: [0, 5])
+    for layer in layers {
+      table.append([
+        "\(layer.index)", layer.name, layer.className, layer.kind,
+        layer.outputs.map { "\($0.shape)" }.joined(separator: " "), layer.parameterCount.grouped,
+      ])
+    }
+    return table.text
+  }
+
+  private var provenanceLines: [String] {
+    var lines = [""]
+    if !provenance.framework.isEmpty {
+      let backend = provenance.backend.map { " on \($0)" } ?? ""
+      lines.append(
+        "from \(provenance.framework) \(provenance.frameworkVersion ?? "(version unknown)")\(backend)"
+      )
+    }
+    for source in provenance.sources {
+      lines.append("  \(source.role) \(source.fileName), \(source.byteCount.grouped) bytes")
+      lines.append("    sha256 \(source.sha256.hexadecimal)")
+    }
+    return lines + provenance.decisionLines
+  }
+}

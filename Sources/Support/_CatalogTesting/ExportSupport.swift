@@ -1,0 +1,18 @@
+import CoreMLConversion
+import DarknetConversion
+import KerasConversion
+import ONNXConversion
+
+/// Which formats an operator is written in, for tables.
+enum ExportSupport {
+  /// The formats, or why there is none.
+  static func words(_ kind: String) -> String {
+    var formats: [String] = []
+    let refusal = ONNXOperators.refusal(of: kind)
+    if refusal == nil { formats.append("ONNX") }
+    if CoreMLOperators.refusal(of: kind) == nil { formats.append("Core ML") }
+    if KerasOperators.refusal(of: kind) == nil { formats.append("Keras") }
+    if case .some(.none) = DarknetOperators.reasons[kind] { formats.append("darknet") }
+    return formats.isEmpty ? "none: \(refusal ?? "")" : formats.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,200 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+import Testing
+
+@testable import KerasConversion
+
+@Suite struct KerasFunctionTests {
+  @Test("No function has two builders")
+  func namesAreUnique() {
+    let names = KerasFunctionTable.entries.flatMap(\.names)
+    let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
+    #expect(counts.filter { $0.value > 1 }.keys.map(\.text).sorted() == [])
+  }
+
+  /// The graph of one call on inputs of some shapes.
+  private func graph(
+    _ name: KerasFunctionName, _ positional: [KerasOperand], named: [String: KerasOperand] = [:],
+    settings: JSONObject = [:], on types: [TensorType]
+  ) throws -> Graph {
+    var builder = GraphBuilder()
+    let inputs = try types.enumerated().map { try builder.addInput("in\($0)", $1) }
+    let layer = KerasLayer(
+      source: SourceScope(layer: "function", className: name.text),
+      writer: KerasProducer(version: KerasVersion(3, 15, 0)), settings: [:], weights: .file([]),
+      weightValues: [:],
+      graph: builder)
+    var function = try KerasFunction(
+      name, layer: layer, inputs: inputs,
+      operands: KerasOperands(positional: positional, named: named), settings: settings,
+      knownDimensions: [:])
+    let outputs = try function.build()
+    return try function.layer.graph.finish(
+      outputs: outputs.enumerated().map { Port(name: "out\($0)", value: $1) })
+  }
+
+  private let matrix = TensorType(.float32, [.symbolic("batch"), 3, 4])
+
+  @Test("The order of a difference's operands is kept")
+  func order() throws {
+    let graph = try graph(.operation("Subtract"), [.value(1), .tensor(0)], on: [matrix])
+    #expect(graph[graph.nodes[0].inputs[0]].constant?.doubles == [1])
+    #expect(graph[graph.nodes[0].inputs[1]].name == "in0")
+  }
+
+  @Test("Keras 3 promotes, TensorFlow gives constants the tensor's type")
+  func promotion() throws {
+    let integers = TensorType(.int32, [.symbolic("batch"), 3])
+    let sum = try graph(.operation("Add"), [.tensor(0), .value(.real(0.5))], on: [integers])
+    #expect(sum[sum.outputs[0].value].type.elementType == .float32)
+    let same = try graph(
+      .tensorFlow("math.add"), [.tensor(0)], named: ["y": .value(2)], on: [integers])
+    #expect(same[same.outputs[0].value].type == integers)
+    #expect(throws: WeighbridgeError.self) {
+      try graph(
+        .tensorFlow("math.add"), [.tensor(0)], named: ["y": .value(.real(0.5))], on: [integers])
+    }
+  }
+
+  @Test("An argument that nobody reads is an error, unless it is null or a name")
+  func leftovers() throws {
+    let name = KerasFunctionName.tensorFlow("nn.relu")
+    let known: [String: KerasOperand] = ["name": .value("n"), "other": .value(.null)]
+    #expect(try graph(name, [.tensor(0)], named: known, on: [matrix]).nodes.count == 1)
+    for wrong in [["other": KerasOperand.value(1)], ["other": .tensor(0)]] {
+      let error = #expect(throws: WeighbridgeError.self) {
+        try graph(name, [.tensor(0)], named: wrong, on: [matrix])
+      }
+      #expect(error?.code == .unsupported)
+    }
+    #expect(throws: WeighbridgeError.self) {
+      try graph(name, [.tensor(0), .value(1)], on: [matrix])
+    }
+  }
+
+  @Test("A reshape that keeps the batch is the layer's")
+  func batch() throws {
+    func operation(_ shape: [JSONValue]) throws -> AnyHashable {
+      let graph = try graph(
+        .operation("Reshape"), [.tensor(0)], settings: ["newshape": .array(shape)], on: [matrix])
+      return AnyHashable(graph.nodes[0].operation)
+    }
+    #expect(try operation([-1, 12]) == AnyHashable(Reshape(target: [12])))
+    #expect(try operation([.null, 2, 6]) == AnyHashable(Reshape(target: [2, 6])))
+    #expect(try operation([-1, 4]) == AnyHashable(ReshapeAxes([.rest, .fixed(4)])))
+    #expect(throws: WeighbridgeError.self) { try operation([-1, -1, 4]) }
+    #expect(throws: WeighbridgeError.self) { try operation([2, -3]) }
+  }
+
+  @Test("Slices take what Python's take", arguments: [-7, -3, -1, 0, 2, 5, 9])
+  func slices(start: Int) throws {
+    let tensor = Tensor(.float32, shape: [5], [0, 1, 2, 3, 4])
+    for stop in [-9, -2, 0, 1, 3, 8] {
+      for step in [-3, -1, 1, 2] {
+        let slice = Slice([.init(axis: 0, start: start, stop: stop, step: step)])
+        let got = try slice.evaluate([tensor], workers: Workers(count: 1))[0].doubles
+        #expect(got == python(start, stop, step), "\(start):\(stop):\(step)")
+      }
+    }
+  }
+
+  /// The elements of `range(5)[start:stop:step]`, by Python's definition.
+  private func python(_ start: Int, _ stop: Int, _ step: Int) -> [Double] {
+    let (low, high) = step > 0 ? (0, 5) : (-1, 4)
+    func bound(_ end: Int) -> Int { min(max(end < 0 ? end + 5 : end, low), high) }
+    return Swift.stride(from: bound(start), to: bound(stop), by: step).map { Double($0) }
+  }
+
+  @Test("Whole numbers outside of their type are an error when the model runs")
+  func overflow() {
+    let large = Tensor(.int32, shape: [1, 1], [2e9])
+    let error = #expect(throws: WeighbridgeError.self) {
+      try Add().evaluate([large, large], workers: Workers(count: 1))
+    }
+    #expect(error?.code == .mismatch)
+  }
+
+  @Test("A kernel that the model computes is refused, and so is one that does not fit")
+  func kernels() {
+    let image = TensorType(.float32, [.symbolic("batch"), 3, 4, 2])
+    let kernel = TensorType(.float32, [1, 1, 2, 2])
+    let computed = #expect(throws: WeighbridgeError.self) {
+      try graph(.operation("Conv"), [.tensor(0), .tensor(1)], on: [image, kernel])
+    }
+    #expect(computed?.reason.contains("kernel is a tensor that the model computes") == true)
+    for shape: [JSONValue] in [[[[[1]]]], [[[[]]]], [[[[1], [1], [1]]]], [[1]], []] {
+      #expect(throws: WeighbridgeError.self) {
+        try graph(
+          .tensorFlow("nn.conv2d"), [.tensor(0)],
+          named: ["filters": .value(.array(shape)), "padding": .value("SAME")], on: [kernel])
+      }
+    }
+  }
+
+  @Test(
+    "The transpose of a convolution makes only what a convolution makes its input of",
+    arguments: [(7, true), (8, true), (9, false), (6, false)])
+  func transposedLengths(length: Int, isPossible: Bool) {
+    let sequence = TensorType(.float32, [.symbolic("batch"), 4, 1])
+    let graph = try? graph(
+      .tensorFlow("nn.conv1d_transpose"), [.tensor(0)],
+      named: [
+        "filters": .value([[[1]], [[2]], [[3]]]), "strides": .value(2),
+        "output_shape": .value([2, .integer(length), 1]),
+      ], on: [sequence])
+    #expect((graph != nil) == isPossible)
+    #expect(graph.map { $0[$0.outputs[0].value].type.shape[1] } ?? .fixed(length) == .fixed(length))
+  }
+
+  @Test("Functions that cannot be had have a reason, also by an older version's name")
+  func refusals() {
+    for name: KerasFunctionName in [
+      .tensorFlow("compat.v1.boolean_mask"), .tensorFlow("random.normal"), .tensorFlow("einsum"),
+      .tensorFlow("math.unsorted_segment_sum"), .operation("Map"), .operation("ConvTranspose"),
+    ] {
+      #expect(KerasFunction.refusal(of: name) != nil, "\(name)")
+      #expect(!KerasFunction.isKnown(name), "\(name)")
+    }
+    #expect(KerasFunction.refusal(of: .operation("Add")) == nil)
+  }
+
+  @Test(
+    "Sums that cannot be had are refused",
+    arguments: ["bii->b", "b...->b", "bij,bij,bij->b", "bij->bz", "bi->b", "bij->bb", "bij->b->i"])
+  func summations(subscripts: String) {
+    #expect(throws: WeighbridgeError.self) {
+      try graph(
+        .operation("Einsum"), [.tensor(0)], settings: ["subscripts": .string(subscripts)],
+        on: [matrix])
+    }
+  }
+
+  @Test(
+    "Tensors larger than any model makes, and counts without an end, are refused",
+    arguments: [
+      ("ones", [[4_000_000, 4_000_000_000_000]]), ("zeros", [[-1]]), ("zeros", []),
+      ("fill", [[40_000_000], 1]), ("range", [1_000_000_000_000]), ("range", [0, 5, 0]),
+      ("range", [.real(0.5)]),
+    ] as [(String, [JSONValue])])
+  func creation(name: String, values: [JSONValue]) {
+    #expect(throws: WeighbridgeError.self) {
+      try graph(.tensorFlow(name), values.map { .value($0) }, on: [])
+    }
+  }
+
+  @Test("A function that is not known is refused by name")
+  func unknown() {
+    #expect(!KerasFunction.isKnown(.tensorFlow("py_function")))
+    #expect(KerasFunction.isKnown(.tensorFlow("compat.v1.transpose")))
+    #expect(!KerasFunction.isKnown(.graphNode("PyFunc")))
+  }
+
+  @Test("Every node of TensorFlow's graph leads to a function that is known")
+  func graphNodes() {
+    let functions = Set(KerasGraphNode.translations.values.map(\.function))
+    #expect(functions.filter { !KerasFunction.isKnown(.tensorFlow($0)) } == [])
+  }
+}
