@@ -1,18 +1,25 @@
 extension [UInt8] {
   /// The bytes that Base64 writes (RFC 4648, section 4); `nil` where another letter than those of its
-  /// alphabet, a line break and the padding stands in the text.
+  /// alphabet, a line break and the padding at the end stands in the text, or where the text is cut
+  /// off.
   package init?(base64 text: String) {
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
     let values = Dictionary(uniqueKeysWithValues: zip(letters, UInt32(0)..<64))
     var (bits, count): (UInt32, Int) = (0, 0)
+    var isPadded = false
     self = []
-    for letter in text.utf8 where ![0x0A, 0x0D, UInt8(ascii: "=")].contains(letter) {
-      guard let value = values[letter] else { return nil }
+    for letter in text.utf8 where letter != 0x0A && letter != 0x0D {
+      if letter == UInt8(ascii: "=") {
+        isPadded = true
+        continue
+      }
+      guard !isPadded, let value = values[letter] else { return nil }
       bits = bits << 6 | value
       count += 6
       guard count >= 8 else { continue }
       count -= 8
       append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
     }
+    if count == 6 { return nil }  // one letter alone, which is less than a byte
   }
 }

@@ -21,7 +21,7 @@ package enum FolderListing {
           String(cString: $0)
         }
       }
-      names.append(name)
+      if name != ".", name != ".." { names.append(name) }
     }
     return names.sorted()
   }
