@@ -11,27 +11,39 @@ package enum JSONValue: Hashable, Sendable {
 
 /// The members of a JSON object, in the order of the text, each key once. Two objects with the same
 /// members in another order are equal.
+///
+/// Keys are compared by their code units (RFC 8259, section 8.3): a composed and a decomposed "é" are
+/// two keys, although they are equal strings.
 package struct JSONObject: Sendable {
+  private struct ExactKey: Hashable, Sendable {
+    let text: String
+
+    static func == (first: ExactKey, second: ExactKey) -> Bool {
+      first.text == second.text && first.text.utf8.elementsEqual(second.text.utf8)
+    }
+  }
+
   private struct Member: Hashable, Sendable {
-    let key: String
+    let key: ExactKey
     var value: JSONValue
   }
 
   private var members: [Member] = []
   /// Where each key stands; empty while the members are so few that going through them is faster.
-  private var places: [String: Int] = [:]
+  private var places: [ExactKey: Int] = [:]
   private static let indexedCount = 32
 
   /// An object without members.
   package init() {}
 
   /// The keys, in order.
-  package var keys: [String] { members.map(\.key) }
+  package var keys: [String] { members.map(\.key.text) }
 
   /// The value under a key; setting a new key appends it, setting `nil` removes it.
   package subscript(_ key: String) -> JSONValue? {
-    get { place(of: key).map { members[$0].value } }
+    get { place(of: ExactKey(text: key)).map { members[$0].value } }
     set {
+      let key = ExactKey(text: key)
       switch (place(of: key), newValue) {
       case (let place?, let value?): members[place].value = value
       case (let place?, nil):
@@ -49,7 +61,7 @@ package struct JSONObject: Sendable {
     }
   }
 
-  private func place(of key: String) -> Int? {
+  private func place(of key: ExactKey) -> Int? {
     places.isEmpty ? members.firstIndex { $0.key == key } : places[key]
   }
 
@@ -64,7 +76,7 @@ extension JSONObject: Hashable {
   package static func == (first: JSONObject, second: JSONObject) -> Bool {
     first.members.count == second.members.count
       && (first.members == second.members
-        || first.members.allSatisfy { second[$0.key] == $0.value })
+        || first.members.allSatisfy { second[$0.key.text] == $0.value })
   }
 
   package func hash(into hasher: inout Hasher) {
