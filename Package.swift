@@ -208,6 +208,7 @@ let package = Package(
     // Tests mirror the sources.
     tests("BytesTests", ["Bytes"]),
     tests("JSONTests", ["Bytes", "JSON"]),
+    tests("DigestsTests", ["Bytes", "Digests"]),
     tests("HDF5FileTests", ["Bytes", "HDF5File"], exclude: ["Files"]),
     tests("YAMLTests", ["Bytes", "JSON", "YAML"]),
     tests("KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasFormat"], exclude: ["Files"]),
