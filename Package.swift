@@ -209,6 +209,7 @@ let package = Package(
     tests("BytesTests", ["Bytes"]),
     tests("JSONTests", ["Bytes", "JSON"]),
     tests("DigestsTests", ["Bytes", "Digests"]),
+    tests("GraphIRTests", ["Bytes", "GraphIR"]),
     tests("HDF5FileTests", ["Bytes", "HDF5File"], exclude: ["Files"]),
     tests("YAMLTests", ["Bytes", "JSON", "YAML"]),
     tests("KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasFormat"], exclude: ["Files"]),

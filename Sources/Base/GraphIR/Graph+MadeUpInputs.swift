@@ -24,9 +24,11 @@ extension Graph {
     for (number, port) in inputs.enumerated() {
       let type = self[port.value].type
       let shape = Self.madeUpShape(type, &sizes)
-      let count = try Checked.product(shape, of: "the size of an input")
-      guard count <= 1 << 28 else {
-        throw WeighbridgeError(.limitExceeded, "the input \(port.name) has \(count) elements")
+      guard let count = try? Checked.product(shape, of: "the size of an input"), count <= 1 << 28
+      else {
+        throw WeighbridgeError(
+          .limitExceeded,
+          "the input \(port.name) is \(shape), and inputs of up to \(1 << 28) elements are made up")
       }
       var source = NumberSource(
         numbers, input: number, limit: limits[port.value] ?? Self.usualLimit(type.elementType))

@@ -66,14 +66,15 @@ extension Graph {
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when a size does not fit an `Int`.
   package func peakActivationSize(_ types: [TensorType]) throws(WeighbridgeError) -> Int {
     var current = 0
-    for port in inputs { current += try size(types[port.value.index]) }
+    func allocate(_ id: ValueID) throws(WeighbridgeError) {
+      let (sum, overflow) = current.addingReportingOverflow(try size(types[id.index]))
+      guard !overflow else { throw tooLarge }
+      current = sum
+    }
+    for port in inputs { try allocate(port.value) }
     var peak = current
     for (node, dead) in zip(nodes, lastUses) {
-      for id in node.outputs {
-        let (sum, overflow) = current.addingReportingOverflow(try size(types[id.index]))
-        guard !overflow else { throw tooLarge }
-        current = sum
-      }
+      for id in node.outputs { try allocate(id) }
       peak = max(peak, current)
       for id in dead { current -= try size(types[id.index]) }
     }
