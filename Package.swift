@@ -210,6 +210,7 @@ let package = Package(
     tests("JSONTests", ["Bytes", "JSON"]),
     tests("DigestsTests", ["Bytes", "Digests"]),
     tests("GraphIRTests", ["Bytes", "GraphIR"]),
+    tests("ProtobufWireTests", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
     tests("HDF5FileTests", ["Bytes", "HDF5File"], exclude: ["Files"]),
     tests("YAMLTests", ["Bytes", "JSON", "YAML"]),
     tests("KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasFormat"], exclude: ["Files"]),

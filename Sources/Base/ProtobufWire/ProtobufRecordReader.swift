@@ -3,7 +3,8 @@ import CProtobufC
 
 /// Reads messages into records, by their descriptors.
 package enum ProtobufRecordReader {
-  /// Reads a message; `bytes` fields, and the fields in place, are given as places.
+  /// Reads a message; `bytes` fields, and the fields in place, are given as places. Of a list of
+  /// `bytes` the last one is given.
   ///
   /// - Parameters:
   ///   - bytes: The serialized message.
