@@ -211,6 +211,7 @@ let package = Package(
     tests("DigestsTests", ["Bytes", "Digests"]),
     tests("GraphIRTests", ["Bytes", "GraphIR"]),
     tests("ProtobufWireTests", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
+    tests("ZipArchiveTests", ["Bytes", "ZipArchive"], exclude: ["Files"]),
     tests("HDF5FileTests", ["Bytes", "HDF5File"], exclude: ["Files"]),
     tests("YAMLTests", ["Bytes", "JSON", "YAML"]),
     tests("KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasFormat"], exclude: ["Files"]),
