@@ -243,6 +243,8 @@ let package = Package(
         "WeighbridgeCommand", "_CatalogTesting",
       ]),
 
+    tests("ReferenceRuntimeTests", ["Bytes", "GraphIR", "LayerCatalog", "ReferenceRuntime"]),
+
     // Whole models: what these suites share, and the suites.
     .target(
       name: "TestSupport", dependencies: ["ProtobufWire", "Weighbridge"], path: "Tests/TestSupport",
