@@ -1,3 +1,4 @@
+import Bytes
 import GraphIR
 import LayerCatalog
 import Testing
@@ -6,13 +7,19 @@ import _CatalogTesting
 extension OperatorExample {
   /// A model of this operator alone, a layer called `layer` of the class `Layer`, with the names
   /// `input_0`, `weight_1`, `output_0` and so on by position.
-  func content() throws -> ModelContent {
+  ///
+  /// - Parameter openCount: How many axes of each input are open, but for the last one.
+  func content(openCount: Int = 0) throws(WeighbridgeError) -> ModelContent {
     var builder = GraphBuilder()
     var ids: [ValueID] = []
     for (position, tensor) in inputs.enumerated() {
+      let type = tensor.type.with(
+        shape: tensor.shape.enumerated().map { axis, size in
+          axis < min(openCount, tensor.shape.count - 1) ? .unknown : .fixed(size)
+        })
       ids.append(
         dataPositions.contains(position)
-          ? try builder.addInput("input_\(position)", tensor.type)
+          ? try builder.addInput("input_\(position)", type)
           : try builder.addWeight("weight_\(position)", tensor))
     }
     let outputs = try builder.addNode(

@@ -36,9 +36,7 @@ enum CoreMLDense {
     },
     CoreMLRow(Embedding.self) { (_, builder) throws(WeighbridgeError) in
       let table = try builder.tensor(1)
-      let isWhole = !builder.type().elementType.isFloat
-      let places = isWhole ? try builder.input() : try builder.truncate(try builder.input())
-      let column = try builder.expandDims(places, [builder.type().rank])
+      let column = try builder.expandDims(try builder.wholeInput(), [builder.type().rank])
       return try builder.add(
         "embeddingND", [column],
         [

@@ -84,6 +84,11 @@ extension CoreMLNetworkBuilder {
 }
 
 extension CoreMLNetworkBuilder {
+  /// The whole parts of the first input's elements.
+  mutating func wholeInput() throws(WeighbridgeError) -> String {
+    type().elementType.isFloat ? try truncate(try input()) : try input()
+  }
+
   /// Whether each element is one of some numbers, along a new last axis.
   private mutating func hits(
     _ input: String, rank: Int, _ numbers: [Int]
@@ -97,7 +102,7 @@ extension CoreMLNetworkBuilder {
     _ operation: CategoryEncoding
   ) throws(WeighbridgeError) -> String {
     let rank = type().rank
-    let counts = try hits(try input(), rank: rank, Array(0..<operation.categories))
+    let counts = try hits(try wholeInput(), rank: rank, Array(0..<operation.categories))
     guard operation.countsTokens else {
       return try reduce("reduceMax", counts, [rank - 1], keeps: false)
     }
@@ -112,7 +117,7 @@ extension CoreMLNetworkBuilder {
   fileprivate mutating func places(
     _ operation: IndexLookup
   ) throws(WeighbridgeError) -> String {
-    let (x, rank) = (try input(), type().rank)
+    let (x, rank) = (try wholeInput(), type().rank)
     let own = operation.vocabulary.enumerated().map { ($1, operation.firstIndex + $0) }
     let all =
       operation.exceptions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

@@ -1,0 +1,47 @@
+import Foundation
+import GraphIR
+import TestSupport
+import Testing
+import _CatalogTesting
+
+/// Keeps the tables of what every exporter does, with every example of the catalogue and with the
+/// models of `Samples`, equal to what they do.
+@Suite struct ExportTableTests {
+  @Test(
+    "Every exporter does what the table says (`make generate` renews it)",
+    arguments: ExportSubjects.all)
+  func isUpToDate(_ subjects: ExportSubjects) throws {
+    let made = ExportTable(of: subjects, workers: Workers(count: Workers.processorCount))
+    for (variant, exceptions) in made.exceptions {
+      for (title, words) in exceptions where words.hasPrefix("wrong: ") {
+        Issue.record("\(variant.name): \(title): \(words)")
+      }
+    }
+    if ProcessInfo.processInfo.environment["WEIGHBRIDGE_GENERATE"] == "1" {
+      try Files.write(made.text.utf8, to: subjects.path)
+    }
+    let text = String(decoding: try Files.read(subjects.path), as: UTF8.self)
+    let difference = made.text.split(separator: "\n").difference(from: text.split(separator: "\n"))
+    for change in difference {
+      switch change {
+      case .insert(_, let line, _): Issue.record("not in the table: \(line)")
+      case .remove(_, let line, _): Issue.record("in the table only: \(line)")
+      }
+    }
+  }
+
+  @Test("What is read of a table is what is in it", arguments: ExportSubjects.all)
+  func reading(_ subjects: ExportSubjects) throws {
+    let text = String(decoding: try Files.read(subjects.path), as: UTF8.self)
+    #expect(try ExportTable(committed: subjects).text == text)
+  }
+
+  @Test("Every model has a line of its own, and there are models", arguments: ExportSubjects.all)
+  func titles(_ subjects: ExportSubjects) {
+    let titles = subjects.rows.map(\.title)
+    #expect(Set(titles).count == titles.count)
+    #expect(titles.allSatisfy { !$0.contains(" | ") && !$0.contains("\n") })
+    #expect(ExportSubjects.catalogue.rows.count == OperatorExample.all.count)
+    #expect(ExportSubjects.samples.rows.count >= 230)
+  }
+}
