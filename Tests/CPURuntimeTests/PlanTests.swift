@@ -28,6 +28,7 @@ import _CatalogTesting
     var groups: [Int] = []
     let runtime = CPURuntime(CPURuntime.Options(workers: Workers(count: 2)))
     let got = try runtime.run(graph, inputs: inputs) { groups.append($0.fused.count + 1) }
+    #expect(got.map(\.type) == want.map(\.type))
     for (got, want) in zip(got, want) {
       let difference = TensorDifference(got: got, want: want)
       #expect(difference.isWithin(Tolerance(absolute: 1e-5, relative: 1e-5)), "\(difference)")

@@ -52,6 +52,7 @@ import _CatalogTesting
         turned.transposedInputs.contains(position) ? tensor.channelsFirst : tensor
       }
       let results = try runtime.run(turned.graph, inputs: given) { _ in }
+      #expect(!wanted.isEmpty && results.count == wanted.count)
       for (position, pair) in zip(results, wanted).enumerated() {
         let want =
           turned.transposedOutputs.contains(position) ? pair.1.channelsFirst : pair.1

@@ -17,24 +17,6 @@ import _CatalogTesting
   @Test("Every operator has one row in the table, or is made of others that have")
   func table() { expectCompleteTable(ONNXOperators.kinds) }
 
-  @Test("Every operator is written, or refused with a reason", arguments: OperatorExample.all)
-  func operators(_ example: OperatorExample) throws {
-    let folder = try TemporaryFolder()
-    let content = try example.content()
-    for opset in [13, 17, 21] {
-      var options = ExportOptions()
-      options.opset = opset
-      let error = failure {
-        _ = try content.export(
-          to: folder.file("m.onnx"), as: .onnx, options: options, cancellation: nil)
-      }
-      if let error {
-        #expect(error.code == .unsupported, "\(error)")
-        #expect(error.reason.contains("layer (Layer): "), "\(error)")
-      }
-    }
-  }
-
   @Test("The same model and options give the same bytes, from whatever file it was read")
   func determinism() throws {
     let folder = try TemporaryFolder()

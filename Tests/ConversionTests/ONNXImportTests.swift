@@ -15,6 +15,9 @@ import _CatalogTesting
   private static let foreign = Files.names(in: Places.sample("ONNX"))
     .filter { $0.hasSuffix(".onnx") }.map { String($0.dropLast(5)) }
 
+  @Test("There are networks of other tools")
+  func count() { #expect(Self.foreign.count >= 18) }
+
   @Test("A network of another tool computes what onnxruntime computed", arguments: foreign)
   func foreignNetwork(_ name: String) throws {
     let model = try Model(contentsOf: Places.sample("ONNX/\(name).onnx"))
@@ -75,7 +78,7 @@ import _CatalogTesting
     let image = try Image(contentsOf: Places.sample("Models/shape-detector/picture.png"))
     let found = try Detector(read).detect(in: image)
     let wanted = try Detector(model).detect(in: image)
-    #expect(found.map(\.label) == wanted.map(\.label))
+    #expect(!wanted.isEmpty && found.map(\.label) == wanted.map(\.label))
     #expect(zip(found, wanted).allSatisfy { abs($0.confidence - $1.confidence) < 1e-5 })
   }
 
@@ -93,59 +96,13 @@ import _CatalogTesting
     #expect(read.version == "1.2" && read.labels == model.description.labels)
   }
 
-  /// An operator as a network of its own, and what it takes.
-  ///
-  /// - Parameter openCount: How many axes of each input are open, but for the last one.
-  private static func graph(
-    _ example: OperatorExample, openCount: Int
-  ) throws -> (Graph, [Tensor])? {
-    var builder = GraphBuilder()
-    var (ids, inputs): ([ValueID], [Tensor]) = ([], [])
-    for (position, tensor) in example.inputs.enumerated() {
-      let isData = example.dataPositions.contains(position)
-      if isData { inputs.append(tensor) }
-      let type = tensor.type.with(
-        shape: tensor.shape.enumerated().map { axis, dimension in
-          axis < min(openCount, tensor.shape.count - 1) ? .unknown : .fixed(dimension)
-        })
-      ids.append(
-        isData
-          ? try builder.addInput("input \(position)", type)
-          : try builder.addWeight("weight \(position)", tensor))
-    }
-    let outputs = try? builder.addNode(
-      example.operation, named: "operation", inputs: ids,
-      source: SourceScope(layer: "layer", className: "Layer"))
-    guard let outputs else { return nil }
-    let ports = outputs.enumerated().map { Port(name: "output \($0)", value: $1) }
-    return (try builder.finish(outputs: ports), inputs)
-  }
-
-  private static func write(_ graph: Graph, to path: String) throws {
-    let content = ModelContent(
-      graph: graph, description: ModelDescription(), provenance: Provenance())
+  /// Writes an operator as a network of its own, and returns that with what it takes.
+  private static func write(
+    _ example: OperatorExample, openCount: Int = 0, to path: String
+  ) throws -> (Graph, [Tensor]) {
+    let content = try example.content(openCount: openCount)
     _ = try content.export(to: path, as: .onnx, options: ExportOptions(), cancellation: nil)
-  }
-
-  @Test(
-    "What is written reads back and computes the same, of known sizes and of open ones",
-    arguments: OperatorExample.all, [0, 2, 9])
-  func roundTrip(_ example: OperatorExample, openCount: Int) throws {
-    let folder = try TemporaryFolder()
-    guard let (graph, inputs) = try Self.graph(example, openCount: openCount) else { return }
-    if failure({ try Self.write(graph, to: folder.file("m.onnx")) }) != nil { return }
-    let read = try ModelReader.read(folder.file("m.onnx")).content.graph
-    let runtime = ReferenceRuntime(workers: Workers(count: 1))
-    let wanted = try runtime.run(graph, inputs: inputs) { _ in }
-    let found = try runtime.run(read, inputs: inputs) { _ in }
-    for (got, want) in zip(found, wanted) {
-      let tolerance = 1e-4 * max(1, want.doubles.filter(\.isFinite).map(abs).max() ?? 0)
-      #expect(got.type == want.type)
-      let isSame = zip(got.doubles, want.doubles).allSatisfy {
-        $0 == $1 || $0.isNaN && $1.isNaN || abs($0 - $1) <= tolerance
-      }
-      #expect(isSame, "\(got.doubles.prefix(8)) and \(want.doubles.prefix(8))")
-    }
+    return (content.graph, example.dataPositions.map { example.inputs[$0] })
   }
 
   @Test(
@@ -158,12 +115,11 @@ import _CatalogTesting
       layout: .channelsFirst)
     let input = Tensor(.float32, shape: [1, 1, old], (0..<old).map(Double.init))
     let example = OperatorExample(resizing, inputs: [input])
-    let (graph, inputs) = try #require(try Self.graph(example, openCount: 0))
-    try Self.write(graph, to: folder.file("m.onnx"))
+    let (graph, inputs) = try Self.write(example, to: folder.file("m.onnx"))
     let read = try ModelReader.read(folder.file("m.onnx")).content.graph
     let runtime = ReferenceRuntime(workers: Workers(count: 1))
     let results = try [graph, read].map { try runtime.run($0, inputs: inputs) { _ in }[0].doubles }
-    #expect(results[0] == results[1])
+    #expect(results[0].count == new && results[0] == results[1])
   }
 
   private static let masked = OperatorExample.all.first { example in
@@ -176,8 +132,8 @@ import _CatalogTesting
     let example = try #require(Self.masked)
     let runtime = ReferenceRuntime(workers: Workers(count: 1))
     for isOpen in [false, true] {
-      let (graph, inputs) = try #require(try Self.graph(example, openCount: isOpen ? 2 : 0))
-      try Self.write(graph, to: folder.file("m.onnx"))
+      let (graph, inputs) = try Self.write(
+        example, openCount: isOpen ? 2 : 0, to: folder.file("m.onnx"))
       let read = try ModelReader.read(folder.file("m.onnx")).content.graph
       #expect(read.nodes.contains { $0.operation.kind == LSTM.kind })
       let bytes = [UInt8](try Files.read(folder.file("m.onnx")))
@@ -195,6 +151,7 @@ import _CatalogTesting
         #expect(!steps.nodes.contains { $0.operation.kind == LSTM.kind })
         let wanted = try runtime.run(graph, inputs: inputs) { _ in }
         let found = try runtime.run(steps, inputs: inputs) { _ in }
+        #expect(found.map(\.type) == wanted.map(\.type))
         for (got, want) in zip(found, wanted) {
           #expect(zip(got.doubles, want.doubles).allSatisfy { abs($0 - $1) < 1e-5 })
         }

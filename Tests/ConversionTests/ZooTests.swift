@@ -75,6 +75,7 @@ struct ZooTests {
     let model = try Model(contentsOf: "\(folder)/\(zoo.file)", options: options)
     let outputs = try model.run(ArrayFile.read("\(folder)/inputs.npz")).outputs
     let wanted = try ArrayFile.read(try #require(first(of: zoo.outputs)))
+    #expect(!wanted.isEmpty && outputs.count == wanted.count, "\(folder)/\(zoo.file)")
     for (distance, output) in zip(distances(got: outputs, want: wanted), outputs) {
       let limit = Tolerance.standard(for: output.tensor.elementType).absolute
       #expect(distance.error <= limit, "\(folder)/\(zoo.file): \(distance)")

@@ -4,6 +4,9 @@ import Weighbridge
 
 @Suite("What darknet detects in made-up numbers")
 struct GoldenDetectionTests {
+  @Test("There are recorded cases")
+  func count() { #expect(DetectionCase.all.count >= 18) }
+
   @Test("The boxes of every kind of head are darknet's", arguments: DetectionCase.all)
   func boxes(_ sample: DetectionCase) throws {
     let record = try sample.record()

@@ -47,6 +47,7 @@ import Weighbridge
     let stretched = try candidates("region_softmax", order: .channelsFirst) {
       $0.heads[0].scaleXY = 2
     }.found
+    #expect(!plain.isEmpty && plain.count == stretched.count)
     for (first, second) in zip(plain, stretched) {
       // The grid has 4 columns; the image fills it.
       let place = first.box.center.x * 4

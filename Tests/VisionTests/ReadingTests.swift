@@ -9,6 +9,9 @@ struct ReadingTests {
     $0.hasSuffix(".png") || $0.hasSuffix(".jpg")
   }
 
+  @Test("There are recorded images")
+  func count() { #expect(Self.names.count >= 27) }
+
   @Test("Every kind of PNG and JPEG reads as Pillow reads it, turned upright", arguments: names)
   func pixels(name: String) throws {
     let want = try #require(try SampleImages.recorded("pixels.npz")[name])

@@ -37,7 +37,9 @@ struct Resized: CustomTestStringConvertible, Sendable {
 
   /// The largest difference from the recording.
   func distance() throws -> Double {
-    zip(try got(), want.doubles).map { ($0 - $1).magnitude }.max() ?? .infinity
+    let got = try got()
+    guard got.count == want.count else { return .infinity }
+    return zip(got, want.doubles).map { ($0 - $1).magnitude }.max() ?? .infinity
   }
 }
 

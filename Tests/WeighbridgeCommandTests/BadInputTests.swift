@@ -56,7 +56,9 @@ import Testing
   @Test("What is no model has the exit status 3, whatever is to be done with it")
   func foreign() throws {
     let folder = Places.sample("Hostile/foreign")
-    for name in Files.names(in: folder) where name != "make.py" {
+    let names = Files.names(in: folder).filter { $0 != "make.py" }
+    #expect(names.count > 5)
+    for name in names {
       let path = "\(folder)/\(name)"
       try expectFailure(3, path, [path])
       try Program.run("inspect", path).expect(3, path)
