@@ -62,7 +62,14 @@ struct KerasModelBuilder: ExportBuilder {
   private struct SharedKey: Hashable {
     let className: String
     let config: JSONObject
-    let weights: [String]
+    let weights: [SharedWeight]
+  }
+
+  /// Names alone do not tell constants apart: those that are computed while the model is written have
+  /// none of their own.
+  private struct SharedWeight: Hashable {
+    let name: String
+    let elements: ConstantKey
   }
 
   /// Begins a model.
@@ -116,9 +123,9 @@ extension KerasModelBuilder {
     let computed = types.first?.elementType ?? .float32
     var config: JSONObject = ["dtype": .string((computed.isFloat ? computed : .float32).rawValue)]
     for key in settings.keys { config[key] = settings[key] }
-    let weightNames = weights.isEmpty ? [] : operands.filter { $0.constant != nil }.map(\.name)
-    let key = SharedKey(className: className, config: config, weights: weightNames)
-    if !weightNames.isEmpty, let index = shared[key] {
+    let constants = weights.isEmpty ? [] : operands.compactMap(Self.sharedWeight)
+    let key = SharedKey(className: className, config: config, weights: constants)
+    if !constants.isEmpty, let index = shared[key] {
       layers[index].calls.append(call)
       return values(of: layers[index].name, call: layers[index].calls.count - 1, types)
     }
@@ -132,8 +139,12 @@ extension KerasModelBuilder {
             shape: $0.tensor.shape)
         }, calls: [call]))
     elements[name] = weights.map(\.tensor)
-    if !weightNames.isEmpty { shared[key] = layers.count - 1 }
+    if !constants.isEmpty { shared[key] = layers.count - 1 }
     return values(of: name, call: 0, types)
+  }
+
+  private static func sharedWeight(_ value: KerasValue) -> SharedWeight? {
+    value.constant.map { SharedWeight(name: value.name, elements: ConstantKey($0)) }
   }
 
   /// Adds a function that stands in the model like a layer.
