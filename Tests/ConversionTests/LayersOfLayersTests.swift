@@ -40,6 +40,22 @@ import Weighbridge
       decisions.contains { $0.layer == "block" && $0.text.contains("keras.io's TransformerBlock") })
   }
 
+  @Test(
+    "A transformer without settings gets a mapping proposed from its weights",
+    arguments: ["h5", "keras"])
+  func bareTransformer(container: String) throws {
+    let error = try #require(failure { _ = try read("2.15.0/bare.\(container)", mapping: nil) })
+    let start = try #require(error.reason.range(of: "{\n"))
+    try expectGolden("2.15.0/bare.\(container)", mapping: String(error.reason[start.lowerBound...]))
+    // Nothing in the file says how many heads the first version has.
+    let first = "2.15.0/bare_first_version.\(container)"
+    let other = try #require(failure { _ = try read(first, mapping: nil) })
+    #expect(other.reason.contains("write how many heads it has"))
+    let template = try #require(other.reason.range(of: "{\n")).lowerBound
+    try expectGolden(
+      first, mapping: other.reason[template...].replacingOccurrences(of: "\"...\"", with: "2"))
+  }
+
   /// The steps of `Mixer`, with the paths of the newer layout.
   private let mixer = #"""
     {"classes": {"Mixer": {"steps": [

@@ -80,6 +80,75 @@ import Weighbridge
     #expect(layers[1]["operator"] == .null && layers[1]["problem"] != nil)
   }
 
+  @Test(
+    "What is broken in a file hides nothing of what is not",
+    arguments: [
+      ("keras/weight_unlisted.h5", "b/b/forgotten", ["a  Dense  dense  [batch, 3]", "[4, 3]"]),
+      ("keras/layer_group_missing.h5", "model_weights/b", ["a  Dense  dense  [batch, 3]"]),
+      ("keras/weight_bomb.h5", "over the limit", ["a  Dense  dense  [batch, 3]"]),
+      ("keras/cycle.h5", "form a cycle", ["a  Dense", "x  float32 [?, 4]"]),
+      (
+        "keras/json_cut.h5", "not JSON",
+        ["x  InputLayer", "a  Dense", "weights with 23 parameters"]
+      ),
+      ("keras/config_number.h5", "not one string", ["a/a/kernel:0  float32 [4, 3]"]),
+      ("keras/keras_4.h5", "was written by Keras 4.0.0", ["a  Dense", "from keras 4.0.0"]),
+      (
+        "coreml/layer_unknown.mlmodel", "field 1999",
+        ["field 1999", "is of a kind that cannot be read"]
+      ),
+      ("coreml/cut_off.mlmodel", "are left in what holds it", ["layer"]),
+      ("coreml-syntax/layer_random.mlmodel", "randomNormalLike", ["a  randomNormalLike"]),
+      ("coreml-syntax/ml_program.mlmodel", "", ["mlProgram"]),
+      ("onnx/weight_unknown.onnx", "field 111", ["layer"]),
+      ("onnx/constant_huge.onnx", "computes float32", ["c (ConstantOfShape): computes float32"]),
+      ("onnx/external_missing.onnx", "nowhere.bin", ["layer"]),
+      ("onnx/truncated.onnx", "are left in what holds it", ["layer"]),
+      ("darknet/section_open.cfg", "is not a [section]", ["data  float32 [1, 3, 6, 8]"]),
+      ("darknet/weights_plain.weights", "comes first", ["trained on 0 images", "float32 ["]),
+      ("safetensors/dtype_later.safetensors", "F8_E4M3", ["w: F8_E4M3"]),
+      ("safetensors/cut.safetensors", "is cut off", ["float32 ["]),
+    ])
+  func broken(name: String, reason: String, parts: [String]) throws {
+    let outcome = try inspect("Hostile/\(name)")
+    outcome.expect(0, reason)
+    let text = outcome.output.replacing(#/ {3,}/#, with: "  ")
+    for part in parts { #expect(text.contains(part), "\(outcome.output)") }
+  }
+
+  @Test("An architecture without weights is shown as a model")
+  func architecture() throws {
+    for name in ["2.15.0/net.json", "2.5.0/net_architecture.yaml"] {
+      let outcome = try inspect("WeightsAlone/\(name)")
+      outcome.expect(0, "note: it cannot be converted as it is")
+      #expect(outcome.output.contains("keras architecture") && outcome.output.contains("Dense"))
+    }
+  }
+
+  /// Files in which there is nothing to show: nothing of a model, or all of it behind what is broken.
+  private static let empty: [String: Set<String>] = [
+    "keras": [],
+    "coreml": [], "coreml-syntax": [], "onnx": [], "darknet": [],
+  ]
+
+  @Test("Of every hostile model something is shown", arguments: empty.keys.sorted())
+  func hostile(folder: String) throws {
+    let path = Places.sample("Hostile/\(folder)")
+    let endings = [".h5", ".keras", ".mlmodel", ".onnx", ".cfg", ".weights"]
+    let names = Files.names(in: path).filter { name in endings.contains { name.hasSuffix($0) } }
+    #expect(names.count > 20)
+    var hidden: Set<String> = []
+    for name in names {
+      guard let shown = try? Inspection(of: "\(path)/\(name)") else {
+        hidden.insert(name)
+        continue
+      }
+      #expect(
+        !shown.layers.isEmpty || !shown.looseWeights.isEmpty || shown.contents != nil, "\(name)")
+    }
+    #expect(hidden == Self.empty[folder])
+  }
+
   @Test("What is given with a model must be right: another error stays an error")
   func otherErrors() throws {
     try inspect("Hostile/keras/weights_only.h5", "--architecture", "/nowhere.json").expect(

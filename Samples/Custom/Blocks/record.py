@@ -89,6 +89,16 @@ def first_version():
     return TransformerBlock
 
 
+def bare(block):
+    """A block as those write it whose code has no settings."""
+
+    class TransformerBlock(block):
+        def get_config(self):
+            return layers.Layer.get_config(self)
+
+    return TransformerBlock
+
+
 class TokenAndPositionEmbedding(Settings):
     def make(self, maxlen, vocab_size, embed_dim):
         self.token_emb = layers.Embedding(vocab_size, embed_dim)
@@ -149,6 +159,8 @@ def main():
     cases = {"transformer": transformer, "mixer": mixer, "wrapped": wrapped}
     if keras.__version__.startswith("2"):
         cases["first_version"] = lambda: transformer(first_version())
+        cases["bare"] = lambda: transformer(bare(TransformerBlock))
+        cases["bare_first_version"] = lambda: transformer(bare(first_version()))
     for name, make in cases.items():
         keras.backend.clear_session()
         rng = np.random.RandomState(len(name))

@@ -108,11 +108,11 @@ package enum ProtobufRecordReader {
 }
 
 /// The elements of a repeated field while they are read.
-private struct RepeatedField {
-  var integers: [Int] = []
-  var reals: [Double] = []
-  var booleans: [Bool] = []
-  var texts: [String] = []
+struct RepeatedField {
+  private var integers: [Int] = []
+  private var reals: [Double] = []
+  private var booleans: [Bool] = []
+  private var texts: [String] = []
   var records: [ProtobufRecord] = []
 
   mutating func append(_ value: ProtobufValue) {
@@ -135,7 +135,7 @@ private struct RepeatedField {
 
 extension WireReader {
   /// Reads a value that is no message.
-  fileprivate mutating func value(
+  mutating func value(
     _ bytes: RawSpan, _ rule: ProtobufFieldRule
   ) throws(WeighbridgeError) -> ProtobufValue {
     if rule.field.type == PROTOBUF_C_TYPE_STRING {

@@ -52,6 +52,12 @@ struct WireReader {
     return WireReader(offset..<offset + Int(length))
   }
 
+  /// Passes over all that is left, which it returns as a section of its own.
+  mutating func remainder() -> WireReader {
+    defer { offset = end }
+    return WireReader(offset..<end)
+  }
+
   /// Passes over a value of any field and returns its size in bytes.
   mutating func skip(_ wireType: UInt8, _ bytes: RawSpan) throws(WeighbridgeError) -> Int {
     let start = offset

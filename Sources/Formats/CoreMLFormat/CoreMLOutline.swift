@@ -54,6 +54,17 @@ package struct CoreMLOutline: Sendable {
     try self.init(record, bytes, limits)
   }
 
+  /// What can be read of a file of which ``init(_:limits:)`` says that it is broken.
+  package init?(fragmentOf bytes: RawSpan) {
+    guard let descriptor = CoreMLSchema.model else { return nil }
+    var record = ProtobufRecordReader.fragment(
+      bytes, as: descriptor, inPlace: CoreMLSchema.contentsInPlace)
+    record.fields = record.fields.filter {
+      !$0.key.hasPrefix(ProtobufRecordReader.unknownPrefix)
+    }
+    try? self.init(record, bytes, ProtobufLimits())
+  }
+
   private init(
     _ record: ProtobufRecord, _ bytes: RawSpan, _ limits: ProtobufLimits
   ) throws(WeighbridgeError) {

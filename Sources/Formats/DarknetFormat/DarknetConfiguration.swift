@@ -44,6 +44,20 @@ package struct DarknetConfiguration: Hashable, Sendable {
     self.sections = sections
   }
 
+  /// What can be read of a file that ``init(_:)`` refuses, to show what is in it: the lines that make
+  /// sense.
+  package init?(fragmentOf store: ByteStore) {
+    guard store.count <= Self.byteLimit else { return nil }
+    var sections: [DarknetSection] = []
+    let bytes = store.withBytes { $0.copied(0..<$0.byteCount) }
+    let lines = Self.withoutMark(bytes).split(separator: 0x0A, omittingEmptySubsequences: false)
+    for (position, line) in lines.enumerated() {
+      try? Self.read(line, number: position + 1, into: &sections)
+    }
+    guard !sections.isEmpty else { return nil }
+    self.sections = sections
+  }
+
   /// Bytes of a text without the byte order mark of UTF-8.
   static func withoutMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
     bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)

@@ -73,6 +73,11 @@ package struct KerasArchitecture: Hashable, Sendable {
     try JSONReader(json, place: "").optional(key)?.string()
   }
 
+  /// Whether a file begins as a `to_json` or `to_yaml` text does.
+  package static func recognizes(_ bytes: RawSpan) -> Bool {
+    recognizes(bytes.copied(0..<min(bytes.byteCount, 4096)))
+  }
+
   /// Whether a text begins as a `to_json` text does, which may stand in a JSON string.
   package static func recognizes(_ text: [UInt8]) -> Bool {
     let first = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }

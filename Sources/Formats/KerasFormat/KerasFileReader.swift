@@ -26,6 +26,13 @@ struct KerasFileReader {
     throw try stranger()
   }
 
+  /// Whether the file has what only Keras writes.
+  func isKeras() throws(WeighbridgeError) -> Bool {
+    for name in ["model_config", "layer_names", "layer_names0"]
+    where try file.hasAttribute(name, of: "/") { return true }
+    return try file.group(at: "/").members.contains { KerasObjectTree.isLayers($0.name) }
+  }
+
   /// The version, which stands at the root, in older files at the weights too or only.
   func version(_ root: String) throws(WeighbridgeError) -> KerasVersion? {
     guard let text = try string("keras_version", of: root) else { return nil }

@@ -93,21 +93,21 @@ public struct Inspection: Sendable {
   public init(
     of path: String, options: ReadOptions = ReadOptions()
   ) throws(WeighbridgeError) {
-    if options.architecture == nil, options.inputShapes.isEmpty,
-      let file = try ModelReader.weightFile(path)
-    {
-      self.init(file, path: path)
-    } else if let contents = try CoreMLContents(of: path) {
-      self.init(contents, path: path)
-    } else {
-      do throws(WeighbridgeError) {
+    do throws(WeighbridgeError) {
+      if options.architecture == nil, options.inputShapes.isEmpty,
+        let file = try ModelReader.weightFile(path)
+      {
+        self.init(file, path: path)
+      } else if let contents = try CoreMLContents(of: path) {
+        self.init(contents, path: path)
+      } else {
         self.init(try Model(contentsOf: path, options: options), path: path)
-      } catch {
-        guard let outline = ModelReader.outline(path, options: options, refusedBy: error) else {
-          throw error
-        }
-        self.init(outline, path: path, problem: error)
       }
+    } catch {
+      guard let outline = ModelReader.outline(path, options: options, refusedBy: error) else {
+        throw error
+      }
+      self.init(outline, path: path, problem: error)
     }
   }
 

@@ -28,7 +28,8 @@ extension CoreMLSource {
     }
     let types = Dictionary(made, uniquingKeysWith: { _, last in last })
     for feature in model.description.outputs {
-      if let type = types[feature.name] {
+      let stated = feature.outsideType.flatMap { $0.shape.isEmpty ? nil : $0 }
+      if let type = types[feature.name] ?? stated {
         outline.outputs.append((feature.name, type))
       } else {
         outline.notes.append("the type of the output \(feature.name) is not known")

@@ -23,16 +23,22 @@ package struct CoreMLSource: Sendable {
   ///
   /// - Parameter package: The package in which the file lies.
   /// - Throws: As ``CoreMLReader``; ``WeighbridgeError/Code/unsupported`` for models that are no
-  ///   networks, with what they are.
+  ///   networks, with what they are. Of a file that is only looked at, what is broken is left out.
   package init(
-    _ store: ByteStore, path: String, package: CoreMLPackage? = nil, options: ReadOptions
+    _ store: ByteStore, path: String, package: CoreMLPackage? = nil, options: ReadOptions,
+    isLookedAt: Bool = false
   ) throws(WeighbridgeError) {
     let givenPath = package?.path ?? path
     self.givenPath = givenPath
     model = try locating({ $0.at(file: givenPath) }) { () throws(WeighbridgeError) in
       try store.withBytes { (bytes) throws(WeighbridgeError) in
         if let refusal = (try? CoreMLOutline(bytes))?.refusal { throw refusal }
-        return try CoreMLReader.read(bytes)
+        do throws(WeighbridgeError) {
+          return try CoreMLReader.read(bytes)
+        } catch {
+          guard isLookedAt, let fragment = CoreMLReader.fragment(bytes) else { throw error }
+          return fragment
+        }
       }
     }
     var files = [
@@ -73,8 +79,9 @@ extension CoreMLContents {
   package init?(of path: String) throws(WeighbridgeError) {
     let package = try CoreMLPackage(at: path)
     guard let file = try? MappedFile(path: package?.model ?? path) else { return nil }
-    let outline = file.withBytes { bytes in
-      CoreMLReader.recognizes(bytes) ? try? CoreMLOutline(bytes) : nil
+    let outline = file.withBytes { bytes -> CoreMLOutline? in
+      guard CoreMLReader.recognizes(bytes) else { return nil }
+      return (try? CoreMLOutline(bytes)) ?? CoreMLOutline(fragmentOf: bytes)
     }
     guard let outline else { return nil }
     self.init(

@@ -17,15 +17,21 @@ package struct DarknetSource: Sendable {
   /// Opens the files.
   ///
   /// - Throws: As ``DarknetConfiguration``; ``WeighbridgeError/Code/missing`` when there are no
-  ///   weights, and none were to be made up.
+  ///   weights, and none were to be made up. Of a file that is only looked at, lines that make no sense
+  ///   are left out.
   package init(
-    _ store: ByteStore, path: String, options: ReadOptions
+    _ store: ByteStore, path: String, options: ReadOptions, isLookedAt: Bool = false
   ) throws(WeighbridgeError) {
     let starts = options.preparesWriting
     self.path = path
     self.options = options
     configuration = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try DarknetConfiguration(store)
+      do throws(WeighbridgeError) {
+        return try DarknetConfiguration(store)
+      } catch {
+        guard isLookedAt, let fragment = DarknetConfiguration(fragmentOf: store) else { throw error }
+        return fragment
+      }
     }
     files = [SourceFile(role: "model", path: path, store: store, startsDigest: starts)]
     weights = try Self.weights(path, configuration, options)

@@ -56,7 +56,7 @@ extension LambdaChain {
     case "cast":
       let types: Set = ["tf.float32", "tensorflow.float32", "'float32'"]
       guard let type = call.take(1, "dtype"), types.contains(type.text([])) else { return false }
-      addOperator("cast", ["to": "float32"])
+      addOperator("cast", ["element_type": "float32"])
     case "relu", "nn.relu", "sigmoid", "nn.sigmoid", "tanh", "nn.tanh", "math.tanh", "softmax",
       "nn.softmax", "softplus", "nn.softplus", "elu", "nn.elu":
       let function = name.split(separator: ".").last.map(String.init) ?? name

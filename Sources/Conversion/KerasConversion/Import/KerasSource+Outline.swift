@@ -127,6 +127,35 @@ extension KerasSource {
       shape.map { $0.integer.map(Dimension.fixed) ?? .unknown })
   }
 
+  /// What can be read of a file of which something is broken, or its Keras not known.
+  static func outline(
+    _ fragment: KerasFragment, _ store: ByteStore, path: String, options: ReadOptions
+  ) -> ModelOutline {
+    let source = fragment.model.flatMap {
+      try? KerasSource($0, of: fragment, store, path: path, options: options)
+    }
+    var outline = source?.outline() ?? ModelOutline(format: "", byteCount: store.count)
+    outline.format = "keras \(fragment.container.rawValue)"
+    outline.provenance.framework = "keras"
+    outline.provenance.frameworkVersion = fragment.version
+    outline.provenance.backend = fragment.backend
+    outline.weights = fragment.weights.map { ($0.name, TensorType($0.elementType, $0.shape)) }
+    for (position, record) in fragment.layers.enumerated() {
+      var layer = ModelOutline.Layer(
+        name: record.name, className: record.className, inputs: record.inputs, label: "",
+        unit: position)
+      let own = fragment.weights.filter { $0.name.hasPrefix("\(record.name)/") }
+      layer.parameterCount = own.reduce(0) { $0 &+ ModelOutline.elementCount($1.shape) }
+      if record.className == "InputLayer", let shape = record.inputShape {
+        let type = TensorType(.float32, shape.map { $0.map(Dimension.fixed) ?? .unknown })
+        layer.outputs = [type]
+        if !record.name.contains("/") { outline.inputs.append((record.name, type)) }
+      }
+      outline.layers.append(layer)
+    }
+    return outline
+  }
+
   /// The weights of a file that has nothing else.
   package static func weightOutline(_ store: ByteStore, path: String) -> ModelOutline? {
     guard let file = try? KerasFile(store, path: path), file.model == nil,
@@ -138,6 +167,7 @@ extension KerasSource {
     outline.provenance.frameworkVersion = file.version?.description
     outline.provenance.backend = file.backend
     outline.weights = groups.flatMap(\.weights).map(\.named)
+    guard !outline.weights.isEmpty else { return nil }
     outline.notes = WeightOrigin.notes(groups)
     return outline
   }

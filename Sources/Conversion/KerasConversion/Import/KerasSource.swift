@@ -117,6 +117,23 @@ package struct KerasSource: Sendable {
     self.files = files
   }
 
+  /// Takes the architecture of a file whose weights cannot be read, to show what it is; they are zeros.
+  init(
+    _ model: KerasModelRecord, of fragment: KerasFragment, _ store: ByteStore, path: String,
+    options: ReadOptions
+  ) throws(WeighbridgeError) {
+    file = nil
+    foundArchitecture = nil
+    startsAtTokens = options.startsAtTokens
+    zerosLimit = LayerSurvey.weightLimit
+    self.model = model
+    version = fragment.version.flatMap(KerasVersion.init)
+    backend = fragment.backend
+    files = [SourceFile(role: "model", path: path, store: store, startsDigest: false)]
+    custom = try CustomLayerPolicy.opened(options).0
+    inputShapes = options.inputShapes
+  }
+
   /// How the file is built, in words.
   package var formatName: String { "keras \(file?.container.rawValue ?? "architecture")" }
 

@@ -12,6 +12,10 @@ extension WellKnownLayers {
   static let transformerBlock: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let input = try layer.onlyInput(inputs)
     let type = layer.graph.type(of: input)
+    var block = try TransformerWeights(&layer)
+    if TransformerWeights.settings.allSatisfy({ layer.unreadSettings[$0] == nil }) {
+      throw block.proposal(for: layer)
+    }
     let width = try layer.integer("embed_dim")
     let (heads, hidden) = (try layer.integer("num_heads"), try layer.integer("ff_dim"))
     _ = try layer.optionalReal("rate")
@@ -23,7 +27,6 @@ extension WellKnownLayers {
     guard layer.mask(of: input) == nil else {
       throw WeighbridgeError(.unsupported, "gets a mask, and what it does with it is not known")
     }
-    var block = try TransformerWeights(&layer)
     layer.decideOnce(
       "is read as keras.io's TransformerBlock: attention of all to all, then dense layers with ReLU, each "
         + "added to its input and normalized with epsilon 1e-6")
@@ -142,6 +145,40 @@ private struct TransformerWeights {
         .unsupported, "has the dense layers \(dense.sorted()) under ffn, and two are expected")
     }
     denseNames = dense.sorted()
+  }
+
+  /// What keras.io's block is made with.
+  static let settings = ["embed_dim", "num_heads", "ff_dim"]
+
+  /// What to say where the layer keeps no settings, as its code does without `get_config`: the weights
+  /// tell them, apart from the heads of the first version. That it computes what keras.io's does, only
+  /// its name says.
+  func proposal(for layer: KerasLayer) -> WeighbridgeError {
+    let weights = layer.remainingPaths
+    let query = weights.first { $0.shape.count == 3 && !$0.name.contains("output") }?.shape
+    let kernels = weights.filter { weight in
+      weight.shape.count == 2
+        && (isTree ? weight.name.hasPrefix("ffn/") : weight.name.hasSuffix("kernel"))
+    }
+    let hidden = kernels.suffix(2).first?.shape ?? [0, 0]
+    let config: JSONObject = [
+      "embed_dim": .integer(hidden[0]), "num_heads": query.map { .integer($0[1]) } ?? "...",
+      "ff_dim": .integer(hidden[1]),
+    ]
+    let className = layer.source.className
+    let mapping: JSONValue = .object([
+      "classes": .object([
+        className: .object(["class_name": "TransformerBlock", "config": .object(config)])
+      ])
+    ])
+    return WeighbridgeError(
+      .unsupported,
+      "keeps no settings, and has the weights of keras.io's TransformerBlock (attention of all to all, then "
+        + "dense layers with ReLU, each added to its input and normalized with epsilon 1e-6)\n"
+        + "Proposed from its weights. Check that it computes the same"
+        + (query == nil ? ", write how many heads it has, which the file does not say" : "")
+        + ", save it as custom.json and add --custom-layers custom.json:\n"
+        + mapping.text(indented: true))
   }
 
   /// Adds a layer of Keras with its part of the weights.

@@ -5,39 +5,21 @@ import LayerCatalog
 import ONNXFormat
 
 extension ONNXSource {
-  /// What there is to see of a file: its graph, or where that holds what no network has (sequences,
-  /// maps) the operators with their numbers.
-  package static func outline(
-    _ store: ByteStore, path: String, options: ReadOptions
-  ) -> ModelOutline? {
-    if let source = try? ONNXSource(store, path: path, options: options, isLookedAt: true) {
-      return source.outline()
-    }
-    guard let file = try? ONNXFile(store), !file.outline.counts.isEmpty else { return nil }
-    var outline = ModelOutline(format: "onnx", byteCount: store.count)
-    for (position, entry) in file.outline.counts.sorted(by: { $0.key < $1.key }).enumerated() {
-      let name = entry.key.fullName
-      var layer = ModelOutline.Layer(
-        name: "\(entry.value) x \(entry.key.name)", className: name, label: name, unit: position)
-      if ONNXNodes.builder(entry.key) == nil {
-        layer.problem = "the operator \(name) cannot be read"
-      }
-      outline.layers.append(layer)
-    }
-    return outline
-  }
-
   /// The nodes as the file has them, with the types of what those make that can be read.
   func outline() -> ModelOutline {
     var outline = ModelOutline(
-      format: "onnx opset \(opset)", byteCount: files[0].store.count)
+      format: opset > 0 ? "onnx opset \(opset)" : "onnx", byteCount: files[0].store.count)
     outline.provenance = ONNXMetadata.provenance(model)
     let graph = model.graph
     let constants = Set(graph.initializers.map(\.name))
-    outline.inputs = graph.inputs.filter { !constants.contains($0.name) }.map {
-      ($0.name, $0.type)
+    for feature in graph.inputs where !constants.contains(feature.name) {
+      if let problem = feature.problem {
+        outline.notes.append("the input \(feature.name) \(problem)")
+      } else {
+        outline.inputs.append((feature.name, feature.type))
+      }
     }
-    outline.weights = graph.initializers.map {
+    outline.weights = graph.initializers.filter { $0.shape.allSatisfy { $0 >= 0 } }.map {
       ($0.name, TensorType($0.elementType, $0.shape))
     }
     var makers: [String: Int] = [:]

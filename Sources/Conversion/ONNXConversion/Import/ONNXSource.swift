@@ -19,16 +19,22 @@ package struct ONNXSource: Sendable {
   /// Opens the file.
   ///
   /// - Throws: As ``ONNXFile``, with the file's name; ``WeighbridgeError/Code/unsupported`` for a file
-  ///   with operators of other sets than ONNX' own, unless it is only looked at.
+  ///   with operators of other sets than ONNX' own, unless it is only looked at. Of such a file, what
+  ///   is broken is left out.
   package init(
     _ store: ByteStore, path: String, options: ReadOptions, isLookedAt: Bool = false
   ) throws(WeighbridgeError) {
     self.path = path
     self.options = options
     (file, model) = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      let file = try ONNXFile(store)
-      if !isLookedAt { try ONNXKnownOperators.checkDomains(file.outline) }
-      return (file, try file.model())
+      do throws(WeighbridgeError) {
+        let file = try ONNXFile(store)
+        if !isLookedAt { try ONNXKnownOperators.checkDomains(file.outline) }
+        return (file, try file.model())
+      } catch {
+        guard isLookedAt, let file = ONNXFile(fragmentOf: store) else { throw error }
+        return (file, file.fragment())
+      }
     }
     files = [
       SourceFile(role: "model", path: path, store: store, startsDigest: options.preparesWriting)

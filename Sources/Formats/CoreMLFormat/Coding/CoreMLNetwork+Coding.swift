@@ -26,7 +26,7 @@ extension CoreMLNetwork {
 
 extension CoreMLLayer {
   /// The fields of a layer that are no kind.
-  private static let commonFields: Set<String> = [
+  static let commonFields: Set<String> = [
     "name", "input", "output", "inputTensor", "outputTensor", "isUpdatable",
   ]
 
@@ -79,7 +79,7 @@ extension CoreMLPreprocessing {
     return record
   }
 
-  fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
+  init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     let feature = record.nonEmptyText("featureName")
     if let scaler = record.record("scaler") {
       self.init(

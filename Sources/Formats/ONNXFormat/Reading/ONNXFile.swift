@@ -34,6 +34,22 @@ package struct ONNXFile: Sendable {
       try ProtobufRecordReader.read(
         bytes, as: descriptor, inPlace: [tensor: [4, 9, 10]], limits: limits)
     }
+    self.init(store, record)
+  }
+
+  /// What can be read of a file that ``init(_:limits:)`` refuses, to show what is in it.
+  package init?(fragmentOf store: ByteStore) {
+    guard let descriptor = onnx_model_descriptor(), let tensor = onnx_tensor_descriptor() else {
+      return nil
+    }
+    let record = store.withBytes { bytes in
+      ProtobufRecordReader.fragment(bytes, as: descriptor, inPlace: [tensor: [4, 9, 10]])
+    }
+    guard record.record("graph") != nil else { return nil }
+    self.init(store, record)
+  }
+
+  private init(_ store: ByteStore, _ record: ProtobufRecord) {
     self.store = store
     self.record = record
     outline = ONNXOutline(record)
@@ -45,4 +61,8 @@ package struct ONNXFile: Sendable {
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for weights
   ///   of types that are not known.
   package func model() throws(WeighbridgeError) -> ONNXModel { try ONNXModel(record) }
+
+  /// What can be read of a model that ``model()`` refuses: of nodes with settings that cannot be read
+  /// the rest, and the tensors whose types are known. An opset that is not stated is 0.
+  package func fragment() -> ONNXModel { ONNXModel(fragmentOf: record) }
 }

@@ -2,6 +2,18 @@ import Bytes
 import ProtobufWire
 
 extension ONNXInitializer {
+  /// The tensor, without elements where these cannot be read; `nil` where its type is not known.
+  init?(fragmentOf record: ProtobufRecord) {
+    if let whole = try? ONNXInitializer(record) {
+      self = whole
+    } else if let type = ElementType(onnxNumber: record.integer("data_type")) {
+      self.init(
+        name: record.text("name"), elementType: type, shape: record.integers("dims"))
+    } else {
+      return nil
+    }
+  }
+
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     let shape = record.integers("dims")
     guard shape.allSatisfy({ $0 >= 0 }) else {

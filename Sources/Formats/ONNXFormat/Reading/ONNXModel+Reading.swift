@@ -4,6 +4,15 @@ import ProtobufWire
 // Each record is made of its message of Schemas/onnx.proto.
 
 extension ONNXModel {
+  init(fragmentOf record: ProtobufRecord) {
+    let opset = record.records("opset_import").first { $0.domain.isEmpty }
+    self.init(
+      irVersion: record.integer("ir_version"), opset: opset?.integer("version") ?? 0,
+      producerName: record.text("producer_name"), producerVersion: record.text("producer_version"),
+      summary: nil, metadata: [], graph: ONNXGraph(fragmentOf: record.record("graph") ?? [:]))
+    hasFunctions = record["functions"] != nil
+  }
+
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     guard let graph = record.record("graph") else {
       throw WeighbridgeError(.malformed, "the model has no graph")
@@ -35,6 +44,15 @@ extension ONNXModel {
 }
 
 extension ONNXGraph {
+  fileprivate init(fragmentOf record: ProtobufRecord) {
+    self.init(
+      name: record.text("name"),
+      nodes: record.records("node").map { (try? ONNXNode($0)) ?? ONNXNode($0, attributes: []) },
+      initializers: record.records("initializer").compactMap(ONNXInitializer.init(fragmentOf:)),
+      inputs: record.records("input").map(ONNXFeature.init),
+      outputs: record.records("output").map(ONNXFeature.init))
+  }
+
   fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     guard record["sparse_initializer"] == nil else {
       throw WeighbridgeError(.unsupported, "the graph has sparse weights, which cannot be read")
@@ -69,6 +87,10 @@ extension ONNXNode {
       }
       attributes.append((name, try ONNXAttribute(attribute)))
     }
+    self.init(record, attributes: attributes)
+  }
+
+  fileprivate init(_ record: ProtobufRecord, attributes: [(name: String, value: ONNXAttribute)]) {
     self.init(
       name: record.text("name"), domain: record.domain,
       operation: record.text("op_type"), inputs: record.texts("input"),

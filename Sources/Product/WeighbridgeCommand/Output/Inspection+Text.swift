@@ -67,12 +67,12 @@ extension Inspection {
   private var weightLines: [String] {
     var table = Table(["weight", "type"])
     for weight in looseWeights { table.append([weight.name, "\(weight.type)"]) }
+    let owner = provenance.framework == "darknet" ? "its .cfg" : "a model (--architecture)"
     return [
       "",
-      "\(weightCount) weights with \(parameterCount.grouped) parameters "
-        + "(\(weightByteCount.grouped) bytes); the layers are those of a model (--architecture)",
-      "", table.text,
-    ] + (problem == nil ? [] : provenanceLines)
+      "\(weightCount) weight\(weightCount == 1 ? "" : "s") with \(parameterCount.grouped) parameters "
+        + "(\(weightByteCount.grouped) bytes); the layers are those of \(owner)",
+    ] + (looseWeights.isEmpty ? [] : ["", table.text]) + (problem == nil ? [] : provenanceLines)
   }
 
   private var layerTable: String {

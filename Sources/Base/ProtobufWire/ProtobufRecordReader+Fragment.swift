@@ -1,0 +1,97 @@
+import Bytes
+import CProtobufC
+
+extension ProtobufRecordReader {
+  /// What the key of a field begins with that the schema does not know; its number follows.
+  package static let unknownPrefix = "field "
+
+  /// What can be read of a message that ``read(_:as:skippingUnknown:inPlace:limits:)`` refuses, to show
+  /// what is in it: all in front of what is broken.
+  ///
+  /// A message whose length reaches beyond what holds it ends there. Of a field that stands twice, the
+  /// last one counts. One that the schema does not know is an empty place under its number.
+  /// - Complexity: O(n) in what is not in place, of at most a million values.
+  package static func fragment(
+    _ bytes: RawSpan, as descriptor: ProtobufScanner.Descriptor,
+    inPlace: ProtobufFieldsInPlace = [:]
+  ) -> ProtobufRecord {
+    var reader = FragmentReader(inPlace: inPlace)
+    return reader.record(WireReader(0..<bytes.byteCount), bytes, descriptor, depth: 0)
+  }
+}
+
+/// Reads messages as far as they can be.
+private struct FragmentReader {
+  let inPlace: ProtobufFieldsInPlace
+  private let depthLimit = 16
+  private var remainingValues = 1 << 20
+
+  init(inPlace: ProtobufFieldsInPlace) { self.inPlace = inPlace }
+
+  mutating func record(
+    _ wire: WireReader, _ bytes: RawSpan, _ descriptor: ProtobufScanner.Descriptor, depth: Int
+  ) -> ProtobufRecord {
+    var wire = wire
+    var record = ProtobufRecord()
+    var lists: [String: RepeatedField] = [:]
+    while !wire.isAtEnd, remainingValues > 0, let tag = try? wire.tag(bytes) {
+      remainingValues -= 1
+      guard let field = protobuf_c_message_descriptor_get_field(descriptor, tag.number) else {
+        record["\(ProtobufRecordReader.unknownPrefix)\(tag.number)"] = .place(
+          ProtobufPlace(offset: wire.offset, byteCount: 0))
+        guard (try? wire.skip(tag.wireType, bytes)) != nil else { break }
+        continue
+      }
+      let rule = ProtobufFieldRule(field: field.pointee)
+      let isPlaced =
+        inPlace[descriptor]?.contains(tag.number) == true
+        || field.pointee.type == PROTOBUF_C_TYPE_BYTES
+      guard tag.wireType == 2, isPlaced || rule.wireType != 2 || rule.message != nil else {
+        guard read(rule, tag.wireType, &wire, bytes, &record, &lists) else { break }
+        continue
+      }
+      var section = (try? wire.section(bytes)) ?? wire.remainder()
+      if isPlaced {
+        record[rule.name] = .place(
+          ProtobufPlace(offset: section.offset, byteCount: section.remaining))
+      } else if let message = rule.message {
+        guard depth < depthLimit else { continue }
+        let inner = self.record(section, bytes, message, depth: depth + 1)
+        if rule.isRepeated {
+          lists[rule.name, default: RepeatedField()].records.append(inner)
+        } else {
+          record[rule.name] = .record(inner)
+        }
+      } else {
+        while !section.isAtEnd, remainingValues > 0, let value = try? section.value(bytes, rule) {
+          remainingValues -= 1
+          lists[rule.name, default: RepeatedField()].append(value)
+        }
+      }
+    }
+    for (name, list) in lists { record[name] = list.value }
+    return record
+  }
+
+  /// Reads a single value, or passes over one that makes no sense.
+  ///
+  /// - Returns: Whether what comes behind can be read.
+  private func read(
+    _ rule: ProtobufFieldRule, _ wireType: UInt8, _ wire: inout WireReader, _ bytes: RawSpan,
+    _ record: inout ProtobufRecord, _ lists: inout [String: RepeatedField]
+  ) -> Bool {
+    let start = wire
+    guard wireType == rule.wireType, rule.message == nil,
+      let value = try? wire.value(bytes, rule)
+    else {
+      wire = start
+      return (try? wire.skip(wireType, bytes)) != nil
+    }
+    if rule.isRepeated {
+      lists[rule.name, default: RepeatedField()].append(value)
+    } else {
+      record[rule.name] = value
+    }
+    return true
+  }
+}

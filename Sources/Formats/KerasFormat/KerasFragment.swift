@@ -1,0 +1,137 @@
+package import Bytes
+import HDF5File
+import JSON
+import ZipArchive
+
+/// What can be read of a file that ``KerasFile`` refuses, to show what is in it.
+package struct KerasFragment: Sendable {
+  /// A layer as its file has it.
+  package struct Layer: Sendable {
+    /// The name, with the models around it: `outer/inner/layer`.
+    package let name: String
+    /// The class as written.
+    package let className: String
+    /// The names of the layers that it reads.
+    package let inputs: [String]
+    /// The shape of what it takes with the batch axis, where it states it; `nil` for open sizes.
+    package let inputShape: [Int?]?
+  }
+
+  /// How the file is built.
+  package let container: KerasFile.Container
+  /// The version of Keras that wrote the file, as it says.
+  package private(set) var version: String?
+  /// The backend that Keras ran on.
+  package private(set) var backend: String?
+  /// The model, where nothing is wrong with it; `nil` also for generations of Keras whose layers may
+  /// mean something else.
+  package private(set) var model: KerasModelRecord?
+  /// The layers where ``model`` is `nil`.
+  package private(set) var layers: [Layer] = []
+  /// The arrays of numbers, by their paths below the group of the weights.
+  package private(set) var weights: [(name: String, elementType: ElementType, shape: [Int])] = []
+
+  /// Looks into a file.
+  ///
+  /// - Returns: `nil` for a file that is not Keras', and where neither a layer nor a weight can be read.
+  package init?(_ store: ByteStore, path: String) {
+    switch store.withBytes({ KerasFile.wrapping(of: $0) }) {
+    case .hdf5:
+      guard let file = try? HDF5File(store, path: path),
+        (try? KerasFileReader(file: file).isKeras()) == true
+      else { return nil }
+      self.init(file)
+    case .zip:
+      let directory = store.withBytes { try? ZipDirectory($0, memberLimit: 1 << 16) }
+      guard let directory else { return nil }
+      self.init(directory, store, path: path)
+    case nil: return nil
+    }
+    if model == nil, layers.isEmpty, weights.isEmpty { return nil }
+  }
+
+  private init(_ file: HDF5File) {
+    let reader = KerasFileReader(file: file)
+    let hasGroup = (try? file.exists("/model_weights")) == true
+    let root = hasGroup ? "/model_weights" : "/"
+    container = (try? reader.weightsRoot()) == .some(nil) ? .objects : .named
+    version = (try? reader.string("keras_version", of: root)) ?? nil
+    backend = (try? reader.string("backend", of: root)) ?? nil
+    if let text = (try? reader.string("model_config", of: "/")) ?? nil {
+      let names = try? KerasWeightReader(file: file, root: root).layerNames()
+      takeModel(Array(text.utf8), layerNames: names)
+    }
+    takeWeights(of: file, below: root)
+  }
+
+  private init(_ directory: ZipDirectory, _ store: ByteStore, path: String) {
+    container = .archive
+    var memory = 1 << 31
+    func contents(_ name: String) -> (ByteStore, Range<Int>)? {
+      guard let member = directory.members.first(where: { $0.name == name }) else { return nil }
+      return try? ZipReader.contents(of: member, in: store, memory: &memory)
+    }
+    func text(_ name: String) -> [UInt8]? {
+      contents(name).map { store, range in store.withBytes { $0.copied(range) } }
+    }
+    let metadata = text(KerasArchive.metadataName).flatMap { JSONValue(fragmentOf: $0) }
+    version = metadata?.object?["keras_version"]?.string
+    if let text = text(KerasArchive.configName) { takeModel(text, layerNames: nil) }
+    if let (store, range) = contents(KerasArchive.weightsName),
+      let file = try? HDF5File(store, dimension: range, path: path)
+    {
+      takeWeights(of: file, below: "/")
+    }
+  }
+
+  private mutating func takeModel(_ text: [UInt8], layerNames: [String]?) {
+    if let json = try? JSONValue(parsing: text),
+      (try? KerasGeneration.check(version.flatMap(KerasVersion.init))) != nil,
+      let model = try? KerasModelRecord(parsing: json, layerNames: layerNames)
+    {
+      self.model = model
+    } else if let json = JSONValue(fragmentOf: text)?.object {
+      addLayers(json["config"] ?? .null, path: "", depth: 0)
+    }
+  }
+
+  /// Adds the layers of a model's settings.
+  private mutating func addLayers(_ config: JSONValue, path: String, depth: Int) {
+    guard depth < 32 else { return }
+    for layer in config.array ?? config.object?["layers"]?.array ?? [] {
+      guard let object = layer.object else { continue }
+      let settings = object["config"] ?? .null
+      let name = object["name"]?.string ?? settings.object?["name"]?.string ?? ""
+      let shape = settings.object?["batch_input_shape"] ?? settings.object?["batch_shape"]
+      layers.append(
+        Layer(
+          name: path + name, className: object["class_name"]?.string ?? "",
+          inputs: Self.references(in: object["inbound_nodes"] ?? .null).map { path + $0 },
+          inputShape: shape?.array?.map(\.integer)))
+      addLayers(settings, path: "\(path)\(name)/", depth: depth + 1)
+    }
+  }
+
+  /// The layers that calls name: strings in front of two numbers, in all generations of Keras.
+  private static func references(in value: JSONValue) -> [String] {
+    if let elements = value.array {
+      if elements.count >= 3, let name = elements[0].string, elements[1].integer != nil {
+        return [name]
+      }
+      return elements.flatMap(references)
+    }
+    guard let object = value.object else { return [] }
+    return object.keys.flatMap { references(in: object[$0] ?? .null) }
+  }
+
+  private mutating func takeWeights(of file: HDF5File, below root: String) {
+    let prefix = root == "/" ? root : "\(root)/"
+    for member in (try? file.members(below: root)) ?? [] where member.kind == .dataset {
+      let parts = member.path.dropFirst(prefix.count).split(separator: "/").map(String.init)
+      guard !parts.contains(where: KerasObjectTree.training.contains),
+        parts.first != "optimizer_weights", let dataset = try? file.dataset(at: member.path)
+      else { continue }
+      weights.append((parts.joined(separator: "/"), dataset.elementType, dataset.shape))
+    }
+  }
+}

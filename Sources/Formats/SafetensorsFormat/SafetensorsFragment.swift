@@ -1,0 +1,43 @@
+package import Bytes
+import JSON
+
+/// What can be read of a file that ``SafetensorsFile`` refuses, to show what is in it.
+package struct SafetensorsFragment: Sendable {
+  /// A tensor as the header has it.
+  package struct Tensor: Sendable {
+    /// Its name.
+    package let name: String
+    /// The word for the type of its elements.
+    package let word: String
+    /// The type; `nil` where it is not known.
+    package let elementType: ElementType?
+    /// The sizes of its axes.
+    package let shape: [Int]
+  }
+
+  /// The tensors with a type and a shape, in the order of the header.
+  package let tensors: [Tensor]
+
+  /// Looks into a file.
+  ///
+  /// - Returns: `nil` where no tensor can be read.
+  package init?(_ bytes: RawSpan) {
+    var cursor = ByteCursor(0..<bytes.byteCount)
+    guard let length = try? cursor.integer(UInt64.self, from: bytes),
+      length <= SafetensorsHeader.largestText
+    else { return nil }
+    let count = min(Int(length), bytes.byteCount - cursor.offset)
+    guard let text = try? cursor.bytes(count, from: bytes),
+      let header = JSONValue(fragmentOf: text)?.object
+    else { return nil }
+    tensors = header.keys.compactMap { name in
+      guard let tensor = header[name]?.object, let word = tensor["dtype"]?.string,
+        let shape = tensor["shape"]?.array?.compactMap(\.integer),
+        shape.allSatisfy({ $0 >= 0 })
+      else { return nil }
+      return Tensor(
+        name: name, word: word, elementType: try? ElementType(safetensors: word), shape: shape)
+    }
+    if tensors.isEmpty { return nil }
+  }
+}
