@@ -31,6 +31,17 @@ extension ModelReader {
     case .limitExceeded where options.inputShapes.isEmpty: break
     default: return nil
     }
+    let outline = outline(of: store, kind, path: path, package: package, options: options)
+    guard let outline, !outline.layers.isEmpty || !outline.weights.isEmpty || kind == .weights
+    else {
+      return nil
+    }
+    return outline
+  }
+
+  private static func outline(
+    of store: ByteStore, _ kind: Kind?, path: String, package: CoreMLPackage?, options: ReadOptions
+  ) -> ModelOutline? {
     let isAlone = options.architecture == nil && options.inputShapes.isEmpty
     switch kind {
     case .wbm: return nil

@@ -48,7 +48,8 @@ extension ProtobufRecord {
 
   private var readableNetwork: ProtobufRecord {
     var network = self
-    network["layers"] = .records(records("layers").map(\.readableLayer))
+    network["layers"] = .records(
+      records("layers").filter { !$0.fields.isEmpty }.map(\.readableLayer))
     network["preprocessing"] = .records(
       records("preprocessing").filter { (try? CoreMLPreprocessing($0)) != nil })
     return network
@@ -60,7 +61,7 @@ extension ProtobufRecord {
     let known = kinds.first { record($0) != nil }
     var layer = self
     for kind in kinds where kind != known { layer[kind] = nil }
-    if known == nil { layer[kinds.first ?? "(no kind)"] = .record([:]) }
+    if known == nil { layer[kinds.first ?? "no kind"] = .record([:]) }
     return layer
   }
 }

@@ -29,7 +29,9 @@ package struct DarknetSource: Sendable {
       do throws(WeighbridgeError) {
         return try DarknetConfiguration(store)
       } catch {
-        guard isLookedAt, let fragment = DarknetConfiguration(fragmentOf: store) else { throw error }
+        guard isLookedAt, let fragment = DarknetConfiguration(fragmentOf: store) else {
+          throw error
+        }
         return fragment
       }
     }

@@ -57,8 +57,11 @@ extension KerasSource {
   private func part(
     _ model: KerasModelRecord, _ custom: CustomLayerPolicy, _ writer: KerasProducer
   ) throws(WeighbridgeError) -> Graph {
-    try KerasImporter.importModel(
-      model, writer: writer, weights: try weights(), custom: custom, zerosLimit: zerosLimit
+    // Shapes do not need the weights.
+    let known = try? weights()
+    return try KerasImporter.importModel(
+      model, writer: writer, weights: known ?? [:], custom: custom,
+      zerosLimit: known == nil ? LayerSurvey.weightLimit : zerosLimit
     ).graph
   }
 
