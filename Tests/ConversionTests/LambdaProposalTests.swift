@@ -28,7 +28,7 @@ import Weighbridge
     "The file that is proposed makes the model compute what its own Keras computed",
     arguments: [
       "2.0.8/steering.h5", "2.0.8/chain.h5", "2.0.8/resized.h5", "2.15.0/steering.h5",
-      "2.15.0/chain.h5", "3.15.0/steering.keras", "3.15.0/chain.keras",
+      "2.15.0/chain.h5", "2.15.0/scaled.h5", "3.15.0/steering.keras", "3.15.0/chain.keras",
     ])
   func golden(name: String) throws {
     let path = sample(name)

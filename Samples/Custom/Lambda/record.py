@@ -105,12 +105,19 @@ def chain():
     return keras.models.Model(x, outputs)
 
 
+def scaled():
+    """A cast in front of a normalization."""
+    x = layers.Input((4, 6, 3), name="in0")
+    return keras.models.Model(x, Lambda(lambda x: tf.cast(x, tf.float32) / 255.0, name="lambda_1")(x))
+
+
 def main():
     version = keras.__version__
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), version)
     if not os.path.isdir(folder):
         os.mkdir(folder)
     cases = [steering, chain] + ([resized] if version.startswith("2.0") else [])
+    cases += [scaled] if version.startswith("2.15") else []
     if not IS_KERAS_3:
         global tf
         import tensorflow as tf
