@@ -44,7 +44,10 @@ enum HostileWeightFiles {
   @Test("A broken safetensors file is refused with its place", arguments: HostileWeightFiles.all)
   func refused(_ file: HostileFile) {
     let path = Places.sample("Hostile/safetensors/\(file.name).safetensors")
-    let error = failure { _ = try Inspection(of: path) }
+    // What can be read of it is shown, with the error.
+    let error = failure {
+      if let problem = try Inspection(of: path).problem { throw problem }
+    }
     #expect(error.map(file.explains) == true, "\(error.map { "\($0)" } ?? "no error")")
   }
 
