@@ -32,8 +32,9 @@ extension ModelReader {
     default: return nil
     }
     let outline = outline(of: store, kind, path: path, package: package, options: options)
-    guard let outline, !outline.layers.isEmpty || !outline.weights.isEmpty || kind == .weights
-    else {
+    // What is not all weights may be told in notes: a Keras file of layers that have none is one too.
+    let isNoted = kind == .weights || (kind == .keras && outline?.notes.isEmpty == false)
+    guard let outline, isNoted || !outline.layers.isEmpty || !outline.weights.isEmpty else {
       return nil
     }
     return outline

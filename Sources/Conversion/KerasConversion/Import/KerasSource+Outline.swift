@@ -170,7 +170,6 @@ extension KerasSource {
     outline.provenance.frameworkVersion = file.version?.description
     outline.provenance.backend = file.backend
     outline.weights = groups.flatMap(\.weights).map(\.named)
-    guard !outline.weights.isEmpty else { return nil }
     outline.notes = WeightOrigin.notes(groups)
     return outline
   }
