@@ -79,6 +79,7 @@ import Weighbridge
     let bytes = try Files.read(path)
     try Files.write(
       change < 0 ? bytes.dropLast(-change) : bytes + Array(repeating: 0, count: change), to: path)
-    #expect(failure { _ = try Model(contentsOf: path) }?.code == .malformed)
+    let code: WeighbridgeError.Code = change < 0 ? .truncated : .malformed
+    #expect(failure { _ = try Model(contentsOf: path) }?.code == code)
   }
 }

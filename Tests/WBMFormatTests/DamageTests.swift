@@ -30,7 +30,7 @@ struct DamageTests {
       let error = TestFiles.failure { () throws(WeighbridgeError) in
         _ = try TestFiles.open(bytes)
       }
-      #expect(error?.code == .malformed, "\(count) bytes")
+      #expect(error?.code == .truncated, "\(count) bytes")
     }
   }
 
@@ -54,6 +54,7 @@ struct DamageTests {
     let file = try TestFiles.open(bytes)
     #expect(file.damage() == [.tensor(0), .padding(before: 1), .tensor(1)])
     let error = TestFiles.failure { () throws(WeighbridgeError) in try file.checkIntegrity() }
+    #expect(error?.code == .damaged)
     #expect(error?.reason.contains("tensor #0 w") == true)
     #expect(error?.reason.contains("tensor #1 v") == true)
   }

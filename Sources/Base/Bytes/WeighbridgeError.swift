@@ -40,6 +40,10 @@ extension WeighbridgeError {
     public static let missing = Code("missing")
     /// The bytes do not follow their format.
     public static let malformed = Code("malformed")
+    /// The bytes are not those that were written: a checksum does not agree.
+    public static let damaged = Code("damaged")
+    /// The file ends before it should.
+    public static let truncated = Code("truncated")
     /// The bytes follow their format and ask for something Weighbridge cannot do.
     public static let unsupported = Code("unsupported")
     /// What the user gave does not fit the model (labels, anchors, names, arrays).

@@ -17,6 +17,14 @@ extension Graph {
     }
     return precisions
   }
+
+  /// The tolerance for the graph's outputs that the coarsest type on the way to one of them allows.
+  package var standardTolerance: Tolerance {
+    let precisions = precisions
+    let types = outputs.map { precisions[$0.value.index] ?? self[$0.value].type.elementType }
+    let coarsest = types.min { $0.significantBits < $1.significantBits }
+    return .standard(for: coarsest ?? .float32)
+  }
 }
 
 extension ElementType {

@@ -7,6 +7,8 @@ package struct ProtobufLimits: Sendable {
   package var depth = 64
   /// How many fields there may be in all messages together.
   package var fieldCount = 8_000_000
+  /// How many numbers there may be in all packed lists together.
+  package var packedNumberCount = Int.max
   /// How many messages there may be in all.
   package var messageCount = 2_000_000
   /// How much memory the unpacked messages may take, in bytes.

@@ -112,7 +112,7 @@ package struct ProtobufScanner {
       var packed = try reader.section(bytes)
       while !packed.isAtEnd {
         try packed.number(type, bytes)
-        try budget.allocate(8)
+        try budget.packedNumber()
       }
       return
     }

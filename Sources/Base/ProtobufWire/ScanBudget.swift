@@ -6,6 +6,7 @@ struct ScanBudget {
   private let limits: ProtobufLimits
   private var fieldCount = 0
   private var messageCount = 0
+  private var packedNumberCount = 0
   private var memory = 0
 
   init(limits: ProtobufLimits) {
@@ -31,6 +32,15 @@ struct ScanBudget {
       throw over("brings more fields than", limits.fieldCount)
     }
     try allocate(48)
+  }
+
+  /// Counts one number of a packed list.
+  mutating func packedNumber() throws(WeighbridgeError) {
+    packedNumberCount += 1
+    guard packedNumberCount <= limits.packedNumberCount else {
+      throw over("brings more numbers in lists than", limits.packedNumberCount)
+    }
+    try allocate(8)
   }
 
   /// Counts memory; `byteCount` is at most the size of the input.

@@ -412,49 +412,49 @@ void   weighbridge__v1__real_list__free_unpacked
   assert(message->base.descriptor == &weighbridge__v1__real_list__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   weighbridge__v1__text_list__init
-                     (Weighbridge__V1__TextList         *message)
+void   weighbridge__v1__string_list__init
+                     (Weighbridge__V1__StringList         *message)
 {
-  static const Weighbridge__V1__TextList init_value = WEIGHBRIDGE__V1__TEXT_LIST__INIT;
+  static const Weighbridge__V1__StringList init_value = WEIGHBRIDGE__V1__STRING_LIST__INIT;
   *message = init_value;
 }
-size_t weighbridge__v1__text_list__get_packed_size
-                     (const Weighbridge__V1__TextList *message)
+size_t weighbridge__v1__string_list__get_packed_size
+                     (const Weighbridge__V1__StringList *message)
 {
-  assert(message->base.descriptor == &weighbridge__v1__text_list__descriptor);
+  assert(message->base.descriptor == &weighbridge__v1__string_list__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t weighbridge__v1__text_list__pack
-                     (const Weighbridge__V1__TextList *message,
+size_t weighbridge__v1__string_list__pack
+                     (const Weighbridge__V1__StringList *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &weighbridge__v1__text_list__descriptor);
+  assert(message->base.descriptor == &weighbridge__v1__string_list__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t weighbridge__v1__text_list__pack_to_buffer
-                     (const Weighbridge__V1__TextList *message,
+size_t weighbridge__v1__string_list__pack_to_buffer
+                     (const Weighbridge__V1__StringList *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &weighbridge__v1__text_list__descriptor);
+  assert(message->base.descriptor == &weighbridge__v1__string_list__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Weighbridge__V1__TextList *
-       weighbridge__v1__text_list__unpack
+Weighbridge__V1__StringList *
+       weighbridge__v1__string_list__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Weighbridge__V1__TextList *)
-     protobuf_c_message_unpack (&weighbridge__v1__text_list__descriptor,
+  return (Weighbridge__V1__StringList *)
+     protobuf_c_message_unpack (&weighbridge__v1__string_list__descriptor,
                                 allocator, len, data);
 }
-void   weighbridge__v1__text_list__free_unpacked
-                     (Weighbridge__V1__TextList *message,
+void   weighbridge__v1__string_list__free_unpacked
+                     (Weighbridge__V1__StringList *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &weighbridge__v1__text_list__descriptor);
+  assert(message->base.descriptor == &weighbridge__v1__string_list__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   weighbridge__v1__scope__init
@@ -1132,6 +1132,51 @@ void   weighbridge__v1__reference_set__free_unpacked
   assert(message->base.descriptor == &weighbridge__v1__reference_set__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   weighbridge__v1__tolerance__init
+                     (Weighbridge__V1__Tolerance         *message)
+{
+  static const Weighbridge__V1__Tolerance init_value = WEIGHBRIDGE__V1__TOLERANCE__INIT;
+  *message = init_value;
+}
+size_t weighbridge__v1__tolerance__get_packed_size
+                     (const Weighbridge__V1__Tolerance *message)
+{
+  assert(message->base.descriptor == &weighbridge__v1__tolerance__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t weighbridge__v1__tolerance__pack
+                     (const Weighbridge__V1__Tolerance *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &weighbridge__v1__tolerance__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t weighbridge__v1__tolerance__pack_to_buffer
+                     (const Weighbridge__V1__Tolerance *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &weighbridge__v1__tolerance__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Weighbridge__V1__Tolerance *
+       weighbridge__v1__tolerance__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Weighbridge__V1__Tolerance *)
+     protobuf_c_message_unpack (&weighbridge__v1__tolerance__descriptor,
+                                allocator, len, data);
+}
+void   weighbridge__v1__tolerance__free_unpacked
+                     (Weighbridge__V1__Tolerance *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &weighbridge__v1__tolerance__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   weighbridge__v1__named_tensor__init
                      (Weighbridge__V1__NamedTensor         *message)
 {
@@ -1557,7 +1602,7 @@ static const ProtobufCFieldDescriptor weighbridge__v1__dimension__field_descript
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    offsetof(Weighbridge__V1__Dimension, extent_case),
+    offsetof(Weighbridge__V1__Dimension, size_case),
     offsetof(Weighbridge__V1__Dimension, fixed),
     NULL,
     NULL,
@@ -1569,7 +1614,7 @@ static const ProtobufCFieldDescriptor weighbridge__v1__dimension__field_descript
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
-    offsetof(Weighbridge__V1__Dimension, extent_case),
+    offsetof(Weighbridge__V1__Dimension, size_case),
     offsetof(Weighbridge__V1__Dimension, symbol),
     NULL,
     &protobuf_c_empty_string,
@@ -1781,12 +1826,12 @@ static const ProtobufCFieldDescriptor weighbridge__v1__attribute__field_descript
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "text",
+    "string",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     offsetof(Weighbridge__V1__Attribute, value_case),
-    offsetof(Weighbridge__V1__Attribute, text),
+    offsetof(Weighbridge__V1__Attribute, string),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -1817,13 +1862,13 @@ static const ProtobufCFieldDescriptor weighbridge__v1__attribute__field_descript
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "texts",
+    "strings",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Weighbridge__V1__Attribute, value_case),
-    offsetof(Weighbridge__V1__Attribute, texts),
-    &weighbridge__v1__text_list__descriptor,
+    offsetof(Weighbridge__V1__Attribute, strings),
+    &weighbridge__v1__string_list__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1836,8 +1881,8 @@ static const unsigned weighbridge__v1__attribute__field_indices_by_name[] = {
   0,   /* field[0] = name */
   2,   /* field[2] = real */
   6,   /* field[6] = reals */
-  4,   /* field[4] = text */
-  7,   /* field[7] = texts */
+  4,   /* field[4] = string */
+  7,   /* field[7] = strings */
 };
 static const ProtobufCIntRange weighbridge__v1__attribute__number_ranges[1 + 1] =
 {
@@ -1935,42 +1980,42 @@ const ProtobufCMessageDescriptor weighbridge__v1__real_list__descriptor =
   (ProtobufCMessageInit) weighbridge__v1__real_list__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor weighbridge__v1__text_list__field_descriptors[1] =
+static const ProtobufCFieldDescriptor weighbridge__v1__string_list__field_descriptors[1] =
 {
   {
     "elements",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_STRING,
-    offsetof(Weighbridge__V1__TextList, n_elements),
-    offsetof(Weighbridge__V1__TextList, elements),
+    offsetof(Weighbridge__V1__StringList, n_elements),
+    offsetof(Weighbridge__V1__StringList, elements),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned weighbridge__v1__text_list__field_indices_by_name[] = {
+static const unsigned weighbridge__v1__string_list__field_indices_by_name[] = {
   0,   /* field[0] = elements */
 };
-static const ProtobufCIntRange weighbridge__v1__text_list__number_ranges[1 + 1] =
+static const ProtobufCIntRange weighbridge__v1__string_list__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor weighbridge__v1__text_list__descriptor =
+const ProtobufCMessageDescriptor weighbridge__v1__string_list__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "weighbridge.v1.TextList",
-  "TextList",
-  "Weighbridge__V1__TextList",
+  "weighbridge.v1.StringList",
+  "StringList",
+  "Weighbridge__V1__StringList",
   "weighbridge.v1",
-  sizeof(Weighbridge__V1__TextList),
+  sizeof(Weighbridge__V1__StringList),
   1,
-  weighbridge__v1__text_list__field_descriptors,
-  weighbridge__v1__text_list__field_indices_by_name,
-  1,  weighbridge__v1__text_list__number_ranges,
-  (ProtobufCMessageInit) weighbridge__v1__text_list__init,
+  weighbridge__v1__string_list__field_descriptors,
+  weighbridge__v1__string_list__field_indices_by_name,
+  1,  weighbridge__v1__string_list__number_ranges,
+  (ProtobufCMessageInit) weighbridge__v1__string_list__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor weighbridge__v1__scope__field_descriptors[4] =
@@ -2720,12 +2765,12 @@ static const ProtobufCFieldDescriptor weighbridge__v1__detector__field_descripto
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "distance_exponent",
+    "diou_exponent",
     17,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_DOUBLE,
-    offsetof(Weighbridge__V1__Detector, distance_exponent_presence_case),
-    offsetof(Weighbridge__V1__Detector, distance_exponent),
+    offsetof(Weighbridge__V1__Detector, diou_exponent_presence_case),
+    offsetof(Weighbridge__V1__Detector, diou_exponent),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -2741,7 +2786,7 @@ static const unsigned weighbridge__v1__detector__field_indices_by_name[] = {
   6,   /* field[6] = class_count */
   15,   /* field[15] = class_tree */
   7,   /* field[7] = confidence_threshold */
-  16,   /* field[16] = distance_exponent */
+  16,   /* field[16] = diou_exponent */
   12,   /* field[12] = has_background */
   5,   /* field[5] = has_objectness */
   3,   /* field[3] = heads */
@@ -3220,7 +3265,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__decision__descriptor =
   (ProtobufCMessageInit) weighbridge__v1__decision__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor weighbridge__v1__reference_set__field_descriptors[4] =
+static const ProtobufCFieldDescriptor weighbridge__v1__reference_set__field_descriptors[5] =
 {
   {
     "by",
@@ -3270,17 +3315,30 @@ static const ProtobufCFieldDescriptor weighbridge__v1__reference_set__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "tolerance",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__ReferenceSet, tolerance),
+    &weighbridge__v1__tolerance__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned weighbridge__v1__reference_set__field_indices_by_name[] = {
   0,   /* field[0] = by */
   1,   /* field[1] = inputs */
   3,   /* field[3] = layer_outputs */
   2,   /* field[2] = outputs */
+  4,   /* field[4] = tolerance */
 };
 static const ProtobufCIntRange weighbridge__v1__reference_set__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor weighbridge__v1__reference_set__descriptor =
 {
@@ -3290,11 +3348,75 @@ const ProtobufCMessageDescriptor weighbridge__v1__reference_set__descriptor =
   "Weighbridge__V1__ReferenceSet",
   "weighbridge.v1",
   sizeof(Weighbridge__V1__ReferenceSet),
-  4,
+  5,
   weighbridge__v1__reference_set__field_descriptors,
   weighbridge__v1__reference_set__field_indices_by_name,
   1,  weighbridge__v1__reference_set__number_ranges,
   (ProtobufCMessageInit) weighbridge__v1__reference_set__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor weighbridge__v1__tolerance__field_descriptors[3] =
+{
+  {
+    "absolute",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Tolerance, absolute),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "relative",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Tolerance, relative),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "source",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Tolerance, source),
+    &weighbridge__v1__tolerance_source__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned weighbridge__v1__tolerance__field_indices_by_name[] = {
+  0,   /* field[0] = absolute */
+  1,   /* field[1] = relative */
+  2,   /* field[2] = source */
+};
+static const ProtobufCIntRange weighbridge__v1__tolerance__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor weighbridge__v1__tolerance__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.Tolerance",
+  "Tolerance",
+  "Weighbridge__V1__Tolerance",
+  "weighbridge.v1",
+  sizeof(Weighbridge__V1__Tolerance),
+  3,
+  weighbridge__v1__tolerance__field_descriptors,
+  weighbridge__v1__tolerance__field_indices_by_name,
+  1,  weighbridge__v1__tolerance__number_ranges,
+  (ProtobufCMessageInit) weighbridge__v1__tolerance__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor weighbridge__v1__named_tensor__field_descriptors[2] =
@@ -3462,7 +3584,7 @@ const ProtobufCEnumDescriptor weighbridge__v1__color_order__descriptor =
 };
 static const ProtobufCEnumValue weighbridge__v1__resize_policy__enum_values_by_number[4] =
 {
-  { "RESIZE_POLICY_UNSPECIFIED", "WEIGHBRIDGE__V1__RESIZE_POLICY__RESIZE_POLICY_UNSPECIFIED", 0 },
+  { "RESIZE_POLICY_NOT_STATED", "WEIGHBRIDGE__V1__RESIZE_POLICY__RESIZE_POLICY_NOT_STATED", 0 },
   { "RESIZE_POLICY_STRETCH", "WEIGHBRIDGE__V1__RESIZE_POLICY__RESIZE_POLICY_STRETCH", 1 },
   { "RESIZE_POLICY_LETTERBOX", "WEIGHBRIDGE__V1__RESIZE_POLICY__RESIZE_POLICY_LETTERBOX", 2 },
   { "RESIZE_POLICY_CENTER_CROP", "WEIGHBRIDGE__V1__RESIZE_POLICY__RESIZE_POLICY_CENTER_CROP", 3 },
@@ -3474,8 +3596,8 @@ static const ProtobufCEnumValueIndex weighbridge__v1__resize_policy__enum_values
 {
   { "RESIZE_POLICY_CENTER_CROP", 3 },
   { "RESIZE_POLICY_LETTERBOX", 2 },
+  { "RESIZE_POLICY_NOT_STATED", 0 },
   { "RESIZE_POLICY_STRETCH", 1 },
-  { "RESIZE_POLICY_UNSPECIFIED", 0 },
 };
 const ProtobufCEnumDescriptor weighbridge__v1__resize_policy__descriptor =
 {
@@ -3592,7 +3714,7 @@ const ProtobufCEnumDescriptor weighbridge__v1__detector_part__descriptor =
 };
 static const ProtobufCEnumValue weighbridge__v1__head_order__enum_values_by_number[4] =
 {
-  { "HEAD_ORDER_UNSPECIFIED", "WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_UNSPECIFIED", 0 },
+  { "HEAD_ORDER_OF_IMAGE", "WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_OF_IMAGE", 0 },
   { "HEAD_ORDER_CHANNELS_LAST", "WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_CHANNELS_LAST", 1 },
   { "HEAD_ORDER_CHANNELS_FIRST", "WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_CHANNELS_FIRST", 2 },
   { "HEAD_ORDER_CELLS_FIRST", "WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_CELLS_FIRST", 3 },
@@ -3605,7 +3727,7 @@ static const ProtobufCEnumValueIndex weighbridge__v1__head_order__enum_values_by
   { "HEAD_ORDER_CELLS_FIRST", 3 },
   { "HEAD_ORDER_CHANNELS_FIRST", 2 },
   { "HEAD_ORDER_CHANNELS_LAST", 1 },
-  { "HEAD_ORDER_UNSPECIFIED", 0 },
+  { "HEAD_ORDER_OF_IMAGE", 0 },
 };
 const ProtobufCEnumDescriptor weighbridge__v1__head_order__descriptor =
 {
@@ -3748,10 +3870,10 @@ const ProtobufCEnumDescriptor weighbridge__v1__box_encoding__descriptor =
 };
 static const ProtobufCEnumValue weighbridge__v1__suppression_kind__enum_values_by_number[5] =
 {
-  { "SUPPRESSION_KIND_UNSPECIFIED", "WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_UNSPECIFIED", 0 },
+  { "SUPPRESSION_KIND_NOT_STATED", "WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_NOT_STATED", 0 },
   { "SUPPRESSION_KIND_NONE", "WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_NONE", 1 },
   { "SUPPRESSION_KIND_GREEDY", "WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_GREEDY", 2 },
-  { "SUPPRESSION_KIND_DISTANCE", "WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_DISTANCE", 3 },
+  { "SUPPRESSION_KIND_DIOU", "WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_DIOU", 3 },
   { "SUPPRESSION_KIND_CLASS_AGNOSTIC", "WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_CLASS_AGNOSTIC", 4 },
 };
 static const ProtobufCIntRange weighbridge__v1__suppression_kind__value_ranges[] = {
@@ -3760,10 +3882,10 @@ static const ProtobufCIntRange weighbridge__v1__suppression_kind__value_ranges[]
 static const ProtobufCEnumValueIndex weighbridge__v1__suppression_kind__enum_values_by_name[5] =
 {
   { "SUPPRESSION_KIND_CLASS_AGNOSTIC", 4 },
-  { "SUPPRESSION_KIND_DISTANCE", 3 },
+  { "SUPPRESSION_KIND_DIOU", 3 },
   { "SUPPRESSION_KIND_GREEDY", 2 },
   { "SUPPRESSION_KIND_NONE", 1 },
-  { "SUPPRESSION_KIND_UNSPECIFIED", 0 },
+  { "SUPPRESSION_KIND_NOT_STATED", 0 },
 };
 const ProtobufCEnumDescriptor weighbridge__v1__suppression_kind__descriptor =
 {
@@ -3778,5 +3900,35 @@ const ProtobufCEnumDescriptor weighbridge__v1__suppression_kind__descriptor =
   weighbridge__v1__suppression_kind__enum_values_by_name,
   1,
   weighbridge__v1__suppression_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue weighbridge__v1__tolerance_source__enum_values_by_number[3] =
+{
+  { "TOLERANCE_SOURCE_UNSPECIFIED", "WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_UNSPECIFIED", 0 },
+  { "TOLERANCE_SOURCE_STANDARD", "WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_STANDARD", 1 },
+  { "TOLERANCE_SOURCE_AUTHOR", "WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_AUTHOR", 2 },
+};
+static const ProtobufCIntRange weighbridge__v1__tolerance_source__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex weighbridge__v1__tolerance_source__enum_values_by_name[3] =
+{
+  { "TOLERANCE_SOURCE_AUTHOR", 2 },
+  { "TOLERANCE_SOURCE_STANDARD", 1 },
+  { "TOLERANCE_SOURCE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor weighbridge__v1__tolerance_source__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.ToleranceSource",
+  "ToleranceSource",
+  "Weighbridge__V1__ToleranceSource",
+  "weighbridge.v1",
+  3,
+  weighbridge__v1__tolerance_source__enum_values_by_number,
+  3,
+  weighbridge__v1__tolerance_source__enum_values_by_name,
+  1,
+  weighbridge__v1__tolerance_source__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -29,14 +29,22 @@ extension WBMDescription {
     _ features: [ModelDescription.Feature], replacing old: [WBMFeature]
   ) -> [WBMFeature] {
     features.enumerated().map { index, feature in
-      WBMFeature(feature, replacing: old.indices.contains(index) ? old[index] : nil)
+      let isSameList = old.count == features.count
+      return WBMFeature(
+        feature,
+        replacing: old.first { $0.name == feature.name } ?? (isSameList ? old[index] : nil))
     }
   }
 
-  /// The description that is stored.
-  var description: ModelDescription {
+  /// The description that is stored, with a feature for each input and output of the graph.
+  func description(of graph: Graph) -> ModelDescription {
+    func features(_ ports: [Port], _ stored: [WBMFeature]) -> [ModelDescription.Feature] {
+      ports.map { port in
+        stored.first { $0.name == port.name }?.feature ?? .init(name: port.name)
+      }
+    }
     var result = ModelDescription(
-      inputs: inputs.map(\.feature), outputs: outputs.map(\.feature))
+      inputs: features(graph.inputs, inputs), outputs: features(graph.outputs, outputs))
     result.name = name
     result.author = author
     result.license = license.map {

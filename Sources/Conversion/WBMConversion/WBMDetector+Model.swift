@@ -29,7 +29,7 @@ extension WBMDetector {
     classTree = detector.classTree.map {
       ClassTree(parents: $0.parents, threshold: $0.threshold, choice: TreeChoice($0.choice))
     }
-    distanceExponent = detector.distanceExponent
+    diouExponent = detector.distanceExponent
     if let old { keepUnknownFields(of: old) }
   }
 
@@ -62,6 +62,6 @@ extension WBMDetector {
         .init(parents: $0.parents, threshold: $0.threshold, choice: .init($0.choice))
       },
       confidenceThreshold: confidenceThreshold, overlapThreshold: iouThreshold,
-      suppression: suppression.map { .init($0) }, distanceExponent: distanceExponent)
+      suppression: suppression.map { .init($0) }, distanceExponent: diouExponent)
   }
 }

@@ -59,7 +59,7 @@ extension WBMDetector.Suppression {
       switch word {
       case .none: .none
       case .greedy: .greedy
-      case .distance: .distance
+      case .distance: .diou
       case .classAgnostic: .classAgnostic
       }
   }
@@ -71,7 +71,7 @@ extension DetectorDescription.Suppression {
       switch word {
       case .none: .none
       case .greedy: .greedy
-      case .distance: .distance
+      case .diou: .distance
       case .classAgnostic: .classAgnostic
       }
   }

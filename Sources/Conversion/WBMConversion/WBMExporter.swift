@@ -44,18 +44,20 @@ package enum WBMExporter {
     try writer.replaceProvenance(WBMProvenance(content.provenance))
     try cancellation.check()
     try writer.commit(replacing: replacing)
-    return zip(header.tensors, counts).prefix(content.graph.weights.count)
+    return zip(header.tensors, counts).prefix(content.graph.storedWeights.count)
       .filter { $0.1 > 0 }.map { (name: $0.0.name, count: $0.1) }
   }
 
   /// The header of a model, and its tensors in the order of the header's table: the weights, then
   /// the reference arrays.
   private static func header(of content: ModelContent) -> (WBMHeader, [Tensor]) {
-    let weights = content.graph.weights
-    var records = weights.map {
-      WBMTensor(name: $0.name, elementType: $0.tensor.elementType, shape: $0.tensor.shape)
+    var (records, tensors) = ([WBMTensor](), [Tensor]())
+    for value in content.graph.storedWeights.map({ content.graph[$0] }) {
+      guard let tensor = value.constant else { continue }
+      tensors.append(tensor)
+      records.append(
+        WBMTensor(name: value.name, elementType: tensor.elementType, shape: tensor.shape))
     }
-    var tensors = weights.map(\.tensor)
     var references: [WBMReferenceSet] = []
     for (number, set) in content.references.enumerated() {
       let add = { (entries: [ReferenceSet.Entry], kind: String) in
@@ -71,7 +73,7 @@ package enum WBMExporter {
       references.append(
         WBMReferenceSet(
           by: set.author, inputs: add(set.inputs, "input"), outputs: add(set.outputs, "output"),
-          layerOutputs: add(set.layers, "layer")))
+          layerOutputs: add(set.layers, "layer"), tolerance: WBMTolerance(set)))
     }
     let header = WBMHeader(
       graph: WBMGraph(content.graph), tensors: records,
@@ -81,6 +83,14 @@ package enum WBMExporter {
   }
 
   private static func baseName(_ path: String) -> String {
-    String(path.split(separator: "/").last ?? "")
+    String(path.split(whereSeparator: "/\\".contains).last ?? "")
+  }
+}
+
+extension WBMTolerance {
+  fileprivate init(_ set: ReferenceSet) {
+    self.init(
+      absolute: set.tolerance.absolute, relative: set.tolerance.relative,
+      source: set.toleranceSource == .standard ? .standard : .author)
   }
 }

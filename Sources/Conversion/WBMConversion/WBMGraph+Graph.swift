@@ -5,17 +5,16 @@ import WBMFormat
 
 extension WBMGraph {
   /// A graph as it is stored. Weights are given by their positions in the tensor table, in the
-  /// order of ``Graph/weights``, from 0.
+  /// order of ``GraphIR/Graph/storedWeights``, from 0.
   ///
-  /// The values stand in the order in which a reader makes them (inputs, weights, what the nodes
-  /// make), so a graph that was read is written as it was.
+  /// The values stand in the order of the format: inputs, weights as nodes first read them, what the
+  /// nodes compute.
   init(_ graph: Graph) {
     self.init()
-    let weights = graph.values.indices.filter { graph.values[$0].constant != nil }
-    let made = graph.nodes.flatMap { $0.outputs.map(\.index) }
+    let computed = graph.nodes.flatMap { $0.outputs }
     var positions = [Int](repeating: 0, count: graph.values.count)
     var tensors = 0
-    for index in graph.inputs.map(\.value.index) + weights + made {
+    for index in (graph.inputs.map(\.value) + graph.storedWeights + computed).map(\.index) {
       let value = graph.values[index]
       positions[index] = values.count
       var record = WBMValue(
@@ -111,6 +110,14 @@ extension WBMGraph {
   }
 }
 
+extension Graph {
+  /// The weights in the order in which nodes first read them, as files have them.
+  var storedWeights: [ValueID] {
+    var seen: Set<ValueID> = []
+    return nodes.flatMap(\.inputs).filter { self[$0].constant != nil && seen.insert($0).inserted }
+  }
+}
+
 extension WBMValue {
   /// The type that the file states.
   fileprivate var type: TensorType {
@@ -160,10 +167,10 @@ extension WBMAttribute.Value {
     case .integer(let value): self = .integer(Int64(value))
     case .real(let value): self = .real(value)
     case .flag(let value): self = .boolean(value)
-    case .text(let value): self = .text(value)
+    case .text(let value): self = .string(value)
     case .integers(let values): self = .integers(values.map(Int64.init))
     case .reals(let values): self = .reals(values)
-    case .texts(let values): self = .texts(values)
+    case .texts(let values): self = .strings(values)
     }
   }
 }
@@ -174,10 +181,10 @@ extension AttributeValue {
     case .integer(let value): self = .integer(Int(value))
     case .real(let value): self = .real(value)
     case .boolean(let value): self = .flag(value)
-    case .text(let value): self = .text(value)
+    case .string(let value): self = .text(value)
     case .integers(let values): self = .integers(values.map { Int($0) })
     case .reals(let values): self = .reals(values)
-    case .texts(let values): self = .texts(values)
+    case .strings(let values): self = .texts(values)
     }
   }
 }

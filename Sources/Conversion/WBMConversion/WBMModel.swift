@@ -42,10 +42,13 @@ package struct WBMModel: Sendable {
     let references = header.references.map { set in
       ReferenceSet(
         author: set.by, inputs: entries(set.inputs), outputs: entries(set.outputs),
-        layers: entries(set.layerOutputs))
+        layers: entries(set.layerOutputs),
+        tolerance: Tolerance(
+          absolute: set.tolerance.absolute, relative: set.tolerance.relative),
+        toleranceSource: set.tolerance.source == .standard ? .standard : .author)
     }
     let content = ModelContent(
-      graph: graph, description: header.description.description,
+      graph: graph, description: header.description.description(of: graph),
       provenance: header.provenance.provenance, references: references)
     // The graph's values stand in another order than the file's: by name they are the same.
     var stored: [String: TensorType] = [:]

@@ -1,5 +1,5 @@
 public import Bytes
-import GraphIR
+public import GraphIR
 
 extension Model {
   /// Stores inputs with the outputs that somebody else computed for them.
@@ -9,18 +9,21 @@ extension Model {
   ///   - outputs: One array for each output, by name or by order; arrays under layers' names are
   ///     kept as references of those layers.
   ///   - author: Who computed the outputs, for example `keras 2.1.5`.
+  ///   - tolerance: How far computed outputs may be from these; `nil` for the standard tolerance of
+  ///     the coarsest number type on the way to the outputs.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when arrays are missing, surplus or of other
   ///   shapes.
   public mutating func addReferences(
-    inputs: [NamedTensor], outputs: [NamedTensor], author: String
+    inputs: [NamedTensor], outputs: [NamedTensor], author: String, tolerance: Tolerance? = nil
   ) throws(WeighbridgeError) {
     content.references.append(
-      try references(inputs: inputs, outputs: outputs, author: author))
+      try references(inputs: inputs, outputs: outputs, author: author, tolerance: tolerance))
   }
 
   /// Arrays as a reference set of this model.
   func references(
-    inputs arrays: [NamedTensor], outputs results: [NamedTensor], author: String
+    inputs arrays: [NamedTensor], outputs results: [NamedTensor], author: String,
+    tolerance: Tolerance? = nil
   ) throws(WeighbridgeError) -> ReferenceSet {
     let tensors = try inputTensors(arrays)
     let layerNames = Set(content.graph.layerNodes.values)
@@ -40,7 +43,9 @@ extension Model {
     return ReferenceSet(
       author: author, inputs: zip(inputs, tensors).map { .init(name: $0.name, tensor: $1) },
       outputs: zip(outputs, matching.matched).map { .init(name: $0.name, tensor: $1) },
-      layers: matching.others.map { .init(name: $0.name, tensor: $0.tensor) })
+      layers: matching.others.map { .init(name: $0.name, tensor: $0.tensor) },
+      tolerance: tolerance ?? content.graph.standardTolerance,
+      toleranceSource: tolerance == nil ? .standard : .author)
   }
 
   /// Arrays of a darknet model under our names of its layers.

@@ -66,15 +66,6 @@ extension HostileFile {
       "version-zero", "in version 0", story: "An operator without a version."
     ) { $0.nodes = [Wire.text(1, "add") + RawModel.node().dropFirst(7)] },
     HostileFile(
-      "reference-missing", "tensor #7, and there are 1",
-      story: "A reference output whose array is not there."
-    ) {
-      $0.references = [Wire.bytes(3, Wire.text(1, "y") + Wire.number(2, 7))]
-    },
-    HostileFile(
-      "reference-unknown", "no output z", story: "A reference for an output which is not there."
-    ) { $0.references = [Wire.bytes(3, Wire.text(1, "z"))] },
-    HostileFile(
       "feature-unknown", "no input z",
       story: "A description of an input which is not there."
     ) { $0.description = Wire.bytes(6, Wire.text(1, "z")) },
@@ -84,6 +75,22 @@ extension HostileFile {
       $0.description =
         Wire.bytes(9, Wire.text(1, "b")) + Wire.bytes(9, Wire.text(1, "a"))
     },
+    HostileFile(
+      "labels-and-classes", "3 labels for 2 classes",
+      story: "A detector of two classes in a model of three labels."
+    ) {
+      $0.description =
+        Wire.text(7, "a") + Wire.text(7, "b") + Wire.text(7, "c")
+        + Wire.bytes(8, RawModel.detector + Wire.number(7, 2))
+    },
+    HostileFile(
+      "part-missing", "part of a box is missing",
+      story: "An activated part of the number 0, which has no meaning."
+    ) { $0.description = Wire.bytes(8, RawModel.detector + Wire.bytes(11, [0])) },
+    HostileFile(
+      "order-unknown", "order of a head 9", code: .unsupported,
+      story: "An order of a head's numbers of a later version, in the description too."
+    ) { $0.description = Wire.bytes(8, RawModel.detector + Wire.number(12, 9)) },
     HostileFile(
       "anchor-missing", "anchor #0, and there are 0",
       story: "A detector head that picks an anchor which is not there."
@@ -105,6 +112,18 @@ extension HostileFile {
       story: "A source file's whole path, which tells about the machine it was read on."
     ) {
       let source = Wire.text(1, "/home/me/a.h5") + Wire.bytes(3, [UInt8](repeating: 0, count: 32))
+      $0.provenance = Wire.bytes(1, source) + Wire.text(5, "test")
+    },
+    HostileFile(
+      "source-with-backslash", "without a folder", story: "The same on another system."
+    ) {
+      let source = Wire.text(1, "me\\a.h5") + Wire.bytes(3, [UInt8](repeating: 0, count: 32))
+      $0.provenance = Wire.bytes(1, source) + Wire.text(5, "test")
+    },
+    HostileFile(
+      "source-parent", "without a folder", story: "A source file that is the folder above."
+    ) {
+      let source = Wire.text(1, "..") + Wire.bytes(3, [UInt8](repeating: 0, count: 32))
       $0.provenance = Wire.bytes(1, source) + Wire.text(5, "test")
     },
     HostileFile(

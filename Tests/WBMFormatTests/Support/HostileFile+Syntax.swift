@@ -41,6 +41,25 @@ extension HostileFile {
       "wire-type", "wire type 0, expected 2", story: "A number where a text belongs."
     ) { $0.nodes = [RawModel.node() + Wire.number(8, 1)] },
     HostileFile(
+      "description-wire-type", "wire type 0, expected 2",
+      story: "The same in the description, where some libraries keep it as an unknown field."
+    ) { $0.description = Wire.number(2, 1) },
+    HostileFile(
+      "boolean-two", "too large for its type", story: "A boolean of 2."
+    ) {
+      $0.nodes = [RawModel.node(rest: Wire.bytes(6, Wire.text(1, "a") + Wire.number(4, 2)))]
+    },
+    HostileFile(
+      "tag-zero", "none of protobuf's", story: "A field of the number 0."
+    ) { $0.rest = [0x02, 0x00] },
+    HostileFile(
+      "packed-cut", "cut off", story: "A list of numbers that ends within a number."
+    ) { $0.nodes = [RawModel.node(inputs: [0, 0x81])] },
+    HostileFile(
+      "graphs-too-deep", "nested deeper", code: .limitExceeded,
+      story: "Twenty-five graphs inside one another, one more than the limit."
+    ) { $0.nodes.append(RawModel.subgraphs(levels: 24)) },
+    HostileFile(
       "group", "none of protobuf's", story: "A group, which proto3 does not have."
     ) { $0.rest = [0x0B, 0x0C] },
     HostileFile(
@@ -63,6 +82,18 @@ extension HostileFile {
 }
 
 extension RawModel {
+  /// A node whose graph has a node with a graph, and so on, each following all other rules.
+  static func subgraphs(levels: Int) -> [UInt8] {
+    var graph: [UInt8] = []
+    for level in 0..<levels {
+      let node =
+        Wire.text(1, "k") + Wire.number(2, 1) + Wire.text(3, "n\(level)") + Wire.bytes(7, graph)
+      guard level < levels - 1 else { return node }
+      graph = Wire.bytes(2, node)
+    }
+    return []
+  }
+
   /// A node that holds a graph that holds a node, and so on.
   static func nested(levels: Int) -> [UInt8] {
     // Built back to front and turned around at the end, so that it takes linear time.

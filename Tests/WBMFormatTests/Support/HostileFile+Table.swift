@@ -40,6 +40,10 @@ extension HostileFile {
       story: "A shape whose product overflows to the right length."
     ) { $0.setShape([1 << 62, 4, 3]) },
     HostileFile(
+      "shape-zero-overflow", "larger than any memory",
+      story: "A shape without elements whose strides overflow."
+    ) { $0.setShape([1 << 62, 1 << 62, 0]) },
+    HostileFile(
       "shape-negative", "larger than any memory",
       story: "A size of 2^63, negative for who reads it signed."
     ) { $0.setShape([1 << 63, 3]) },

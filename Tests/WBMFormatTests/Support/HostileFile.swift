@@ -41,7 +41,7 @@ struct HostileFile: CustomTestStringConvertible {
   }
 
   /// All files.
-  static let all = container + table + syntax + rules
+  static let all = container + table + syntax + rules + order + references
 
   /// The text of `Samples/Hostile/wbm/README.md`.
   static var readme: String {
@@ -49,18 +49,30 @@ struct HostileFile: CustomTestStringConvertible {
       # Hostile .wbm files
 
       Each file must be refused, with the error code and the words given here. They are made by
-      `Tests/WBMFormatTests` (`WEIGHBRIDGE_WRITE_SAMPLES=1 swift test --filter HostileTests`) from
-      one tiny model with one thing changed; unless the story says otherwise, all checksums fit.
-      Attacks that need megabytes are made in memory by the same tests.
+      `Tests/WBMFormatTests` (`WEIGHBRIDGE_GENERATE=1 swift test --filter HostileTests`) from one
+      tiny model with one thing changed; unless the story says otherwise, all checksums fit.
+      Attacks that need megabytes are made in memory by the same tests. `expected.json` has the
+      classes of `Schemas/wbm.md` for programs.
 
-      | file | story | error |
+      | file | story | class of the error, and words of ours |
       |---|---|---|
 
       """
     for file in all {
-      let when = file.opens ? " (by `checkIntegrity`)" : ""
-      text += "| `\(file.name).wbm` | \(file.story) | `\(file.code)`: \(file.phrase)\(when) |\n"
+      let when = file.opens ? " (by the check of the tensors)" : ""
+      text += "| `\(file.name).wbm` | \(file.story) | \(file.errorClass): \(file.phrase)\(when) |\n"
     }
     return text
+  }
+
+  /// The class of the error, as `Schemas/wbm.md` calls it.
+  private var errorClass: String { code == .limitExceeded ? "limit" : code.description }
+
+  /// The text of `Samples/Hostile/wbm/expected.json`.
+  static var expectations: String {
+    let entries = all.map {
+      "  \"\($0.name).wbm\": {\"class\": \"\($0.errorClass)\", \"opens\": \($0.opens)}"
+    }
+    return "{\n" + entries.joined(separator: ",\n") + "\n}\n"
   }
 }

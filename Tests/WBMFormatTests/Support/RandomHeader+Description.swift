@@ -14,6 +14,9 @@ extension RandomHeader {
       userDefined: list(0...4) { $0.pair() }.sorted {
         $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
       })
+    if let detector = description.detector {
+      description.classLabels = flag() ? [] : (0..<detector.classCount).map { _ in text() }
+    }
     description.unknownFields = unknownFields()
     return description
   }
@@ -64,7 +67,7 @@ extension RandomHeader {
     detector.activated = WBMDetector.Part.allCases.filter { _ in flag() }
     detector.order = optional { WBMDetector.Order.allCases[$0.number(2)] }
     detector.hasBackground = flag()
-    detector.distanceExponent = optional { $0.real() }
+    detector.diouExponent = optional { $0.real() }
     if flag() {
       detector.classCount = number(9)
       var tree = WBMDetector.ClassTree(
@@ -88,7 +91,10 @@ extension RandomHeader {
         return source
       },
       framework: optional { $0.text() }, frameworkVersion: optional { $0.text() },
-      backend: optional { $0.text() }, writer: text(), options: list(0...3) { $0.pair() },
+      backend: optional { $0.text() }, writer: text(),
+      options: list(0...3) { $0.pair() }.sorted {
+        $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
+      },
       decisions: list(0...3) { random in
         var decision = WBMDecision(layer: random.text(), text: random.text())
         decision.unknownFields = random.unknownFields()

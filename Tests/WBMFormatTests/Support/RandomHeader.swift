@@ -12,36 +12,50 @@ struct RandomHeader {
   mutating func header() -> WBMHeader {
     let graph = graph(level: 1)
     let (inputs, outputs) = (graph.inputs, graph.outputs)
-    let references = list(0...2) { random in
-      WBMReferenceSet(
-        by: random.text(), inputs: inputs.map { .init(name: $0.name, tensor: random.tensor()) },
-        outputs: outputs.map { .init(name: $0.name, tensor: random.tensor()) },
-        layerOutputs: random.list(0...2) { .init(name: $0.name(), tensor: $0.tensor()) })
-    }
+    let references = list(0...2) { $0.referenceSet(of: graph) }
     let description = description(inputs: inputs.map(\.name), outputs: outputs.map(\.name))
     return WBMHeader(
       graph: graph, tensors: tensors, description: description, provenance: provenance(),
       references: references, schema: list(0...3) { UInt8($0.number(255)) })
   }
 
+  private mutating func referenceSet(of graph: WBMGraph) -> WBMReferenceSet {
+    var sizes: [String: Int] = [:]
+    let inputs = graph.inputs.map { port in
+      let value = graph.values[port.value]
+      return WBMNamedTensor(name: port.name, tensor: tensor(of: value, &sizes, isInput: true))
+    }
+    let outputs = graph.outputs.map { port in
+      let value = graph.values[port.value]
+      return WBMNamedTensor(name: port.name, tensor: tensor(of: value, &sizes, isInput: false))
+    }
+    return WBMReferenceSet(
+      by: text(), inputs: inputs, outputs: outputs,
+      layerOutputs: list((outputs.isEmpty ? 1 : 0)...2) {
+        .init(name: $0.name(), tensor: $0.tensor())
+      },
+      tolerance: WBMTolerance(
+        absolute: Double(number(9)) / 7, relative: Double(number(9)) / 7,
+        source: WBMTolerance.Source.allCases[number(1)]))
+  }
+
   // MARK: Graphs
 
   mutating func graph(level: Int) -> WBMGraph {
     var graph = WBMGraph()
-    let inputCount = number(2)
-    graph.values = list(0...6) { random in random.value(isConstant: false) }
-    let constants = list(0...2) { random in random.value(isConstant: true) }
-    for index in graph.values.indices.prefix(inputCount) {
-      graph.inputs.append(WBMPort(name: name(), value: index))
+    graph.values = list(0...2) { random in random.value(isConstant: false) }
+    graph.inputs = graph.values.indices.map { WBMPort(name: name(), value: $0) }
+    graph.values += list(0...2) { random in random.value(isConstant: true) }
+    let constants = Array(graph.inputs.count..<graph.values.count)
+    graph.nodes.append(node(reading: constants, writing: [], level: level))
+    for _ in 0..<number(4) {
+      let known = graph.values.indices.filter { _ in flag() }
+      graph.values.append(value(isConstant: false))
+      graph.nodes.append(node(reading: known, writing: [graph.values.count - 1], level: level))
     }
-    let firstConstant = graph.values.count
-    graph.values += constants
-    var known = Array(graph.inputs.map(\.value)) + Array(firstConstant..<graph.values.count)
-    for value in graph.inputs.count..<max(firstConstant, graph.inputs.count) {
-      graph.nodes.append(node(reading: known, writing: value, level: level))
-      known.append(value)
+    graph.outputs = graph.values.indices.filter { _ in flag() }.map {
+      WBMPort(name: name(), value: $0)
     }
-    graph.outputs = known.filter { _ in flag() }.map { WBMPort(name: name(), value: $0) }
     return graph
   }
 
@@ -59,13 +73,12 @@ struct RandomHeader {
       dimensions: tensors[index].shape.map { .fixed($0) }, tensor: index)
   }
 
-  mutating func node(reading known: [Int], writing value: Int, level: Int) -> WBMNode {
+  mutating func node(reading inputs: [Int], writing outputs: [Int], level: Int) -> WBMNode {
     WBMNode(
-      kind: name(), version: 1 + number(300), name: name(), inputs: known.filter { _ in flag() },
-      outputs: [value],
+      kind: name(), version: 1 + number(300), name: name(), inputs: inputs, outputs: outputs,
       attributes: list(0...4) { random in
         WBMAttribute(name: random.name(), value: random.attribute())
-      },
+      }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) },
       subgraphs: level < 3 && number(5) == 0 ? [graph(level: level + 1)] : [],
       scope: flag()
         ? WBMScope(layerPath: text(), className: text(), call: number(3), role: text()) : nil)
@@ -76,11 +89,28 @@ struct RandomHeader {
     case 0: .integer(Int64(bitPattern: generator.next()))
     case 1: .real(real())
     case 2: .boolean(flag())
-    case 3: .text(text())
+    case 3: .string(text())
     case 4: .integers(list(0...3) { Int64(bitPattern: $0.generator.next()) })
     case 5: .reals(list(0...3) { $0.real() })
-    default: .texts(list(0...3) { $0.text() })
+    default: .strings(list(0...3) { $0.text() })
     }
+  }
+
+  /// Adds a tensor that a value can be, and returns its position.
+  mutating func tensor(of value: WBMValue, _ sizes: inout [String: Int], isInput: Bool) -> Int {
+    let shape = value.dimensions.map { dimension -> Int in
+      switch dimension {
+      case .fixed(let size): return size
+      case .unknown: return number(3)
+      case .symbol(let symbol):
+        sizes[symbol] = sizes[symbol] ?? number(3)
+        return sizes[symbol] ?? 0
+      }
+    }
+    tensors.append(
+      WBMTensor(
+        name: name(), elementType: isInput ? value.elementType : elementType(), shape: shape))
+    return tensors.count - 1
   }
 
   /// Adds a tensor and returns its position.

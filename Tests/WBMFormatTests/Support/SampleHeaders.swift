@@ -27,15 +27,16 @@ enum SampleHeaders {
         WBMTensor(name: "kernel", elementType: .float32, shape: [2, 3]),
         WBMTensor(name: "nothing", elementType: .int64, shape: [0, 4]),
         WBMTensor(name: "inner", elementType: .bool, shape: []),
-        WBMTensor(name: "reference in", elementType: .float64, shape: [1, 2]),
-        WBMTensor(name: "reference out", elementType: .float16, shape: [1, 3]),
+        WBMTensor(name: "reference in", elementType: .float32, shape: [2, 5, 0, 3]),
+        WBMTensor(name: "reference out", elementType: .float64, shape: []),
       ],
       description: description, provenance: provenance,
       references: [
         WBMReferenceSet(
           by: "keras 2.2.4", inputs: [WBMNamedTensor(name: "picture", tensor: 3)],
           outputs: [WBMNamedTensor(name: "boxes", tensor: 4)],
-          layerOutputs: [WBMNamedTensor(name: "outer/dense:1", tensor: 4)])
+          layerOutputs: [WBMNamedTensor(name: "outer/dense:1", tensor: 4)],
+          tolerance: WBMTolerance(absolute: 1e-5, relative: 0, source: .author))
       ])
   }
 
@@ -44,8 +45,10 @@ enum SampleHeaders {
       values: [
         WBMValue(name: "in", elementType: .bool, dimensions: []),
         WBMValue(name: "flag", elementType: .bool, dimensions: [], tensor: 2),
+        WBMValue(name: "both", elementType: .bool, dimensions: []),
       ],
-      inputs: [WBMPort(name: "in", value: 0)], outputs: [WBMPort(name: "out", value: 1)])
+      nodes: [WBMNode(kind: "and", version: 1, name: "a", inputs: [0, 1], outputs: [2])],
+      inputs: [WBMPort(name: "in", value: 0)], outputs: [WBMPort(name: "out", value: 2)])
     return WBMGraph(
       values: [
         WBMValue(
@@ -73,13 +76,13 @@ enum SampleHeaders {
     WBMAttribute(name: "minus zero", value: .real(-0.0)),
     WBMAttribute(name: "infinite", value: .real(-.infinity)),
     WBMAttribute(name: "no", value: .boolean(false)),
-    WBMAttribute(name: "empty", value: .text("")),
-    WBMAttribute(name: "text", value: .text("Grüße, 世界")),
+    WBMAttribute(name: "empty", value: .string("")),
+    WBMAttribute(name: "string", value: .string("Grüße, 世界")),
     WBMAttribute(name: "no integers", value: .integers([])),
     WBMAttribute(name: "integers", value: .integers([0, -1, .max])),
     WBMAttribute(name: "reals", value: .reals([0, -0.0, .pi])),
-    WBMAttribute(name: "texts", value: .texts(["", "same"])),
-  ]
+    WBMAttribute(name: "strings", value: .strings(["", "same"])),
+  ].sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
 
   private static var description: WBMDescription {
     var detector = WBMDetector(
@@ -93,7 +96,7 @@ enum SampleHeaders {
     detector.activated = [.centers, .classes]
     detector.order = .cellsFirst
     detector.classTree = .init(parents: [nil, 0], threshold: 0.5, choice: .walk)
-    detector.distanceExponent = 0.6
+    detector.diouExponent = 0.6
     return WBMDescription(
       name: "model", author: "",
       license: WBMLicense(text: "MIT License", spdx: "MIT", note: "given by the user"),
@@ -106,7 +109,7 @@ enum SampleHeaders {
             layout: .channelsLast))
       ],
       outputs: [WBMFeature(name: "boxes"), WBMFeature(name: "again", description: "")],
-      classLabels: ["cat", "", "cat"], detector: detector,
+      classLabels: ["cat", ""], detector: detector,
       userDefined: [WBMKeyValue(key: "a", value: ""), WBMKeyValue(key: "b", value: "1")])
   }
 

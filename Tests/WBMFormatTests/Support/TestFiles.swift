@@ -1,5 +1,6 @@
 import Bytes
 import Digests
+import Testing
 import WBMFormat
 
 #if canImport(Glibc)
@@ -59,6 +60,19 @@ enum TestFiles {
   static func read(_ path: String) throws(WeighbridgeError) -> [UInt8] {
     let file = try MappedFile(path: path)
     return file.withBytes { $0.copied(0..<$0.byteCount) }
+  }
+
+  /// Expects that files of a folder have these bytes; `WEIGHBRIDGE_GENERATE=1` writes them first.
+  static func expect(_ files: [(name: String, bytes: [UInt8])], in folder: String) throws {
+    for (name, bytes) in files {
+      if getenv("WEIGHBRIDGE_GENERATE") != nil {
+        var file = try AtomicFile(path: "\(folder)/\(name)")
+        try file.append(bytes.span.bytes)
+        try file.commit(replacing: true)
+      }
+      #expect(
+        try read("\(folder)/\(name)") == bytes, "\(name): run with WEIGHBRIDGE_GENERATE=1 to renew")
+    }
   }
 
   /// Opens bytes as a file.

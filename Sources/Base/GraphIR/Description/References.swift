@@ -20,15 +20,32 @@ public struct ReferenceSet: Sendable {
   public var inputs: [Entry]
   /// One entry for each output.
   public var outputs: [Entry]
-  /// Outputs of single layers, by the names that `--layers` uses; may be empty.
+  /// Outputs of single layers, by the layers' names; may be empty.
   public var layers: [Entry]
+  /// How far computed outputs may be from the recorded ones.
+  public var tolerance: Tolerance
+  /// Who decided the tolerance.
+  public var toleranceSource: ToleranceSource
+
+  /// Who decided a tolerance.
+  public enum ToleranceSource: String, Hashable, Sendable, CaseIterable {
+    /// Weighbridge, by the coarsest floating-point type on the way to the outputs.
+    case standard
+    /// Whoever gave the recorded arrays.
+    case author
+  }
 
   /// Makes a set.
-  public init(author: String, inputs: [Entry], outputs: [Entry], layers: [Entry]) {
+  public init(
+    author: String, inputs: [Entry], outputs: [Entry], layers: [Entry], tolerance: Tolerance,
+    toleranceSource: ToleranceSource
+  ) {
     self.author = author
     self.inputs = inputs
     self.outputs = outputs
     self.layers = layers
+    self.tolerance = tolerance
+    self.toleranceSource = toleranceSource
   }
 }
 

@@ -24,7 +24,7 @@ typedef struct Weighbridge__V1__Node Weighbridge__V1__Node;
 typedef struct Weighbridge__V1__Attribute Weighbridge__V1__Attribute;
 typedef struct Weighbridge__V1__IntegerList Weighbridge__V1__IntegerList;
 typedef struct Weighbridge__V1__RealList Weighbridge__V1__RealList;
-typedef struct Weighbridge__V1__TextList Weighbridge__V1__TextList;
+typedef struct Weighbridge__V1__StringList Weighbridge__V1__StringList;
 typedef struct Weighbridge__V1__Scope Weighbridge__V1__Scope;
 typedef struct Weighbridge__V1__Port Weighbridge__V1__Port;
 typedef struct Weighbridge__V1__Description Weighbridge__V1__Description;
@@ -40,6 +40,7 @@ typedef struct Weighbridge__V1__Provenance Weighbridge__V1__Provenance;
 typedef struct Weighbridge__V1__Source Weighbridge__V1__Source;
 typedef struct Weighbridge__V1__Decision Weighbridge__V1__Decision;
 typedef struct Weighbridge__V1__ReferenceSet Weighbridge__V1__ReferenceSet;
+typedef struct Weighbridge__V1__Tolerance Weighbridge__V1__Tolerance;
 typedef struct Weighbridge__V1__NamedTensor Weighbridge__V1__NamedTensor;
 
 
@@ -122,7 +123,7 @@ typedef enum _Weighbridge__V1__TensorEncoding {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__TENSOR_ENCODING)
 } Weighbridge__V1__TensorEncoding;
 /*
- * The channels of a picture, in order.
+ * The channels of an image, in order.
  */
 typedef enum _Weighbridge__V1__ColorOrder {
   /*
@@ -144,19 +145,19 @@ typedef enum _Weighbridge__V1__ColorOrder {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__COLOR_ORDER)
 } Weighbridge__V1__ColorOrder;
 /*
- * How a picture is brought to another size.
+ * How an image is brought to another size.
  */
 typedef enum _Weighbridge__V1__ResizePolicy {
   /*
    * Not stated.
    */
-  WEIGHBRIDGE__V1__RESIZE_POLICY__RESIZE_POLICY_UNSPECIFIED = 0,
+  WEIGHBRIDGE__V1__RESIZE_POLICY__RESIZE_POLICY_NOT_STATED = 0,
   /*
-   * Each axis on its own.
+   * Width and height each on its own.
    */
   WEIGHBRIDGE__V1__RESIZE_POLICY__RESIZE_POLICY_STRETCH = 1,
   /*
-   * The whole picture with its own proportions, the rest filled.
+   * The whole image with its own proportions, the rest filled.
    */
   WEIGHBRIDGE__V1__RESIZE_POLICY__RESIZE_POLICY_LETTERBOX = 2,
   /*
@@ -166,7 +167,7 @@ typedef enum _Weighbridge__V1__ResizePolicy {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__RESIZE_POLICY)
 } Weighbridge__V1__ResizePolicy;
 /*
- * The order of an image tensor's axes.
+ * The order of an image tensor's dimensions.
  */
 typedef enum _Weighbridge__V1__DataLayout {
   /*
@@ -224,15 +225,15 @@ typedef enum _Weighbridge__V1__DetectorPart {
    */
   WEIGHBRIDGE__V1__DETECTOR_PART__DETECTOR_PART_UNSPECIFIED = 0,
   /*
-   * The center's place in its cell: logistic, then stretched by scale_x_y.
+   * The center's position in its cell: sigmoid, then stretched by scale_x_y.
    */
   WEIGHBRIDGE__V1__DETECTOR_PART__DETECTOR_PART_CENTERS = 1,
   /*
-   * The objectness, and a box's deviations: logistic.
+   * The objectness, and a box's deviations: sigmoid.
    */
   WEIGHBRIDGE__V1__DETECTOR_PART__DETECTOR_PART_OBJECTNESS = 2,
   /*
-   * The class scores: softmax for DETECTOR_KIND_REGION, else logistic.
+   * The class scores: softmax for DETECTOR_KIND_REGION, else sigmoid.
    */
   WEIGHBRIDGE__V1__DETECTOR_PART__DETECTOR_PART_CLASSES = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__DETECTOR_PART)
@@ -242,9 +243,9 @@ typedef enum _Weighbridge__V1__DetectorPart {
  */
 typedef enum _Weighbridge__V1__HeadOrder {
   /*
-   * Not stated.
+   * That of the image input: CHANNELS_LAST or CHANNELS_FIRST as its layout says.
    */
-  WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_UNSPECIFIED = 0,
+  WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_OF_IMAGE = 0,
   /*
    * [batch, height, width, boxes x numbers of a box]
    */
@@ -340,31 +341,49 @@ typedef enum _Weighbridge__V1__BoxEncoding {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__BOX_ENCODING)
 } Weighbridge__V1__BoxEncoding;
 /*
- * How overlapping boxes are dropped.
+ * How overlapping boxes are dropped: non-maximum suppression (NMS).
  */
 typedef enum _Weighbridge__V1__SuppressionKind {
   /*
    * Not stated.
    */
-  WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_UNSPECIFIED = 0,
+  WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_NOT_STATED = 0,
   /*
    * No box is dropped.
    */
   WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_NONE = 1,
   /*
-   * By intersection over union, the most confident box first.
+   * Greedy NMS of each class by intersection over union.
    */
   WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_GREEDY = 2,
   /*
-   * Greedy, with the distance of the centers taken into account.
+   * DIoU-NMS: greedy, with the distance of the centers taken into account.
    */
-  WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_DISTANCE = 3,
+  WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_DIOU = 3,
   /*
-   * Greedy over the boxes of all classes at once.
+   * Greedy NMS of the boxes of all classes at once, by their objectness.
    */
   WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_CLASS_AGNOSTIC = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__SUPPRESSION_KIND)
 } Weighbridge__V1__SuppressionKind;
+/*
+ * Who decided a tolerance.
+ */
+typedef enum _Weighbridge__V1__ToleranceSource {
+  /*
+   * Not valid in a file.
+   */
+  WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_UNSPECIFIED = 0,
+  /*
+   * The writer of the file, by the coarsest floating-point type on the way to the outputs.
+   */
+  WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_STANDARD = 1,
+  /*
+   * Whoever gave the recorded arrays.
+   */
+  WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_AUTHOR = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__TOLERANCE_SOURCE)
+} Weighbridge__V1__ToleranceSource;
 
 /* --- messages --- */
 
@@ -383,7 +402,8 @@ struct  Weighbridge__V1__Header
    */
   Weighbridge__V1__Graph *graph;
   /*
-   * All arrays stored in the file, in the order in which they are stored.
+   * All arrays stored in the file, in the order in which they are stored, which is the order in
+   * which the rest of the header first names them.
    */
   size_t n_tensors;
   Weighbridge__V1__Tensor **tensors;
@@ -425,7 +445,7 @@ struct  Weighbridge__V1__Tensor
    */
   Weighbridge__V1__TensorEncoding encoding;
   /*
-   * The extent of each axis, outermost first; none for a scalar.
+   * The size of each dimension, outermost first; none for a scalar.
    */
   size_t n_shape;
   uint64_t *shape;
@@ -454,7 +474,8 @@ struct  Weighbridge__V1__Graph
 {
   ProtobufCMessage base;
   /*
-   * All values; nodes and ports name them by their position in this list.
+   * All values; nodes and ports name them by their position in this list. First come the graph's
+   * inputs, then its constants, then what its nodes compute.
    */
   size_t n_values;
   Weighbridge__V1__Value **values;
@@ -464,12 +485,12 @@ struct  Weighbridge__V1__Graph
   size_t n_nodes;
   Weighbridge__V1__Node **nodes;
   /*
-   * What the graph takes, in order.
+   * The graph's inputs in order; input i is value i.
    */
   size_t n_inputs;
   Weighbridge__V1__Port **inputs;
   /*
-   * What the graph gives, in order.
+   * The graph's outputs in order.
    */
   size_t n_outputs;
   Weighbridge__V1__Port **outputs;
@@ -486,7 +507,7 @@ typedef enum {
 } Weighbridge__V1__Value__ConstantCase;
 
 /*
- * One edge of the graph: an array known by its type, computed or constant.
+ * One tensor of the graph: an input, a constant, or what a node computes.
  */
 struct  Weighbridge__V1__Value
 {
@@ -500,7 +521,7 @@ struct  Weighbridge__V1__Value
    */
   Weighbridge__V1__ElementType element_type;
   /*
-   * The extent of each axis, outermost first; none for a scalar.
+   * The size of each dimension, outermost first; none for a scalar.
    */
   size_t n_dimensions;
   Weighbridge__V1__Dimension **dimensions;
@@ -518,37 +539,38 @@ struct  Weighbridge__V1__Value
 
 
 typedef enum {
-  WEIGHBRIDGE__V1__DIMENSION__EXTENT__NOT_SET = 0,
-  WEIGHBRIDGE__V1__DIMENSION__EXTENT_FIXED = 1,
-  WEIGHBRIDGE__V1__DIMENSION__EXTENT_SYMBOL = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__DIMENSION__EXTENT__CASE)
-} Weighbridge__V1__Dimension__ExtentCase;
+  WEIGHBRIDGE__V1__DIMENSION__SIZE__NOT_SET = 0,
+  WEIGHBRIDGE__V1__DIMENSION__SIZE_FIXED = 1,
+  WEIGHBRIDGE__V1__DIMENSION__SIZE_SYMBOL = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__DIMENSION__SIZE__CASE)
+} Weighbridge__V1__Dimension__SizeCase;
 
 /*
- * The extent of one axis. When neither member is set the extent is not known.
+ * The size of one dimension. When neither member is set the size is not known.
  */
 struct  Weighbridge__V1__Dimension
 {
   ProtobufCMessage base;
-  Weighbridge__V1__Dimension__ExtentCase extent_case;
+  Weighbridge__V1__Dimension__SizeCase size_case;
   union {
     /*
-     * The extent itself, not negative.
+     * The size itself, not negative.
      */
     int64_t fixed;
     /*
-     * A name; axes of one graph with the same name have the same extent.
+     * A name; dimensions of one graph with the same name have the same size. Its scope is the
+     * graph: a subgraph's symbols are its own.
      */
     char *symbol;
   };
 };
 #define WEIGHBRIDGE__V1__DIMENSION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__dimension__descriptor) \
-    , WEIGHBRIDGE__V1__DIMENSION__EXTENT__NOT_SET, {0} }
+    , WEIGHBRIDGE__V1__DIMENSION__SIZE__NOT_SET, {0} }
 
 
 /*
- * One operator at work.
+ * One use of an operator.
  */
 struct  Weighbridge__V1__Node
 {
@@ -576,7 +598,7 @@ struct  Weighbridge__V1__Node
   size_t n_outputs;
   uint32_t *outputs;
   /*
-   * The operator's settings; no two have the same name.
+   * The operator's attributes, sorted by the UTF-8 bytes of their names; no name stands twice.
    */
   size_t n_attributes;
   Weighbridge__V1__Attribute **attributes;
@@ -586,7 +608,7 @@ struct  Weighbridge__V1__Node
   size_t n_subgraphs;
   Weighbridge__V1__Graph **subgraphs;
   /*
-   * The place in the source model this node comes from, when it comes from one.
+   * The part of the source model this node comes from, when it comes from one.
    */
   Weighbridge__V1__Scope *scope;
 };
@@ -600,27 +622,27 @@ typedef enum {
   WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_INTEGER = 2,
   WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_REAL = 3,
   WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_BOOLEAN = 4,
-  WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_TEXT = 5,
+  WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_STRING = 5,
   WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_INTEGERS = 6,
   WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_REALS = 7,
-  WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_TEXTS = 8
+  WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_STRINGS = 8
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__ATTRIBUTE__VALUE__CASE)
 } Weighbridge__V1__Attribute__ValueCase;
 
 /*
- * A named setting of a node; exactly one member of the value is set.
+ * A named attribute of a node; exactly one member of the value is set.
  */
 struct  Weighbridge__V1__Attribute
 {
   ProtobufCMessage base;
   /*
-   * The setting's name.
+   * The attribute's name.
    */
   char *name;
   Weighbridge__V1__Attribute__ValueCase value_case;
   union {
     /*
-     * A whole number.
+     * An integer.
      */
     int64_t integer;
     /*
@@ -628,15 +650,15 @@ struct  Weighbridge__V1__Attribute
      */
     double real;
     /*
-     * A truth value.
+     * A boolean.
      */
     protobuf_c_boolean boolean;
     /*
-     * A text.
+     * A string.
      */
-    char *text;
+    char *string;
     /*
-     * A list of whole numbers, possibly empty.
+     * A list of integers, possibly empty.
      */
     Weighbridge__V1__IntegerList *integers;
     /*
@@ -644,9 +666,9 @@ struct  Weighbridge__V1__Attribute
      */
     Weighbridge__V1__RealList *reals;
     /*
-     * A list of texts, possibly empty.
+     * A list of strings, possibly empty.
      */
-    Weighbridge__V1__TextList *texts;
+    Weighbridge__V1__StringList *strings;
   };
 };
 #define WEIGHBRIDGE__V1__ATTRIBUTE__INIT \
@@ -655,13 +677,13 @@ struct  Weighbridge__V1__Attribute
 
 
 /*
- * A list of whole numbers.
+ * A list of integers.
  */
 struct  Weighbridge__V1__IntegerList
 {
   ProtobufCMessage base;
   /*
-   * The numbers in order.
+   * The integers in order.
    */
   size_t n_elements;
   int64_t *elements;
@@ -689,24 +711,24 @@ struct  Weighbridge__V1__RealList
 
 
 /*
- * A list of texts.
+ * A list of strings.
  */
-struct  Weighbridge__V1__TextList
+struct  Weighbridge__V1__StringList
 {
   ProtobufCMessage base;
   /*
-   * The texts in order.
+   * The strings in order.
    */
   size_t n_elements;
   char **elements;
 };
-#define WEIGHBRIDGE__V1__TEXT_LIST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__text_list__descriptor) \
+#define WEIGHBRIDGE__V1__STRING_LIST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__string_list__descriptor) \
     , 0,NULL }
 
 
 /*
- * The place of a node in the source model.
+ * The part of the source model that a node comes from.
  */
 struct  Weighbridge__V1__Scope
 {
@@ -788,12 +810,13 @@ struct  Weighbridge__V1__Description
    */
   Weighbridge__V1__License *license;
   /*
-   * What is known about the inputs; at most one entry for a name.
+   * What is known about the graph's inputs, in their order; at most one entry for each.
    */
   size_t n_inputs;
   Weighbridge__V1__Feature **inputs;
   /*
-   * The class names in the order of the model's class indices.
+   * The class names in the order of the model's class indices. With a detector: none, or
+   * Detector.class_count.
    */
   size_t n_class_labels;
   char **class_labels;
@@ -807,7 +830,7 @@ struct  Weighbridge__V1__Description
   size_t n_user_defined;
   Weighbridge__V1__KeyValue **user_defined;
   /*
-   * What is known about the outputs; at most one entry for a name.
+   * What is known about the graph's outputs, in their order; at most one entry for each.
    */
   size_t n_outputs;
   Weighbridge__V1__Feature **outputs;
@@ -924,7 +947,7 @@ struct  Weighbridge__V1__Feature
    */
   char *name;
   /*
-   * How a picture becomes this input, when the feature is a picture.
+   * How an image becomes this input, when the feature is an image.
    */
   Weighbridge__V1__Image *image;
   Weighbridge__V1__Feature__DescriptionPresenceCase description_presence_case;
@@ -941,7 +964,8 @@ struct  Weighbridge__V1__Feature
 
 
 /*
- * How a picture becomes a tensor: resized, channels in this order, then pixel * scale + bias.
+ * How an image becomes a tensor: resized, channels in this order, then pixel * scale + bias.
+ * wbm.md has the formulas.
  */
 struct  Weighbridge__V1__Image
 {
@@ -960,17 +984,17 @@ struct  Weighbridge__V1__Image
   size_t n_bias;
   double *bias;
   /*
-   * How the picture is brought to the input's size; 0 when that is not stated.
+   * How the image is brought to the input's size.
    */
   Weighbridge__V1__ResizePolicy resize;
   /*
-   * Which axis of the input holds the channels.
+   * Which dimension of the input holds the channels.
    */
   Weighbridge__V1__DataLayout layout;
 };
 #define WEIGHBRIDGE__V1__IMAGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__image__descriptor) \
-    , WEIGHBRIDGE__V1__COLOR_ORDER__COLOR_ORDER_UNSPECIFIED, 0, 0,NULL, WEIGHBRIDGE__V1__RESIZE_POLICY__RESIZE_POLICY_UNSPECIFIED, WEIGHBRIDGE__V1__DATA_LAYOUT__DATA_LAYOUT_UNSPECIFIED }
+    , WEIGHBRIDGE__V1__COLOR_ORDER__COLOR_ORDER_UNSPECIFIED, 0, 0,NULL, WEIGHBRIDGE__V1__RESIZE_POLICY__RESIZE_POLICY_NOT_STATED, WEIGHBRIDGE__V1__DATA_LAYOUT__DATA_LAYOUT_UNSPECIFIED }
 
 
 typedef enum {
@@ -986,13 +1010,13 @@ typedef enum {
 } Weighbridge__V1__Detector__IouThresholdPresenceCase;
 
 typedef enum {
-  WEIGHBRIDGE__V1__DETECTOR__DISTANCE_EXPONENT_PRESENCE__NOT_SET = 0,
-  WEIGHBRIDGE__V1__DETECTOR__DISTANCE_EXPONENT_PRESENCE_DISTANCE_EXPONENT = 17
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__DETECTOR__DISTANCE_EXPONENT_PRESENCE__CASE)
-} Weighbridge__V1__Detector__DistanceExponentPresenceCase;
+  WEIGHBRIDGE__V1__DETECTOR__DIOU_EXPONENT_PRESENCE__NOT_SET = 0,
+  WEIGHBRIDGE__V1__DETECTOR__DIOU_EXPONENT_PRESENCE_DIOU_EXPONENT = 17
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__DETECTOR__DIOU_EXPONENT_PRESENCE__CASE)
+} Weighbridge__V1__Detector__DiouExponentPresenceCase;
 
 /*
- * How to turn a detector's outputs into boxes.
+ * How to turn a detector's outputs into boxes. wbm.md has the formulas.
  */
 struct  Weighbridge__V1__Detector
 {
@@ -1024,20 +1048,20 @@ struct  Weighbridge__V1__Detector
    */
   protobuf_c_boolean has_objectness;
   /*
-   * The number of classes.
+   * The number of classes, without the background.
    */
   uint32_t class_count;
   /*
-   * How overlapping boxes are dropped; 0 when that is not stated.
+   * How overlapping boxes are dropped.
    */
   Weighbridge__V1__SuppressionKind suppression;
   /*
-   * The parts of a box that the outputs hold after their activation.
+   * The parts of a box that the outputs hold after their activation, by rising number.
    */
   size_t n_activated;
   Weighbridge__V1__DetectorPart *activated;
   /*
-   * The order of a head's numbers; 0 when it is that of the image input.
+   * The order of a head's numbers.
    */
   Weighbridge__V1__HeadOrder order;
   /*
@@ -1045,7 +1069,7 @@ struct  Weighbridge__V1__Detector
    */
   protobuf_c_boolean has_background;
   /*
-   * Cells along each axis, for DETECTOR_KIND_DETECTION only; 0 otherwise.
+   * Cells along width and height, for DETECTOR_KIND_DETECTION only; 0 otherwise.
    */
   uint32_t side;
   /*
@@ -1059,28 +1083,28 @@ struct  Weighbridge__V1__Detector
   Weighbridge__V1__Detector__ConfidenceThresholdPresenceCase confidence_threshold_presence_case;
   union {
     /*
-     * Boxes of lower confidence are dropped.
+     * A class of a box is reported when its confidence is above this.
      */
     double confidence_threshold;
   };
   Weighbridge__V1__Detector__IouThresholdPresenceCase iou_threshold_presence_case;
   union {
     /*
-     * Of two boxes that overlap by more (intersection over union), the weaker is dropped.
+     * Of two boxes that overlap by more, the less confident one is dropped.
      */
     double iou_threshold;
   };
-  Weighbridge__V1__Detector__DistanceExponentPresenceCase distance_exponent_presence_case;
+  Weighbridge__V1__Detector__DiouExponentPresenceCase diou_exponent_presence_case;
   union {
     /*
-     * The exponent of the distance in SUPPRESSION_KIND_DISTANCE.
+     * The exponent of the distance in SUPPRESSION_KIND_DIOU; 0.6 when it is not stated.
      */
-    double distance_exponent;
+    double diou_exponent;
   };
 };
 #define WEIGHBRIDGE__V1__DETECTOR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__detector__descriptor) \
-    , WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_UNSPECIFIED, 0,NULL, WEIGHBRIDGE__V1__ANCHOR_UNIT__ANCHOR_UNIT_UNSPECIFIED, 0,NULL, WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_UNSPECIFIED, 0, 0, WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_UNSPECIFIED, 0,NULL, WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_UNSPECIFIED, 0, 0, 0, NULL, WEIGHBRIDGE__V1__DETECTOR__CONFIDENCE_THRESHOLD_PRESENCE__NOT_SET, {0}, WEIGHBRIDGE__V1__DETECTOR__IOU_THRESHOLD_PRESENCE__NOT_SET, {0}, WEIGHBRIDGE__V1__DETECTOR__DISTANCE_EXPONENT_PRESENCE__NOT_SET, {0} }
+    , WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_UNSPECIFIED, 0,NULL, WEIGHBRIDGE__V1__ANCHOR_UNIT__ANCHOR_UNIT_UNSPECIFIED, 0,NULL, WEIGHBRIDGE__V1__BOX_ENCODING__BOX_ENCODING_UNSPECIFIED, 0, 0, WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_NOT_STATED, 0,NULL, WEIGHBRIDGE__V1__HEAD_ORDER__HEAD_ORDER_OF_IMAGE, 0, 0, 0, NULL, WEIGHBRIDGE__V1__DETECTOR__CONFIDENCE_THRESHOLD_PRESENCE__NOT_SET, {0}, WEIGHBRIDGE__V1__DETECTOR__IOU_THRESHOLD_PRESENCE__NOT_SET, {0}, WEIGHBRIDGE__V1__DETECTOR__DIOU_EXPONENT_PRESENCE__NOT_SET, {0} }
 
 
 /*
@@ -1150,11 +1174,11 @@ struct  Weighbridge__V1__DetectorHead
   size_t n_mask;
   uint32_t *mask;
   /*
-   * The factor that stretches a box center's place in its cell; 1 leaves it.
+   * The factor that stretches a box center's position in its cell; 1 leaves it.
    */
   double scale_x_y;
   /*
-   * The point of a box that its cell places; 0 for the center.
+   * The point of a box whose position in its cell the head holds.
    */
   Weighbridge__V1__BoxPoint box_point;
   Weighbridge__V1__DetectorHead__StridePresenceCase stride_presence_case;
@@ -1204,7 +1228,7 @@ struct  Weighbridge__V1__Provenance
    */
   char *writer;
   /*
-   * The options of the conversion; no key stands twice.
+   * The options of the conversion, sorted by the UTF-8 bytes of their keys; no key stands twice.
    */
   size_t n_options;
   Weighbridge__V1__KeyValue **options;
@@ -1247,7 +1271,7 @@ struct  Weighbridge__V1__Source
 {
   ProtobufCMessage base;
   /*
-   * The file's name without its folder.
+   * The file's base name: not empty, "." or "..", and without "/" and "\\".
    */
   char *name;
   /*
@@ -1299,12 +1323,12 @@ struct  Weighbridge__V1__ReferenceSet
    */
   char *by;
   /*
-   * An array for each graph input.
+   * An array for each graph input, in their order.
    */
   size_t n_inputs;
   Weighbridge__V1__NamedTensor **inputs;
   /*
-   * The graph outputs, all or some.
+   * Arrays for graph outputs, all or some, in their order.
    */
   size_t n_outputs;
   Weighbridge__V1__NamedTensor **outputs;
@@ -1313,10 +1337,39 @@ struct  Weighbridge__V1__ReferenceSet
    */
   size_t n_layer_outputs;
   Weighbridge__V1__NamedTensor **layer_outputs;
+  /*
+   * How far computed outputs may be from the recorded ones.
+   */
+  Weighbridge__V1__Tolerance *tolerance;
 };
 #define WEIGHBRIDGE__V1__REFERENCE_SET__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__reference_set__descriptor) \
-    , (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL }
+    , (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, NULL }
+
+
+/*
+ * How far an array may be from a recorded one. Both bounds are finite and not negative.
+ * For every element: |got - want| <= absolute + relative * max|want|.
+ */
+struct  Weighbridge__V1__Tolerance
+{
+  ProtobufCMessage base;
+  /*
+   * The absolute part.
+   */
+  double absolute;
+  /*
+   * The part relative to the largest magnitude of the recorded array.
+   */
+  double relative;
+  /*
+   * Who decided both.
+   */
+  Weighbridge__V1__ToleranceSource source;
+};
+#define WEIGHBRIDGE__V1__TOLERANCE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__tolerance__descriptor) \
+    , 0, 0, WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_UNSPECIFIED }
 
 
 /*
@@ -1510,24 +1563,24 @@ Weighbridge__V1__RealList *
 void   weighbridge__v1__real_list__free_unpacked
                      (Weighbridge__V1__RealList *message,
                       ProtobufCAllocator *allocator);
-/* Weighbridge__V1__TextList methods */
-void   weighbridge__v1__text_list__init
-                     (Weighbridge__V1__TextList         *message);
-size_t weighbridge__v1__text_list__get_packed_size
-                     (const Weighbridge__V1__TextList   *message);
-size_t weighbridge__v1__text_list__pack
-                     (const Weighbridge__V1__TextList   *message,
+/* Weighbridge__V1__StringList methods */
+void   weighbridge__v1__string_list__init
+                     (Weighbridge__V1__StringList         *message);
+size_t weighbridge__v1__string_list__get_packed_size
+                     (const Weighbridge__V1__StringList   *message);
+size_t weighbridge__v1__string_list__pack
+                     (const Weighbridge__V1__StringList   *message,
                       uint8_t             *out);
-size_t weighbridge__v1__text_list__pack_to_buffer
-                     (const Weighbridge__V1__TextList   *message,
+size_t weighbridge__v1__string_list__pack_to_buffer
+                     (const Weighbridge__V1__StringList   *message,
                       ProtobufCBuffer     *buffer);
-Weighbridge__V1__TextList *
-       weighbridge__v1__text_list__unpack
+Weighbridge__V1__StringList *
+       weighbridge__v1__string_list__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   weighbridge__v1__text_list__free_unpacked
-                     (Weighbridge__V1__TextList *message,
+void   weighbridge__v1__string_list__free_unpacked
+                     (Weighbridge__V1__StringList *message,
                       ProtobufCAllocator *allocator);
 /* Weighbridge__V1__Scope methods */
 void   weighbridge__v1__scope__init
@@ -1814,6 +1867,25 @@ Weighbridge__V1__ReferenceSet *
 void   weighbridge__v1__reference_set__free_unpacked
                      (Weighbridge__V1__ReferenceSet *message,
                       ProtobufCAllocator *allocator);
+/* Weighbridge__V1__Tolerance methods */
+void   weighbridge__v1__tolerance__init
+                     (Weighbridge__V1__Tolerance         *message);
+size_t weighbridge__v1__tolerance__get_packed_size
+                     (const Weighbridge__V1__Tolerance   *message);
+size_t weighbridge__v1__tolerance__pack
+                     (const Weighbridge__V1__Tolerance   *message,
+                      uint8_t             *out);
+size_t weighbridge__v1__tolerance__pack_to_buffer
+                     (const Weighbridge__V1__Tolerance   *message,
+                      ProtobufCBuffer     *buffer);
+Weighbridge__V1__Tolerance *
+       weighbridge__v1__tolerance__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   weighbridge__v1__tolerance__free_unpacked
+                     (Weighbridge__V1__Tolerance *message,
+                      ProtobufCAllocator *allocator);
 /* Weighbridge__V1__NamedTensor methods */
 void   weighbridge__v1__named_tensor__init
                      (Weighbridge__V1__NamedTensor         *message);
@@ -1862,8 +1934,8 @@ typedef void (*Weighbridge__V1__IntegerList_Closure)
 typedef void (*Weighbridge__V1__RealList_Closure)
                  (const Weighbridge__V1__RealList *message,
                   void *closure_data);
-typedef void (*Weighbridge__V1__TextList_Closure)
-                 (const Weighbridge__V1__TextList *message,
+typedef void (*Weighbridge__V1__StringList_Closure)
+                 (const Weighbridge__V1__StringList *message,
                   void *closure_data);
 typedef void (*Weighbridge__V1__Scope_Closure)
                  (const Weighbridge__V1__Scope *message,
@@ -1910,6 +1982,9 @@ typedef void (*Weighbridge__V1__Decision_Closure)
 typedef void (*Weighbridge__V1__ReferenceSet_Closure)
                  (const Weighbridge__V1__ReferenceSet *message,
                   void *closure_data);
+typedef void (*Weighbridge__V1__Tolerance_Closure)
+                 (const Weighbridge__V1__Tolerance *message,
+                  void *closure_data);
 typedef void (*Weighbridge__V1__NamedTensor_Closure)
                  (const Weighbridge__V1__NamedTensor *message,
                   void *closure_data);
@@ -1932,6 +2007,7 @@ extern const ProtobufCEnumDescriptor    weighbridge__v1__anchor_unit__descriptor
 extern const ProtobufCEnumDescriptor    weighbridge__v1__box_point__descriptor;
 extern const ProtobufCEnumDescriptor    weighbridge__v1__box_encoding__descriptor;
 extern const ProtobufCEnumDescriptor    weighbridge__v1__suppression_kind__descriptor;
+extern const ProtobufCEnumDescriptor    weighbridge__v1__tolerance_source__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__header__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__tensor__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__graph__descriptor;
@@ -1941,7 +2017,7 @@ extern const ProtobufCMessageDescriptor weighbridge__v1__node__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__attribute__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__integer_list__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__real_list__descriptor;
-extern const ProtobufCMessageDescriptor weighbridge__v1__text_list__descriptor;
+extern const ProtobufCMessageDescriptor weighbridge__v1__string_list__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__scope__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__port__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__description__descriptor;
@@ -1957,6 +2033,7 @@ extern const ProtobufCMessageDescriptor weighbridge__v1__provenance__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__source__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__decision__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__reference_set__descriptor;
+extern const ProtobufCMessageDescriptor weighbridge__v1__tolerance__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__named_tensor__descriptor;
 
 PROTOBUF_C__END_DECLS

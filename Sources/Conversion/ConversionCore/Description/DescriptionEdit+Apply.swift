@@ -39,7 +39,12 @@ extension ModelContent {
     let outputs = try Self.renamed(
       description.outputs.map(\.name), edit.outputNames, listed: edit.listedOutputs,
       what: "output")
+    let (oldInputs, oldOutputs) = (graph.inputs.map(\.name), graph.outputs.map(\.name))
     graph = graph.renamingPorts(inputs: inputs, outputs: outputs)
+    for index in references.indices {
+      references[index].inputs.rename(from: oldInputs, to: inputs)
+      references[index].outputs.rename(from: oldOutputs, to: outputs)
+    }
     for (index, name) in inputs.enumerated() { description.inputs[index].name = name }
     for (index, name) in outputs.enumerated() { description.outputs[index].name = name }
   }
@@ -133,5 +138,13 @@ extension ModelContent {
       if [1, 3].contains(channels) { return (layout, channels) }
     }
     return nil
+  }
+}
+
+extension [ReferenceSet.Entry] {
+  /// Gives entries the new names of what they belong to.
+  fileprivate mutating func rename(from old: [String], to new: [String]) {
+    let names = Dictionary(zip(old, new), uniquingKeysWith: { first, _ in first })
+    for index in indices { self[index].name = names[self[index].name] ?? self[index].name }
   }
 }

@@ -5,7 +5,6 @@ import GraphIR
 struct LayerComparison {
   private var wanted: [String: Tensor]
   private let lastNodes: [Int: String]
-  private let precisions: [ElementType?]
   private let total: Int
   private var compared = 0
   /// The layers that differ from their references, in their order.
@@ -16,10 +15,9 @@ struct LayerComparison {
       wanted.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first })
     total = wanted.count
     lastNodes = graph.layerNodes
-    precisions = wanted.isEmpty ? [] : graph.precisions
   }
 
-  mutating func compare(_ result: NodeResult, tolerance: Tolerance?) {
+  mutating func compare(_ result: NodeResult, tolerance: Tolerance) {
     guard let layer = lastNodes[result.position],
       let output = result.outputs.first,
       let want = wanted[layer]
@@ -32,8 +30,6 @@ struct LayerComparison {
       return
     }
     let difference = TensorDifference(got: output, want: want)
-    let precision = precisions[result.node.outputs[0].index] ?? output.elementType
-    let tolerance = tolerance ?? .standard(for: precision)
     guard !difference.isWithin(tolerance) else { return }
     diverges(
       result, "is the first layer that diverges: \(difference.words(tolerance))", difference)

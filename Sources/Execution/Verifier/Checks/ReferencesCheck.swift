@@ -14,8 +14,8 @@ package struct ReferencesCheck: VerificationCheck {
   ///   - runtime: Computes the model.
   ///   - measure: Measures how much rounding changes, where something diverges.
   ///   - references: What to compare with; `nil` for what the file holds.
-  ///   - tolerance: How far off a tensor may be; `nil` for the standard one of the coarsest type on
-  ///     the way to it, or as far as rounding explains.
+  ///   - tolerance: How far off a tensor may be; `nil` for what each set says. Where a set says the
+  ///     standard tolerance, what rounding explains passes too.
   ///   - checksLayers: Whether layers are compared too, up to the first that diverges.
   package init(
     runtime: any Runtime, measure: any Runtime, references: [ReferenceSet]? = nil,
@@ -49,33 +49,37 @@ package struct ReferencesCheck: VerificationCheck {
     _ graph: Graph, _ set: ReferenceSet
   ) throws(WeighbridgeError) -> [CheckResult] {
     var layers = LayerComparison(graph: graph, wanted: checksLayers ? set.layers : [])
-    let outputs = try runtime.run(graph, inputs: set.inputs.map(\.tensor)) { result in
-      layers.compare(result, tolerance: tolerance)
+    let bound = tolerance ?? set.tolerance
+    let inputs = try set.inputs(of: graph)
+    let outputs = try runtime.run(graph, inputs: inputs) { result in
+      layers.compare(result, tolerance: bound)
     }
     var results: [CheckResult] = []
-    let precisions = graph.precisions
-    for (index, port) in graph.outputs.enumerated() where index < set.outputs.count {
-      let tolerance =
-        tolerance ?? .standard(for: precisions[port.value.index] ?? outputs[index].elementType)
-      results.append(compare(set.outputs[index], outputs[index], tolerance, author: set.author))
+    var ports: [Port] = []
+    for (port, output) in zip(graph.outputs, outputs) {
+      guard let entry = set.outputs.first(where: { $0.name == port.name }) else { continue }
+      ports.append(port)
+      results.append(compare(entry, output, bound, author: set.author))
     }
-    if tolerance == nil { try judge(&results, &layers, graph, set) }
+    if tolerance == nil, set.toleranceSource == .standard {
+      try judge(&results, ports, &layers, graph, inputs)
+    }
     return (checksLayers ? [layers.result] : []) + results
   }
 
   /// Lets pass what rounding explains.
   private func judge(
-    _ results: inout [CheckResult], _ layers: inout LayerComparison, _ graph: Graph,
-    _ set: ReferenceSet
+    _ results: inout [CheckResult], _ ports: [Port], _ layers: inout LayerComparison,
+    _ graph: Graph, _ inputs: [Tensor]
   ) throws(WeighbridgeError) {
     let makers = graph.makers
-    let outputs = zip(results, graph.outputs).map { result, port in
+    let outputs = zip(results, ports).map { result, port in
       makers[port.value].flatMap { result.discrepancy(at: $0.position, output: $0.output) }
     }
     let all = outputs.compactMap { $0 } + layers.discrepancies.compactMap { $0 }
     guard
       let sensitivity = try RoundingSensitivity.measure(
-        all, in: graph, inputs: set.inputs.map(\.tensor), by: measure)
+        all, in: graph, inputs: inputs, by: measure)
     else { return }
     for (index, discrepancy) in outputs.enumerated() {
       if let discrepancy { results[index].judge(discrepancy, sensitivity) }
@@ -114,6 +118,20 @@ extension CheckResult {
     let (verdict, words) = effect.judge(discrepancy.difference, "this model")
     status = verdict
     reason += "; \(words)"
+  }
+}
+
+extension ReferenceSet {
+  /// The arrays of a graph's inputs, in their order.
+  fileprivate func inputs(of graph: Graph) throws(WeighbridgeError) -> [Tensor] {
+    var tensors: [Tensor] = []
+    for port in graph.inputs {
+      guard let entry = inputs.first(where: { $0.name == port.name }) else {
+        throw WeighbridgeError(.mismatch, "the references have no array for the input \(port.name)")
+      }
+      tensors.append(entry.tensor)
+    }
+    return tensors
   }
 }
 

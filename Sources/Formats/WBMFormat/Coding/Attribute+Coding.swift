@@ -18,10 +18,10 @@ extension WBMAttribute {
     case .boolean(let flag):
       message.pointee.value_case = WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_BOOLEAN
       message.pointee.boolean = flag ? 1 : 0
-    case .text(let text):
-      message.pointee.value_case = WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_TEXT
-      message.pointee.text = try arena.text(text)
-    case .integers, .reals, .texts: try packList(into: &message.pointee, in: arena)
+    case .string(let string):
+      message.pointee.value_case = WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_STRING
+      message.pointee.string = try arena.text(string)
+    case .integers, .reals, .strings: try packList(into: &message.pointee, in: arena)
     }
     return message
   }
@@ -42,13 +42,13 @@ extension WBMAttribute {
       list.pointee.elements = arena.numbers(numbers)
       message.value_case = WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_REALS
       message.reals = list
-    case .texts(let texts):
-      let list = arena.message(weighbridge__v1__text_list__init)
-      list.pointee.n_elements = texts.count
-      list.pointee.elements = try arena.texts(texts)
-      message.value_case = WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_TEXTS
-      message.texts = list
-    case .integer, .real, .boolean, .text: break
+    case .strings(let strings):
+      let list = arena.message(weighbridge__v1__string_list__init)
+      list.pointee.n_elements = strings.count
+      list.pointee.elements = try arena.texts(strings)
+      message.value_case = WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_STRINGS
+      message.strings = list
+    case .integer, .real, .boolean, .string: break
     }
   }
 
@@ -67,16 +67,17 @@ extension WBMAttribute.Value {
     case WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_INTEGER: self = .integer(message.integer)
     case WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_REAL: self = .real(message.real)
     case WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_BOOLEAN: self = .boolean(message.boolean != 0)
-    case WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_TEXT: self = .text(MessageParts.text(message.text))
+    case WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_STRING:
+      self = .string(MessageParts.text(message.string))
     case WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_INTEGERS:
       guard let list = message.integers?.pointee else { return nil }
       self = .integers(MessageParts.numbers(list.n_elements, list.elements))
     case WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_REALS:
       guard let list = message.reals?.pointee else { return nil }
       self = .reals(MessageParts.numbers(list.n_elements, list.elements))
-    case WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_TEXTS:
-      guard let list = message.texts?.pointee else { return nil }
-      self = .texts(MessageParts.texts(list.n_elements, list.elements))
+    case WEIGHBRIDGE__V1__ATTRIBUTE__VALUE_STRINGS:
+      guard let list = message.strings?.pointee else { return nil }
+      self = .strings(MessageParts.texts(list.n_elements, list.elements))
     default: return nil
     }
   }

@@ -38,10 +38,10 @@ extension WBMDetector {
     message.class_tree = try classTree.map { (tree) throws(WeighbridgeError) in
       try tree.packed(in: arena)
     }
-    if let distanceExponent {
-      message.distance_exponent_presence_case =
-        WEIGHBRIDGE__V1__DETECTOR__DISTANCE_EXPONENT_PRESENCE_DISTANCE_EXPONENT
-      message.distance_exponent = distanceExponent
+    if let diouExponent {
+      message.diou_exponent_presence_case =
+        WEIGHBRIDGE__V1__DETECTOR__DIOU_EXPONENT_PRESENCE_DIOU_EXPONENT
+      message.diou_exponent = diouExponent
     }
   }
 
@@ -80,8 +80,8 @@ extension WBMDetector {
     side = Int(message.side)
     boxesPerCell = Int(message.boxes_per_cell)
     if let tree = message.class_tree { classTree = try ClassTree(tree.pointee) }
-    distanceExponent =
-      message.distance_exponent_presence_case.rawValue == 0 ? nil : message.distance_exponent
+    diouExponent =
+      message.diou_exponent_presence_case.rawValue == 0 ? nil : message.diou_exponent
     unknownFields = MessageParts.unknownFields(message.base)
   }
 }

@@ -45,7 +45,7 @@ extension WBMDetector.Suppression: SchemaEnumeration {
     switch self {
     case .none: WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_NONE.rawValue
     case .greedy: WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_GREEDY.rawValue
-    case .distance: WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_DISTANCE.rawValue
+    case .diou: WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_DIOU.rawValue
     case .classAgnostic: WEIGHBRIDGE__V1__SUPPRESSION_KIND__SUPPRESSION_KIND_CLASS_AGNOSTIC.rawValue
     }
   }

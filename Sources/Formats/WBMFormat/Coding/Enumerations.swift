@@ -61,6 +61,17 @@ extension WBMTensor.Encoding: SchemaEnumeration {
   }
 }
 
+extension WBMTolerance.Source: SchemaEnumeration {
+  static var title: String { "source of a tolerance" }
+
+  var schemaNumber: UInt32 {
+    switch self {
+    case .standard: WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_STANDARD.rawValue
+    case .author: WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_AUTHOR.rawValue
+    }
+  }
+}
+
 extension WBMImage.ColorOrder: SchemaEnumeration {
   static var title: String { "color order" }
 

@@ -69,11 +69,11 @@ extension WBMDimension {
   ) throws(WeighbridgeError) -> UnsafeMutablePointer<Weighbridge__V1__Dimension> {
     let message = arena.message(weighbridge__v1__dimension__init)
     switch self {
-    case .fixed(let dimension):
-      message.pointee.extent_case = WEIGHBRIDGE__V1__DIMENSION__EXTENT_FIXED
-      message.pointee.fixed = Int64(dimension)
+    case .fixed(let size):
+      message.pointee.size_case = WEIGHBRIDGE__V1__DIMENSION__SIZE_FIXED
+      message.pointee.fixed = Int64(size)
     case .symbol(let name):
-      message.pointee.extent_case = WEIGHBRIDGE__V1__DIMENSION__EXTENT_SYMBOL
+      message.pointee.size_case = WEIGHBRIDGE__V1__DIMENSION__SIZE_SYMBOL
       message.pointee.symbol = try arena.text(name)
     case .unknown: break
     }
@@ -81,10 +81,10 @@ extension WBMDimension {
   }
 
   fileprivate init(_ message: Weighbridge__V1__Dimension) throws(WeighbridgeError) {
-    switch message.extent_case {
-    case WEIGHBRIDGE__V1__DIMENSION__EXTENT_FIXED:
-      self = .fixed(try Checked.count(message.fixed, of: "the size of an axis"))
-    case WEIGHBRIDGE__V1__DIMENSION__EXTENT_SYMBOL:
+    switch message.size_case {
+    case WEIGHBRIDGE__V1__DIMENSION__SIZE_FIXED:
+      self = .fixed(try Checked.count(message.fixed, of: "the size of a dimension"))
+    case WEIGHBRIDGE__V1__DIMENSION__SIZE_SYMBOL:
       self = .symbol(MessageParts.text(message.symbol))
     default: self = .unknown
     }

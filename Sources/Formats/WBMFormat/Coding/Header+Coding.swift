@@ -114,6 +114,7 @@ extension WBMReferenceSet {
     message.pointee.outputs = try arena.list(outputs, pack)
     message.pointee.n_layer_outputs = layerOutputs.count
     message.pointee.layer_outputs = try arena.list(layerOutputs, pack)
+    message.pointee.tolerance = tolerance.packed(in: arena)
     return message
   }
 
@@ -123,6 +124,28 @@ extension WBMReferenceSet {
     outputs = try MessageParts.list(message.n_outputs, message.outputs, WBMNamedTensor.init)
     layerOutputs = try MessageParts.list(
       message.n_layer_outputs, message.layer_outputs, WBMNamedTensor.init)
+    guard let tolerance = message.tolerance else {
+      throw WeighbridgeError(.malformed, "a reference set has no tolerance")
+    }
+    self.tolerance = try WBMTolerance(tolerance.pointee)
+  }
+}
+
+extension WBMTolerance {
+  fileprivate func packed(
+    in arena: MessageArena
+  ) -> UnsafeMutablePointer<Weighbridge__V1__Tolerance> {
+    let message = arena.message(weighbridge__v1__tolerance__init)
+    message.pointee.absolute = absolute
+    message.pointee.relative = relative
+    message.pointee.source = .init(source.schemaNumber)
+    return message
+  }
+
+  fileprivate init(_ message: Weighbridge__V1__Tolerance) throws(WeighbridgeError) {
+    self.init(
+      absolute: message.absolute, relative: message.relative,
+      source: try Source(schemaNumber: message.source.rawValue))
   }
 }
 

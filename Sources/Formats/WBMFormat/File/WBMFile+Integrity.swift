@@ -14,7 +14,7 @@ extension WBMFile {
 
   /// Digests every tensor and looks at the padding between them, on two threads.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed``; the reason names all damaged tensors.
+  /// - Throws: ``WeighbridgeError/Code/damaged``; the reason names all damaged tensors.
   /// - Complexity: Reads the whole file, whose memory is given back on the way.
   package func checkIntegrity() throws(WeighbridgeError) {
     let damage = damage()
@@ -22,7 +22,7 @@ extension WBMFile {
     let parts = damage.prefix(20).map(describe)
     let more = damage.count > 20 ? ", and \(damage.count - 20) more" : ""
     throw WeighbridgeError(
-      .malformed, "was damaged after it was written: \(parts.joined(separator: ", "))\(more)"
+      .damaged, "was damaged after it was written: \(parts.joined(separator: ", "))\(more)"
     ).at(file: path)
   }
 

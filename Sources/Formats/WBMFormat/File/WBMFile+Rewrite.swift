@@ -17,10 +17,10 @@ extension WBMFile {
     replacing: Bool
   ) throws(WeighbridgeError) {
     var header = header
-    header.description = description.sorted()
+    header.description = description
     if let provenance { header.provenance = provenance }
-    try header.checkRules()
-    let offset = try WBMPreamble.tensorDataOffset(headerByteCount: header.serialized().count)
+    let offset: Int
+    (header, offset) = try WBMHeaderWriting.prepared(header)
     var file = try AtomicFile(path: path)
     file.skip(offset)
     try file.append(tensorDataOffset..<store.count, of: store)

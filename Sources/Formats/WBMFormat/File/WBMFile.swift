@@ -13,8 +13,14 @@ package struct WBMFile: Sendable {
     /// Bounds on the header's messages.
     package var messages = ProtobufLimits()
 
-    /// The default limits.
-    package init() {}
+    /// The limits of `Schemas/wbm.md`.
+    package init() {
+      messages.depth = 64
+      messages.messageCount = 1_000_000
+      messages.fieldCount = 4_000_000
+      messages.packedNumberCount = 8_000_000
+      messages.memory = .max
+    }
   }
 
   /// The file's path as it was given.
@@ -31,7 +37,8 @@ package struct WBMFile: Sendable {
   /// Opens a file and checks everything but the tensors' bytes.
   ///
   /// - Throws: ``WeighbridgeError/Code/missing``, ``WeighbridgeError/Code/malformed``,
-  ///   ``WeighbridgeError/Code/unsupported`` for a newer version,
+  ///   ``WeighbridgeError/Code/damaged``, ``WeighbridgeError/Code/truncated``,
+  ///   ``WeighbridgeError/Code/unsupported`` for another version,
   ///   ``WeighbridgeError/Code/limitExceeded``.
   package init(path: String, limits: Limits = Limits()) throws(WeighbridgeError) {
     try self.init(ByteStore(MappedFile(path: path)), path: path, limits: limits)
@@ -82,11 +89,11 @@ package struct WBMFile: Sendable {
     let end = WBMPreamble.byteCount + preamble.headerByteCount
     let headerBytes = bytes.extracting(WBMPreamble.byteCount..<end)
     guard XXH3Digest(of: headerBytes) == preamble.headerDigest else {
-      throw WeighbridgeError(.malformed, "has a damaged header: its digest does not fit")
+      throw WeighbridgeError(.damaged, "has a damaged header: its digest does not fit")
         .at(.byte(WBMPreamble.byteCount))
     }
     guard bytes.isZero(end..<preamble.tensorDataOffset) else {
-      throw WeighbridgeError(.malformed, "has padding behind its header that is not zero")
+      throw WeighbridgeError(.damaged, "has padding behind its header that is not zero")
         .at(.byte(end))
     }
     let header = try WBMHeader(headerBytes, limits: limits.messages)

@@ -3,6 +3,25 @@ import Digests
 
 /// What writing a new file and editing one have in common.
 enum WBMHeaderWriting {
+  /// The header as files have it, and where the tensor data begins behind it.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the header breaks a rule,
+  ///   ``WeighbridgeError/Code/unsupported`` when a string holds a NUL,
+  ///   ``WeighbridgeError/Code/limitExceeded`` when no reader would take it.
+  static func prepared(
+    _ header: WBMHeader
+  ) throws(WeighbridgeError) -> (header: WBMHeader, tensorDataOffset: Int) {
+    let header = header.sorted()
+    try header.checkRules()
+    let count = try header.serialized().count
+    let limit = WBMFile.Limits().headerByteCount
+    guard count <= limit else {
+      throw WeighbridgeError(
+        .limitExceeded, "the header would take \(count) bytes, over the limit of \(limit)")
+    }
+    return (header, try WBMPreamble.tensorDataOffset(headerByteCount: count))
+  }
+
   /// Writes preamble and header into the room before the tensor data, and reads them back.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed`` when what is read back is not the same.
@@ -28,9 +47,7 @@ enum WBMHeaderWriting {
     _ written: RawSpan, with header: [UInt8], _ path: String
   ) throws(WeighbridgeError) {
     do throws(WeighbridgeError) {
-      var limits = WBMFile.Limits()
-      limits.headerByteCount = max(limits.headerByteCount, header.count)
-      let (_, parsed) = try WBMFile.parse(written, limits: limits)
+      let (_, parsed) = try WBMFile.parse(written, limits: WBMFile.Limits())
       guard try parsed.serialized() == header else {
         throw WeighbridgeError(.outputFailed, "a header that was read back differs")
       }

@@ -11,7 +11,10 @@ package struct WBMPreamble: Hashable, Sendable {
   package static let currentVersion = WBMVersion(major: 1, minor: 0)
   /// The first 8 bytes. The first has its upper bit set and the others hold both line endings and
   /// the end-of-file mark of old terminals, so that any damage by a transfer as text shows.
-  package static let magic: [UInt8] = [0x89, 0x57, 0x42, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A]
+  package static let magic: [UInt8] = [0xD7] + afterFirst
+  /// The first 8 bytes of the files that previews of Weighbridge wrote.
+  static let previewMagic: [UInt8] = [0x89] + afterFirst
+  private static let afterFirst: [UInt8] = [0x57, 0x42, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A]
 
   /// The version of the file.
   package var version: WBMVersion
@@ -68,23 +71,26 @@ extension WBMPreamble {
     return bytes + XXH3Digest(of: bytes.span.bytes).bytes.prefix(8)
   }
 
-  /// Reads and checks the preamble of a whole file.
+  /// Reads and checks the preamble of a whole file, in the order of `Schemas/wbm.md`.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed``, or ``WeighbridgeError/Code/unsupported`` for a
-  ///   newer major version.
+  /// - Throws: ``WeighbridgeError/Code/malformed``, ``WeighbridgeError/Code/truncated``,
+  ///   ``WeighbridgeError/Code/damaged``; ``WeighbridgeError/Code/unsupported`` for another major
+  ///   version, for flags, and for a file of a preview.
   package init(_ file: RawSpan) throws(WeighbridgeError) {
     try Self.checkMagic(file)
+    try Self.checkLength(file, atLeast: 10)
     var cursor = ByteCursor(Self.magic.count..<file.byteCount)
-    version = WBMVersion(
-      major: Int(try cursor.integer(UInt16.self, from: file)),
-      minor: Int(try cursor.integer(UInt16.self, from: file)))
-    guard version.major == Self.currentVersion.major else {
+    let major = Int(try cursor.integer(UInt16.self, from: file))
+    guard major == Self.currentVersion.major else {
       throw WeighbridgeError(
         .unsupported,
-        "is a .wbm file of version \(version); this program reads versions \(Self.currentVersion.major).x"
+        "is a .wbm file of version \(major); this program reads version \(Self.currentVersion.major)"
       ).at(.byte(8))
     }
+    try Self.checkLength(file, atLeast: Self.byteCount)
     try Self.checkChecksum(file)
+    version = WBMVersion(
+      major: major, minor: Int(try cursor.integer(UInt16.self, from: file)))
     let flags = try cursor.integer(UInt32.self, from: file)
     guard flags == 0 else {
       throw WeighbridgeError(.unsupported, "has the flags \(flags); version 1 has none")
@@ -103,18 +109,19 @@ extension WBMPreamble {
     try checkSizes(file.byteCount)
   }
 
-  /// Whether a file begins like a `.wbm` file.
+  /// Whether a file begins like a `.wbm` file, also one of a preview.
   package static func isMagic(_ file: RawSpan) -> Bool {
-    file.byteCount >= magic.count && file.copied(0..<magic.count) == magic
+    guard file.byteCount >= magic.count else { return false }
+    return [magic, previewMagic].contains(file.copied(0..<magic.count))
   }
 
   private static func checkMagic(_ file: RawSpan) throws(WeighbridgeError) {
-    if isMagic(file) {
-      guard file.byteCount >= byteCount else {
-        throw WeighbridgeError(
-          .malformed, "is cut off: it has \(file.byteCount) bytes, and the preamble alone has 64")
-      }
-      return
+    let start = file.copied(0..<min(magic.count, file.byteCount))
+    if magic.starts(with: start) { return }
+    guard start != previewMagic else {
+      throw WeighbridgeError(
+        .unsupported, "was written by a preview of Weighbridge; convert the source again"
+      ).at(.byte(0))
     }
     let letters = Array(magic[1...3])
     let isDamaged = file.byteCount >= 4 && file.copied(1..<4) == letters
@@ -126,19 +133,30 @@ extension WBMPreamble {
     ).at(.byte(0))
   }
 
+  private static func checkLength(
+    _ file: RawSpan, atLeast byteCount: Int
+  ) throws(WeighbridgeError) {
+    guard file.byteCount >= byteCount else {
+      throw WeighbridgeError(
+        .truncated, "is cut off: it has \(file.byteCount) bytes, and the preamble alone has 64")
+    }
+  }
+
   private static func checkChecksum(_ file: RawSpan) throws(WeighbridgeError) {
     let expected = XXH3Digest(of: file.extracting(0..<56)).bytes.prefix(8)
     guard file.copied(56..<64) == Array(expected) else {
-      throw WeighbridgeError(.malformed, "has a damaged preamble: its checksum does not fit")
+      throw WeighbridgeError(.damaged, "has a damaged preamble: its checksum does not fit")
         .at(.byte(0))
     }
   }
 
   private func checkSizes(_ actual: Int) throws(WeighbridgeError) {
     guard actual == fileByteCount else {
-      let what = actual < fileByteCount ? "is cut off" : "has trailing bytes"
+      let isShort = actual < fileByteCount
+      let what = isShort ? "is cut off" : "has trailing bytes"
       throw WeighbridgeError(
-        .malformed, "\(what): it has \(actual) bytes, and its preamble says \(fileByteCount)")
+        isShort ? .truncated : .malformed,
+        "\(what): it has \(actual) bytes, and its preamble says \(fileByteCount)")
     }
     let expected = try Self.tensorDataOffset(headerByteCount: headerByteCount)
     guard tensorDataOffset == expected, expected <= fileByteCount else {

@@ -26,15 +26,15 @@ package struct WBMWriter: ~Copyable {
   ///
   /// - Parameter header: The header; the sizes, offsets and digests of its tensors are computed.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the header breaks a rule,
-  ///   ``WeighbridgeError/Code/unsupported`` when a text holds a NUL,
+  ///   ``WeighbridgeError/Code/unsupported`` when a string holds a NUL,
+  ///   ``WeighbridgeError/Code/limitExceeded`` when no reader would take it,
   ///   ``WeighbridgeError/Code/outputFailed``.
   package init(path: String, header: WBMHeader) throws(WeighbridgeError) {
     var header = header
-    header.description = header.description.sorted()
     try header.layOut()
-    try header.checkRules()
     // Digests have one size, so the header has its final size already.
-    let offset = try WBMPreamble.tensorDataOffset(headerByteCount: header.serialized().count)
+    let offset: Int
+    (header, offset) = try WBMHeaderWriting.prepared(header)
     let file = try AtomicFile(path: path)
     let stream = try XXH3Stream()
     self.file = file
@@ -138,7 +138,7 @@ package struct WBMWriter: ~Copyable {
     guard try provenance.serializedByteCount() == header.provenance.serializedByteCount() else {
       throw WeighbridgeError(.mismatch, "the new provenance has another size than the first")
     }
-    header.provenance = provenance
+    header.provenance = provenance.sorted()
   }
 
   /// Writes header and preamble, reads them back, syncs the file and puts it in place.

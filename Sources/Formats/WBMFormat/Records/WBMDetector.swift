@@ -40,7 +40,7 @@ package struct WBMDetector: Hashable, Sendable {
 
   /// How overlapping boxes are dropped.
   package enum Suppression: Hashable, Sendable, CaseIterable {
-    case none, greedy, distance, classAgnostic
+    case none, greedy, diou, classAgnostic
   }
 
   /// The size of a typical box, in the detector's anchor unit.
@@ -131,14 +131,14 @@ package struct WBMDetector: Hashable, Sendable {
   package var order: Order?
   /// Whether the first class score stands for no object.
   package var hasBackground = false
-  /// Cells along each axis; 0 but for ``Kind/detection``.
+  /// Cells along width and height; 0 but for ``Kind/detection``.
   package var side = 0
   /// Boxes in each cell; 0 but for ``Kind/detection``.
   package var boxesPerCell = 0
   /// How the classes are arranged, when they are not a plain list.
   package var classTree: ClassTree?
-  /// The exponent of the distance, when that is stated.
-  package var distanceExponent: Double?
+  /// The exponent of the distance in DIoU-NMS, when that is stated.
+  package var diouExponent: Double?
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
 

@@ -2,7 +2,8 @@ package import Bytes
 
 /// A graph without cycles: values, and the nodes that compute them.
 package struct WBMGraph: Hashable, Sendable {
-  /// All values; nodes and ports name them by their position here.
+  /// All values; nodes and ports name them by their position here: the inputs, then the constants
+  /// in the order in which nodes first read them, then what the nodes compute.
   package var values: [WBMValue]
   /// The nodes in an order in which they can be computed.
   package var nodes: [WBMNode]
@@ -22,13 +23,13 @@ package struct WBMGraph: Hashable, Sendable {
   }
 }
 
-/// One edge of a graph: an array known by its type, computed or constant.
+/// One tensor of a graph: an input, a constant, or what a node computes.
 package struct WBMValue: Hashable, Sendable {
   /// The value's name, unique in its graph.
   package var name: String
   /// The type of its elements.
   package var elementType: ElementType
-  /// The size of each axis, outermost first; empty for a scalar.
+  /// The size of each dimension, outermost first; empty for a scalar.
   package var dimensions: [WBMDimension]
   /// For a constant, its position in ``WBMHeader/tensors``.
   package var tensor: Int?
@@ -44,11 +45,11 @@ package struct WBMValue: Hashable, Sendable {
   }
 }
 
-/// The size of one axis.
+/// The size of one dimension.
 package enum WBMDimension: Hashable, Sendable {
-  /// The size itself, not negative.
+  /// The size itself.
   case fixed(Int)
-  /// A name; axes of one graph with the same name have the same size.
+  /// A name; dimensions of one graph with the same name have the same size.
   case symbol(String)
   /// A size of which nothing is known.
   case unknown

@@ -4,7 +4,7 @@
 package struct WBMHeader: Hashable, Sendable {
   /// What the model computes.
   package var graph: WBMGraph
-  /// All arrays of the file, in the order in which they are stored.
+  /// All arrays of the file, in the order in which constants and references first name them.
   package var tensors: [WBMTensor]
   /// What people and tools should know about the model.
   package var description: WBMDescription

@@ -1,4 +1,4 @@
-/// One operator at work.
+/// One use of an operator.
 package struct WBMNode: Hashable, Sendable {
   /// The operator's kind, for example `convolution`.
   package var kind: String
@@ -10,11 +10,11 @@ package struct WBMNode: Hashable, Sendable {
   package var inputs: [Int]
   /// The values it computes, by their position in ``WBMGraph/values``.
   package var outputs: [Int]
-  /// The operator's settings; no two have the same name.
+  /// The operator's attributes; the writer sorts them by name.
   package var attributes: [WBMAttribute]
   /// Graphs that the operator runs.
   package var subgraphs: [WBMGraph]
-  /// The place in the source model this node comes from, when it comes from one.
+  /// The part of the source model this node comes from, when it comes from one.
   package var scope: WBMScope?
 
   /// Makes a node.
@@ -33,22 +33,22 @@ package struct WBMNode: Hashable, Sendable {
   }
 }
 
-/// A named setting of a node.
+/// A named attribute of a node.
 package struct WBMAttribute: Hashable, Sendable {
-  /// The value of a setting.
+  /// The value of an attribute.
   package enum Value: Hashable, Sendable {
     case integer(Int64)
     case real(Double)
     case boolean(Bool)
-    case text(String)
+    case string(String)
     case integers([Int64])
     case reals([Double])
-    case texts([String])
+    case strings([String])
   }
 
-  /// The setting's name.
+  /// The attribute's name.
   package var name: String
-  /// The setting's value.
+  /// The attribute's value.
   package var value: Value
 
   /// Makes an attribute.
@@ -58,7 +58,7 @@ package struct WBMAttribute: Hashable, Sendable {
   }
 }
 
-/// The place of a node in the source model.
+/// The part of the source model that a node comes from.
 package struct WBMScope: Hashable, Sendable {
   /// The layer's path through nested models: `outer/inner/layer`.
   package var layerPath: String

@@ -12,7 +12,7 @@ package struct WBMProvenance: Hashable, Sendable {
   package var backend: String?
   /// The program that wrote this file, with its version.
   package var writer: String
-  /// The options of the conversion; no key stands twice.
+  /// The options of the conversion; the writer sorts them by key.
   package var options: [WBMKeyValue]
   /// What was decided where the source left a choice.
   package var decisions: [WBMDecision]

@@ -2,22 +2,47 @@
 package struct WBMReferenceSet: Hashable, Sendable {
   /// Who computed the outputs, for example `keras 2.2.4, tensorflow 1.14`.
   package var by: String
-  /// An array for each graph input.
+  /// An array for each graph input, in their order.
   package var inputs: [WBMNamedTensor]
-  /// The graph outputs, all or some.
+  /// Arrays for graph outputs, all or some, in their order.
   package var outputs: [WBMNamedTensor]
   /// Outputs of layers by the source's layer names.
   package var layerOutputs: [WBMNamedTensor]
+  /// How far computed outputs may be from the recorded ones.
+  package var tolerance: WBMTolerance
 
   /// Makes a reference set.
   package init(
     by: String, inputs: [WBMNamedTensor], outputs: [WBMNamedTensor],
-    layerOutputs: [WBMNamedTensor] = []
+    layerOutputs: [WBMNamedTensor] = [], tolerance: WBMTolerance
   ) {
     self.by = by
     self.inputs = inputs
     self.outputs = outputs
     self.layerOutputs = layerOutputs
+    self.tolerance = tolerance
+  }
+}
+
+/// How far an array may be from a recorded one.
+package struct WBMTolerance: Hashable, Sendable {
+  /// Who decided a tolerance.
+  package enum Source: Hashable, Sendable, CaseIterable {
+    case standard, author
+  }
+
+  /// The absolute part.
+  package var absolute: Double
+  /// The part relative to the largest magnitude of the recorded array.
+  package var relative: Double
+  /// Who decided both.
+  package var source: Source
+
+  /// Makes a tolerance.
+  package init(absolute: Double, relative: Double, source: Source) {
+    self.absolute = absolute
+    self.relative = relative
+    self.source = source
   }
 }
 

@@ -5,15 +5,11 @@ extension WBMDescription {
   func checkRules(graph: WBMGraph) throws(WeighbridgeError) {
     let outputs = graph.outputs.map(\.name)
     try Names.check(inputs.map(\.name), of: "described inputs")
-    try Names.check(inputs.map(\.name), areAmong: graph.inputs.map(\.name), of: "input")
+    try Names.check(inputs.map(\.name), areAmong: graph.inputs.map(\.name), inOrderOf: "input")
     try Names.check(self.outputs.map(\.name), of: "described outputs")
-    try Names.check(self.outputs.map(\.name), areAmong: outputs, of: "output")
+    try Names.check(self.outputs.map(\.name), areAmong: outputs, inOrderOf: "output")
     try Names.check(userDefined.map(\.key), of: "user-defined keys")
-    let keys = userDefined.map(\.key)
-    for (first, second) in zip(keys, keys.dropFirst())
-    where !first.utf8.lexicographicallyPrecedes(second.utf8) {
-      throw WBMHeader.malformed("the user-defined keys \(first) and \(second) are not sorted")
-    }
+    try Names.checkSorted(userDefined.map(\.key), of: "user-defined keys")
     for feature in inputs + self.outputs {
       guard let image = feature.image else { continue }
       guard image.bias.count == image.colorOrder.channelCount else {
@@ -22,29 +18,54 @@ extension WBMDescription {
         )
       }
     }
-    try detector?.checkRules(outputs: outputs)
+    guard let detector else { return }
+    try detector.checkRules(outputs: outputs)
+    guard classLabels.isEmpty || classLabels.count == detector.classCount else {
+      throw WBMHeader.malformed(
+        "there are \(classLabels.count) labels for \(detector.classCount) classes of the detector")
+    }
   }
 
-  /// The description with its pairs sorted by key, as files have them.
-  func sorted() -> Self {
+  /// The description with the lists sorted whose order says nothing, as files have them.
+  func sorted(_ graph: WBMGraph) -> Self {
+    func sorted(_ features: [WBMFeature], _ ports: [WBMPort]) -> [WBMFeature] {
+      features.sorted { first, second in
+        let position = { name in ports.firstIndex { $0.name == name } ?? ports.count }
+        return position(first.name) < position(second.name)
+      }
+    }
     var copy = self
-    copy.userDefined.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    copy.inputs = sorted(inputs, graph.inputs)
+    copy.outputs = sorted(outputs, graph.outputs)
+    copy.detector?.activated.sort { $0.schemaNumber < $1.schemaNumber }
+    copy.userDefined = userDefined.sorted()
     return copy
+  }
+}
+
+extension [WBMKeyValue] {
+  /// The pairs sorted by the UTF-8 bytes of their keys.
+  fileprivate func sorted() -> Self {
+    sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
   }
 }
 
 extension WBMDetector {
   fileprivate func checkRules(outputs: [String]) throws(WeighbridgeError) {
     try Names.check(heads.map(\.output), of: "detector heads")
-    try Names.check(heads.map(\.output), areAmong: outputs, of: "output")
     for head in heads {
+      guard outputs.contains(where: { $0.utf8.elementsEqual(head.output.utf8) }) else {
+        throw WBMHeader.malformed(
+          "the graph has no output \(head.output); it has \(outputs.joined(separator: ", "))")
+      }
       if let index = head.mask.first(where: { !anchors.indices.contains($0) }) {
         throw WBMHeader.malformed(
           "the detector head \(head.output) picks anchor #\(index), and there are \(anchors.count)")
       }
     }
-    guard Set(activated).count == activated.count else {
-      throw WBMHeader.malformed("the detector names an activated part twice")
+    let parts = activated.map(\.schemaNumber)
+    guard zip(parts, parts.dropFirst()).allSatisfy(<) else {
+      throw WBMHeader.malformed("the detector names an activated part twice, or not in their order")
     }
     let cells = [side, boxesPerCell]
     guard cells.allSatisfy({ kind == .detection ? 1...4096 ~= $0 : $0 == 0 }) else {
@@ -71,14 +92,23 @@ extension WBMProvenance {
   /// Checks the provenance.
   func checkRules() throws(WeighbridgeError) {
     try Names.check(options.map(\.key), of: "options")
+    try Names.checkSorted(options.map(\.key), of: "options")
     for source in sources {
       guard source.sha256.count == 32 else {
         throw WBMHeader.malformed(
           "the SHA-256 of \(source.name) has \(source.sha256.count) bytes, expected 32")
       }
-      guard !source.name.isEmpty, !source.name.utf8.contains(UInt8(ascii: "/")) else {
+      guard !["", ".", ".."].contains(source.name), !source.name.contains(where: "/\\".contains)
+      else {
         throw WBMHeader.malformed("the source name \"\(source.name)\" is not one without a folder")
       }
     }
+  }
+
+  /// The provenance with its options sorted, as files have them.
+  func sorted() -> Self {
+    var copy = self
+    copy.options = options.sorted()
+    return copy
   }
 }

@@ -4,16 +4,13 @@ extension WBMGraph {
   /// How deep subgraphs may nest; the outermost graph is level 1.
   static let levelLimit = 24
 
-  /// Checks a graph: its names, its positions, and that each value comes from one place, before it
-  /// is read.
+  /// Checks a graph before it is read: its names, its positions, the order of its values and
+  /// attributes, and that each value comes from one place.
   ///
   /// - Parameters:
-  ///   - tensors: The tensors constants may name.
-  ///   - isUsed: Receives `true` for each tensor that a constant names.
+  ///   - tensors: The tensors that constants may name; receives which ones they do.
   ///   - level: How deep the graph is nested; the outermost is 1.
-  func checkRules(
-    tensors: [WBMTensor], isUsed: inout [Bool], level: Int
-  ) throws(WeighbridgeError) {
+  func checkRules(_ tensors: inout TensorNaming, level: Int) throws(WeighbridgeError) {
     guard level <= Self.levelLimit else {
       throw WeighbridgeError(
         .limitExceeded, "graphs are nested deeper than the limit of \(Self.levelLimit)")
@@ -22,81 +19,129 @@ extension WBMGraph {
     try Names.check(nodes.map(\.name), of: "nodes")
     try Names.check(inputs.map(\.name), of: "graph inputs")
     try Names.check(outputs.map(\.name), of: "graph outputs")
-    var isKnown = try constants(tensors: tensors, isUsed: &isUsed)
-    for port in inputs { try define(port.value, by: "input \(port.name)", in: &isKnown) }
+    var order = try ValueOrder(self)
+    try checkConstants(&tensors)
     for (index, node) in nodes.enumerated() {
       try locating({ $0.at(layer: "#\(index) \(node.name) (\(node.kind))") }) {
         () throws(WeighbridgeError) in
-        try checkNode(node, isKnown: &isKnown)
-        for graph in node.subgraphs {
-          try graph.checkRules(tensors: tensors, isUsed: &isUsed, level: level + 1)
-        }
+        try node.checkRules(&order)
+        for graph in node.subgraphs { try graph.checkRules(&tensors, level: level + 1) }
       }
     }
-    for port in outputs { try checkRead(port.value, by: "output \(port.name)", isKnown) }
-    if let missing = isKnown.firstIndex(of: false) {
-      throw WBMHeader.malformed("value #\(missing) \(values[missing].name) comes from nowhere")
-    }
+    for port in outputs { try order.check(port.value, by: "output \(port.name)") }
+    try order.finish()
   }
 
-  /// Which values are constants, each checked against its tensor.
-  private func constants(
-    tensors: [WBMTensor], isUsed: inout [Bool]
-  ) throws(WeighbridgeError) -> [Bool] {
-    var isConstant = [Bool](repeating: false, count: values.count)
+  /// Checks each constant against its tensor, and the symbols of all values.
+  private func checkConstants(_ tensors: inout TensorNaming) throws(WeighbridgeError) {
     for (index, value) in values.enumerated() {
-      if case .symbol("")? = value.dimensions.first(where: { $0 == .symbol("") }) {
-        throw WBMHeader.malformed("value #\(index) \(value.name) has an axis with an empty name")
+      guard !value.dimensions.contains(.symbol("")) else {
+        throw WBMHeader.malformed(
+          "value #\(index) \(value.name) has a dimension with an empty name")
       }
       guard let position = value.tensor else { continue }
-      guard tensors.indices.contains(position) else {
-        throw WBMHeader.malformed(
-          "value #\(index) \(value.name) is tensor #\(position), and there are \(tensors.count)")
-      }
-      let tensor = tensors[position]
+      let tensor = try tensors.name(position, by: "value #\(index) \(value.name)")
       guard value.elementType == tensor.elementType,
         value.dimensions == tensor.shape.map(WBMDimension.fixed)
       else {
         throw WBMHeader.malformed(
           "value #\(index) \(value.name) has another type or shape than \(tensor.title(position))")
       }
-      isConstant[index] = true
-      isUsed[position] = true
     }
-    return isConstant
+  }
+}
+
+extension WBMNode {
+  fileprivate func checkRules(_ order: inout ValueOrder) throws(WeighbridgeError) {
+    guard !kind.isEmpty, version >= 1 else {
+      throw WBMHeader.malformed("has the kind \"\(kind)\" in version \(version)")
+    }
+    try Names.check(attributes.map(\.name), of: "attributes")
+    try Names.checkSorted(attributes.map(\.name), of: "attributes")
+    for value in inputs { try order.read(value, by: "its input") }
+    for value in outputs { try order.compute(value) }
+  }
+}
+
+/// The order of a graph's values: its inputs, its constants as nodes first read them, and what its
+/// nodes compute.
+private struct ValueOrder {
+  private let values: [WBMValue]
+  private let constants: Range<Int>
+  /// The constant that is to be read next, of those that were not read.
+  private var nextConstant: Int
+  /// The value that is to be computed next.
+  private var next: Int
+
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the inputs are not the first values.
+  init(_ graph: WBMGraph) throws(WeighbridgeError) {
+    values = graph.values
+    for (index, port) in graph.inputs.enumerated() {
+      guard values.indices.contains(port.value) else {
+        throw Self.missing(port.value, "input \(port.name)", values)
+      }
+      guard port.value == index, values[index].tensor == nil else {
+        throw WBMHeader.malformed(
+          "input \(port.name) is value #\(port.value) \(values[port.value].name), which is a "
+            + "constant, or comes from elsewhere, or is out of order: expected #\(index)")
+      }
+    }
+    let first = graph.inputs.count
+    next = values[first...].firstIndex { $0.tensor == nil } ?? values.count
+    constants = first..<next
+    nextConstant = first
+    if let late = values[next...].firstIndex(where: { $0.tensor != nil }) {
+      throw WBMHeader.malformed(
+        "value #\(late) \(values[late].name) is a constant behind values that nodes compute")
+    }
   }
 
-  private func checkNode(_ node: WBMNode, isKnown: inout [Bool]) throws(WeighbridgeError) {
-    guard !node.kind.isEmpty, node.version >= 1 else {
-      throw WBMHeader.malformed("has the kind \"\(node.kind)\" in version \(node.version)")
-    }
-    try Names.check(node.attributes.map(\.name), of: "attributes")
-    for value in node.inputs { try checkRead(value, by: "its input", isKnown) }
-    for value in node.outputs { try define(value, by: "its output", in: &isKnown) }
-  }
-
-  private func checkRead(
-    _ value: Int, by what: String, _ isKnown: [Bool]
-  ) throws(WeighbridgeError) {
-    guard values.indices.contains(value) else { throw missing(value, what) }
-    guard isKnown[value] else {
+  /// Checks that a value is known already.
+  func check(_ value: Int, by what: String) throws(WeighbridgeError) {
+    guard values.indices.contains(value) else { throw Self.missing(value, what, values) }
+    guard value < next else {
       throw WBMHeader.malformed(
         "\(what) is value #\(value) \(values[value].name), which nothing before it computes")
     }
   }
 
-  private func define(
-    _ value: Int, by what: String, in isKnown: inout [Bool]
-  ) throws(WeighbridgeError) {
-    guard values.indices.contains(value) else { throw missing(value, what) }
-    guard !isKnown[value] else {
+  /// Notes that a node reads a value.
+  mutating func read(_ value: Int, by what: String) throws(WeighbridgeError) {
+    try check(value, by: what)
+    guard constants.contains(value), value >= nextConstant else { return }
+    guard value == nextConstant else {
       throw WBMHeader.malformed(
-        "\(what) is value #\(value) \(values[value].name), which comes from elsewhere already")
+        "\(what) is the constant #\(value) \(values[value].name), which is read before "
+          + "#\(nextConstant) \(values[nextConstant].name) and must stand before it")
     }
-    isKnown[value] = true
+    nextConstant += 1
   }
 
-  private func missing(_ value: Int, _ what: String) -> WeighbridgeError {
+  /// Notes that a node computes a value.
+  mutating func compute(_ value: Int) throws(WeighbridgeError) {
+    guard values.indices.contains(value) else { throw Self.missing(value, "its output", values) }
+    guard value == next else {
+      throw WBMHeader.malformed(
+        "its output is value #\(value) \(values[value].name), which "
+          + (value < next ? "comes from elsewhere already" : "is out of order: expected #\(next)"))
+    }
+    next += 1
+  }
+
+  /// Checks that every value comes from somewhere, and that every constant is read.
+  func finish() throws(WeighbridgeError) {
+    guard next == values.count else {
+      throw WBMHeader.malformed("value #\(next) \(values[next].name) comes from nowhere")
+    }
+    guard nextConstant == constants.upperBound else {
+      throw WBMHeader.malformed(
+        "no node reads the constant #\(nextConstant) \(values[nextConstant].name)")
+    }
+  }
+
+  private static func missing(
+    _ value: Int, _ what: String, _ values: [WBMValue]
+  ) -> WeighbridgeError {
     WBMHeader.malformed("\(what) is value #\(value), and there are \(values.count) values")
   }
 }

@@ -7,62 +7,69 @@ extension WBMHeader {
   ///   ``WeighbridgeError/Code/limitExceeded`` for subgraphs nested too deep.
   package func checkRules() throws(WeighbridgeError) {
     try Names.check(tensors.map(\.name), of: "tensors")
-    var isUsed = [Bool](repeating: false, count: tensors.count)
-    try graph.checkRules(tensors: tensors, isUsed: &isUsed, level: 1)
+    var naming = TensorNaming(tensors)
+    try graph.checkRules(&naming, level: 1)
     for (index, set) in references.enumerated() {
-      do { try checkReferences(set, isUsed: &isUsed) } catch {
+      do { try set.checkRules(&naming, graph) } catch {
         throw Self.malformed("reference set #\(index): \(error.reason)")
       }
     }
-    if let index = isUsed.firstIndex(of: false) {
-      throw Self.malformed("\(tensors[index].title(index)) is used by no value and no reference")
-    }
+    try naming.finish()
     try description.checkRules(graph: graph)
     try provenance.checkRules()
   }
 
-  private func checkReferences(
-    _ set: WBMReferenceSet, isUsed: inout [Bool]
-  ) throws(WeighbridgeError) {
-    try Names.check(set.inputs.map(\.name), of: "inputs")
-    try Names.check(set.outputs.map(\.name), of: "outputs")
-    try Names.check(set.layerOutputs.map(\.name), of: "layer outputs")
-    try Names.check(set.inputs.map(\.name), areAmong: graph.inputs.map(\.name), of: "input")
-    try Names.check(set.outputs.map(\.name), areAmong: graph.outputs.map(\.name), of: "output")
-    for array in set.inputs + set.outputs + set.layerOutputs {
-      guard tensors.indices.contains(array.tensor) else {
-        throw Self.malformed(
-          "\(array.name) is tensor #\(array.tensor), and there are \(tensors.count)")
-      }
-      isUsed[array.tensor] = true
-    }
+  /// The header with every list sorted whose order says nothing, as files have them.
+  func sorted() -> Self {
+    var copy = self
+    copy.graph = graph.sorted()
+    copy.description = description.sorted(graph)
+    copy.provenance = provenance.sorted()
+    return copy
   }
 }
 
-/// Checks of lists of names.
-enum Names {
-  /// Checks that no name is empty or stands twice.
-  static func check(_ names: [String], of what: String) throws(WeighbridgeError) {
-    // Texts that differ also differ in their bytes.
-    if Set(names).count == names.count, !names.contains("") { return }
-    var seen: Set<[UInt8]> = []
-    for name in names {
-      // By their bytes: Swift takes different spellings of an accent for equal.
-      let isNew = seen.insert(Array(name.utf8)).inserted
-      guard isNew, !name.isEmpty else {
-        throw WBMHeader.malformed(
-          name.isEmpty ? "one of the \(what) has no name" : "two of the \(what) are named \(name)")
-      }
+extension WBMGraph {
+  fileprivate func sorted() -> Self {
+    var copy = self
+    for index in nodes.indices {
+      copy.nodes[index].attributes.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+      copy.nodes[index].subgraphs = nodes[index].subgraphs.map { $0.sorted() }
     }
+    return copy
+  }
+}
+
+/// The tensors of a file as constants and references name them: in the order of the table.
+struct TensorNaming {
+  private let tensors: [WBMTensor]
+  private var named = 0
+
+  init(_ tensors: [WBMTensor]) { self.tensors = tensors }
+
+  /// Notes that something names a tensor, and returns it.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none, or one before it has not been
+  ///   named yet.
+  mutating func name(_ position: Int, by what: String) throws(WeighbridgeError) -> WBMTensor {
+    guard tensors.indices.contains(position) else {
+      throw WBMHeader.malformed(
+        "\(what) is tensor #\(position), and there are \(tensors.count)")
+    }
+    guard position <= named else {
+      throw WBMHeader.malformed(
+        "\(what) is \(tensors[position].title(position)), and must stand behind the first use of "
+          + tensors[named].title(named))
+    }
+    named = max(named, position + 1)
+    return tensors[position]
   }
 
-  /// Checks that every name is one of those that exist.
-  static func check(
-    _ names: [String], areAmong known: [String], of what: String
-  ) throws(WeighbridgeError) {
-    for name in names where !known.contains(name) {
+  /// Checks that every tensor was named.
+  func finish() throws(WeighbridgeError) {
+    guard named == tensors.count else {
       throw WBMHeader.malformed(
-        "the graph has no \(what) \(name); it has \(known.joined(separator: ", "))")
+        "\(tensors[named].title(named)) is used by no value and no reference")
     }
   }
 }

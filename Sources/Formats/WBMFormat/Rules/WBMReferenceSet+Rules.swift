@@ -1,0 +1,73 @@
+import Bytes
+
+extension WBMReferenceSet {
+  /// Checks that the arrays are those of the graph's inputs and outputs, in their order, and fit them.
+  ///
+  /// - Parameter tensors: Receives which tensors the set names.
+  func checkRules(
+    _ tensors: inout TensorNaming, _ graph: WBMGraph
+  ) throws(WeighbridgeError) {
+    try Names.check(inputs.map(\.name), of: "inputs")
+    try Names.check(outputs.map(\.name), of: "outputs")
+    try Names.check(layerOutputs.map(\.name), of: "layer outputs")
+    try Names.check(inputs.map(\.name), areAmong: graph.inputs.map(\.name), inOrderOf: "input")
+    try Names.check(outputs.map(\.name), areAmong: graph.outputs.map(\.name), inOrderOf: "output")
+    guard inputs.count == graph.inputs.count else {
+      throw WBMHeader.malformed(
+        "there are arrays for \(inputs.count) of \(graph.inputs.count) inputs")
+    }
+    guard !outputs.isEmpty || !layerOutputs.isEmpty else {
+      throw WBMHeader.malformed("there is no array for any output")
+    }
+    guard [tolerance.absolute, tolerance.relative].allSatisfy({ $0 >= 0 && $0.isFinite }) else {
+      throw WBMHeader.malformed(
+        "the tolerance is \(tolerance.absolute) + \(tolerance.relative) x max|want|")
+    }
+    var sizes: [String: Int] = [:]
+    for (array, port) in zip(inputs, graph.inputs) {
+      let (tensor, value) = (try tensors.name(array), graph.values[port.value])
+      guard tensor.elementType == value.elementType else {
+        throw WBMHeader.malformed(
+          "the input \(array.name) is \(value.elementType), and its array \(tensor.elementType)")
+      }
+      try value.checkShape(tensor.shape, &sizes, "input \(array.name)")
+    }
+    for array in outputs {
+      let tensor = try tensors.name(array)
+      for port in graph.outputs where port.name == array.name {
+        try graph.values[port.value].checkShape(tensor.shape, &sizes, "output \(array.name)")
+      }
+    }
+    for array in layerOutputs { _ = try tensors.name(array) }
+  }
+}
+
+extension TensorNaming {
+  fileprivate mutating func name(_ array: WBMNamedTensor) throws(WeighbridgeError) -> WBMTensor {
+    try name(array.tensor, by: array.name)
+  }
+}
+
+extension WBMValue {
+  /// Checks that an array of a shape can be this value.
+  ///
+  /// - Parameter sizes: The sizes of the symbols so far; receives those of new ones.
+  fileprivate func checkShape(
+    _ shape: [Int], _ sizes: inout [String: Int], _ what: String
+  ) throws(WeighbridgeError) {
+    var fits = shape.count == dimensions.count
+    for (size, dimension) in zip(shape, dimensions) {
+      switch dimension {
+      case .fixed(let fixed): fits = fits && size == fixed
+      case .symbol(let symbol):
+        fits = fits && size == sizes[symbol, default: size]
+        sizes[symbol] = size
+      case .unknown: break
+      }
+    }
+    guard fits else {
+      throw WBMHeader.malformed(
+        "the array of the \(what) has the shape \(shape), which does not fit")
+    }
+  }
+}
