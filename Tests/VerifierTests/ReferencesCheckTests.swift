@@ -52,6 +52,29 @@ import Weighbridge
     #expect(try results(content, tolerance: wide).map(\.status) == [.passed])
   }
 
+  @Test("The tolerance of the author of a reference set is applied as it is")
+  func storedTolerance() throws {
+    var content = try content(0) { $0 + 0.01 }
+    #expect(content.references[0].toleranceSource == .standard)
+    content.references[0].tolerance = Tolerance(absolute: 0.02, relative: 0)
+    content.references[0].toleranceSource = .author
+    #expect(try results(content).map(\.status) == [.passed])
+    content.references[0].tolerance = Tolerance(absolute: 0, relative: 0)
+    let exact = try results(content)
+    #expect(exact.map(\.status) == [.failed])
+    #expect(!exact[0].reason.contains("amplifies rounding"))
+  }
+
+  @Test("A reference of an output or an input that the model does not have fails")
+  func names() throws {
+    var content = try ShapeDetector.content()
+    content.references[0].outputs[0].name = "another"
+    #expect(try results(content).map(\.reason) == ["the model has no output another"])
+    content.references[0].inputs[0].name = "another"
+    let error = failure { _ = try results(content) }
+    #expect(error?.reason == "the references have no array for the input input_1")
+  }
+
   @Test("A NaN that the model does not compute fails, however wide the tolerance")
   func nan() throws {
     let wide = Tolerance(absolute: 1e9, relative: 0)

@@ -23,7 +23,7 @@ struct SchemaTests {
     try save(file.header.schema, to: folder.file("a"))
     try save(Array(bytes[64..<64 + length]), to: folder.file("b"))
     let command =
-      "protoc --descriptor_set_in='\(folder.file("a"))' --decode=weighbridge.v1.Header "
+      "protoc --descriptor_set_in='\(folder.file("a"))' --decode=weighbridge.v1.Header wbm.proto "
       + "<'\(folder.file("b"))' >'\(folder.file("c"))'"
     #expect(system(command) == 0)
     let text = String(decoding: try TestFiles.read(folder.file("c")), as: UTF8.self)

@@ -53,6 +53,13 @@ import Testing
     try expectFailure(3, Sample.hostile(name), [Sample.hostile(name), reason])
   }
 
+  @Test("A file of a preview is refused, and what to do is said")
+  func preview() throws {
+    try expectFailure(
+      3, Places.sample("Hostile/wbm/preview.wbm"),
+      ["was written by a preview of Weighbridge; convert the source again"])
+  }
+
   @Test("What is no model has the exit status 3, whatever is to be done with it")
   func foreign() throws {
     let folder = Places.sample("Hostile/foreign")

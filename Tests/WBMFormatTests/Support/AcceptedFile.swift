@@ -59,7 +59,7 @@ struct AcceptedFile: CustomTestStringConvertible {
 
       Each file must be read: it holds the same graph as `plain.wbm`, in bytes that our writer does
       not write. They are made by `Tests/WBMFormatTests` (`WEIGHBRIDGE_GENERATE=1 swift test --filter
-      HostileTests`). They carry no schema, which a writer must store and a reader must not need.
+      WBMFormatTests.HostileTests`). They carry no schema, which a writer must store and a reader must not need.
 
       | file | what is unusual |
       |---|---|

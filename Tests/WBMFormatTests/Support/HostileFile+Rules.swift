@@ -84,6 +84,10 @@ extension HostileFile {
         + Wire.bytes(8, RawModel.detector + Wire.number(7, 2))
     },
     HostileFile(
+      "anchor-unit", "does not go with its kind",
+      story: "Anchors in pixels for a kind that has them in grid cells."
+    ) { $0.description = Wire.bytes(8, Wire.number(1, 1) + Wire.number(3, 2) + Wire.number(5, 1)) },
+    HostileFile(
       "part-missing", "part of a box is missing",
       story: "An activated part of the number 0, which has no meaning."
     ) { $0.description = Wire.bytes(8, RawModel.detector + Wire.bytes(11, [0])) },

@@ -49,10 +49,10 @@ struct HostileFile: CustomTestStringConvertible {
       # Hostile .wbm files
 
       Each file must be refused, with the error code and the words given here. They are made by
-      `Tests/WBMFormatTests` (`WEIGHBRIDGE_GENERATE=1 swift test --filter HostileTests`) from one
-      tiny model with one thing changed; unless the story says otherwise, all checksums fit.
-      Attacks that need megabytes are made in memory by the same tests. `expected.json` has the
-      classes of `Schemas/wbm.md` for programs.
+      `Tests/WBMFormatTests` (`WEIGHBRIDGE_GENERATE=1 swift test --filter
+      WBMFormatTests.HostileTests`) from one tiny model with one thing changed; unless the story
+      says otherwise, all checksums fit. Attacks that need megabytes are made in memory by the same
+      tests. `expected.json` has the classes of `Schemas/wbm.md` for programs.
 
       | file | story | class of the error, and words of ours |
       |---|---|---|

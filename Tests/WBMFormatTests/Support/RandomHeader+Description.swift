@@ -49,9 +49,9 @@ extension RandomHeader {
       anchor.unknownFields = random.unknownFields()
       return anchor
     }
+    let kind = WBMDetector.Kind.allCases[number(2)]
     var detector = WBMDetector(
-      kind: WBMDetector.Kind.allCases[number(2)], anchors: anchors,
-      anchorUnit: WBMDetector.AnchorUnit.allCases[number(1)],
+      kind: kind, anchors: anchors, anchorUnit: kind == .region ? .gridCells : .pixels,
       heads: outputs.map { output in
         var head = WBMDetector.Head(
           output: output, mask: list(0...3) { $0.number(anchors.count - 1) },

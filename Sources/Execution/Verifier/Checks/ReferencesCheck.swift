@@ -64,6 +64,10 @@ package struct ReferencesCheck: VerificationCheck {
     if tolerance == nil, set.toleranceSource == .standard {
       try judge(&results, ports, &layers, graph, inputs)
     }
+    let names = graph.outputs.map(\.name)
+    for entry in set.outputs where !names.contains(entry.name) {
+      results.append(CheckResult(name, .failed, "the model has no output \(entry.name)"))
+    }
     return (checksLayers ? [layers.result] : []) + results
   }
 

@@ -67,6 +67,9 @@ extension WBMDetector {
     guard zip(parts, parts.dropFirst()).allSatisfy(<) else {
       throw WBMHeader.malformed("the detector names an activated part twice, or not in their order")
     }
+    guard (anchorUnit == .gridCells) == (kind == .region) else {
+      throw WBMHeader.malformed("the unit of the detector's anchors does not go with its kind")
+    }
     let cells = [side, boxesPerCell]
     guard cells.allSatisfy({ kind == .detection ? 1...4096 ~= $0 : $0 == 0 }) else {
       throw WBMHeader.malformed(
