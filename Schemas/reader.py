@@ -253,6 +253,7 @@ class Rules:
         check_names(names_of(self.tensors), "tensors")
         for part in ("graph", "description", "provenance"):
             refuse(header[part] is None, f"there is no {part}")
+        refuse(not header["graph"]["outputs"], "the model has no output")
         self.graph(header["graph"], 1)
         for references in header["references"]:
             self.reference_set(references, header["graph"])

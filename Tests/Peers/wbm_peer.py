@@ -14,12 +14,12 @@ import tempfile
 
 import xxhash
 
-from cases import ROOT, parser, sample_cases
+from cases import ROOT, darknet_cases, keras_cases, parser, sample_cases
 
 sys.path.insert(0, str(ROOT / "Schemas"))
 import reader  # pylint: disable=import-error,wrong-import-position
 
-# So many of the recorded models can be converted at least, of those that are in the repository.
+# So many of the recorded models can be converted at least.
 CONVERTED = 0.9
 MUTATIONS = 300
 
@@ -98,16 +98,21 @@ def check_written(path):
                 yield f"{path.name}: {entry['name']} is not within a tolerance of itself"
 
 
-def check_models(program, only):
+def check_models(program, arguments):
     """Every recorded model, converted."""
-    counts = collections.Counter()
+    cases, counts = list(sample_cases()), collections.Counter()
+    if arguments.fixtures.is_dir():
+        cases += [*keras_cases(arguments.fixtures), *darknet_cases(arguments.fixtures)]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "model.wbm"
-        for case in sample_cases():
-            if only not in f"{case.group}/{case.name}":
+        for case in cases:
+            if arguments.only not in f"{case.group}/{case.name}":
                 continue
             counts["all"] += 1
-            if run(program, "convert", case.model, "-o", path, *case.options).returncode:
+            done = run(program, "convert", case.model, "-o", path, *case.options)
+            if done.returncode:
+                if arguments.verbose:
+                    print(f"{case.group}/{case.name}: {done.stderr.strip()}", flush=True)
                 continue
             counts["converted"] += 1
             for problem in check_written(path):
@@ -149,7 +154,7 @@ def main():
     program = arguments.program
     problems = [
         *check_hostile(program), *check_accepted(program), *check_operators(program),
-        *check_mutations(program), *check_models(program, arguments.only)]
+        *check_mutations(program), *check_models(program, arguments)]
     for problem in problems:
         print(f"FAILED: {problem}")
     sys.exit(1 if problems else 0)

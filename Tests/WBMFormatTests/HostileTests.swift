@@ -93,6 +93,9 @@ struct HostileTests {
             kind: "k", version: 1, name: "n\(level)", inputs: [], outputs: [], subgraphs: [graph])
         ])
       }
+      graph.values = [WBMValue(name: "x", elementType: .bool, dimensions: [])]
+      graph.inputs = [WBMPort(name: "x", value: 0)]
+      graph.outputs = [WBMPort(name: "y", value: 0)]
       return WBMHeader(graph: graph, provenance: WBMProvenance(writer: "test"))
     }
     _ = try TestFiles.open(TestFiles.bytes(of: header(levels: 24)))

@@ -43,9 +43,12 @@ struct PropertyTests {
     #expect(result.map(\.bitPattern) == patterns)
   }
 
-  @Test("An empty model is a file of preamble and header")
+  @Test("A model without tensors is a file of preamble and header")
   func empty() throws {
-    let header = WBMHeader(graph: WBMGraph(), provenance: WBMProvenance(writer: "test"), schema: [])
+    let graph = WBMGraph(
+      values: [WBMValue(name: "x", elementType: .bool, dimensions: [])],
+      inputs: [WBMPort(name: "x", value: 0)], outputs: [WBMPort(name: "y", value: 0)])
+    let header = WBMHeader(graph: graph, provenance: WBMProvenance(writer: "test"), schema: [])
     let bytes = try TestFiles.bytes(of: header)
     #expect(bytes.count % 64 == 0)
     #expect(try TestFiles.open(bytes).header == header)

@@ -14,7 +14,8 @@ package struct WBMModel: Sendable {
   /// Reads a model.
   ///
   /// - Parameter path: What errors call the file.
-  /// - Throws: ``WeighbridgeError/Code/malformed``, ``WeighbridgeError/Code/unsupported``,
+  /// - Throws: ``WeighbridgeError/Code/malformed``, ``WeighbridgeError/Code/damaged``,
+  ///   ``WeighbridgeError/Code/truncated``, ``WeighbridgeError/Code/unsupported``,
   ///   ``WeighbridgeError/Code/limitExceeded``.
   package init(_ store: ByteStore, path: String) throws(WeighbridgeError) {
     let file = try WBMFile(store, path: path)

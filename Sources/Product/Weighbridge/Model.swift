@@ -24,7 +24,8 @@ public struct Model: Sendable {
   ///   - path: The file.
   ///   - options: What the file does not say itself.
   /// - Throws: ``WeighbridgeError/Code/missing`` when a file is not there,
-  ///   ``WeighbridgeError/Code/malformed`` when its bytes are wrong,
+  ///   ``WeighbridgeError/Code/malformed`` when its bytes are wrong, ``WeighbridgeError/Code/damaged``
+  ///   or ``WeighbridgeError/Code/truncated`` when they were changed or cut off,
   ///   ``WeighbridgeError/Code/unsupported`` when it asks for what Weighbridge cannot do,
   ///   ``WeighbridgeError/Code/limitExceeded``.
   /// - Complexity: For `.wbm` independent of the weights' size: one mapping and the header.

@@ -12,6 +12,9 @@ extension HostileFile {
       story: "A graph output that is a value which is not there."
     ) { $0.outputs = [RawModel.port("y", 9)] },
     HostileFile(
+      "without-output", "the model has no output", story: "A model that gives nothing."
+    ) { $0.outputs = [] },
+    HostileFile(
       "cycle", "nothing before it computes", story: "A node that reads its own result."
     ) { $0.nodes = [RawModel.node(inputs: [0, 2])] },
     HostileFile(

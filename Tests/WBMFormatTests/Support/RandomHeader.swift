@@ -43,7 +43,7 @@ struct RandomHeader {
 
   mutating func graph(level: Int) -> WBMGraph {
     var graph = WBMGraph()
-    graph.values = list(0...2) { random in random.value(isConstant: false) }
+    graph.values = list((level == 1 ? 1 : 0)...2) { random in random.value(isConstant: false) }
     graph.inputs = graph.values.indices.map { WBMPort(name: name(), value: $0) }
     graph.values += list(0...2) { random in random.value(isConstant: true) }
     let constants = Array(graph.inputs.count..<graph.values.count)
@@ -53,7 +53,7 @@ struct RandomHeader {
       graph.values.append(value(isConstant: false))
       graph.nodes.append(node(reading: known, writing: [graph.values.count - 1], level: level))
     }
-    graph.outputs = graph.values.indices.filter { _ in flag() }.map {
+    graph.outputs = graph.values.indices.filter { (level == 1 && $0 == 0) || flag() }.map {
       WBMPort(name: name(), value: $0)
     }
     return graph

@@ -7,6 +7,7 @@ extension WBMHeader {
   ///   ``WeighbridgeError/Code/limitExceeded`` for subgraphs nested too deep.
   package func checkRules() throws(WeighbridgeError) {
     try Names.check(tensors.map(\.name), of: "tensors")
+    guard !graph.outputs.isEmpty else { throw Self.malformed("the model has no output") }
     var naming = TensorNaming(tensors)
     try graph.checkRules(&naming, level: 1)
     for (index, set) in references.enumerated() {
