@@ -198,6 +198,7 @@ $(peers_folder)/done $(peers_folder)-keras3/done $(peers_folder)-keras2/done:
 
 test-peers: build peers
 	$(peers_folder)/bin/python Tests/Peers/wbm_peer.py $(program)
+	$(peers_folder)/bin/python Tests/Peers/wbm_detector_peer.py $(program)
 	$(peers_folder)/bin/python Tests/Peers/safetensors_peer.py $(program)
 	$(peers_folder)/bin/python Tests/Peers/netron_peer.py $(program)
 	$(peers_folder)-keras3/bin/python Tests/Peers/keras_peer.py $(program)
