@@ -41,7 +41,7 @@ struct HostileFile: CustomTestStringConvertible {
   }
 
   /// All files.
-  static let all = container + table + syntax + rules + order + references
+  static let all = container + table + syntax + rules + detectors + order + references
 
   /// The text of `Samples/Hostile/wbm/README.md`.
   static var readme: String {
