@@ -7,18 +7,7 @@ extension WBMReferenceSet {
   func checkRules(
     _ tensors: inout TensorNaming, _ graph: WBMGraph
   ) throws(WeighbridgeError) {
-    try Names.check(inputs.map(\.name), of: "inputs")
-    try Names.check(outputs.map(\.name), of: "outputs")
-    try Names.check(layerOutputs.map(\.name), of: "layer outputs")
-    try Names.check(inputs.map(\.name), areAmong: graph.inputs.map(\.name), inOrderOf: "input")
-    try Names.check(outputs.map(\.name), areAmong: graph.outputs.map(\.name), inOrderOf: "output")
-    guard inputs.count == graph.inputs.count else {
-      throw WBMHeader.malformed(
-        "there are arrays for \(inputs.count) of \(graph.inputs.count) inputs")
-    }
-    guard !outputs.isEmpty || !layerOutputs.isEmpty else {
-      throw WBMHeader.malformed("there is no array for any output")
-    }
+    try checkNames(graph)
     guard [tolerance.absolute, tolerance.relative].allSatisfy({ $0 >= 0 && $0.isFinite }) else {
       throw WBMHeader.malformed(
         "the tolerance is \(tolerance.absolute) + \(tolerance.relative) x max|want|")
@@ -34,11 +23,26 @@ extension WBMReferenceSet {
     }
     for array in outputs {
       let tensor = try tensors.name(array)
-      for port in graph.outputs where port.name == array.name {
+      for port in graph.outputs where port.name.utf8.elementsEqual(array.name.utf8) {
         try graph.values[port.value].checkShape(tensor.shape, &sizes, "output \(array.name)")
       }
     }
     for array in layerOutputs { _ = try tensors.name(array) }
+  }
+
+  private func checkNames(_ graph: WBMGraph) throws(WeighbridgeError) {
+    try Names.check(inputs.map(\.name), of: "inputs")
+    try Names.check(outputs.map(\.name), of: "outputs")
+    try Names.check(layerOutputs.map(\.name), of: "layer outputs")
+    try Names.check(inputs.map(\.name), areAmong: graph.inputs.map(\.name), inOrderOf: "input")
+    try Names.check(outputs.map(\.name), areAmong: graph.outputs.map(\.name), inOrderOf: "output")
+    guard inputs.count == graph.inputs.count else {
+      throw WBMHeader.malformed(
+        "there are arrays for \(inputs.count) of \(graph.inputs.count) inputs")
+    }
+    guard !outputs.isEmpty || !layerOutputs.isEmpty else {
+      throw WBMHeader.malformed("there is no array for any output")
+    }
   }
 }
 
