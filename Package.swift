@@ -158,6 +158,7 @@ let package = Package(
         "ArrayConversion", "Bytes", "ConversionCore", "CoreMLConversion", "CoreMLFormat",
         "DarknetConversion", "DarknetFormat", "GraphIR", "HDF5File", "JSON", "KerasConversion",
         "KerasFormat", "ONNXConversion", "ONNXFormat", "WBMConversion", "WBMFormat", "ZipArchive",
+        "SafetensorsFormat",
       ]),
 
     // Execution: what is done with graphs.

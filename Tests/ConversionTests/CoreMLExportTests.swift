@@ -2,6 +2,7 @@ import Bytes
 import ConversionCore
 import CoreMLConversion
 import CoreMLFormat
+import FormatRegistry
 import Foundation
 import GraphIR
 import LayerCatalog

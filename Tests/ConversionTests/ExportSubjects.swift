@@ -1,5 +1,5 @@
 import Bytes
-import Conversion
+import FormatRegistry
 import GraphIR
 import LayerCatalog
 import ReferenceRuntime

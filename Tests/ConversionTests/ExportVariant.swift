@@ -1,4 +1,5 @@
-import Conversion
+import ConversionCore
+import FormatRegistry
 
 /// A target, a version of it, and how much is known of the inputs' shapes.
 struct ExportVariant: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Bytes
-import Conversion
+import ConversionCore
 import GraphIR
 import TestSupport
 import Weighbridge

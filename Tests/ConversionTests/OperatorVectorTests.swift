@@ -1,11 +1,12 @@
 import Bytes
-import Conversion
+import ConversionCore
 import Foundation
 import GraphIR
 import LayerCatalog
 import ReferenceRuntime
 import TestSupport
 import Testing
+import WBMConversion
 import WBMFormat
 import Weighbridge
 import _CatalogTesting

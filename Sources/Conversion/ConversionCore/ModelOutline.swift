@@ -50,7 +50,7 @@ package struct ModelOutline: Sendable {
   }
 
   /// How the file is built, in words.
-  package internal(set) var format: String
+  package var format: String
   /// The size of the file in bytes.
   package let byteCount: Int
   /// What the file says of itself.

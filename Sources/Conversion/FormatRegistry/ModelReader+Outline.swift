@@ -23,7 +23,7 @@ extension ModelReader {
   ) -> ModelOutline? {
     let package = (try? CoreMLPackage(at: path)) ?? nil
     guard let store = try? SourceFile.open(package?.model ?? path) else { return nil }
-    let kind: Kind? = try? Self.kind(store, path)
+    let kind: SourceFormat? = try? Self.kind(store, path)
     switch error.code {
     case .unsupported, .malformed: break
     // Of an ONNX file, what is missing is a file of its own.
@@ -41,7 +41,8 @@ extension ModelReader {
   }
 
   private static func outline(
-    of store: ByteStore, _ kind: Kind?, path: String, package: CoreMLPackage?, options: ReadOptions
+    of store: ByteStore, _ kind: SourceFormat?, path: String, package: CoreMLPackage?,
+    options: ReadOptions
   ) -> ModelOutline? {
     let isAlone = options.architecture == nil && options.inputShapes.isEmpty
     switch kind {

@@ -6,7 +6,7 @@ import KerasFormat
 /// What an import learns of layers that nobody understands.
 package struct LayerSurvey: Sendable {
   /// The most elements that a weight may have where the file does not say which weights there are.
-  static let weightLimit = 1 << 24
+  package static let weightLimit = 1 << 24
 
   /// What each takes, by its path, where it is known.
   var inputs: [String: [TensorType]] = [:]

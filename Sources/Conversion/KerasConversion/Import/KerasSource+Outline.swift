@@ -2,7 +2,7 @@ package import Bytes
 package import ConversionCore
 import GraphIR
 import JSON
-import KerasFormat
+package import KerasFormat
 import LayerCatalog
 
 extension KerasSource {
@@ -131,7 +131,7 @@ extension KerasSource {
   }
 
   /// What can be read of a file of which something is broken, or its Keras not known.
-  static func outline(
+  package static func outline(
     _ fragment: KerasFragment, _ store: ByteStore, path: String, options: ReadOptions
   ) -> ModelOutline {
     let source = fragment.model.flatMap {

@@ -1,4 +1,4 @@
-package import Bytes
+import Bytes
 package import ConversionCore
 import GraphIR
 import LayerCatalog
@@ -6,7 +6,7 @@ import ONNXFormat
 
 extension ONNXSource {
   /// The nodes as the file has them, with the types of what those make that can be read.
-  func outline() -> ModelOutline {
+  package func outline() -> ModelOutline {
     var outline = ModelOutline(
       format: opset > 0 ? "onnx opset \(opset)" : "onnx", byteCount: files[0].store.count)
     outline.provenance = ONNXMetadata.provenance(model)
