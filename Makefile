@@ -209,10 +209,12 @@ test-peers: build peers
 	  $(peers_folder)/bin/python Tests/Peers/onnx_peer.py $(program) --only zoo $$options || exit 1; \
 	done
 	$(peers_folder)/bin/python Tests/Peers/onnx_detector_peer.py $(program)
+	$(peers_folder)/bin/python Tests/Peers/ncnn_peer.py $(program)
+	$(peers_folder)/bin/python Tests/Peers/ncnn_peer.py $(program) --only zoo --precision float16
 	$(peers_folder)/bin/python Tests/Peers/coreml_peer.py $(program)
 	$(peers_folder)/bin/python Tests/Peers/coreml_peer.py $(program) --only zoo --spec-version 5
 	$(peers_folder)/bin/python Tests/Peers/coreml_sizes_peer.py $(program)
-	$(peers_folder)/bin/python Tests/Peers/article_peer.py $(program) ToCoreML ToONNX ToSafetensors
+	$(peers_folder)/bin/python Tests/Peers/article_peer.py $(program) ToCoreML ToNcnn ToONNX ToSafetensors
 	$(peers_folder)-keras3/bin/python Tests/Peers/article_peer.py $(program) ToKeras
 
 # --- Upkeep.

@@ -106,6 +106,7 @@ let package = Package(
     module(.formats, "NumPyFormat", ["Bytes", "ZipArchive"]),
     cLibrary("CCoreML", ["CProtobufC"]),
     module(.formats, "CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "JSON", "ProtobufWire"]),
+    module(.formats, "NCNNFormat", ["Bytes"]),
     module(.formats, "SafetensorsFormat", ["Bytes", "JSON"]),
     cLibrary("CONNX", ["CProtobufC"]),
     module(.formats, "ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
@@ -144,6 +145,9 @@ let package = Package(
         "KerasFormat", "LayerCatalog", "ProtobufWire",
       ]),
     module(
+      .conversion, "NCNNConversion",
+      ["Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "NCNNFormat"]),
+    module(
       .conversion, "WBMConversion",
       ["Bytes", "ConversionCore", "Digests", "GraphIR", "LayerCatalog", "WBMFormat"]),
     module(  // Weights alone: .npz and safetensors.
@@ -157,7 +161,8 @@ let package = Package(
       [
         "ArrayConversion", "Bytes", "ConversionCore", "CoreMLConversion", "CoreMLFormat",
         "DarknetConversion", "DarknetFormat", "GraphIR", "HDF5File", "JSON", "KerasConversion",
-        "KerasFormat", "ONNXConversion", "ONNXFormat", "WBMConversion", "WBMFormat", "ZipArchive",
+        "KerasFormat", "NCNNConversion", "ONNXConversion", "ONNXFormat", "WBMConversion",
+        "WBMFormat", "ZipArchive",
         "SafetensorsFormat",
       ]),
 
@@ -225,6 +230,7 @@ let package = Package(
     tests("ONNXFormatTests", ["Bytes", "CONNX", "ONNXFormat", "ProtobufWire", "TestSupport"]),
     tests("DarknetFormatTests", ["Bytes", "DarknetFormat"]),
     tests("NumPyFormatTests", ["Bytes", "NumPyFormat", "ZipArchive"], exclude: ["Files"]),
+    tests("NCNNFormatTests", ["Bytes", "NCNNFormat", "TestSupport"]),
     tests("SafetensorsFormatTests", ["Bytes", "SafetensorsFormat", "TestSupport"]),
     tests(
       "LayerCatalogTests",
@@ -253,6 +259,7 @@ let package = Package(
     tests(
       "ConversionTests",
       [
+        "NCNNFormat", "NCNNConversion",
         "Bytes", "CKernels", "ArrayConversion", "ConversionCore", "CoreMLConversion",
         "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
         "CoreMLFormat", "Digests", "GraphIR", "JSON",

@@ -1,5 +1,7 @@
+import Bytes
 import Foundation
 import GraphIR
+import NCNNFormat
 import TestSupport
 import Testing
 import Weighbridge
@@ -14,7 +16,8 @@ struct ExportCountsTests {
   /// The share of a group that must be written, in percent, by target and the group's beginning.
   private static let floors: [(target: ExportTarget, group: String, percent: Int)] = [
     (.onnx, "Keras 2", 95), (.onnx, "Keras 3", 95), (.onnx, "darknet", 90),
-    (.coreml, "Keras 2", 85), (.coreml, "Keras 3", 85),
+    (.coreml, "Keras 2", 85), (.coreml, "Keras 3", 85), (.ncnn, "Keras 2", 60),
+    (.ncnn, "Keras 3", 60), (.ncnn, "darknet", 90),
   ]
 
   @Test("Every recorded model is written in every target or refused, and the counts are stated")
@@ -52,8 +55,9 @@ struct ExportCountsTests {
 
       Each model was written by a real framework, which also computed reference outputs. What a target
       has no form for is refused with a reason before there is a file. What was written was read back
-      by Weighbridge and gave the recorded outputs, within 1e-4 (2e-3 for float16); that other tools
-      read it too is what `make test-peers` shows.
+      by Weighbridge and gave the recorded outputs, within 1e-4 (2e-3 for float16); of ncnn's files only
+      layers and weights were read back. That other tools read it too, and that ncnn computes the same,
+      is what `make test-peers` shows.
 
       | models | all | \(titles.joined(separator: " | ")) |
       |---|---|\(titles.map { _ in "---|" }.joined())
@@ -186,6 +190,7 @@ private enum ExportOutcome: Equatable {
         guard error.code == .unsupported else { return .wrong("\(error)") }
         return folder.names.isEmpty ? .refused : .wrong("left \(folder.names)")
       }
+      if target == .ncnn { return try ofNCNN(path, report) }
       var options = ReadOptions()
       switch target {
       case .safetensors, .npz:
@@ -209,5 +214,16 @@ private enum ExportOutcome: Equatable {
       }
       return .written
     } catch { return .wrong("\(error)") }
+  }
+}
+
+extension ExportOutcome {
+  /// Reads ncnn's files, which are no models to read.
+  fileprivate static func ofNCNN(_ path: String, _ report: ExportReport) throws -> ExportOutcome {
+    let model = try NCNNModel(Array(Files.read(path)))
+    let file = try ByteStore(Array(Files.read(report.files[1]))).withBytes {
+      (bytes) throws(WeighbridgeError) in try NCNNFile(model, weights: bytes)
+    }
+    return file.model.layers.isEmpty ? .wrong("has no layers") : .written
   }
 }

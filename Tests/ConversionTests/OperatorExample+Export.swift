@@ -8,8 +8,12 @@ extension OperatorExample {
   /// A model of this operator alone, a layer called `layer` of the class `Layer`, with the names
   /// `input_0`, `weight_1`, `output_0` and so on by position.
   ///
-  /// - Parameter openCount: How many axes of each input are open, but for the last one.
-  func content(openCount: Int = 0) throws(WeighbridgeError) -> ModelContent {
+  /// - Parameters:
+  ///   - openCount: How many axes of each input are open, but for the last one.
+  ///   - batch: The first size of the inputs; the example's own by default.
+  func content(
+    openCount: Int = 0, batch: GraphIR.Dimension? = nil
+  ) throws(WeighbridgeError) -> ModelContent {
     var builder = GraphBuilder()
     var ids: [ValueID] = []
     for (position, tensor) in inputs.enumerated() {
@@ -19,7 +23,7 @@ extension OperatorExample {
         })
       ids.append(
         dataPositions.contains(position)
-          ? try builder.addInput("input_\(position)", type)
+          ? try builder.addInput("input_\(position)", batch.map { type.with(batch: $0) } ?? type)
           : try builder.addWeight("weight_\(position)", tensor))
     }
     let outputs = try builder.addNode(
@@ -29,6 +33,14 @@ extension OperatorExample {
       outputs: outputs.enumerated().map { Port(name: "output_\($0)", value: $1) })
     return ModelContent(
       graph: graph, description: ModelDescription(), provenance: Provenance())
+  }
+}
+
+extension TensorType {
+  /// The type with another first size.
+  fileprivate func with(batch: GraphIR.Dimension?) -> TensorType {
+    guard let batch, rank > 0 else { return self }
+    return with(shape: [batch] + shape.dropFirst())
   }
 }
 

@@ -5,7 +5,7 @@ import Weighbridge
 /// The articles on the targets: their commands are run here, and their Swift. Their Python is run by
 /// `make test-peers` (`Tests/Peers/article_peer.py`), where the tools that it is for are.
 @Suite struct ExportArticleTests {
-  private static let articles = ["ToCoreML", "ToKeras", "ToONNX", "ToSafetensors"]
+  private static let articles = ["ToCoreML", "ToKeras", "ToNcnn", "ToONNX", "ToSafetensors"]
 
   /// Calls `body` with a folder that has the files which the articles speak of: what the
   /// demonstration leaves, and weights that somebody trained.
@@ -59,6 +59,12 @@ import Weighbridge
         let model = try Model(contentsOf: "\(folder)/shape-detector.h5")
         let report = try model.export(to: "\(folder)/shape-detector.onnx")
         #expect(report.losses.isEmpty)
+      }
+      do {
+        let model = try Model(contentsOf: "\(folder)/shape-detector.h5")
+        let report = try model.export(to: "\(folder)/shape-detector.param")
+        let files = ["\(folder)/shape-detector.param", "\(folder)/shape-detector.bin"]
+        #expect(report.files == files)
       }
       do {
         let model = try Model(contentsOf: "\(folder)/shape-detector.h5")

@@ -5,6 +5,7 @@ import CoreMLConversion
 import DarknetConversion
 package import GraphIR
 import KerasConversion
+import NCNNConversion
 import ONNXConversion
 
 /// A format that models are written in for other tools.
@@ -23,6 +24,8 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
   case keras
   /// An `.h5` file of Keras 2.15.
   case kerasHDF5 = "keras-h5"
+  /// An ncnn `.param` with a `.bin` file beside it.
+  case ncnn
 
   /// The target whose files have a path's extension; `nil` when there is none.
   public init?(path: String) {
@@ -41,6 +44,7 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
     case .npz: "npz"
     case .keras: "keras"
     case .kerasHDF5: "h5"
+    case .ncnn: "param"
     }
   }
 
@@ -53,6 +57,7 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
     case .npz: NPZExporter.self
     case .keras: KerasArchiveExporter.self
     case .kerasHDF5: KerasHDF5Exporter.self
+    case .ncnn: NCNNExporter.self
     }
   }
 }

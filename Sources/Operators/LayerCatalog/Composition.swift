@@ -16,11 +16,19 @@ package struct Composition {
     _ formula:
       @escaping @Sendable (inout Composition) throws(WeighbridgeError) -> ValueID
   ) -> Decomposition {
+    outputs { (make) throws(WeighbridgeError) in [try formula(&make)] }
+  }
+
+  /// The decomposition of an operator of several outputs.
+  package static func outputs(
+    of formula:
+      @escaping @Sendable (inout Composition) throws(WeighbridgeError) -> [ValueID]
+  ) -> Decomposition {
     .nodes { (graph, inputs, source) throws(WeighbridgeError) in
       var composition = Composition(inputs: inputs, graph: graph, source: source)
-      let output = try formula(&composition)
+      let outputs = try formula(&composition)
       graph = composition.graph
-      return [output]
+      return outputs
     }
   }
 
@@ -35,6 +43,15 @@ package struct Composition {
       throw WeighbridgeError(.unsupported, "the size of axis \(axis) must be known")
     }
     return size
+  }
+
+  /// The sizes of all axes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when one is open.
+  package func sizes(_ value: ValueID) throws(WeighbridgeError) -> [Int] {
+    var sizes: [Int] = []
+    for axis in 0..<type(value).rank { sizes.append(try size(value, axis: axis)) }
+    return sizes
   }
 
   /// Adds an operator of one output.
@@ -90,6 +107,59 @@ extension Composition {
     _ x: ValueID, by number: Double
   ) throws(WeighbridgeError) -> ValueID {
     try self(Rescaling(scale: [1], offset: [number]), x)
+  }
+
+  /// x scale + offset.
+  package mutating func linear(
+    _ x: ValueID, scale: Double, offset: Double = 0
+  ) throws(WeighbridgeError) -> ValueID {
+    try self(Rescaling(scale: [scale], offset: [offset]), x)
+  }
+
+  /// max(x, 0).
+  package mutating func positive(_ x: ValueID) throws(WeighbridgeError) -> ValueID {
+    try self(ReLU(slope: 0, threshold: 0, maximum: nil), x)
+  }
+
+  package mutating func clipped(
+    _ x: ValueID, _ minimum: Double, _ maximum: Double
+  ) throws(WeighbridgeError) -> ValueID {
+    try self(Clip(minimum: minimum, maximum: maximum), x)
+  }
+
+  /// Whether x is greater than a number.
+  package mutating func isGreater(
+    _ x: ValueID, _ number: Double
+  ) throws(WeighbridgeError) -> ValueID {
+    try self(Comparison(.greater), x, try self.number(number, like: x))
+  }
+
+  /// The elements from one place up to another along an axis.
+  package mutating func part(
+    _ x: ValueID, _ range: Range<Int>, axis: Int
+  ) throws(WeighbridgeError) -> ValueID {
+    let range = Slice.Range(
+      axis: axis, start: range.lowerBound, stop: range.upperBound, step: 1)
+    return try self(Slice([range]), x)
+  }
+
+  /// The product of matrices along the last two axes.
+  package mutating func matrixProduct(
+    _ x: ValueID, _ y: ValueID, transposeB: Bool = false
+  ) throws(WeighbridgeError) -> ValueID {
+    try self(MatMul(transposeA: false, transposeB: transposeB), x, y)
+  }
+
+  /// Sums along an axis, of floating-point numbers: a row of weights for each index of the output.
+  package mutating func weighted(
+    _ x: ValueID, axis: Int, _ rows: [[Double]]
+  ) throws(WeighbridgeError) -> ValueID {
+    let type = type(x)
+    let last = (0..<type.rank).filter { $0 != axis } + [axis]
+    let matrix = Tensor(
+      type.elementType, shape: [rows.count, rows.first?.count ?? 0], rows.flatMap { $0 })
+    let sums = try self(Dense(hasBias: false), try transposed(x, last), try constant(matrix))
+    return try transposed(sums, last.indices.sorted { last[$0] < last[$1] })
   }
 
   /// The mean along axes, which stay with the size 1.

@@ -62,8 +62,8 @@ public struct ExportOptions: Sendable {
   /// The number type of stored weights.
   public var precision = ExportPrecision.float32
   /// Whether a detector's file gives boxes, decoded and thinned out (non-maximum suppression), in
-  /// place of its heads; by default as is usual in the format: in ONNX it gives the heads, in Core
-  /// ML boxes.
+  /// place of its heads; by default as is usual in the format: in Core ML it gives boxes, else the
+  /// heads.
   public var suppressesBoxes: Bool?
   /// Whether batch normalisations become part of the weights of the convolution or dense layer
   /// before them. Otherwise they stay, and all weights are those of the source.

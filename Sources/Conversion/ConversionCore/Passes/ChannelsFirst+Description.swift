@@ -1,6 +1,14 @@
 package import GraphIR
 
 extension ChannelsFirst {
+  /// Which inputs and outputs have other axes than the source's, in words.
+  package var losses: [String] {
+    [(graph.inputs, transposedInputs), (graph.outputs, transposedOutputs)].flatMap {
+      ports, positions in
+      positions.sorted().map { "\(ports[$0].name) has its channels first" }
+    }
+  }
+
   /// What a description of the original says, in words that are true of the turned graph: the axes of
   /// images, and the order of the numbers of heads.
   package func describing(_ description: ModelDescription) -> ModelDescription {

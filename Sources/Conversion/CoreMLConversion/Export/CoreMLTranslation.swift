@@ -94,19 +94,11 @@ struct CoreMLExportSource {
       needs: CoreMLOperators.needsChannelsFirst)
     self.graph = turned.graph
     self.description = turned.describing(description)
-    let types = try Self.singleTypes(turned.graph)
+    let types = try SingleExample.types(turned.graph, for: "Core ML")
     self.types = types
     sizes = try CoreMLSizes(
       options.imageSizes, turned.graph, turned.graph.inputs.map { types[$0.value.index] })
-    var losses: [String] = []
-    for (ports, positions) in [
-      (turned.graph.inputs, turned.transposedInputs),
-      (turned.graph.outputs, turned.transposedOutputs),
-    ] {
-      for position in positions.sorted() {
-        losses.append("\(ports[position].name) has its channels first")
-      }
-    }
+    var losses = turned.losses
     if detector != nil { losses += DetectionDecoding.losses(content.description) }
     if !content.references.isEmpty { losses.append("the reference arrays are not in the file") }
     self.losses = losses

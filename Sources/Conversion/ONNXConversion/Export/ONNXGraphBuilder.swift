@@ -147,12 +147,6 @@ extension ONNXGraphBuilder {
   mutating func unusedName(_ name: String) -> String { names.unused(name) }
 
   func problem(of type: TensorType) -> String? { nil }
-
-  mutating func emit(
-    _ step: ExportStep<ExportOperand>
-  ) throws(WeighbridgeError) -> [ExportOperand] {
-    try apply(step.node.operation, named: step.node.name, step.inputs[0], isWanted: step.isWanted)
-  }
 }
 
 extension ONNXGraphBuilder {

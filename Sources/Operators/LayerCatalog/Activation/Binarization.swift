@@ -19,5 +19,11 @@ extension Binarization {
 
   package func apply(_ element: Double) -> Double { element > 0 ? 1 : -1 }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let ends = [try make.number(1, like: x), try make.number(-1, like: x)]
+      return try make(Where(), try make.isGreater(x, 0), ends[0], ends[1])
+    }
+  }
 }

@@ -56,5 +56,12 @@ extension GLU {
     axes.firstIndex(of: axis).map(GLU.init(axis:))
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let half = try make.size(make.inputs[0], axis: axis) / 2
+      let gate = try make.part(make.inputs[0], half..<2 * half, axis: axis)
+      return try make.product(
+        try make.part(make.inputs[0], 0..<half, axis: axis), try make(Sigmoid(), gate))
+    }
+  }
 }

@@ -64,5 +64,16 @@ extension GroupedSoftmax {
     axes.firstIndex(of: axis).map { GroupedSoftmax(axis: $0, sizes: sizes) }
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      var (start, result) = (0, make.inputs[0])
+      for (index, size) in sizes.enumerated() {
+        let part = try make.part(make.inputs[0], start..<start + size, axis: axis)
+        let shares = try make(Softmax(axes: [axis]), part)
+        result = index == 0 ? shares : try make(Concatenate(axis: axis), result, shares)
+        start += size
+      }
+      return result
+    }
+  }
 }

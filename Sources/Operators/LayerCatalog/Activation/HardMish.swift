@@ -22,5 +22,11 @@ extension HardMish {
     return element > 0 ? element : element * element / 2 + element
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { (make) throws(WeighbridgeError) in
+      let low = try make.clipped(make.inputs[0], -2, 0)
+      let square = try make.linear(try make.product(low, low), scale: 0.5)
+      return try make.sum(try make.positive(make.inputs[0]), try make.sum(square, low))
+    }
+  }
 }

@@ -21,5 +21,10 @@ extension LogSigmoid {
     -Softplus().apply(-element)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { (make) throws(WeighbridgeError) in
+      let smooth = try make(Softplus(), try make(UnaryMath(.negative), make.inputs[0]))
+      return try make(UnaryMath(.negative), smooth)
+    }
+  }
 }

@@ -23,5 +23,10 @@ extension LogSoftmax {
     return lane.map { $0 - largest - logarithm }
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let total = Reduce(.logarithmOfSum, axes: axes, keepDims: true)
+      return try make.difference(make.inputs[0], try make(total, make.inputs[0]))
+    }
+  }
 }

@@ -55,5 +55,12 @@ extension PReLU {
     axes == Array(axes.indices) ? self : nil
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { (make) throws(WeighbridgeError) in
+      let (x, alpha) = (make.inputs[0], make.inputs[1])
+      let slope = try make(ExpandDims(axes: [0]), alpha)
+      let low = try make.clipped(x, -.infinity, 0)
+      return try make.sum(try make.positive(x), try make.product(low, slope))
+    }
+  }
 }

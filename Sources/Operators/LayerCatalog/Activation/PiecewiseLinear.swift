@@ -51,5 +51,19 @@ extension PiecewiseLinear {
     return result
   }
 
-  package var decomposition: Decomposition { .primitive }
+  /// The value at the first knot, and what each piece adds up to the element.
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      var result = try make.linear(x, scale: 0, offset: value)
+      for (index, slope) in slopes.enumerated() where slope != 0 {
+        let (start, end) = (
+          knots[max(0, index - 1)], index < knots.count ? knots[index] : .infinity
+        )
+        let piece = try make.clipped(x, index == 0 ? -.infinity : start, end)
+        result = try make.sum(result, try make.linear(piece, scale: slope, offset: -slope * start))
+      }
+      return result
+    }
+  }
 }

@@ -49,5 +49,15 @@ extension ReLU {
     return min(max(element, 0), maximum)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    if threshold == 0, slope >= 0 || maximum == nil { return .primitive }
+    return Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let low = try make.linear(x, scale: slope, offset: -slope * threshold)
+      let high = try maximum.map { (maximum) throws(WeighbridgeError) in
+        try make.clipped(x, 0, maximum)
+      }
+      return try make(Where(), try make.isGreater(x, threshold), high ?? x, low)
+    }
+  }
 }

@@ -25,5 +25,13 @@ extension Softmax {
     return powers.map { $0 / sum }
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    if axes.count == 1 { return .primitive }
+    return Composition.of { [self] (make) throws(WeighbridgeError) in
+      let reduction = { Reduce($0, axes: axes, keepDims: true) }
+      let largest = try make(reduction(.maximum), make.inputs[0])
+      let powers = try make(Exponential(), try make.difference(make.inputs[0], largest))
+      return try make.quotient(powers, try make(reduction(.sum), powers))
+    }
+  }
 }

@@ -22,5 +22,14 @@ extension Softplus {
     max(element, 0) + (-abs(element)).exponential.logarithmOfOnePlus
   }
 
-  package var decomposition: Decomposition { .primitive }
+  /// max(x, 0) + log(1 + e^-|x|), in which nothing overflows.
+  package var decomposition: Decomposition {
+    Composition.of { (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let size = try make(UnaryMath(.absolute), x)
+      let power = try make(Exponential(), try make(UnaryMath(.negative), size))
+      return try make.sum(
+        try make.positive(x), try make(UnaryMath(.logarithmOfOnePlus), power))
+    }
+  }
 }

@@ -21,5 +21,10 @@ extension Softsign {
     element / (1 + abs(element))
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      return try make.quotient(x, try make.offset(try make(UnaryMath(.absolute), x), by: 1))
+    }
+  }
 }

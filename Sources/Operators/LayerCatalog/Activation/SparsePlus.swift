@@ -22,5 +22,12 @@ extension SparsePlus {
     return element < 1 ? (element + 1) * (element + 1) / 4 : element
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let bend = try make.offset(try make.clipped(x, -1, 1), by: 1)
+      let curve = try make.linear(try make.product(bend, bend), scale: 0.25)
+      return try make.sum(curve, try make.positive(try make.offset(x, by: -1)))
+    }
+  }
 }

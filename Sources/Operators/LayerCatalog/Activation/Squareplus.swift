@@ -27,5 +27,11 @@ extension Squareplus {
     (element + (element * element + smoothness).squareRoot()) / 2
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let square = try make.offset(try make.product(x, x), by: smoothness)
+      return try make.linear(try make.sum(x, try make.squareRoot(square)), scale: 0.5)
+    }
+  }
 }

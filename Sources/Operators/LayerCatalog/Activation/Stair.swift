@@ -24,5 +24,13 @@ extension Stair {
     return floor.truncatingRemainder(dividingBy: 2) == 0 ? half : element - floor + half
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let floor = try make(UnaryMath(.floor), x)
+      let half = try make(UnaryMath(.floor), try make.linear(x, scale: 0.5))
+      let isOdd = try make.difference(floor, try make.linear(half, scale: 2))
+      return try make.sum(half, try make.product(isOdd, try make.difference(x, floor)))
+    }
+  }
 }

@@ -34,5 +34,11 @@ extension Threshold {
     element > threshold ? element : replacement
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      return try make(
+        Where(), try make.isGreater(x, threshold), x, try make.number(replacement, like: x))
+    }
+  }
 }

@@ -105,5 +105,28 @@ extension BinaryMath {
 
   package func permutingAxes(_ axes: [Int]) -> BinaryMath? { self }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    switch function {
+    case .squaredDifference:
+      Composition.of { (make) throws(WeighbridgeError) in
+        let distance = try make.difference(make.inputs[0], make.inputs[1])
+        return try make.product(distance, distance)
+      }
+    case .hypotenuse:
+      Composition.of { (make) throws(WeighbridgeError) in
+        let (x, y) = (make.inputs[0], make.inputs[1])
+        return try make.squareRoot(try make.sum(try make.product(x, x), try make.product(y, y)))
+      }
+    case .logarithmOfSum:
+      Composition.of { (make) throws(WeighbridgeError) in
+        let distance = try make(
+          UnaryMath(.absolute), try make.difference(make.inputs[0], make.inputs[1]))
+        let power = try make(Exponential(), try make(UnaryMath(.negative), distance))
+        return try make.sum(
+          try make(Maximum(), make.inputs[0], make.inputs[1]),
+          try make(UnaryMath(.logarithmOfOnePlus), power))
+      }
+    default: .primitive
+    }
+  }
 }

@@ -66,5 +66,15 @@ extension Rescaling {
     return isUniform || axes.last == axes.count - 1 ? self : nil
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    if scale.count == 1, offset.count == 1 { return .primitive }
+    return Composition.of { [self] (make) throws(WeighbridgeError) in
+      let type = make.type(make.inputs[0])
+      let ones = [Int](repeating: 1, count: type.rank - 1)
+      let factor = Tensor(type.elementType, shape: ones + [scale.count], scale)
+      let addend = Tensor(type.elementType, shape: ones + [offset.count], offset)
+      return try make.sum(
+        try make.product(make.inputs[0], try make.constant(factor)), try make.constant(addend))
+    }
+  }
 }

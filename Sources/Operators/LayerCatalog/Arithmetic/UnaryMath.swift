@@ -82,7 +82,38 @@ extension UnaryMath {
 
   package func permutingAxes(_ axes: [Int]) -> UnaryMath? { self }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    switch function {
+    case .exponential2, .logarithm2, .exponentialMinusOne, .logarithmOfOnePlus, .hyperbolicSine,
+      .hyperbolicCosine, .complementaryErrorFunction:
+      Composition.of { [self] (make) throws(WeighbridgeError) in try composed(&make) }
+    default: .primitive
+    }
+  }
+
+  private func composed(
+    _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    switch function {
+    case .exponential2:
+      return try make(BinaryMath(.power), try make.number(2, like: x), x)
+    case .logarithm2:
+      return try make.linear(try make(UnaryMath(.logarithm), x), scale: 1.4426950408889634)
+    case .exponentialMinusOne: return try make.offset(try make(Exponential(), x), by: -1)
+    case .logarithmOfOnePlus:
+      return try make(UnaryMath(.logarithm), try make.offset(x, by: 1))
+    case .complementaryErrorFunction:
+      return try make.linear(try make(UnaryMath(.errorFunction), x), scale: -1, offset: 1)
+    default:
+      let power = try make(Exponential(), x)
+      let inverse = try make(Exponential(), try make(UnaryMath(.negative), x))
+      let sum =
+        function == .hyperbolicCosine
+        ? try make.sum(power, inverse) : try make.difference(power, inverse)
+      return try make.linear(sum, scale: 0.5)
+    }
+  }
 }
 
 extension UnaryMath {

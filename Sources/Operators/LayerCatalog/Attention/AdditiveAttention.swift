@@ -54,6 +54,16 @@ extension AdditiveAttention {
     }
   }
 
+  package func scores(
+    _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    var bent = try make(Tanh(), try pairSums(&make))
+    if hasScale {
+      bent = try make.product(bent, try make.along([3], weights(make)[0], rank: 4))
+    }
+    return try make(Reduce(.sum, axes: [3], keepDims: false), bent)
+  }
+
   package func score(
     _ query: ArraySlice<Double>, _ key: ArraySlice<Double>, _ weights: [[Double]]
   ) -> Double {

@@ -67,6 +67,23 @@ extension Attention {
     }
   }
 
+  package func scores(
+    _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    let weights = weights(make)
+    if score == .dot {
+      let products = try make.matrixProduct(
+        make.inputs[0], make.inputs[2], transposeB: true)
+      return hasScale
+        ? try make.product(products, try make.along([], weights[0], rank: 3)) : products
+    }
+    var sums = try pairSums(&make)
+    if hasScale { sums = try make.product(sums, try make.along([], weights[0], rank: 4)) }
+    let total = try make(
+      Reduce(.sum, axes: [3], keepDims: false), try make(Tanh(), sums))
+    return try make.product(total, try make.along([], weights[weights.count - 1], rank: 3))
+  }
+
   package func score(
     _ query: ArraySlice<Double>, _ key: ArraySlice<Double>, _ weights: [[Double]]
   ) -> Double {

@@ -89,3 +89,49 @@ package struct AttentionMasking: Hashable, Sendable {
     }
   }
 }
+
+extension AttentionMasking {
+  /// Adds the values' weights for each query.
+  ///
+  /// - Parameters:
+  ///   - scores: How well queries and keys match, `[..., queries, values]`.
+  ///   - mask: The same shape, each size may be 1.
+  func shares(
+    _ scores: ValueID, mask: ValueID?, _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    let (type, axis) = (make.type(scores), make.type(scores).rank - 1)
+    var seen = mask
+    if isLocal {
+      let near = try make.constant(
+        near(
+          queries: try make.size(scores, axis: axis - 1), values: try make.size(scores, axis: axis),
+          rank: type.rank))
+      seen =
+        try mask.map { (mask) throws(WeighbridgeError) in
+          try make(LogicalAnd(), mask, near)
+        } ?? near
+    }
+    guard var seen else { return try make(Softmax(axes: [axis]), scores) }
+    if fullyMaskedRows == .unmasked {
+      let any = try make(Reduce(.any, axes: [axis], keepDims: true), seen)
+      seen = try make(LogicalOr(), seen, try make(LogicalNot(), any))
+    }
+    // A low number rather than minus infinity: a query that sees nothing then sees all alike.
+    let hidden = try make.number(type.elementType == .float16 ? -6e4 : -1e30, like: scores)
+    let all = try make(Softmax(axes: [axis]), try make(Where(), seen, scores, hidden))
+    guard fullyMaskedRows == .zero else { return all }
+    return try make.product(all, try make(Cast(to: type.elementType), seen))
+  }
+
+  /// Which values lie where a query sees them, `[1, ..., queries, values]`.
+  private func near(queries: Int, values: Int, rank: Int) -> Tensor {
+    let truths = (0..<queries).flatMap { query in
+      (0..<values).map { value in
+        let isFar = window.map { abs(value - query) >= $0 } ?? false
+        return isFar || (isCausal && value > query) ? 0.0 : 1
+      }
+    }
+    let ones = [Int](repeating: 1, count: rank - 2)
+    return Tensor(.bool, shape: ones + [queries, values], truths)
+  }
+}

@@ -25,6 +25,8 @@ package protocol AttentionOperator: CatalogOperator {
   /// Checks the weights against the number of features.
   func checkWeights(_ weights: [TensorType], features: Dimension) throws(ShapeError)
 
+  /// Adds how well each query and each key match, `[batch, queries, values]`.
+  func scores(_ make: inout Composition) throws(WeighbridgeError) -> ValueID
   /// How well a query and a key match.
   func score(_ query: ArraySlice<Double>, _ key: ArraySlice<Double>, _ weights: [[Double]])
     -> Double
@@ -100,5 +102,24 @@ extension AttentionOperator {
 
   package func permutingAxes(_ axes: [Int]) -> Self? { axes == [0, 1, 2] ? self : nil }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.outputs { [self] (make) throws(WeighbridgeError) in
+      let mask = masking.hasMask ? make.inputs[3] : nil
+      let shares = try masking.shares(try scores(&make), mask: mask, &make)
+      let output = try make.matrixProduct(shares, make.inputs[1])
+      return returnsAttentionWeights ? [output, shares] : [output]
+    }
+  }
+
+  /// The inputs behind query, value, key and mask.
+  func weights(_ make: Composition) -> [ValueID] {
+    Array(make.inputs.dropFirst(masking.hasMask ? 4 : 3))
+  }
+
+  /// The sum of each query and each key, `[batch, queries, values, features]`.
+  func pairSums(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let (query, key) = (make.inputs[0], make.inputs[2])
+    return try make.sum(
+      try make(ExpandDims(axes: [2]), query), try make(ExpandDims(axes: [1]), key))
+  }
 }

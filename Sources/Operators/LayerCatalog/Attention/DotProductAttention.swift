@@ -102,7 +102,7 @@ extension DotProductAttention {
     return key > 0 ? query % key == 0 : query == 0
   }
 
-  private func batchAxes(_ rank: Int) -> [Int] {
+  func batchAxes(_ rank: Int) -> [Int] {
     (0..<rank - 2).filter { !axes.contains($0) }
   }
 
@@ -151,5 +151,7 @@ extension DotProductAttention {
     order == Array(order.indices) && !returnsAttentionWeights && !masking.hasMask ? self : nil
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.outputs { [self] (make) throws(WeighbridgeError) in try composed(&make) }
+  }
 }

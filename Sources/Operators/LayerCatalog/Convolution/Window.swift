@@ -69,6 +69,19 @@ package struct Window: Hashable, Sendable {
       before: before, after: after, count: (padded - reach) / strides[axis] + 1)
   }
 
+  /// What is added before and behind each axis; `nil` where that follows from a size that is open.
+  package func borders(of dimensions: [Dimension]) -> (before: [Int], after: [Int])? {
+    switch padding {
+    case .valid: return (dimensions.map { _ in 0 }, dimensions.map { _ in 0 })
+    case .explicit(let before, let after): return (before, after)
+    case .same:
+      let places = dimensions.enumerated().compactMap { axis, dimension in
+        dimension.value.flatMap { try? placement(axis, dimension: $0) }
+      }
+      return places.count == dimensions.count ? (places.map(\.before), places.map(\.after)) : nil
+    }
+  }
+
   /// How many elements lie between the first and the last of a window, both included.
   package func reach(_ axis: Int) -> Int { (size[axis] - 1) * dilation[axis] + 1 }
 

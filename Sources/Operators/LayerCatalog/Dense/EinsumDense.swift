@@ -136,5 +136,31 @@ extension EinsumDense {
     axes == Array(axes.indices) && axes.count == output.letters.count ? self : nil
   }
 
-  package var decomposition: Decomposition { .primitive }
+  /// A dense layer along the last axis, between changes of the axes' order; none where the kernel
+  /// shares an axis with both the input and the output.
+  package var decomposition: Decomposition {
+    let (input, output) = (input.letters, output.letters)
+    let kept = input.filter { output.contains($0) }
+    let summed = input.filter { !output.contains($0) }
+    let new = output.filter { !input.contains($0) }
+    guard kernel.letters == new + summed, !kept.isEmpty else { return .primitive }
+    return Composition.of { [self] (make) throws(WeighbridgeError) in
+      let sizes = try make.sizes(make.inputs[1])
+      let inner = sizes.suffix(summed.count).reduce(1, *)
+      let order = (kept + summed).compactMap { input.firstIndex(of: $0) }
+      let open = kept.indices.map { ReshapeAxes.Size.axis($0) }
+      let rows = try make(
+        ReshapeAxes(open + [.fixed(inner)]), try make.transposed(make.inputs[0], order))
+      let matrix = try make(
+        ReshapeAxes([.fixed(sizes.prefix(new.count).reduce(1, *)), .fixed(inner)]), make.inputs[1])
+      let product = try make(Dense(hasBias: false), rows, matrix)
+      let made = try make(
+        ReshapeAxes(open + sizes.prefix(new.count).map { .fixed($0) }), product)
+      let result = try make.transposed(
+        made, output.compactMap { (kept + new).firstIndex(of: $0) })
+      guard !bias.letters.isEmpty else { return result }
+      let axes = bias.letters.compactMap { output.firstIndex(of: $0) }
+      return try make.sum(result, try make.along(axes, make.inputs[2], rank: output.count))
+    }
+  }
 }

@@ -106,5 +106,25 @@ extension Dot {
   /// The output's axes come from both inputs, so there is no order of all three.
   package func permutingAxes(_ axes: [Int]) -> Dot? { nil }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      var (matrices, sizes): ([ValueID], [Int]) = ([], [])
+      for (position, axis) in [firstAxis, secondAxis].enumerated() {
+        var x = make.inputs[position]
+        if normalizes { x = try make(UnitNormalization(axes: [axis]), x) }
+        let axes = (1..<make.type(x).rank).filter { $0 != axis }
+        let outer = try axes.map { (axis) throws(WeighbridgeError) in try make.size(x, axis: axis) }
+        let last = try make.transposed(x, [0] + axes + [axis])
+        matrices.append(
+          try make(
+            ReshapeAxes([
+              .axis(0), .fixed(outer.reduce(1, *)), .fixed(try make.size(x, axis: axis)),
+            ]), last))
+        sizes += outer
+      }
+      let product = try make.matrixProduct(matrices[0], matrices[1], transposeB: true)
+      return try make(
+        ReshapeAxes([.axis(0)] + (sizes.isEmpty ? [1] : sizes).map { .fixed($0) }), product)
+    }
+  }
 }

@@ -100,5 +100,15 @@ extension BatchNormalization {
       axis: axis, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let (x, rank) = (make.inputs[0], make.type(make.inputs[0]).rank)
+      let statistics = make.inputs.suffix(2).map { $0 }
+      let root = try make.squareRoot(try make.offset(statistics[1], by: epsilon))
+      let mean = try make.along([axis], statistics[0], rank: rank)
+      let standard = try make.quotient(
+        try make.difference(x, mean), try make.along([axis], root, rank: rank))
+      return try make.affine(standard, hasScale: hasScale, hasCenter: hasCenter, axes: [axis])
+    }
+  }
 }

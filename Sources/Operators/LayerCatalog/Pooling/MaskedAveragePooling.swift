@@ -71,5 +71,14 @@ extension MaskedAveragePooling {
   /// The mask has fewer axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> MaskedAveragePooling? { nil }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let (x, steps) = (make.inputs[0], layout.spatialAxes(rank: 3).lowerBound)
+      let mask = try make(ExpandDims(axes: [3 - steps]), make.inputs[1])
+      let counted = try make(Where(), mask, x, try make.number(0, like: x))
+      let sum = Reduce(.sum, axes: [steps], keepDims: keepDims)
+      let count = try make(sum, try make(Cast(to: make.type(x).elementType), mask))
+      return try make.quotient(try make(sum, counted), count)
+    }
+  }
 }

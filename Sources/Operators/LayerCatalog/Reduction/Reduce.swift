@@ -134,5 +134,26 @@ extension Reduce {
     return Reduce(function, axes: turned, keepDims: keepDims)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    guard [.variance, .standardDeviation, .length, .logarithmOfSum].contains(function) else {
+      return .primitive
+    }
+    return Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let reduction = { Reduce($0, axes: axes, keepDims: keepDims) }
+      switch function {
+      case .length:
+        return try make.squareRoot(try make(reduction(.sum), try make.product(x, x)))
+      case .logarithmOfSum:
+        let largest = try make(Reduce(.maximum, axes: axes, keepDims: true), x)
+        let powers = try make(Exponential(), try make.difference(x, largest))
+        let sum = try make(UnaryMath(.logarithm), try make(reduction(.sum), powers))
+        return try make.sum(sum, keepDims ? largest : try make(reduction(.maximum), x))
+      default:
+        let distance = try make.difference(x, try make.mean(x, axes))
+        let variance = try make(reduction(.mean), try make.product(distance, distance))
+        return function == .variance ? variance : try make.squareRoot(variance)
+      }
+    }
+  }
 }

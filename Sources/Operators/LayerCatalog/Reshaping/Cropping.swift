@@ -69,5 +69,13 @@ extension Cropping {
     return Cropping(borders: borders, layout: layout)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let axes = layout.spatialAxes(rank: make.type(make.inputs[0]).rank)
+      let ranges = zip(axes, zip(borders.before, borders.after)).map { axis, border in
+        Slice.Range(axis: axis, start: border.0, stop: border.1 == 0 ? nil : -border.1, step: 1)
+      }
+      return try make(Slice(ranges), make.inputs[0])
+    }
+  }
 }

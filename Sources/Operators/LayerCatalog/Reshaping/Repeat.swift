@@ -60,5 +60,16 @@ extension Repeat {
     axes.firstIndex(of: axis).map { Repeat(axis: $0, count: count) }
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let rank = make.type(make.inputs[0]).rank
+      let size = try make.size(make.inputs[0], axis: axis)
+      let column = try make(ExpandDims(axes: [axis + 1]), make.inputs[0])
+      let counts = (0...rank).map { $0 == axis + 1 ? count : 1 }
+      let open = (0...rank).filter { $0 != axis + 1 }.map { ReshapeAxes.Size.axis($0) }
+      var dimensions = open
+      dimensions[axis] = .fixed(size * count)
+      return try make(ReshapeAxes(dimensions), try make(Tile(counts: counts), column))
+    }
+  }
 }

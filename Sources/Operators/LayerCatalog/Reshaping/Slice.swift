@@ -117,5 +117,39 @@ extension Slice {
     return turned.count == ranges.count ? Slice(turned) : nil
   }
 
-  package var decomposition: Decomposition { .primitive }
+  /// Of ranges with gaps, the first of each group of elements, and the last one.
+  package var decomposition: Decomposition {
+    if ranges.allSatisfy({ $0.step == 1 }) { return .primitive }
+    return Composition.of { [self] (make) throws(WeighbridgeError) in
+      var result = make.inputs[0]
+      for range in ranges {
+        let size = try make.size(result, axis: range.axis)
+        var (start, count) = range.resolved(size)
+        if range.step < 0 {
+          result = try make(Reverse(axes: [range.axis]), result)
+          start = size - 1 - start
+        }
+        result = try spaced(
+          result, from: start, count, by: Int(range.step.magnitude), axis: range.axis, &make)
+      }
+      return result
+    }
+  }
+
+  private func spaced(
+    _ x: ValueID, from start: Int, _ count: Int, by step: Int, axis: Int,
+    _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    guard count > 1, step > 1 else {
+      return try make.part(x, min(start, start + count)..<start + count, axis: axis)
+    }
+    let last = start + (count - 1) * step
+    var dimensions = (0..<make.type(x).rank).map { ReshapeAxes.Size.axis($0) }
+    dimensions.replaceSubrange(axis...axis, with: [.fixed(count - 1), .fixed(step)])
+    let groups = try make(ReshapeAxes(dimensions), try make.part(x, start..<last, axis: axis))
+    let firsts = try make(
+      Squeeze(axes: [axis + 1]), try make.part(groups, 0..<1, axis: axis + 1))
+    return try make(
+      Concatenate(axis: axis), firsts, try make.part(x, last..<last + 1, axis: axis))
+  }
 }

@@ -80,5 +80,14 @@ extension ZeroPadding {
     return ZeroPadding(borders: borders, layout: layout)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let rank = make.type(make.inputs[0]).rank
+      let axes = layout.spatialAxes(rank: rank)
+      var (before, after) = ([Int](repeating: 0, count: rank), [Int](repeating: 0, count: rank))
+      before.replaceSubrange(axes, with: borders.before)
+      after.replaceSubrange(axes, with: borders.after)
+      return try make(Pad(before: before, after: after, mode: .constant), make.inputs[0])
+    }
+  }
 }

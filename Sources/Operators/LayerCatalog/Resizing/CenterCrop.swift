@@ -77,5 +77,21 @@ extension CenterCrop {
     return CenterCrop(dimensions: dimensions, layout: layout)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      var result = make.inputs[0]
+      let axes = layout.spatialAxes(rank: dimensions.count + 2)
+      for (axis, size) in zip(axes, dimensions) where try make.size(result, axis: axis) < size {
+        return try make(
+          Resizing(
+            dimensions: dimensions, interpolation: .bilinear, antialiases: false, fit: .crop,
+            layout: layout), result)
+      }
+      for (axis, size) in zip(axes, dimensions) {
+        let start = (try make.size(result, axis: axis) - size) / 2
+        result = try make.part(result, start..<start + size, axis: axis)
+      }
+      return result
+    }
+  }
 }

@@ -136,5 +136,41 @@ extension Resizing {
       layout: layout)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  /// Sums along one axis after the other, whose sizes must be known.
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let axes = Array(layout.spatialAxes(rank: dimensions.count + 2))
+      var result = try fitted(make.inputs[0], axes, &make)
+      for (axis, new) in zip(axes, dimensions) {
+        let old = try make.size(result, axis: axis)
+        let rows = (0..<new).map { output in
+          let sample = interpolation.sample(output, from: old, to: new, antialiases: antialiases)
+          let range = sample.first..<sample.first + sample.weights.count
+          return (0..<old).map { range.contains($0) ? sample.weights[$0 - sample.first] : 0 }
+        }
+        result = try make.weighted(result, axis: axis, rows)
+      }
+      return result
+    }
+  }
+
+  /// The image to be stretched.
+  private func fitted(
+    _ input: ValueID, _ axes: [Int], _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    if fit == .stretch { return input }
+    let old = try axes.map { (axis) throws(WeighbridgeError) in try make.size(input, axis: axis) }
+    var result = input
+    for (number, axis) in axes.enumerated() {
+      let part = fit.part(number, of: old, for: dimensions)
+      guard case .pad(let value) = fit else {
+        result = try make.part(result, part, axis: axis)
+        continue
+      }
+      let border = (0..<axes.count + 2).map { $0 == axis ? -part.lowerBound : 0 }
+      result = try make(
+        Pad(before: border, after: border, mode: .constant, number: value), result)
+    }
+    return result
+  }
 }

@@ -133,5 +133,19 @@ extension Upsampling {
     return Upsampling(factors: factors, interpolation: interpolation, layout: layout)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  /// Sums along one axis after the other, whose sizes must be known.
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      var result = make.inputs[0]
+      for (axis, factor) in zip(layout.spatialAxes(rank: factors.count + 2), factors) {
+        let size = try make.size(result, axis: axis)
+        let rows = (0..<size * factor).map { output in
+          let (lower, weight) = sample(output, dimension: size, factor: factor)
+          return (0..<size).map { $0 == lower ? 1 - weight : $0 == lower + 1 ? weight : 0 }
+        }
+        result = try make.weighted(result, axis: axis, rows)
+      }
+      return result
+    }
+  }
 }

@@ -9,8 +9,8 @@ struct Export: ParsableCommand {
     abstract: "Writes a model in the format of another tool.",
     discussion: """
       Formats: coreml (an .mlmodel), darknet (a .cfg, with a .weights file beside it), onnx, keras \
-      (a .keras file of Keras 3), keras-h5 (an .h5 file of Keras 2.15), and the weights alone as \
-      safetensors or npz. A layer that the format has no form for is an error that names it, and \
+      (a .keras file of Keras 3), keras-h5 (an .h5 file of Keras 2.15), ncnn (a .param, with a .bin \
+      file beside it), and the weights alone as safetensors or npz. A layer that the format has no form for is an error that names it, and \
       nothing is written.
 
       Examples:
@@ -19,6 +19,7 @@ struct Export: ParsableCommand {
         weighbridge export tinyyolo.wbm -o tinyyolo.onnx --with-nms --precision float16
         weighbridge export tinyyolo.wbm -o tinyyolo.safetensors
         weighbridge export keras1.h5 -o today.keras
+        weighbridge export tinyyolo.wbm -o tinyyolo.param --precision float16
         weighbridge export tinyyolo.wbm -o tinyyolo.mlmodel --without-nms --precision float16
         weighbridge export unet.wbm -o unet.mlmodel --sizes 256x256,512x256
       """)
@@ -32,8 +33,8 @@ struct Export: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      The format: coreml, darknet, onnx, keras, keras-h5, safetensors or npz. By default told from \
-      the output's extension.
+      The format: coreml, darknet, onnx, keras, keras-h5, ncnn, safetensors or npz. By default told \
+      from the output's extension.
       """,
       valueName: "format"))
   var to: WordArgument<ExportTarget>?

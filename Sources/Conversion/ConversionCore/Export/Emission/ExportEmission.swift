@@ -41,6 +41,10 @@ package struct ExportGroups {
 }
 
 extension ExportBuilder {
+  package mutating func emit(_ step: ExportStep<Value>) throws(WeighbridgeError) -> [Value] {
+    try apply(step.node.operation, named: step.node.name, step.inputs[0], isWanted: step.isWanted)
+  }
+
   /// Adds what a graph becomes: each node that its outputs need, in the graph's order.
   ///
   /// - Parameters:
@@ -67,7 +71,8 @@ extension ExportBuilder {
       if operands.map(\.count) != takers.map(\.inputs.count) { continue }
       do throws(WeighbridgeError) {
         let types = node.outputs.map { types?[$0.index] ?? graph[$0].type }
-        if let problem = types.lazy.compactMap(problem).first {
+        let isFolded = Self.foldsConstants && operands[0].allSatisfy { $0.constant != nil }
+        if !isFolded, let problem = types.lazy.compactMap(problem).first {
           throw WeighbridgeError(.unsupported, problem)
         }
         let outputs = try emit(

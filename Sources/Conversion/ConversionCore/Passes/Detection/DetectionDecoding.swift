@@ -28,14 +28,7 @@ package struct DetectionDecoding: Sendable {
     _ original: Graph, _ description: ModelDescription
   ) throws(WeighbridgeError) {
     let interface = try DetectorInterface(original, description)
-    var heads: [ValueID] = []
-    for head in interface.detector.heads {
-      guard let port = original.outputs.first(where: { $0.name == head.output }) else {
-        throw WeighbridgeError(
-          .mismatch, "the output \(head.output), which holds boxes, is missing")
-      }
-      heads.append(port.value)
-    }
+    var heads = try original.heads(of: interface.detector)
     if interface.detector.kind == .boxes { heads = original.allBoxes(heads) }
     var builder = GraphBuilder()
     let copies = try builder.add(original, for: heads) { (port) throws(WeighbridgeError) in
@@ -76,6 +69,21 @@ package struct DetectionDecoding: Sendable {
 }
 
 extension Graph {
+  /// The outputs that hold a detector's boxes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when one is missing.
+  package func heads(of detector: DetectorDescription) throws(WeighbridgeError) -> [ValueID] {
+    var heads: [ValueID] = []
+    for head in detector.heads {
+      guard let port = outputs.first(where: { $0.name == head.output }) else {
+        throw WeighbridgeError(
+          .mismatch, "the output \(head.output), which holds boxes, is missing")
+      }
+      heads.append(port.value)
+    }
+    return heads
+  }
+
   /// The boxes among which some were chosen already, where that is so.
   ///
   /// - Parameter heads: The confidences and the places of boxes.

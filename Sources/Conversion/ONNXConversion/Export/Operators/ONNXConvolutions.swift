@@ -47,19 +47,11 @@ extension Window {
       ("kernel_shape", .integers(size)), ("strides", .integers(strides)),
       ("dilations", .integers(dilation)),
     ]
-    switch padding {
-    case .valid: return attributes
-    case .explicit(let before, let after):
-      return attributes + [("pads", .integers(before + after))]
-    case .same:
-      let places = dimensions.enumerated().compactMap { axis, dimension in
-        dimension.value.flatMap { try? placement(axis, dimension: $0) }
-      }
-      guard places.count == dimensions.count else {
-        return attributes + [("auto_pad", .text("SAME_UPPER"))]
-      }
-      return attributes + [("pads", .integers(places.map(\.before) + places.map(\.after)))]
+    if padding == .valid { return attributes }
+    guard let borders = borders(of: dimensions) else {
+      return attributes + [("auto_pad", .text("SAME_UPPER"))]
     }
+    return attributes + [("pads", .integers(borders.before + borders.after))]
   }
 }
 

@@ -1,21 +1,24 @@
-import Bytes
-import ConversionCore
-import GraphIR
+package import Bytes
+package import GraphIR
 import LayerCatalog
 
-/// One example at a time, as Core ML takes them.
-extension CoreMLExportSource {
+/// One example at a time, for targets whose models have no batch.
+package enum SingleExample {
   /// The types of all values for a batch of one where it is open.
   ///
+  /// - Parameter target: The name of the target.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the model cannot take one example, or its
   ///   open axis holds something else than examples.
-  static func singleTypes(_ graph: Graph) throws(WeighbridgeError) -> [TensorType] {
-    try checkBatch(graph)
+  package static func types(_ graph: Graph, for target: String) throws(WeighbridgeError)
+    -> [TensorType]
+  {
+    try checkBatch(graph, target)
     do throws(WeighbridgeError) {
       return try graph.specialized(to: graph.inputs.map { single(graph[$0.value].type) })
     } catch {
       throw WeighbridgeError(
-        .unsupported, "Core ML takes one example at a time, and the model cannot: \(error.reason)",
+        .unsupported,
+        "\(target) takes one example at a time, and the model cannot: \(error.reason)",
         place: error.place)
     }
   }
@@ -28,7 +31,7 @@ extension CoreMLExportSource {
 
   /// Refuses what mixes the examples of a batch: recurrent layers whose steps they are, and sums over
   /// them; and outputs that do not have them along the first axis.
-  private static func checkBatch(_ graph: Graph) throws(WeighbridgeError) {
+  private static func checkBatch(_ graph: Graph, _ target: String) throws(WeighbridgeError) {
     let batches = graph.inputs.compactMap { graph[$0.value].type.shape.first }.filter {
       if case .symbolic = $0 { true } else { false }
     }
@@ -42,7 +45,7 @@ extension CoreMLExportSource {
       guard let type, sums && isBatch(type, 0) || steps && isBatch(type, 1) else { continue }
       throw WeighbridgeError(
         .unsupported,
-        "it works along the open first axis of an input, of which Core ML takes one element at a time"
+        "it works along the open first axis of an input, of which \(target) takes one element at a time"
       ).at(layer: node.source.place(position))
     }
     for port in graph.outputs {
@@ -50,8 +53,8 @@ extension CoreMLExportSource {
       guard (1..<max(1, type.rank)).contains(where: { isBatch(type, $0) }) else { continue }
       throw WeighbridgeError(
         .unsupported,
-        "the output \(port.name) is \(type), and Core ML takes one example at a time, along the first "
-          + "axis")
+        "the output \(port.name) is \(type), and \(target) takes one example at a time, along the "
+          + "first axis")
     }
   }
 }

@@ -1,0 +1,135 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import NCNNFormat
+
+/// What `BinaryOp` computes of x and y.
+enum NCNNBinary: Int {
+  case add, subtract, multiply, divide, maximum, minimum, power
+  /// y - x.
+  case subtractFrom
+}
+
+// Layers of which most others are made. Axes are those of blobs.
+extension NCNNBuilder {
+  /// A function of pairs of elements; an axis of size 1 counts for each index of the other's.
+  mutating func binary(
+    _ function: NCNNBinary, _ x: NCNNBlob, _ y: NCNNBlob
+  ) throws(WeighbridgeError) -> NCNNBlob {
+    try add(
+      "BinaryOp", [x, y], [0: function.rawValue],
+      shape: zip(x.shape, y.shape).map { $0 == 1 ? $1 : $0 })
+  }
+
+  /// A function of each element and a number.
+  mutating func binary(
+    _ function: NCNNBinary, _ x: NCNNBlob, _ number: Double
+  ) throws(WeighbridgeError) -> NCNNBlob {
+    try add("BinaryOp", [x], [0: function.rawValue, 1: 1], reals: [2: number], shape: x.shape)
+  }
+
+  /// Puts all inputs together, from the first to the last; any but the first may be a single number.
+  mutating func chain(_ function: NCNNBinary) throws(WeighbridgeError) -> NCNNBlob {
+    var result = try input(0)
+    for position in operands.indices.dropFirst() {
+      let tensor = operands[position].constant
+      if let number = tensor?.count == 1 ? tensor?.doubles[0] : nil, Float(number).isFinite {
+        result = try binary(function, result, number)
+      } else {
+        result = try binary(function, result, try input(position))
+      }
+    }
+    return result
+  }
+
+  /// A function of each element, by its number.
+  mutating func unary(_ number: Int, _ x: NCNNBlob) throws(WeighbridgeError) -> NCNNBlob {
+    try add("UnaryOp", [x], [0: number], shape: x.shape)
+  }
+
+  /// 1 where an element is greater than 0, and 0 elsewhere.
+  mutating func isPositive(_ x: NCNNBlob) throws(WeighbridgeError) -> NCNNBlob {
+    try add("Threshold", [x], reals: [0: 0], shape: x.shape)
+  }
+
+  /// 1 for 0 and 0 for 1.
+  mutating func negation(_ x: NCNNBlob) throws(WeighbridgeError) -> NCNNBlob {
+    try binary(.subtractFrom, x, 1)
+  }
+
+  /// One element for those along some axes, whose sizes become 1; `nil` where ncnn has no such.
+  mutating func reduce(
+    _ function: Reduce.Function, _ axes: [Int]
+  ) throws(WeighbridgeError) -> NCNNBlob? {
+    let x = try input()
+    let functions: [Reduce.Function?] = [.sum, nil, nil, .mean, .maximum, .minimum, .product]
+    guard let number = functions.firstIndex(of: function) else { return nil }
+    if axes.isEmpty { return x }
+    return try add(
+      "Reduction", [x], [0: number, 1: 0, 4: 1, 5: 1], lists: [3: .integers(axes)],
+      shape: x.shape.enumerated().map { axes.contains($0) ? 1 : $1 })
+  }
+
+  /// Ranges along some axes.
+  mutating func crop(
+    _ x: NCNNBlob, _ ranges: [(axis: Int, range: Range<Int>)]
+  ) throws(WeighbridgeError) -> NCNNBlob {
+    if ranges.isEmpty { return x }
+    var shape = x.shape
+    for (axis, range) in ranges { shape[axis] = range.count }
+    return try add(
+      "Crop", [x],
+      lists: [
+        9: .integers(ranges.map(\.range.lowerBound)),
+        10: .integers(ranges.map(\.range.upperBound)), 11: .integers(ranges.map(\.axis)),
+      ], shape: shape)
+  }
+
+  /// An axis of a blob; an error for the batch.
+  func axis(_ axis: Int) throws(WeighbridgeError) -> Int {
+    guard axis > 0 else { throw WeighbridgeError(.unsupported, "ncnn has no batch axis") }
+    return axis - 1
+  }
+
+  /// The sizes of a blob; an error when one is open.
+  func known(_ x: NCNNBlob) throws(WeighbridgeError) -> [Int] {
+    let shape = x.shape.compactMap { $0 }
+    guard shape.count == x.shape.count else {
+      throw WeighbridgeError(.unsupported, "ncnn has this for known sizes only")
+    }
+    return shape
+  }
+
+  /// The same elements in row-major order under other axes, of which one size may be open.
+  mutating func reshape(
+    _ x: NCNNBlob, _ shape: [Int?]
+  ) throws(WeighbridgeError) -> NCNNBlob {
+    if x.shape == shape { return x }
+    guard shape.count(where: { $0 == nil }) <= 1 else {
+      throw WeighbridgeError(.unsupported, "ncnn reshapes to one open size at most")
+    }
+    return try add("Reshape", [x], Self.sizes(shape.map { $0 ?? -1 }), shape: shape)
+  }
+
+  /// The axes in another order: axis i is the input's axis `order[i]`.
+  mutating func permute(
+    _ x: NCNNBlob, _ order: [Int]
+  ) throws(WeighbridgeError) -> NCNNBlob {
+    let shape = order.map { x.shape[$0] }
+    // Axes of size 1 may stand anywhere.
+    let moved = order.filter { x.shape[$0] != 1 }
+    if zip(moved, moved.dropFirst()).allSatisfy(<) { return try reshape(x, shape) }
+    let letters = Array(["", "W", "HW", "CHW", "CDHW"][order.count])
+    let word = String(order.reversed().map { letters[$0] })
+    let words = Self.orders.split(separator: " ").filter { $0.count == order.count }.map(
+      String.init)
+    return try add("Permute", [x], [0: words.firstIndex(of: word) ?? 0], shape: shape)
+  }
+
+  /// What the axes of the output are of the input, innermost first, by the setting of `Permute`.
+  private static let orders = """
+    WH HW WHC HWC WCH CWH HCW CHW WHDC HWDC WDHC DWHC HDWC DHWC WHCD HWCD WCHD CWHD HCWD CHWD WDCH \
+    DWCH WCDH CWDH DCWH CDWH HDCW DHCW HCDW CHDW DCHW CDHW
+    """
+}

@@ -1,0 +1,153 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import NCNNFormat
+
+/// An array of ncnn: up to four axes, without a batch.
+struct NCNNBlob: Sendable {
+  /// What it is called.
+  let name: String
+  /// Its sizes, outermost first; `nil` where a size is open.
+  let shape: [Int?]
+}
+
+extension NCNNLayer: ExportNode {
+  var reads: Set<String> { Set(inputs) }
+
+  func renaming(_ names: [String: String]) -> NCNNLayer {
+    var result = self
+    result.inputs = inputs.map { names[$0] ?? $0 }
+    result.outputs = outputs.map { names[$0] ?? $0 }
+    return result
+  }
+}
+
+/// The layers that a graph becomes, while they grow. A graph's `[1, ...]` is a blob `[...]`.
+struct NCNNBuilder: ExportBuilder {
+  static var table: ExportTable<NCNNBuilder> { NCNNOperators.table }
+  static let foldsConstants = true
+
+  let target = "ncnn"
+  var scope = ExportScope<ExportOperand>()
+  private(set) var layers: [NCNNLayer] = []
+  /// The weights of layers, by their names.
+  private(set) var weights: [String: [Tensor]] = [:]
+  /// The inputs that nothing but tables read: they are taken as whole numbers.
+  let indexInputs: Set<String>
+  private var names: UniqueNames
+  private var constants: [ConstantKey: NCNNBlob] = [:]
+
+  /// - Parameter reserved: Names that layers cannot give to their outputs.
+  init(reserved: [String], indexInputs: Set<String>) {
+    names = UniqueNames(reserved)
+    self.indexInputs = indexInputs
+  }
+
+  /// A name that nothing has yet, as a `.param` file can have it.
+  mutating func unusedName(_ name: String) -> String { names.unused(Self.possibleName(name)) }
+
+  /// A name as a `.param` file can have it: without spaces, and with room for a number behind it.
+  static func possibleName(_ name: String) -> String {
+    var result = String(name.map { $0.isWhitespace || $0 == "\0" ? "_" : $0 })
+    while result.utf8.count > NCNNModel.longestName - 15 { result.removeLast() }
+    return result.isEmpty ? "_" : result
+  }
+
+  func problem(of type: TensorType) -> String? {
+    guard type.rank <= 5 else {
+      return "ncnn has four axes besides the batch at most, and it has \(type.rank - 1)"
+    }
+    guard type.shape.first == 1 || type.rank == 0 else {
+      return "ncnn has no batch axis, and \(type) is not one example along its first axis"
+    }
+    return type.shape.contains(0) ? "ncnn has no arrays without elements" : nil
+  }
+
+  /// The sizes of a value without its batch; `[1]` where nothing else is left.
+  static func shape(_ type: TensorType) -> [Int?] {
+    type.rank < 2 ? [1] : type.shape.dropFirst().map(\.value)
+  }
+
+  /// Sizes as the settings of `Input`, `MemoryData` and `Reshape`.
+  static func sizes(_ shape: [Int]) -> [Int: Int] {
+    let ids = [[0], [1, 0], [2, 1, 0], [2, 11, 1, 0]][shape.count - 1]
+    return Dictionary(zip(ids, shape), uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Adds a layer, by its settings of each type. When nothing else is said, it reads the first input
+  /// of the operator, and its outputs have the shapes of the operator's.
+  mutating func add(
+    _ type: String, _ inputs: [NCNNBlob]? = nil, _ integers: [Int: Int] = [:],
+    reals: [Int: Double] = [:], lists: [Int: NCNNParameter] = [:], weights: [Tensor] = [],
+    shapes: [[Int?]]? = nil
+  ) throws(WeighbridgeError) -> [NCNNBlob] {
+    var read = inputs ?? []
+    if inputs == nil { read = [try input()] }
+    let name = unusedName("\(scope.prefix)/\(type)")
+    let outputs = (shapes ?? scope.outputTypes.map(Self.shape)).enumerated().map {
+      NCNNBlob(name: $0 == 0 ? name : unusedName("\(name):\($0)"), shape: $1)
+    }
+    var settings = integers.mapValues { NCNNParameter.integer($0) }
+    for (id, number) in reals {
+      settings[id] = .real(Float(number))
+      guard Float(number).isFinite || (type == "Clip" && !number.isNaN) else {
+        throw WeighbridgeError(.unsupported, "ncnn has no setting \(number)")
+      }
+    }
+    settings.merge(lists) { $1 }
+    layers.append(
+      NCNNLayer(
+        type: type, name: name, inputs: read.map(\.name),
+        outputs: outputs.map(\.name), parameters: settings))
+    if !weights.isEmpty { self.weights[name] = weights }
+    return outputs
+  }
+
+  /// Adds a layer of one output.
+  mutating func add(
+    _ type: String, _ inputs: [NCNNBlob]? = nil, _ integers: [Int: Int] = [:],
+    reals: [Int: Double] = [:], lists: [Int: NCNNParameter] = [:], weights: [Tensor] = [],
+    shape: [Int?]? = nil
+  ) throws(WeighbridgeError) -> NCNNBlob {
+    try add(
+      type, inputs, integers, reals: reals, lists: lists, weights: weights,
+      shapes: [shape ?? Self.shape(outputType)])[0]
+  }
+}
+
+// What the operator that is being translated takes and gives.
+extension NCNNBuilder {
+  /// An input as a blob; a weight becomes a layer that holds it, once however often it is used.
+  mutating func input(_ position: Int = 0) throws(WeighbridgeError) -> NCNNBlob {
+    let operand = operands[position]
+    guard let tensor = operand.constant else {
+      return NCNNBlob(name: operand.name, shape: Self.shape(operand.type))
+    }
+    if let problem = problem(of: tensor.type) { throw WeighbridgeError(.unsupported, problem) }
+    let key = ConstantKey(tensor)
+    if let known = constants[key] { return known }
+    let outer = scope.prefix
+    scope.prefix = "constant_\(constants.count)"
+    defer { scope.prefix = outer }
+    let shape = Self.shape(tensor.type).compactMap { $0 }
+    constants[key] = try add(
+      "MemoryData", [], Self.sizes(shape), weights: [tensor], shape: shape)
+    return try input(position)
+  }
+
+  /// All inputs as blobs.
+  mutating func allInputs() throws(WeighbridgeError) -> [NCNNBlob] {
+    var blobs: [NCNNBlob] = []
+    for position in operands.indices { blobs.append(try input(position)) }
+    return blobs
+  }
+
+  /// The elements of a blob in the shape of a value.
+  mutating func shaped(
+    _ blob: NCNNBlob, _ type: TensorType
+  ) throws(WeighbridgeError) -> NCNNBlob {
+    if let problem = problem(of: type) { throw WeighbridgeError(.unsupported, problem) }
+    return try reshape(blob, Self.shape(type))
+  }
+}

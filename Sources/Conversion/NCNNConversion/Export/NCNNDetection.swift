@@ -1,0 +1,89 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import NCNNFormat
+
+/// The boxes of YOLO heads by ncnn's own layer, `[detections, 6]`: class, from 1 on, confidence, left,
+/// top, right and bottom edge in the input's unit square.
+struct NCNNDetection {
+  static let output = "detections"
+
+  /// The graph that gives the heads before their activation.
+  let graph: Graph
+  private let interface: DetectorInterface
+  private var detector: DetectorDescription { interface.detector }
+
+  /// What ncnn computes in another way, in words.
+  static let losses = [
+    "ncnn takes 1 / (1 + (1 + 1 / e^class) / e^objectness) for a box's confidence",
+    "boxes are thinned out by their overlap, those of all classes at once",
+  ]
+
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a model without a detector;
+  ///   ``WeighbridgeError/Code/unsupported`` for heads that ncnn's layer cannot read.
+  init(_ content: ModelContent) throws(WeighbridgeError) {
+    interface = try DetectorInterface(content.graph, content.description)
+    let detector = interface.detector
+    guard detector.kind == .yolo, detector.boxEncoding == .exponential, detector.hasObjectness,
+      !detector.hasBackground, Set(detector.heads.map(\.mask.count)).count == 1,
+      detector.heads.allSatisfy({ $0.scaleXY == 1 && $0.boxPoint == .center })
+    else {
+      throw WeighbridgeError(
+        .unsupported,
+        "ncnn reads the boxes of YOLOv3 heads with as many anchors each, without scale_x_y")
+    }
+    var heads = try content.graph.heads(of: detector)
+    if !detector.activated.isEmpty {
+      heads = try heads.map { (head) throws(WeighbridgeError) in
+        try Self.source(head, content.graph)
+      }
+    }
+    var builder = GraphBuilder()
+    let copies = try builder.add(content.graph, for: heads) { content.graph[$0.value].type }
+    graph = try builder.finish(
+      outputs: zip(detector.heads, heads).compactMap { head, value in
+        copies[value.index].map { Port(name: head.output, value: $0) }
+      })
+  }
+
+  /// What the layer that gives a head takes.
+  private static func source(_ head: ValueID, _ graph: Graph) throws(WeighbridgeError) -> ValueID {
+    let layer = graph.makers[head].map { graph.nodes[$0].source.callName }
+    let nodes = graph.nodes.filter { $0.source.callName == layer }
+    let made = Set(nodes.flatMap(\.outputs))
+    let taken = Set(nodes.flatMap(\.inputs)).subtracting(made).filter { graph[$0].constant == nil }
+    guard taken.count == 1, let value = taken.first else {
+      throw WeighbridgeError(
+        .unsupported, "ncnn takes heads before their activation, and \(layer ?? "") hides them")
+    }
+    return value
+  }
+
+  /// Adds the layer.
+  func add(
+    _ heads: [ExportOperand], to builder: inout NCNNBuilder
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let entries = detector.heads[0].mask.count * (5 + detector.classCount)
+    let columns = heads.compactMap { $0.type.shape.last?.value }
+    guard heads.allSatisfy({ $0.type.rank == 4 && $0.type.shape[1].value == entries }),
+      columns.count == heads.count
+    else {
+      throw WeighbridgeError(
+        .unsupported, "ncnn takes heads of \(entries) channels, and they are \(heads.map(\.type))")
+    }
+    builder.scope = ExportScope(prefix: "boxes", operands: heads)
+    let confidence = detector.confidenceThreshold ?? DetectorDescription.defaultConfidenceThreshold
+    let overlap = detector.overlapThreshold ?? DetectorDescription.defaultOverlapThreshold
+    let blob: NCNNBlob = try builder.add(
+      "Yolov3DetectionOutput", try builder.allInputs(),
+      [0: detector.classCount, 1: detector.heads[0].mask.count],
+      reals: [2: confidence, 3: overlap],
+      lists: [
+        4: .reals(detector.anchors.flatMap { [Float($0.width), Float($0.height)] }),
+        5: .reals(detector.heads.flatMap { $0.mask.map { Float($0) } }),
+        6: .reals(columns.map { Float(interface.width) / Float($0) }),
+      ], shape: [nil, 6])
+    return builder.value(blob.name, heads[0].type)
+  }
+}

@@ -1,0 +1,36 @@
+package import Bytes
+package import ConversionCore
+package import GraphIR
+import NCNNFormat
+
+/// Writes a `.param` and, beside it, a `.bin` file: channels first, without a batch.
+package enum NCNNExporter: Exporter {
+  package static let options: Set<ExportOption> = [.precision, .suppression, .folding]
+
+  package static func write(
+    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+  ) throws(WeighbridgeError) -> ExportReport {
+    let translation = try NCNNTranslation(content, options: options)
+    let weightsPath = FilePath(path).replacingExtension("bin")
+    guard weightsPath != path else {
+      throw WeighbridgeError(.outputFailed, "is the name of the weights that go beside the .param")
+        .at(file: path)
+    }
+    for file in options.isReplacing ? [] : [path, weightsPath] where FilePath.isFile(file) {
+      throw WeighbridgeError(.outputFailed, "exists already").at(file: file)
+    }
+    var writer = try NCNNWriter(
+      NCNNModel(layers: translation.layers), to: path, weights: weightsPath)
+    var stream = WeightStream(cancellation)
+    for layer in translation.layers {
+      for weight in translation.weights[layer.name] ?? [] {
+        let encoding = try writer.beginWeight(isHalf: options.precision == .float16)
+        try stream.write(
+          weight, as: encoding == .float16 ? .float16 : .float32, named: layer.name
+        ) { (bytes) throws(WeighbridgeError) in try writer.append(bytes) }
+      }
+    }
+    try writer.commit(replacing: options.isReplacing)
+    return ExportReport(files: [path, weightsPath], losses: translation.losses)
+  }
+}

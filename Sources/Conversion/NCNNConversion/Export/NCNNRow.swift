@@ -1,0 +1,88 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+typealias NCNNRow = ExportRow<NCNNBuilder>
+
+extension ExportRow<NCNNBuilder> {
+  /// A row for an operator of one output, of which a rule makes the elements in row-major order;
+  /// `nil` for settings of which ncnn has no form.
+  init<Operation: CatalogOperator>(
+    blob type: Operation.Type,
+    _ rule: @escaping @Sendable (Operation, inout NCNNBuilder) throws(WeighbridgeError) -> NCNNBlob?
+  ) {
+    self.init(native: type) { (operation, builder) throws(WeighbridgeError) in
+      guard let blob = try rule(operation, &builder) else { return nil }
+      return try builder.shaped(blob, builder.outputType).name
+    }
+  }
+
+  /// A row for an operator of several outputs.
+  init<Operation: CatalogOperator>(
+    blobs type: Operation.Type,
+    _ rule:
+      @escaping @Sendable (Operation, inout NCNNBuilder) throws(WeighbridgeError) -> [NCNNBlob]
+  ) {
+    self.init(outputsOf: type) { (operation, builder) throws(WeighbridgeError) in
+      var names: [String] = []
+      for (blob, type) in zip(try rule(operation, &builder), builder.scope.outputTypes) {
+        names.append(try builder.shaped(blob, type).name)
+      }
+      return names
+    }
+  }
+
+  /// A row for an operator that is one of ncnn's layers, with its settings.
+  init<Operation: CatalogOperator>(
+    _ kind: Operation.Type, is type: String,
+    _ settings: @escaping @Sendable (Operation) -> [Double] = { _ in [] }
+  ) {
+    self.init(blob: kind) { (operation, builder) throws(WeighbridgeError) in
+      let numbers = settings(operation).enumerated().map { ($0, $1) }
+      return try builder.add(type, reals: Dictionary(uniqueKeysWithValues: numbers))
+    }
+  }
+
+  /// A row for an operator that combines its inputs from the first to the last.
+  init<Operation: CatalogOperator>(_ kind: Operation.Type, chain function: NCNNBinary) {
+    self.init(blob: kind) { (_, builder) throws(WeighbridgeError) in try builder.chain(function) }
+  }
+
+  /// A row for an operator that moves no element.
+  init(reshaping type: any CatalogOperator.Type) {
+    self.init(kind: type.kind) { (_, builder) throws(WeighbridgeError) in
+      [try builder.shaped(try builder.input(), builder.outputType).name]
+    }
+  }
+}
+
+/// What each operator becomes in ncnn. An operator without a row becomes what it is made of.
+package enum NCNNOperators {
+  /// The rows.
+  static let table = ExportTable([
+    NCNNElementwise.rows, NCNNLayers.rows, NCNNRecurrent.rows, NCNNReshaping.rows,
+    NCNNWindows.rows,
+    refusals.flatMap { reason, types in types.map { NCNNRow($0, unsupported: reason) } },
+  ])
+
+  private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [
+    "ncnn computes no whole numbers, which indices are": [
+      CategoryEncoding.self, HashedCrossing.self, Discretization.self, ArgMax.self, Gather.self,
+      GatherElements.self, IndexLookup.self, OneHot.self, Shape.self, Hashing.self,
+    ],
+    "ncnn sorts nothing": [Sort.self, Sparsemax.self],
+    "ncnn chooses among the boxes of YOLO heads only": [NonMaxSuppression.self],
+    "ncnn has no recurrent convolutions": [ConvLSTM.self],
+    "ncnn has no kernels that differ by position": [LocallyConnected.self],
+    "ncnn's recurrent layers have no masks": [Masking.self],
+    "ncnn's spectrograms have other frames": [STFT.self],
+    "ncnn has no histograms": [AutoContrast.self, CLAHE.self],
+  ]
+
+  /// The kinds of all rows, one entry a row.
+  package static var kinds: [String] { table.kinds }
+
+  /// Why an operator of a kind is never written; `nil` when it is.
+  package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
+}

@@ -1,0 +1,106 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import NCNNFormat
+
+/// A model as ncnn's files will have it.
+struct NCNNTranslation {
+  /// The layers.
+  private(set) var layers: [NCNNLayer]
+  /// The weights of layers, by their names.
+  let weights: [String: [Tensor]]
+  /// What the files do not hold, or hold in another form, in words.
+  private(set) var losses: [String]
+
+  init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
+    var graph = content.graph
+    let detection = options.suppressesBoxes ?? false ? try NCNNDetection(content) : nil
+    if let detection { graph = detection.graph }
+    if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
+    let turned = try ChannelsFirst(
+      try PixelBlocks(graph).graph, transposesPorts: true, together: content.description.headNames
+    ) { $0.attributes.entries.contains { $0.name == "layout" } }
+    graph = turned.graph
+    let types = try SingleExample.types(graph, for: "ncnn")
+    let names = graph.inputs.map { NCNNBuilder.possibleName($0.name) }
+    var builder = NCNNBuilder(reserved: names, indexInputs: Self.indexInputs(graph))
+    let wanted = detection.map { _ in [NCNNDetection.output] } ?? graph.outputs.map(\.name)
+    let outputNames = wanted.map { builder.unusedName($0) }
+    let inputs = zip(graph.inputs, names).map { builder.value($1, types[$0.value.index]) }
+    var results = try builder.emit(graph, inputs: inputs, types: types, groups: ExportGroups())
+    if let detection { results = [try detection.add(results, to: &builder)] }
+    let constants = builder.layers.filter { $0.type == "MemoryData" }.flatMap(\.outputs)
+    let fixed = Set(names + constants)
+    let newNames = try builder.newNames(for: results, outputNames, isFixed: fixed.contains) {
+      (builder, value) throws(WeighbridgeError) in try builder.copy(value)
+    }
+    let needed = builder.layers.needed(for: outputNames, renaming: newNames)
+    layers = inputs.map(Self.input) + needed
+    weights = builder.weights
+    losses =
+      turned.losses + (detection == nil ? [] : NCNNDetection.losses)
+      + (content.description == ModelDescription()
+        ? [] : ["the description of the model is not in ncnn's files"])
+      + (content.references.isEmpty ? [] : ["the reference arrays are not in the files"])
+      + zip(graph.inputs.map(\.name) + wanted, names + outputNames).filter { $0 != $1 }
+      .map { "\($0) is called \($1)" }
+      + builder.indexInputs.sorted().map { "\($0) takes whole numbers of 32 bits" }
+    splitBlobs(outputs: outputNames)
+  }
+
+  /// The layer that stands for an input, with its sizes as far as all are known.
+  private static func input(_ operand: ExportOperand) -> NCNNLayer {
+    let shape = NCNNBuilder.shape(operand.type)
+    let known = shape.compactMap { $0 }
+    let sizes = known.count == shape.count ? NCNNBuilder.sizes(known) : [:]
+    return NCNNLayer(
+      type: "Input", name: operand.name, inputs: [], outputs: [operand.name],
+      parameters: sizes.mapValues { .integer($0) })
+  }
+
+  /// The names of the inputs that only tables read.
+  private static func indexInputs(_ graph: Graph) -> Set<String> {
+    let ports = graph.inputs.filter { port in
+      let readers = graph.nodes.filter { $0.inputs.contains(port.value) }
+      return !readers.isEmpty && readers.allSatisfy { $0.operation is Embedding }
+        && !graph.outputs.contains { $0.value == port.value }
+    }
+    return Set(ports.map { NCNNBuilder.possibleName($0.name) })
+  }
+
+  /// Gives each layer a blob of its own where several read one, or an output is read too.
+  private mutating func splitBlobs(outputs: [String]) {
+    var readers: [String: Int] = [:]
+    for name in layers.flatMap(\.inputs) + outputs { readers[name, default: 0] += 1 }
+    var names = UniqueNames(layers.flatMap { $0.outputs + [$0.name] })
+    var copies: [String: [String]] = [:]
+    var result: [NCNNLayer] = []
+    for var layer in layers {
+      layer.inputs = layer.inputs.map { copies[$0]?.popLast() ?? $0 }
+      var splits: [NCNNLayer] = []
+      for (position, blob) in layer.outputs.enumerated() {
+        guard let count = readers[blob], count > 1 else { continue }
+        let isOutput = outputs.contains(blob)
+        let source = isOutput ? names.unused("\(blob)/whole") : blob
+        layer.outputs[position] = source
+        let own = (0..<count).map { isOutput && $0 == 0 ? blob : names.unused("\(blob)/\($0)") }
+        copies[blob] = Array(own.dropFirst(isOutput ? 1 : 0).reversed())
+        splits.append(
+          NCNNLayer(
+            type: "Split", name: names.unused("\(blob)/Split"), inputs: [source], outputs: own))
+      }
+      result += [layer] + splits
+    }
+    layers = result
+  }
+}
+
+extension NCNNBuilder {
+  /// A value under another name, for outputs that are inputs or stand twice.
+  fileprivate mutating func copy(_ value: ExportOperand) throws(WeighbridgeError) -> String {
+    scope = ExportScope(prefix: scope.prefix, operands: [value])
+    let blob = try input()
+    return try add("Split", [blob], shape: blob.shape).name
+  }
+}

@@ -1,0 +1,104 @@
+/// A setting of a layer.
+package enum NCNNParameter: Hashable, Sendable {
+  case integer(Int)
+  case real(Float)
+  case integers([Int])
+  case reals([Float])
+}
+
+/// A layer of a network: a line of a `.param` file.
+package struct NCNNLayer: Hashable, Sendable {
+  /// What it computes, such as `Convolution`.
+  package var type: String
+  /// Its name, which no other layer has.
+  package var name: String
+  /// The blobs that it reads. Each blob is read by one layer only; `Split` makes copies.
+  package var inputs: [String]
+  /// The blobs that it makes.
+  package var outputs: [String]
+  /// The settings by their numbers, 0 to 31. One that is not there has the layer's default.
+  package var parameters: [Int: NCNNParameter]
+
+  package init(
+    type: String, name: String, inputs: [String], outputs: [String],
+    parameters: [Int: NCNNParameter] = [:]
+  ) {
+    self.type = type
+    self.name = name
+    self.inputs = inputs
+    self.outputs = outputs
+    self.parameters = parameters
+  }
+
+  /// A whole number among the settings.
+  package func integer(_ id: Int, default value: Int = 0) -> Int {
+    if case .integer(let number) = parameters[id] { number } else { value }
+  }
+}
+
+/// A network as a `.param` file has it: layers in an order in which they can be computed. Blobs are
+/// arrays of up to four axes, without a batch.
+///
+/// The text begins with the number 7767517 and the counts of the layers and of the blobs. A line for
+/// each layer follows: type, name, how many blobs it reads and makes, their names, and settings as
+/// `number=value`. A list is written as `-23300 - number=count,value,value`
+/// (ncnn, param-and-model-file-structure.md).
+package struct NCNNModel: Hashable, Sendable {
+  /// What a file begins with.
+  package static let magic = "7767517"
+  /// The longest name of a layer or blob, in bytes: ncnn reads so many.
+  package static let longestName = 255
+
+  /// The layers.
+  package var layers: [NCNNLayer]
+
+  package init(layers: [NCNNLayer]) { self.layers = layers }
+
+  /// The text of the file.
+  package var text: String {
+    let blobs = layers.reduce(0) { $0 + $1.outputs.count }
+    return "\(Self.magic)\n\(layers.count) \(blobs)\n" + layers.map { "\($0.line)\n" }.joined()
+  }
+}
+
+extension NCNNLayer {
+  fileprivate var line: String {
+    let padding = String(repeating: " ", count: max(0, 16 - type.utf8.count))
+    let words =
+      [type + padding, name, "\(inputs.count)", "\(outputs.count)"] + inputs + outputs
+      + parameters.sorted { $0.key < $1.key }.map { $1.text($0) }
+    return words.joined(separator: " ")
+  }
+}
+
+extension NCNNParameter {
+  /// What the number of a list's setting is subtracted from.
+  static let listBase = -23300
+
+  fileprivate func text(_ id: Int) -> String {
+    switch self {
+    case .integer(let number): "\(id)=\(number)"
+    case .real(let number): "\(id)=\(Self.text(number))"
+    case .integers(let numbers): list(id, numbers.map(String.init))
+    case .reals(let numbers): list(id, numbers.map(Self.text))
+    }
+  }
+
+  private func list(_ id: Int, _ words: [String]) -> String {
+    "\(Self.listBase - id)=" + (["\(words.count)"] + words).joined(separator: ",")
+  }
+
+  /// A number as ncnn reads it: at most 15 characters, and at most 9 digits behind the point.
+  /// Infinities become the largest finite numbers.
+  private static func text(_ number: Float) -> String {
+    let largest = Float.greatestFiniteMagnitude
+    let word = "\(number.isNaN ? 0 : min(max(number, -largest), largest))"
+    let parts = word.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, !word.contains("e"), parts[1].count > 9 else { return word }
+    // 0.000123 is 1.23e-4.
+    let digits = parts[1].drop { $0 == "0" }
+    let exponent = parts[1].count - digits.count + 1
+    let sign = number < 0 ? "-" : ""
+    return "\(sign)\(digits.prefix(1)).\(digits.count > 1 ? digits.dropFirst() : "0")e-\(exponent)"
+  }
+}

@@ -1,0 +1,68 @@
+package import Bytes
+
+/// An array of weights that a layer has in the `.bin` file.
+package struct NCNNWeightSlot: Hashable, Sendable {
+  /// How many numbers it has.
+  package let count: Int
+  /// Whether four bytes in front say how the numbers are stored; without them they are float32.
+  package let isTagged: Bool
+}
+
+extension NCNNLayer {
+  /// The arrays of weights that the layer has, in the order of the file, as its type and settings
+  /// say.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a type that is not known here;
+  ///   ``WeighbridgeError/Code/malformed`` for counts that cannot be.
+  package func weightSlots() throws(WeighbridgeError) -> [NCNNWeightSlot] {
+    let slots = try slots()
+    for slot in slots where slot.count < 0 {
+      throw WeighbridgeError(.malformed, "has \(slot.count) weights")
+    }
+    return slots
+  }
+
+  private func slots() throws(WeighbridgeError) -> [NCNNWeightSlot] {
+    let outputs = integer(0)
+    let plain = { (count: Int) in NCNNWeightSlot(count: count, isTagged: false) }
+    let tagged = { (count: Int) in NCNNWeightSlot(count: count, isTagged: true) }
+    switch type {
+    case "InnerProduct": return [tagged(integer(2))] + (integer(1) == 0 ? [] : [plain(outputs)])
+    case "Embed": return [tagged(integer(3))] + (integer(2) == 0 ? [] : [plain(outputs)])
+    case "PReLU": return [plain(outputs)]
+    case "BatchNorm": return (0..<4).map { _ in plain(outputs) }
+    case "LayerNorm", "GroupNorm":
+      let isGroups = type == "GroupNorm"
+      let count = integer(isGroups ? 1 : 0)
+      return integer(isGroups ? 3 : 2, default: 1) == 0 ? [] : [plain(count), plain(count)]
+    case "LSTM", "GRU", "RNN":
+      let (gates, biases) = type == "RNN" ? (1, 1) : (type == "GRU" ? 3 : 4, 4)
+      let directions = integer(2) == 2 ? 2 : 1
+      let bias = try Checked.product([directions, biases, outputs], of: "its bias")
+      let state = try Checked.product(
+        [directions, gates, outputs, outputs], of: "its recurrent kernel")
+      return [tagged(integer(1)), tagged(bias), tagged(state)]
+    case "MemoryData":
+      let sizes = [0, 1, 11, 2].map { integer($0) }.filter { $0 != 0 }
+      let count = try Checked.product(sizes, of: "its size")
+      return [integer(21, default: 1) == 0 ? tagged(count) : plain(count)]
+    case _ where Self.weightless.contains(Substring(type)): return []
+    case _ where Self.convolutions.contains(type):
+      return [tagged(integer(6))] + (integer(5) == 0 ? [] : [plain(outputs)])
+    default: throw WeighbridgeError(.unsupported, "the weights of a layer \(type) are not known")
+    }
+  }
+
+  private static let convolutions = Set(
+    ["Convolution", "Deconvolution"].flatMap { kind in
+      ["", "DepthWise"].flatMap { groups in ["1D", "", "3D"].map { kind + groups + $0 } }
+    })
+
+  private static let weightless = Set(
+    """
+    BinaryOp CELU Clip Concat Crop CumulativeSum ELU Erf Flip GELU HardSigmoid HardSwish Input Interp \
+    MatMul Mish Padding Permute PixelShuffle Pooling Pooling1D Pooling3D ReLU Reduction Reorg \
+    Reshape SELU Shrink Sigmoid Slice Softmax Split Swish TanH Threshold Tile UnaryOp \
+    Yolov3DetectionOutput
+    """.split(separator: " "))
+}

@@ -1,0 +1,70 @@
+package import Bytes
+
+/// Writes a `.param` file and, weight by weight, the `.bin` file: always the same bytes for the same
+/// network.
+package struct NCNNWriter: ~Copyable {
+  private let path: String
+  private let model: NCNNModel
+  private let slots: [NCNNWeightSlot]
+  private var binary: AtomicFile
+  /// How many weights were begun.
+  private var count = 0
+
+  /// Begins with a network, whose text and weights will be at these paths.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``, and what ``NCNNLayer/weightSlots()`` throws.
+  package init(
+    _ model: NCNNModel, to path: String, weights weightsPath: String
+  ) throws(WeighbridgeError) {
+    var slots: [NCNNWeightSlot] = []
+    for layer in model.layers { slots += try layer.weightSlots() }
+    let binary = try AtomicFile(path: weightsPath)
+    (self.path, self.model, self.slots) = (path, model, slots)
+    self.binary = binary
+  }
+
+  /// Begins the next weight.
+  ///
+  /// - Parameter isHalf: Whether its numbers are stored as float16 where the format has a choice.
+  /// - Returns: How its numbers must be stored.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  package mutating func beginWeight(isHalf: Bool) throws(WeighbridgeError) -> NCNNEncoding {
+    precondition(count < slots.count, "the network has no further weights")
+    let isTagged = slots[count].isTagged
+    let encoding: NCNNEncoding = isHalf && isTagged ? .float16 : .float32
+    // What is missing up to the next multiple of four bytes, then the tag.
+    var bytes = [UInt8](repeating: 0, count: NCNNEncoding.padding(binary.count))
+    if isTagged { bytes.append(littleEndian: Int(encoding.rawValue), byteCount: 4) }
+    try append(bytes.span.bytes)
+    count += 1
+    return encoding
+  }
+
+  /// Adds numbers of the current weight, little-endian.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
+    if bytes.byteCount > 0 { try binary.append(bytes) }
+  }
+
+  /// Puts both files in place when they read back, the text last.
+  ///
+  /// - Parameter replacing: Whether files of these names may be replaced.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
+    precondition(count == slots.count, "weights are missing")
+    let zeros = [UInt8](repeating: 0, count: NCNNEncoding.padding(binary.count))
+    try append(zeros.span.bytes)
+    let text = Array(model.text.utf8)
+    let model = try NCNNModel(text)
+    if binary.count > 0 {
+      try binary.withWrittenBytes { (bytes) throws(WeighbridgeError) in
+        _ = try NCNNFile(model, weights: bytes)
+      }
+    }
+    var file = try AtomicFile(path: path)
+    try file.append(text.span.bytes)
+    try binary.commit(replacing: replacing)
+    try file.commit(replacing: replacing)
+  }
+}

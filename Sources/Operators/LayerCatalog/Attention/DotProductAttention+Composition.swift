@@ -1,0 +1,57 @@
+import Bytes
+import GraphIR
+
+// Products of matrices `[batch..., heads, places, features]`.
+extension DotProductAttention {
+  /// Adds what the attention is made of, and returns its outputs.
+  func composed(_ make: inout Composition) throws(WeighbridgeError) -> [ValueID] {
+    let rank = make.type(make.inputs[0]).rank
+    let order = batchAxes(rank) + [rank - 2] + axes + [rank - 1]
+    let head = order.count - axes.count - 2
+    let count = try make.size(make.inputs[0], axis: rank - 2)
+    var (matrices, places): ([ValueID], [[Int]]) = ([], [])
+    for input in make.inputs.prefix(3) {
+      var x = try make.transposed(input, order)
+      let own = try make.size(x, axis: head)
+      if own != count { x = try make(Repeat(axis: head, count: count / max(1, own)), x) }
+      places.append(
+        try axes.map { (axis) throws(WeighbridgeError) in try make.size(input, axis: axis) })
+      matrices.append(try reshaped(x, head, [places.last ?? []], merges: true, features: 1, &make))
+    }
+    let products = try make.matrixProduct(matrices[0], matrices[1], transposeB: true)
+    let pairs = [places[0], places[1]]
+    let mask = try maskValues(head, pairs, &make)
+    let shares = try masking.shares(
+      try make.linear(products, scale: scale), mask: mask, &make)
+    let means = try make.matrixProduct(shares, matrices[2])
+    let result = try make.transposed(
+      try reshaped(means, head, [places[0]], merges: false, features: 1, &make),
+      order.indices.sorted { order[$0] < order[$1] })
+    guard returnsAttentionWeights else { return [result] }
+    return [result, try reshaped(shares, head, pairs, merges: false, features: 0, &make)]
+  }
+
+  /// The mask with one axis for the queries and one for the keys.
+  private func maskValues(
+    _ head: Int, _ places: [[Int]], _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID? {
+    guard masking.hasMask else { return nil }
+    if axes.count == 1 { return make.inputs[3] }
+    let target = [Int](repeating: -1, count: head + 1) + places.flatMap { $0 }
+    return try reshaped(
+      try make(BroadcastTo(target: target), make.inputs[3]), head, places, merges: true,
+      features: 0, &make)
+  }
+
+  /// Makes one axis of each list of places behind the heads, or takes it apart again.
+  private func reshaped(
+    _ x: ValueID, _ head: Int, _ places: [[Int]], merges: Bool, features: Int,
+    _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    if axes.count == 1 { return x }
+    let sizes = places.flatMap { merges ? [$0.reduce(1, *)] : $0 }
+    let open = (0...head).map { ReshapeAxes.Size.axis($0) }
+    let last = features == 1 ? [ReshapeAxes.Size.axis(make.type(x).rank - 1)] : []
+    return try make(ReshapeAxes(open + sizes.map { .fixed($0) } + last), x)
+  }
+}

@@ -1,0 +1,254 @@
+import Bytes
+import ConversionCore
+import FormatRegistry
+import Foundation
+import GraphIR
+import LayerCatalog
+import NCNNFormat
+import TestSupport
+import Testing
+import Weighbridge
+import _CatalogTesting
+
+/// Models written for ncnn. That ncnn reads them and computes the same is what `make test-peers`
+/// shows.
+@Suite struct NCNNExportTests {
+  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+
+  /// What a folder's `m.param` and `m.bin` hold.
+  private func read(_ folder: TemporaryFolder) throws -> (file: NCNNFile, bytes: [UInt8]) {
+    let model = try NCNNModel(Array(Files.read(folder.file("m.param"))))
+    let bytes = Array(try Files.read(folder.file("m.bin")))
+    let file = try ByteStore(bytes).withBytes { (bytes) throws(WeighbridgeError) in
+      try NCNNFile(model, weights: bytes)
+    }
+    return (file, bytes)
+  }
+
+  @Test("Every operator has one row in the table, or is made of others that have")
+  func table() { expectCompleteTable(NCNNOperators.kinds) }
+
+  @Test(
+    "Every operator is written and reads back, or is refused with a reason",
+    arguments: OperatorExample.all)
+  func operators(_ example: OperatorExample) throws {
+    let folder = try TemporaryFolder()
+    let content = try example.content()
+    let error = failure {
+      _ = try content.export(
+        to: folder.file("m.param"), as: .ncnn, options: ExportOptions(), cancellation: nil)
+    }
+    if let error {
+      #expect(error.code == .unsupported, "\(error)")
+      let isNamed = ["layer (Layer): ", "input_", "ncnn takes one example"].contains {
+        error.reason.contains($0)
+      }
+      #expect(isNamed, "\(error)")
+      #expect(folder.names.isEmpty)
+      return
+    }
+    let layers = try read(folder).file.model.layers
+    let inputs = layers.filter { $0.type == "Input" }.flatMap(\.outputs)
+    #expect(inputs == content.graph.inputs.map(\.name))
+    let free = Set(layers.flatMap(\.outputs)).subtracting(layers.flatMap(\.inputs))
+    #expect(free.isSuperset(of: content.graph.outputs.map(\.name)))
+  }
+
+  @Test("Of the operators' examples with an open batch, more than half are written")
+  func share() throws {
+    let folder = try TemporaryFolder()
+    var kinds: Set<String> = []
+    for example in OperatorExample.all {
+      // Some shapes hold for the example's batch only.
+      guard let content = try? example.content(batch: .symbolic("batch")) else { continue }
+      let error = failure {
+        _ = try content.export(
+          to: folder.file("m.param"), as: .ncnn, options: ExportOptions(), cancellation: nil)
+      }
+      #expect(
+        error == nil || error?.code == .unsupported, "\(example): \(String(describing: error))")
+      if error == nil {
+        kinds.insert(example.operation.kind)
+        _ = try read(folder)
+      }
+    }
+    #expect(kinds.count * 2 > Catalog.all.count, "\(kinds.count) of \(Catalog.all.count)")
+  }
+
+  @Test("A detector's blobs have its names, and its weights stand there in ncnn's order")
+  func weights() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    let report = try model.export(to: folder.file("m.param"))
+    #expect(report.files == [folder.file("m.param"), folder.file("m.bin")])
+    let (file, bytes) = try read(folder)
+    let layers = file.model.layers
+    #expect(layers.first?.outputs == model.inputs.map(\.name))
+    #expect(layers.last?.outputs == model.outputs.map(\.name))
+    let kernels = layers.indices.filter { layers[$0].type == "Convolution" }
+    let graph = try ModelReader.read(detector).content.graph
+    let wanted = graph.nodes.filter { $0.operation is Convolution }.compactMap {
+      graph[$0.inputs[1]].constant
+    }
+    #expect(kernels.count == wanted.count && !kernels.isEmpty)
+    for (index, tensor) in zip(kernels, wanted) {
+      let range = file.weights[index][0].range
+      #expect(Array(bytes[range]) == tensor.contiguousBytes())
+    }
+  }
+
+  @Test("With float16 the kernels take half the room, and the other numbers stay")
+  func float16() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    try model.export(to: folder.file("m.param"))
+    let full = try read(folder)
+    var options = ExportOptions()
+    options.precision = .float16
+    try model.export(to: folder.file("m.param"), options: options)
+    let half = try read(folder)
+    #expect(half.file.model == full.file.model)
+    for (layer, weights) in zip(half.file.model.layers, half.file.weights) {
+      let isKernel = layer.type == "Convolution"
+      for (position, weight) in weights.enumerated() {
+        #expect(weight.encoding == (isKernel && position == 0 ? .float16 : .float32))
+      }
+    }
+    #expect(half.bytes.count < full.bytes.count * 55 / 100)
+  }
+
+  @Test("The same model gives the same bytes, from whatever file it was read")
+  func determinism() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    try model.export(to: folder.file("a.param"))
+    try model.write(to: folder.file("m.wbm"))
+    try Model(contentsOf: folder.file("m.wbm")).export(to: folder.file("b.param"))
+    for name in ["param", "bin"] {
+      #expect(try Files.read(folder.file("a.\(name)")) == Files.read(folder.file("b.\(name)")))
+    }
+  }
+
+  @Test("A blob that several layers read, or that is an output too, is split")
+  func splits() throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x y", TensorType(.float32, [.symbolic("batch"), 2]))
+    let scope = SourceScope(layer: "layer", className: "Layer")
+    let bent = try builder.addNode(
+      ReLU(slope: 0, threshold: 0, maximum: nil), named: "r", inputs: [input], source: scope)
+    let sum = try builder.addNode(Add(), named: "s", inputs: [bent[0], bent[0]], source: scope)
+    let graph = try builder.finish(outputs: [
+      Port(name: "bent", value: bent[0]), Port(name: "sum", value: sum[0]),
+      Port(name: "same", value: input),
+    ])
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    let report = try content.export(
+      to: folder.file("m.param"), as: .ncnn, options: ExportOptions(), cancellation: nil)
+    #expect(report.losses == ["x y is called x_y"])
+    let layers = try read(folder).file.model.layers
+    #expect(layers.map(\.type) == ["Input", "Split", "ReLU", "Split", "BinaryOp", "Split"])
+    let made = Set(layers.flatMap(\.outputs))
+    #expect(made.isSuperset(of: ["x_y", "bent", "sum", "same"]))
+    #expect(made.subtracting(layers.flatMap(\.inputs)) == ["bent", "sum", "same"])
+  }
+
+  @Test("A batch that cannot be dropped is refused, and nothing is written")
+  func batch() throws {
+    let folder = try TemporaryFolder()
+    let examples: [(GraphIR.Dimension, any CatalogOperator)] = [
+      (4, Tanh()), (.symbolic("batch"), Reduce(.sum, axes: [0], keepDims: true)),
+    ]
+    for (batch, operation) in examples {
+      var builder = GraphBuilder()
+      let input = try builder.addInput("x", TensorType(.float32, [batch, 3]))
+      let output = try builder.addNode(
+        operation, named: "y", inputs: [input],
+        source: SourceScope(layer: "layer", className: "Layer"))
+      let graph = try builder.finish(outputs: [Port(name: "y", value: output[0])])
+      let content = ModelContent(
+        graph: graph, description: ModelDescription(), provenance: Provenance())
+      let error = failure {
+        _ = try content.export(
+          to: folder.file("m.param"), as: .ncnn, options: ExportOptions(), cancellation: nil)
+      }
+      #expect(error?.code == .unsupported)
+      let words = ["no batch axis", "takes one element at a time"]
+      #expect(words.contains { error?.reason.contains($0) == true }, "\(String(describing: error))")
+    }
+    #expect(folder.names.isEmpty)
+  }
+
+  /// A detector of darknet with two heads and weights of chance.
+  private func detector(_ folder: TemporaryFolder, _ setting: String = "") throws -> Model {
+    let heads = ["mask=0,1", "mask=2,3"].map { mask in
+      "[convolutional]\nfilters=14\nsize=3\nstride=2\npad=1\nactivation=linear\n"
+        + "[yolo]\n\(mask)\nanchors=1,2, 3,4, 5,6, 7,8.5\nclasses=2\nnum=4\n\(setting)\n"
+    }
+    let text =
+      "[net]\nwidth=32\nheight=32\nchannels=3\n" + heads[0] + "[route]\nlayers=0\n" + heads[1]
+    try Files.write(text.utf8, to: folder.file("net.cfg"))
+    var options = ReadOptions()
+    options.randomSeed = 0
+    return try Model(contentsOf: folder.file("net.cfg"), options: options)
+  }
+
+  @Test("YOLO heads become ncnn's own layer, which reads them before their activation")
+  func detections() throws {
+    let folder = try TemporaryFolder()
+    let model = try self.detector(folder)
+    var options = ExportOptions()
+    options.suppressesBoxes = true
+    let report = try model.export(to: folder.file("m.param"), options: options)
+    #expect(report.losses.contains { $0.contains("confidence") })
+    let layers = try read(folder).file.model.layers
+    let last = try #require(layers.last)
+    #expect(last.type == "Yolov3DetectionOutput" && last.outputs == ["detections"])
+    let detector = try #require(model.description.detector)
+    #expect(last.inputs.count == detector.heads.count)
+    #expect(last.integer(0) == detector.classCount)
+    #expect(last.integer(1) == detector.heads[0].mask.count)
+    #expect(
+      last.parameters[4]
+        == .reals(detector.anchors.flatMap { [Float($0.width), Float($0.height)] }))
+    #expect(last.parameters[5] == .reals([0, 1, 2, 3]) && last.parameters[6] == .reals([2, 4]))
+    #expect(!layers.contains { $0.type == "Sigmoid" })
+    let makers = last.inputs.map { head in layers.first { $0.outputs.contains(head) }?.type }
+    #expect(makers == ["Split", "Convolution"])
+  }
+
+  @Test(
+    "Heads that ncnn's layer does not read are refused",
+    arguments: ["scale_x_y=1.1", "new_coords=1"])
+  func otherHeads(_ setting: String) throws {
+    let folder = try TemporaryFolder()
+    let model = try detector(folder, setting)
+    var options = ExportOptions()
+    options.suppressesBoxes = true
+    let error = failure { try model.export(to: folder.file("m.param"), options: options) }
+    #expect(error?.code == .unsupported)
+    #expect(folder.names == ["net.cfg"])
+  }
+
+  @Test("What stands there stays when it may not be replaced")
+  func kept() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: detector)
+    try Files.write("kept".utf8, to: folder.file("m.bin"))
+    var options = ExportOptions()
+    options.isReplacing = false
+    let error = failure { try model.export(to: folder.file("m.param"), options: options) }
+    #expect(error?.code == .outputFailed)
+    let same = failure { try model.export(to: folder.file("m.bin"), as: .ncnn) }
+    #expect(same?.code == .outputFailed)
+    let cancellation = Cancellation()
+    cancellation.cancel()
+    let stopped = failure {
+      try model.export(to: folder.file("n.param"), cancellation: cancellation)
+    }
+    #expect(stopped?.code == .cancelled)
+    #expect(folder.names == ["m.bin"])
+    #expect(try Files.read(folder.file("m.bin")) == Data("kept".utf8))
+  }
+}
