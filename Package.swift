@@ -71,7 +71,7 @@ let package = Package(
   ],
   targets: [
     // Libraries of the system, each for one thing.
-    // Reading HDF5, the container of Keras .h5 files.
+    // Writing HDF5, the container of Keras .h5 files; reading it in tests.
     library("CHDF5", pkgConfig: hdf5, apt: "libhdf5-dev", brew: "hdf5"),
     // Packing and unpacking the header of .wbm.
     library("CProtobufC", pkgConfig: "libprotobuf-c", apt: "libprotobuf-c-dev", brew: "protobuf-c"),
@@ -97,11 +97,14 @@ let package = Package(
     module(.base, "YAML", ["Bytes", "JSON", "CYAML"]),
     module(.base, "GraphIR", ["Bytes"]),
     module(.base, "ProtobufWire", ["Bytes", "CProtobufC"]),
-    module(.base, "ZipArchive", ["Bytes", "CZlib"]),
+    module(.base, "Deflate", ["CZlib"]),
+    module(.base, "ZipArchive", ["Bytes", "CZlib", "Deflate"]),
 
     // Rank 1: syntax only, bytes to plain records and back.
-    module(.formats, "HDF5File", ["Bytes", "CHDF5"]),
-    module(.formats, "KerasFormat", ["Bytes", "HDF5File", "JSON", "YAML", "ZipArchive"]),
+    module(.formats, "HDF5File", ["Bytes", "Deflate"]),
+    module(.formats, "HDF5Writing", ["Bytes", "CHDF5"]),
+    module(
+      .formats, "KerasFormat", ["Bytes", "HDF5File", "HDF5Writing", "JSON", "YAML", "ZipArchive"]),
     module(.formats, "DarknetFormat", ["Bytes"]),
     module(.formats, "NumPyFormat", ["Bytes", "ZipArchive"]),
     cLibrary("CCoreML", ["CProtobufC"]),
@@ -206,6 +209,7 @@ let package = Package(
     module(
       .support, "_CatalogTesting",
       [
+        "NCNNConversion",
         "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
         "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR",
         "LayerCatalog",
@@ -218,7 +222,7 @@ let package = Package(
     tests("GraphIRTests", ["Bytes", "GraphIR"]),
     tests("ProtobufWireTests", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
     tests("ZipArchiveTests", ["Bytes", "ZipArchive"], exclude: ["Files"]),
-    tests("HDF5FileTests", ["Bytes", "HDF5File"], exclude: ["Files"]),
+    tests("HDF5FileTests", ["Bytes", "CHDF5", "HDF5File", "ZipArchive"], exclude: ["Files"]),
     tests("YAMLTests", ["Bytes", "JSON", "YAML"]),
     tests("KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasFormat"], exclude: ["Files"]),
     tests(

@@ -83,11 +83,20 @@ struct ElementTests {
     #expect(try file.contents(of: file.dataset(at: "/empty")) == [])
   }
 
+  @Test("enumerations are read as their numbers, and elements that are arrays as dimensions")
+  func plainValues() throws {
+    let file = try open("refused.h5")
+    #expect(try file.dataset(at: "/colors").elementType == .int8)
+    #expect(try file.elements("/colors", as: UInt8.self) == [0, 1])
+    #expect(try file.dataset(at: "/array").shape == [1, 3])
+    #expect(try file.floats("/array") == [0, 0, 0])
+  }
+
   @Test(
     "a type that is no number is refused by name",
     arguments: [
       ("string", "type string"), ("compound", "type compound"), ("reference", "type reference"),
-      ("list", "variable-length list"), ("colors", "type enumeration"), ("array", "type array"),
+      ("list", "variable-length list"),
       ("opaque", "type opaque"), ("odd_float", "numbers of 4 bytes in an uncommon layout"),
       ("odd_integer", "integers of 4 bytes in an uncommon layout"), ("no_space", "null dataspace"),
     ])
@@ -95,5 +104,13 @@ struct ElementTests {
     let file = try open("refused.h5")
     expectFailure(.unsupported, reason) { _ = try file.dataset(at: "/\(name)") }
     expectFailure(.unsupported, "refused.h5:/\(name)") { _ = try file.dataset(at: "/\(name)") }
+  }
+
+  @Test("types within types are followed so far only")
+  func depth() throws {
+    let file = try open("deep_types.h5")
+    expectFailure(.limitExceeded, "/data: the datatype has types within types over 32 deep") {
+      _ = try file.dataset(at: "/data")
+    }
   }
 }

@@ -51,7 +51,7 @@ struct StorageTests {
   @Test("an unknown filter, bytes in other files and virtual datasets are refused by name")
   func refused() throws {
     let file = try open("refused.h5")
-    expectFailure(.unsupported, "32000 (lzf)") { _ = try file.dataset(at: "/lzf") }
+    #expect(try file.elements("/lzf", as: UInt32.self) == Array(0..<100))
     expectFailure(.unsupported, "(scaleoffset)") { _ = try file.dataset(at: "/scaled") }
     expectFailure(.unsupported, "in another file") { _ = try file.dataset(at: "/external") }
     expectFailure(.unsupported, "virtual dataset") { _ = try file.dataset(at: "/virtual") }

@@ -3,8 +3,9 @@ import HDF5File
 import Testing
 
 /// The path of a file that `Files/make_files.py` made.
-func file(_ name: String, at filePath: String = #filePath) -> String {
-  "/\(filePath.split(separator: "/").dropLast().joined(separator: "/"))/Files/\(name)"
+func file(_ name: String) -> String {
+  let filePath = #filePath
+  return "/\(filePath.split(separator: "/").dropLast().joined(separator: "/"))/Files/\(name)"
 }
 
 /// Opens a file that `Files/make_files.py` made.

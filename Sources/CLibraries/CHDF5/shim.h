@@ -196,6 +196,16 @@ static inline hid_t chdf5_create(const char *path, size_t alignment) {
   return file;
 }
 
+/// Creates a file over what is there, in the newest format. For tests. Negative when HDF5 cannot.
+static inline hid_t chdf5_create_newest(const char *path) {
+  hid_t file = -1, access = H5Pcreate(H5P_FILE_ACCESS);
+  if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0) {
+    file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  }
+  if (access >= 0) H5Pclose(access);
+  return file;
+}
+
 /// Creates a group without the time.
 static inline hid_t chdf5_create_group(hid_t file, const char *path) {
   hid_t group = -1, creation = H5Pcreate(H5P_GROUP_CREATE);

@@ -1,5 +1,4 @@
 import Bytes
-import CHDF5
 
 /// How a dataset's elements are stored in the file.
 struct HDF5ElementType {
@@ -7,44 +6,58 @@ struct HDF5ElementType {
   let elementType: ElementType
   /// Whether the bytes are in the file as they are needed.
   let isLittleEndian: Bool
+  /// The sizes of the arrays that the file has for elements, which are dimensions of their own.
+  let innerShape: [Int]
 
-  /// Reads a datatype.
+  /// Finds the numbers in a datatype: an enumeration is its integers, an array adds dimensions, and a
+  /// compound of one member is that member.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` naming a type that has no ``ElementType``.
-  init(_ type: borrowing HDF5Handle) throws(WeighbridgeError) {
-    let identifier = type.identifier
-    let size = H5Tget_size(identifier)
-    let order = H5Tget_order(identifier)
-    let element: ElementType?
-    switch H5Tget_class(identifier) {
-    case H5T_FLOAT: element = Self.float(identifier, size)
-    case H5T_INTEGER: element = Self.integer(identifier, size)
-    case H5T_ENUM: element = Self.isBool(identifier, size) ? .bool : nil
-    // What h5py makes of bfloat16, which neither NumPy nor HDF5 has: two bytes without a meaning.
-    case H5T_OPAQUE: element = size == 2 ? .bfloat16 : nil
-    default: element = nil
+  init(_ type: Datatype) throws(WeighbridgeError) {
+    switch type.kind {
+    case .array(let shape, let base):
+      let inner = try HDF5ElementType(base)
+      self.init(inner.elementType, inner.isLittleEndian, shape + inner.innerShape)
+    case .compound(let members) where members.count == 1 && members[0].type.size == type.size:
+      self = try HDF5ElementType(members[0].type)
+    case .enumeration(let base, let members):
+      if Self.isBool(type, members) {
+        self.init(.bool, true)
+      } else {
+        self = try HDF5ElementType(base)
+      }
+    case .float(let layout):
+      guard let element = Self.float(layout, type.size) else { throw Self.refusal(type) }
+      self.init(element, !layout.isBigEndian)
+    case .integer(let layout):
+      guard let element = Self.integer(layout, type.size) else { throw Self.refusal(type) }
+      self.init(element, !layout.isBigEndian || type.size == 1)
+    // What h5py makes of bfloat16, which NumPy does not have: two bytes without a meaning.
+    case .opaque where type.size == 2: self.init(.bfloat16, true)
+    default: throw Self.refusal(type)
     }
-    let isOpaque = H5Tget_class(identifier) == H5T_OPAQUE
-    guard let element, size == 1 || isOpaque || order == H5T_ORDER_LE || order == H5T_ORDER_BE
-    else {
-      throw WeighbridgeError(
-        .unsupported, "has elements of \(Self.name(identifier, size)), which is no number type")
-    }
-    elementType = element
-    isLittleEndian = size == 1 || isOpaque || order == H5T_ORDER_LE
+  }
+
+  private init(_ elementType: ElementType, _ isLittleEndian: Bool, _ innerShape: [Int] = []) {
+    self.elementType = elementType
+    self.isLittleEndian = isLittleEndian
+    self.innerShape = innerShape
+  }
+
+  private static func refusal(_ type: Datatype) -> WeighbridgeError {
+    WeighbridgeError(.unsupported, "has elements of \(type.name), which is no number type")
   }
 
   /// An IEEE 754 format, or bfloat16: sign, exponent and fraction without gaps, biased exponent.
-  private static func float(_ type: hid_t, _ size: Int) -> ElementType? {
-    var (sign, exponent, exponentBits, fraction, fractionBits) = (0, 0, 0, 0, 0)
-    guard
-      H5Tget_fields(type, &sign, &exponent, &exponentBits, &fraction, &fractionBits) >= 0,
-      H5Tget_offset(type) == 0, H5Tget_precision(type) == 8 * size,
-      fraction == 0, exponent == fractionBits, sign == exponent + exponentBits,
-      sign == 8 * size - 1, H5Tget_norm(type) == H5T_NORM_IMPLIED,
-      exponentBits < 32, H5Tget_ebias(type) == 1 << (exponentBits - 1) - 1
+  private static func float(_ layout: FloatLayout, _ size: Int) -> ElementType? {
+    let (exponent, fraction) = (layout.exponent, layout.fraction)
+    guard !layout.isVAX, layout.bits == BitRange(start: 0, count: 8 * size),
+      fraction.start == 0, exponent.start == fraction.count,
+      layout.sign == exponent.start + exponent.count, layout.sign == 8 * size - 1,
+      layout.normalization == .implied, exponent.count < 32,
+      layout.bias == 1 << (exponent.count - 1) - 1
     else { return nil }
-    switch (exponentBits, fractionBits) {
+    switch (exponent.count, fraction.count) {
     case (5, 10): return .float16
     case (8, 7): return .bfloat16
     case (8, 23): return .float32
@@ -53,11 +66,9 @@ struct HDF5ElementType {
     }
   }
 
-  private static func integer(_ type: hid_t, _ size: Int) -> ElementType? {
-    guard H5Tget_offset(type) == 0, H5Tget_precision(type) == 8 * size else { return nil }
-    let signed = H5Tget_sign(type)
-    guard signed == H5T_SGN_2 || signed == H5T_SGN_NONE else { return nil }
-    switch (size, signed == H5T_SGN_2) {
+  private static func integer(_ layout: IntegerLayout, _ size: Int) -> ElementType? {
+    guard layout.bits == BitRange(start: 0, count: 8 * size) else { return nil }
+    switch (size, layout.isSigned) {
     case (1, true): return .int8
     case (2, true): return .int16
     case (4, true): return .int32
@@ -71,29 +82,11 @@ struct HDF5ElementType {
   }
 
   /// What h5py makes of a boolean: an enumeration of one byte, FALSE 0 and TRUE 1.
-  private static func isBool(_ type: hid_t, _ size: Int) -> Bool {
-    guard size == 1, H5Tget_nmembers(type) == 2 else { return false }
-    var (no, yes): (Int8, Int8) = (-1, -1)
-    // Each call writes one value of the type, whose size was checked to be one byte.
-    return H5Tenum_valueof(type, "FALSE", &no) >= 0 && H5Tenum_valueof(type, "TRUE", &yes) >= 0
-      && no == 0 && yes == 1
-  }
-
-  /// The type in words, for messages.
-  static func name(_ type: hid_t, _ size: Int) -> String {
-    switch H5Tget_class(type) {
-    case H5T_FLOAT: "floating-point numbers of \(size) bytes in an uncommon layout"
-    case H5T_INTEGER: "integers of \(size) bytes in an uncommon layout"
-    case H5T_STRING: "type string"
-    case H5T_BITFIELD: "type bit field"
-    case H5T_OPAQUE: "type opaque"
-    case H5T_COMPOUND: "type compound"
-    case H5T_REFERENCE: "type reference"
-    case H5T_ENUM: "type enumeration"
-    case H5T_VLEN: "type variable-length list"
-    case H5T_ARRAY: "type array"
-    case H5T_TIME: "type time"
-    default: "an unknown type"
-    }
+  private static func isBool(
+    _ type: Datatype, _ members: [(name: [UInt8], value: [UInt8])]
+  ) -> Bool {
+    let values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+    return type.size == 1 && members.count == 2 && values[Array("FALSE".utf8)] == [0]
+      && values[Array("TRUE".utf8)] == [1]
   }
 }

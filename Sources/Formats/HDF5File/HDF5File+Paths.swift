@@ -1,5 +1,4 @@
 import Bytes
-import CHDF5
 import Synchronization
 
 extension HDF5File {
@@ -10,104 +9,67 @@ extension HDF5File {
     return "/" + parts(of: whole).reversed().joined(separator: "/")
   }
 
-  /// Opens the object at an absolute path, which must be a group or a dataset.
-  func open(_ path: String, as type: H5I_type_t) throws(WeighbridgeError) -> HDF5Handle {
-    guard let object = try resolve(path) else {
+  /// The header of the object at an absolute path.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none.
+  func object(at path: String) throws(WeighbridgeError) -> ObjectHeader {
+    guard let address = try resolve(path) else {
       throw WeighbridgeError(.malformed, "the file has nothing at this path").at(.path(path))
     }
-    guard H5Iget_type(object.identifier) == type else {
-      throw WeighbridgeError(
-        .malformed, type == H5I_GROUP ? "is not a group" : "is not a dataset"
-      ).at(.path(path))
-    }
-    return object
+    return try reader.header(at: address)
   }
 
-  /// Opens the object at an absolute path link by link, so that HDF5 itself never follows one out
-  /// of the file; `nil` when there is nothing.
-  func resolve(_ path: String) throws(WeighbridgeError) -> HDF5Handle? {
-    var trail = self.trail.withLock { $0 }
-    defer { self.trail.withLock { $0 = trail } }
+  /// The links of the object at an address, sorted by name; `nil` when it is no group.
+  func links(at address: Int) throws(WeighbridgeError) -> [Link]? {
+    if let known = cache.withLock({ $0.links.value(at: address) }) { return known }
+    let header = try reader.header(at: address)
+    let links = try damage(at: header) { () throws(WeighbridgeError) in
+      try reader.links(of: header, atMost: limits.memberCount)
+    }
+    cache.withLock { $0.links.keep(links, at: address) }
+    return links
+  }
+
+  /// The address of the object at an absolute path, link by link; `nil` when there is nothing.
+  func resolve(_ path: String) throws(WeighbridgeError) -> Int? {
     var waiting = Self.parts(of: path)
-    var (depth, linkCount) = (trail.keep(waiting.reversed()), 0)
-    waiting.removeLast(depth)
-    var current = try start(&trail)
+    var (current, depth, linkCount) = (reader.root, 0, 0)
     while let name = waiting.popLast() {
-      guard H5Iget_type(current.identifier) == H5I_GROUP else { return nil }
+      guard let links = try links(at: current) else { return nil }
       depth += 1
       guard depth <= limits.depth else {
         throw WeighbridgeError(.limitExceeded, "leads over more than \(limits.depth) links")
       }
-      guard let link = try link(name, of: current) else { return nil }
-      switch link.kind {
-      case CHDF5_HARD_LINK:
-        current = try HDF5Handle(
-          H5Oopen(current.identifier, name, chdf5_default()), "\"\(name)\" cannot be opened")
-        if linkCount == 0, H5Iget_type(current.identifier) == H5I_GROUP {
-          trail.append(name, current)
-        }
-      case CHDF5_SOFT_LINK:
+      guard let link = links.element(named: Array(name.utf8), \.name) else { return nil }
+      switch link.target {
+      case .hard(let address): current = address
+      case .soft(let target):
         linkCount += 1
         guard linkCount <= limits.linkCount else {
           throw WeighbridgeError(.limitExceeded, "follows more than \(limits.linkCount) soft links")
         }
-        let target = try target(name, of: current, byteCount: link.valueByteCount)
-        if target.first == "/" { current = try root() }
+        guard let target = String(validating: target.prefix { $0 != 0 }, as: UTF8.self) else {
+          throw WeighbridgeError(.malformed, "the soft link \"\(name)\" is not UTF-8")
+        }
+        if target.utf8.first == UInt8(ascii: "/") { current = reader.root }
         waiting += Self.parts(of: target)
-      default:
+      case .external:
         throw WeighbridgeError(
           .unsupported, "\"\(name)\" is a link into another file, which is never followed")
+      case .userDefined(let kind):
+        throw WeighbridgeError(
+          .unsupported, "\"\(name)\" is a link of kind \(kind), which only its program can follow")
       }
     }
     return current
   }
 
-  private func root() throws(WeighbridgeError) -> HDF5Handle {
-    try HDF5Handle(H5Oopen(identifier, "/", chdf5_default()), "the root group cannot be opened")
-  }
-
-  /// The last group of a trail, which begins with the root.
-  private func start(_ trail: inout HDF5OpenGroups) throws(WeighbridgeError) -> HDF5Handle {
-    if let last = try trail.last() { return last }
-    let root = try root()
-    trail.begin(root)
-    return root
-  }
+  /// How many parts a path has.
+  static func depth(of path: String) -> Int { parts(of: path).count }
 
   /// The parts of a path, the last first. A part `.` means the group itself, as HDF5 has it.
   private static func parts(of path: String) -> [String] {
     path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { String(Substring($0)) }
       .filter { $0 != "." }
-  }
-
-  /// What kind of link a name is, and the size of its value; `nil` when there is none.
-  private func link(
-    _ name: String, of group: borrowing HDF5Handle
-  ) throws(WeighbridgeError) -> (kind: Int32, valueByteCount: Int)? {
-    let exists = try HDF5Library.check(
-      H5Lexists(group.identifier, name, chdf5_default()), "the group cannot be searched")
-    guard exists > 0 else { return nil }
-    var (kind, byteCount) = (Int32(0), 0)
-    try HDF5Library.check(
-      chdf5_link(group.identifier, name, &kind, &byteCount), "\"\(name)\" cannot be read")
-    return (kind, byteCount)
-  }
-
-  /// Where a soft link leads.
-  private func target(
-    _ name: String, of group: borrowing HDF5Handle, byteCount: Int
-  ) throws(WeighbridgeError) -> String {
-    guard byteCount <= limits.attributeByteCount else {
-      throw WeighbridgeError(.limitExceeded, "the soft link \"\(name)\" has \(byteCount) bytes")
-    }
-    var value = [UInt8](repeating: 0, count: byteCount)
-    try HDF5Library.check(
-      // Writes at most as many bytes as the array has.
-      H5Lget_val(group.identifier, name, &value, value.count, chdf5_default()),
-      "the soft link \"\(name)\" cannot be read")
-    guard let target = String(validating: value.prefix { $0 != 0 }, as: UTF8.self) else {
-      throw WeighbridgeError(.malformed, "the soft link \"\(name)\" is not UTF-8")
-    }
-    return target
   }
 }

@@ -1,11 +1,12 @@
 package import Bytes
-import CHDF5
 import Synchronization
 
 /// An HDF5 file, opened for reading. It answers with plain values.
 ///
-/// libhdf5 runs behind one lock for the whole process, so the answers may be asked for from any
-/// task. Links into other files are never followed, data kept in other files is never read.
+/// The file is read by the HDF5 file format specification, version 3.0, and as HDF5 2.0 extends it.
+/// Whatever is read is checked: addresses against the file, counts before memory is taken, checksums
+/// where the format has them. Links into other files are never followed, data kept in other files
+/// are never read.
 package final class HDF5File: Sendable {
   /// Bounds on what is read.
   package struct Limits: Sendable {
@@ -43,9 +44,9 @@ package final class HDF5File: Sendable {
   let dimension: Range<Int>
   /// The bounds on what is read.
   package let limits: Limits
-  let identifier: hid_t
-  /// Used while libhdf5 is; the lock is for the compiler.
-  let trail = Mutex(HDF5OpenGroups())
+  let reader: ObjectReader
+  /// What was read last, since what is asked for next is mostly there again.
+  let cache = Mutex(HDF5Cache())
 
   /// Opens an HDF5 file.
   ///
@@ -72,51 +73,35 @@ package final class HDF5File: Sendable {
     self.store = store
     self.dimension = range
     self.limits = limits
-    identifier = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try store.withBytes { bytes throws(WeighbridgeError) in
-        _ = try HDF5Superblock(in: bytes.extracting(range))
-      }
-      return try store.withDescriptor { descriptor throws(WeighbridgeError) in
-        guard let descriptor, range == 0..<store.count else {
-          return try Self.openImage(store, range)
-        }
-        // The very file that is mapped, even when another has taken its path meanwhile.
-        return try HDF5Library.use { () throws(WeighbridgeError) in
-          try HDF5Library.check(chdf5_open("/dev/fd/\(descriptor)"), "cannot be opened")
-        }
-      }
+    reader = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try ObjectReader(store, range)
     }
   }
-
-  /// Opens bytes of a store where they are.
-  private static func openImage(
-    _ store: ByteStore, _ range: Range<Int>
-  ) throws(WeighbridgeError) -> hid_t {
-    try store.withBytes { bytes throws(WeighbridgeError) in
-      // A store's bytes neither move nor change while it lives, and the object being made keeps it
-      // until its own `deinit` has closed the file. HDF5 only reads.
-      let image = bytes.extracting(range).withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
-      return try HDF5Library.use { () throws(WeighbridgeError) in
-        // A path that no file can have, and no other open image has.
-        try HDF5Library.check(
-          chdf5_open_image(
-            UnsafeRawPointer(bitPattern: image), range.count, "/dev/null/image-\(image)"),
-          "cannot be opened")
-      }
-    }
-  }
-
-  deinit { HDF5Library.close(trail.withLock { $0.groups } + [identifier]) }
 
   /// Whether bytes are an HDF5 file: its signature stands at 0, 512, 1024, 2048, ...
-  package static func isHDF5(_ bytes: RawSpan) -> Bool { HDF5Superblock.find(in: bytes) != nil }
+  package static func isHDF5(_ bytes: RawSpan) -> Bool { Superblock.find(in: bytes) != nil }
 
-  /// Runs `body` with libhdf5 to itself, and adds the file and `path` to its errors.
-  func use<Result: Sendable>(
+  /// Runs `body` and adds the file and `path` to its errors; the byte where it was becomes a part of
+  /// the reason.
+  func use<Result>(
     _ path: String, _ body: () throws(WeighbridgeError) -> Result
   ) throws(WeighbridgeError) -> Result {
-    try locating({ $0.at(file: self.path).at(.path(path)) }) { () throws(WeighbridgeError) in
-      try HDF5Library.use(body)
-    }
+    try locating({ $0.at(path: path).at(file: self.path) }, body)
+  }
+
+  /// Runs `body`, and says of damage without a byte of its own that it is where the header is.
+  func damage<Result>(
+    at header: ObjectHeader, _ body: () throws(WeighbridgeError) -> Result
+  ) throws(WeighbridgeError) -> Result {
+    let place = WeighbridgeError.Spot.byte(reader.file.baseAddress + header.address)
+    return try locating({ $0.code == .malformed ? $0.at(place) : $0 }, body)
+  }
+}
+
+extension WeighbridgeError {
+  /// The same error at a path within the file, the byte offset kept as a part of the reason.
+  func at(path: String) -> WeighbridgeError {
+    guard case .byte(let offset) = place.spot else { return at(.path(path)) }
+    return WeighbridgeError(code, "\(reason) (byte \(offset) of the file)").at(.path(path))
   }
 }

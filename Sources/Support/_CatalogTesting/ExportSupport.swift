@@ -1,6 +1,7 @@
 import CoreMLConversion
 import DarknetConversion
 import KerasConversion
+import NCNNConversion
 import ONNXConversion
 
 /// Which formats an operator is written in, for tables.

@@ -164,6 +164,11 @@ with new("opaque.h5") as made:
     halves = np.array([0x3F80, 0xC000, 0x7F7F], dtype="<u2").view("V2")
     made.create_dataset("plain", data=halves)
     made.create_dataset("packed", data=halves, chunks=(2,), compression="gzip", shuffle=True)
+with new("deep_types.h5") as made:
+    kind = h5py.h5t.STD_I8LE
+    for level in range(40):
+        kind = h5py.h5t.array_create(kind, (1,))
+    dataset(made, "data", kind, (1,), None)
 with new("attributes.h5") as made:
     attributes(made.create_group("group"))
 with new("links.h5") as made:

@@ -1,5 +1,5 @@
 package import Bytes
-import HDF5File
+import HDF5Writing
 import JSON
 import ZipArchive
 

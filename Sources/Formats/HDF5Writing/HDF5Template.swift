@@ -110,7 +110,7 @@ package struct HDF5Template: ~Copyable {
     _ dataset: HDF5Builder.Dataset, in file: hid_t
   ) throws(WeighbridgeError) -> HDF5Handle {
     let type = try HDF5Handle(
-      HDF5ElementType.identifier(dataset.elementType), "its type cannot be created")
+      Self.identifier(dataset.elementType), "its type cannot be created")
     let space = try space(dataset.shape)
     return try HDF5Handle(
       chdf5_create_dataset(file, dataset.path, type.identifier, space.identifier),
@@ -157,7 +157,7 @@ package struct HDF5Template: ~Copyable {
   }
 }
 
-extension HDF5ElementType {
+extension HDF5Template {
   /// A new identifier of the type in which elements are written; h5py writes the same ones.
   fileprivate static func identifier(_ type: ElementType) -> hid_t {
     switch type {

@@ -1,0 +1,153 @@
+import Bytes
+
+/// Reads the little-endian fields of one block of an HDF5 file, front to back.
+///
+/// The block is a copy, so what was checked cannot change, and parts of it share the copy.
+struct Cursor: Sendable {
+  private let bytes: [UInt8]
+  /// Where in the file the first of `bytes` is.
+  private let origin: Int
+  /// The number of bytes of an address ("size of offsets") and of a size ("size of lengths").
+  var widths: Widths
+  private(set) var position = 0
+  private(set) var end: Int
+
+  /// The number of bytes that a file's addresses and sizes have.
+  struct Widths: Hashable, Sendable {
+    var offset = 8
+    var length = 8
+  }
+
+  /// - Parameter origin: Where in the file the bytes are.
+  init(_ bytes: [UInt8], origin: Int, _ widths: Widths) {
+    self.bytes = bytes
+    self.origin = origin
+    self.widths = widths
+    end = bytes.count
+  }
+
+  /// The number of bytes not yet read.
+  var remaining: Int { end - position }
+  /// Where in the file the next byte is.
+  var fileOffset: Int { origin + position }
+
+  /// An error at the next byte.
+  func failure(
+    _ reason: String, _ code: WeighbridgeError.Code = .malformed
+  ) -> WeighbridgeError {
+    WeighbridgeError(code, reason).at(.byte(fileOffset))
+  }
+
+  private mutating func take(_ count: Int) throws(WeighbridgeError) -> Int {
+    guard count >= 0, count <= remaining else {
+      throw failure("has metadata that end too early: \(count) bytes needed, \(remaining) left")
+    }
+    defer { position += count }
+    return position
+  }
+
+  mutating func skip(_ count: Int) throws(WeighbridgeError) { _ = try take(count) }
+
+  /// An unsigned number of 1 to 8 bytes.
+  mutating func unsigned(_ byteCount: Int) throws(WeighbridgeError) -> UInt64 {
+    let start = try take(byteCount)
+    var value: UInt64 = 0
+    for index in (start..<start + byteCount).reversed() {
+      value = value << 8 | UInt64(bytes[index])
+    }
+    return value
+  }
+
+  /// An unsigned number of 1 to 8 bytes that counts something.
+  mutating func count(_ byteCount: Int) throws(WeighbridgeError) -> Int {
+    let place = self
+    guard let value = Int(exactly: try unsigned(byteCount)) else {
+      throw place.failure("has a count that is larger than any memory")
+    }
+    return value
+  }
+
+  mutating func byte() throws(WeighbridgeError) -> UInt8 { bytes[try take(1)] }
+
+  /// A size or count in the file's own width.
+  mutating func length() throws(WeighbridgeError) -> Int { try count(widths.length) }
+
+  /// An address, relative to the file's base address; `nil` for the undefined one, all bits set.
+  mutating func address() throws(WeighbridgeError) -> Int? {
+    let place = self
+    let value = try unsigned(widths.offset)
+    if value == UInt64.max >> (64 - 8 * UInt64(widths.offset)) { return nil }
+    guard let address = Int(exactly: value) else {
+      throw place.failure("has an address beyond any file")
+    }
+    return address
+  }
+
+  /// An address that must be defined.
+  mutating func address(of what: String) throws(WeighbridgeError) -> Int {
+    let place = self
+    guard let address = try address() else { throw place.failure("\(what) has no address") }
+    return address
+  }
+
+  /// The next bytes as an array.
+  mutating func bytes(_ count: Int) throws(WeighbridgeError) -> [UInt8] {
+    let start = try take(count)
+    return Array(bytes[start..<start + count])
+  }
+
+  /// The next bytes as a block of their own.
+  mutating func part(_ count: Int) throws(WeighbridgeError) -> Cursor {
+    let start = try take(count)
+    var part = self
+    (part.position, part.end) = (start, start + count)
+    return part
+  }
+
+  /// The bytes before the next zero, which is read too.
+  mutating func terminatedBytes() throws(WeighbridgeError) -> [UInt8] {
+    guard let zero = bytes[position..<end].firstIndex(of: 0) else {
+      throw failure("has a name without an end")
+    }
+    defer { position = zero + 1 }
+    return Array(bytes[position..<zero])
+  }
+
+  /// Checks the four letters with which most blocks begin.
+  mutating func signature(_ letters: StaticString, of what: String) throws(WeighbridgeError) {
+    let place = self
+    let wanted = letters.description
+    guard try bytes(4).elementsEqual(wanted.utf8) else {
+      throw place.failure("\(what) does not begin with its signature \(wanted)")
+    }
+  }
+
+  /// Checks a version, which is a byte.
+  mutating func version(
+    _ known: ClosedRange<UInt8>, of what: String
+  ) throws(WeighbridgeError) -> UInt8 {
+    let place = self
+    let version = try byte()
+    guard known.contains(version) else {
+      let range =
+        known.count == 1 ? "\(known.lowerBound)" : "\(known.lowerBound) to \(known.upperBound)"
+      throw place.failure("\(what) has version \(version); \(range) can be read", .unsupported)
+    }
+    return version
+  }
+
+  /// Takes the last four bytes off the block, which must be the checksum of those before them.
+  mutating func checkChecksum(of what: String) throws(WeighbridgeError) {
+    guard remaining >= 4 else { throw failure("\(what) has no room for its checksum") }
+    let place = end - 4
+    let computed = Lookup3.checksum(bytes[position..<place])
+    var stored = self
+    stored.position = place
+    let expected = UInt32(truncatingIfNeeded: try stored.unsigned(4))
+    guard computed == expected else {
+      stored.position = place
+      throw stored.failure("\(what) is damaged: \(Lookup3.mismatch(expected, computed))")
+    }
+    end = place
+  }
+}

@@ -1,0 +1,32 @@
+import Bytes
+
+/// Ends the reading of a structure whose blocks lead in a circle or overlap: no block may be read
+/// twice, and all together cannot be larger than the file.
+struct ReadingBudget {
+  private let what: String
+  private let baseAddress: Int
+  private var left: Int
+  private var seen: Set<Int> = []
+
+  /// - Parameter what: The structure, for messages.
+  init(_ what: String, in file: FileBytes) {
+    self.what = what
+    baseAddress = file.baseAddress
+    left = file.count
+  }
+
+  /// Counts a block that is about to be read, wherever its address leads.
+  mutating func spend(_ byteCount: Int, at address: Int) throws(WeighbridgeError) {
+    let (place, overflow) = baseAddress.addingReportingOverflow(address)
+    guard seen.insert(address).inserted else {
+      throw WeighbridgeError(.malformed, "\(what) leads twice to one block")
+        .at(.byte(overflow ? .max : place))
+    }
+    left -= byteCount
+    guard left >= 0 else {
+      throw WeighbridgeError(
+        .malformed, "\(what) has blocks that overlap: together they are larger than the file"
+      ).at(.byte(overflow ? .max : place))
+    }
+  }
+}

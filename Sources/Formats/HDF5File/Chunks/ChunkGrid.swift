@@ -1,0 +1,110 @@
+import Bytes
+
+/// How a dataset is cut into chunks: which positions there are, and how indexes number them.
+struct ChunkGrid: Sendable {
+  /// The sizes of the dataset and of a chunk in elements, the slowest dimension first.
+  let shape: [Int]
+  let chunkShape: [Int]
+  /// How many chunks there are along each dimension, now and at most; `nil` without a bound.
+  let counts: [Int]
+  private let largestCounts: [Int?]
+  /// How many chunks there are, and how many bytes each has unpacked.
+  let count: Int
+  let chunkByteCount: Int
+
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the chunks do not fit the dataset.
+  init(_ layout: ChunkedLayout, _ space: Dataspace) throws(WeighbridgeError) {
+    let shape = space.shape ?? []
+    guard layout.shape.count == shape.count else {
+      throw WeighbridgeError(
+        .malformed, "has \(shape.count) dimensions, and chunks with \(layout.shape.count)")
+    }
+    for (axis, size) in layout.shape.enumerated() {
+      guard let largest = space.largestShape[axis], largest > 0, size > largest else { continue }
+      throw WeighbridgeError(
+        .malformed,
+        "has chunks of \(size) elements along axis \(axis), which has at most \(largest)")
+    }
+    self.shape = shape
+    chunkShape = layout.shape
+    counts = zip(shape, chunkShape).map { Self.pieces($0, $1) }
+    largestCounts = zip(space.largestShape, chunkShape).map { largest, size in
+      largest.map { Self.pieces($0, size) }
+    }
+    count = try Checked.product(counts, of: "the number of chunks")
+    chunkByteCount = try Checked.product(
+      chunkShape + [layout.elementSize], of: "the size of a chunk")
+  }
+
+  private static func pieces(_ size: Int, _ piece: Int) -> Int {
+    size == 0 ? 0 : (size - 1) / piece + 1
+  }
+
+  /// The number of a chunk among those that there are, row by row; `nil` when it is outside.
+  func number(of position: [Int]) -> Int? {
+    var number = 0
+    for (index, count) in zip(position, counts) {
+      guard index < count else { return nil }
+      number = number * count + index
+    }
+    return number
+  }
+
+  /// The position of a chunk along each dimension.
+  func position(of number: Int) -> [Int] {
+    var (position, rest) = (counts, number)
+    for axis in counts.indices.reversed() {
+      position[axis] = rest % max(1, counts[axis])
+      rest /= max(1, counts[axis])
+    }
+    return position
+  }
+
+  /// The position of the chunk with a number in an array index, which counts all chunks that there
+  /// may ever be row by row, the dimension without a bound slowest.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when several dimensions have no bound.
+  func position(inArray number: Int) throws(WeighbridgeError) -> [Int] {
+    let unlimited = largestCounts.indices.filter { largestCounts[$0] == nil }
+    guard unlimited.count <= 1 else {
+      throw WeighbridgeError(
+        .malformed, "has an array of chunks, and \(unlimited.count) dimensions without a bound")
+    }
+    var (position, rest) = ([Int](repeating: 0, count: counts.count), number)
+    for axis in largestCounts.indices.reversed() {
+      guard let count = largestCounts[axis], count > 0 else { continue }
+      position[axis] = rest % count
+      rest /= count
+    }
+    if let axis = unlimited.first {
+      position[axis] = rest
+    } else if rest > 0 {
+      throw WeighbridgeError(.malformed, "has a chunk \(number), behind the last there may be")
+    }
+    return position
+  }
+
+  /// The number that an array index gives to the chunk at a position.
+  func number(inArray position: [Int]) throws(WeighbridgeError) -> Int {
+    var number = 0
+    for (axis, index) in position.enumerated() {
+      guard let count = largestCounts[axis] else {
+        throw WeighbridgeError(.malformed, "has an index without room for a growing dimension")
+      }
+      let (product, overflow) = number.multipliedReportingOverflow(by: count)
+      let (sum, carry) = product.addingReportingOverflow(index)
+      guard !overflow, !carry else {
+        throw WeighbridgeError(.malformed, "has a chunk beyond any file")
+      }
+      number = sum
+    }
+    return number
+  }
+
+  /// Whether a chunk reaches over the edge of the dataset.
+  func isPartial(_ position: [Int]) -> Bool {
+    for (axis, index) in position.enumerated()
+    where (index + 1) * chunkShape[axis] > shape[axis] { return true }
+    return false
+  }
+}

@@ -1,0 +1,158 @@
+import Bytes
+
+/// Finds the chunks of a dataset with whichever index it has.
+struct ChunkIndexReader {
+  let file: FileBytes
+  let layout: ChunkedLayout
+  let grid: ChunkGrid
+  let isFiltered: Bool
+  private(set) var chunks: [StoredChunk] = []
+
+  init(_ file: FileBytes, _ layout: ChunkedLayout, _ grid: ChunkGrid, isFiltered: Bool) {
+    self.file = file
+    self.layout = layout
+    self.grid = grid
+    self.isFiltered = isFiltered
+  }
+
+  /// Reads the index: all chunks that are stored, in the order of the file.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when a chunk is outside the dataset or the file,
+  ///   stands twice or overlaps another.
+  mutating func read() throws(WeighbridgeError) {
+    guard let address = layout.address else { return }
+    switch layout.index {
+    case .bTree1: try readBTree1(at: address)
+    case .bTree2: try readBTree2(at: address)
+    case .single(let filtered):
+      guard grid.count == 1 else {
+        throw WeighbridgeError(
+          .malformed, "has the index of a single chunk, and \(grid.count) chunks")
+      }
+      try add(grid.counts.map { _ in 0 }, ArrayElement(address: address, filtered: filtered))
+    case .implicit: try readImplicit(at: address)
+    case .fixedArray:
+      let array = try FixedArray(at: address, isFiltered: isFiltered, in: file)
+      try array.elements { (number, element) throws(WeighbridgeError) in
+        try add(grid.position(inArray: number), element)
+      }
+    case .extensibleArray:
+      let array = try ExtensibleArray(at: address, isFiltered: isFiltered, in: file)
+      try array.elements { (number, element) throws(WeighbridgeError) in
+        try add(grid.position(inArray: number), element)
+      }
+    }
+    try checkOverlaps()
+  }
+
+  /// Adds a chunk at a position of the grid.
+  private mutating func add(
+    _ position: [Int], _ element: ArrayElement
+  ) throws(WeighbridgeError) {
+    guard isFiltered == (element.filtered != nil) else {
+      throw WeighbridgeError(.malformed, "has an index of filtered chunks, or filters without one")
+    }
+    let byteCount = element.filtered?.byteCount ?? grid.chunkByteCount
+    // Packing what cannot be packed adds a little; far more is memory for nothing.
+    guard byteCount / 2 <= grid.chunkByteCount.addingReportingOverflow(1 << 16).partialValue else {
+      throw WeighbridgeError(
+        .malformed, "has \(byteCount) bytes stored for a chunk of \(grid.chunkByteCount)")
+    }
+    let range = try file.range(at: element.address, byteCount: byteCount, of: "a chunk")
+    guard let number = grid.number(of: position) else {
+      throw WeighbridgeError(
+        .malformed, "has a chunk at \(position), outside the \(grid.counts) that there are"
+      ).at(.byte(range.lowerBound))
+    }
+    chunks.append(
+      StoredChunk(number: number, range: range, filterMask: element.filtered?.mask ?? 0))
+  }
+
+  private mutating func readBTree1(at address: Int) throws(WeighbridgeError) {
+    let rank = grid.shape.count
+    var tree = BTree1(at: address, .chunks, keySize: 8 + 8 * (rank + 1), in: file)
+    while let leaf = try tree.nextLeaf() {
+      for child in leaf {
+        var key = child.key
+        let byteCount = try key.count(4)
+        let mask = UInt32(truncatingIfNeeded: try key.unsigned(4))
+        var position: [Int] = []
+        for size in grid.chunkShape {
+          let place = key
+          let offset = try key.count(8)
+          guard offset.isMultiple(of: size) else {
+            throw place.failure("has a chunk at \(offset), which is no multiple of \(size)")
+          }
+          position.append(offset / size)
+        }
+        let filtered = isFiltered ? (byteCount, mask) : nil
+        guard isFiltered || byteCount == grid.chunkByteCount else {
+          throw child.key.failure(
+            "has a chunk of \(byteCount) bytes, where \(grid.chunkByteCount) are expected")
+        }
+        try add(position, ArrayElement(address: child.address, filtered: filtered))
+      }
+    }
+  }
+
+  private mutating func readBTree2(at address: Int) throws(WeighbridgeError) {
+    var tree = try BTree2(at: address, in: file)
+    let rank = grid.shape.count
+    let extra = tree.recordSize - file.widths.offset - 8 * rank
+    guard tree.type == (isFiltered ? 11 : 10), isFiltered ? (5...12).contains(extra) : extra == 0
+    else {
+      throw WeighbridgeError(
+        .malformed,
+        "has a B-tree of type \(tree.type) and records of \(tree.recordSize) bytes for "
+          + "its chunks")
+    }
+    guard tree.count <= grid.count else {
+      throw WeighbridgeError(
+        .malformed, "has \(tree.count) chunks, and room for \(grid.count)")
+    }
+    try tree.visit { (record) throws(WeighbridgeError) in
+      var record = record
+      let address = try record.address(of: "a chunk")
+      var filtered: (byteCount: Int, mask: UInt32)?
+      if isFiltered {
+        let byteCount = try record.count(extra - 4)
+        filtered = (byteCount, UInt32(truncatingIfNeeded: try record.unsigned(4)))
+      }
+      var position: [Int] = []
+      for _ in 0..<rank { position.append(try record.count(8)) }
+      try add(position, ArrayElement(address: address, filtered: filtered))
+    }
+  }
+
+  private mutating func readImplicit(at address: Int) throws(WeighbridgeError) {
+    guard !isFiltered else {
+      throw WeighbridgeError(.malformed, "has filters, and an index for chunks without")
+    }
+    for number in 0..<grid.count {
+      let position = grid.position(of: number)
+      let (offset, overflow) = try grid.number(inArray: position)
+        .multipliedReportingOverflow(by: grid.chunkByteCount)
+      guard !overflow else { throw WeighbridgeError(.malformed, "has a chunk beyond any file") }
+      let start = try Checked.sum(address, offset, of: "the address of a chunk")
+      try add(position, ArrayElement(address: start, filtered: nil))
+    }
+  }
+
+  private mutating func checkOverlaps() throws(WeighbridgeError) {
+    chunks.sort { $0.range.lowerBound < $1.range.lowerBound }
+    var end = 0
+    for chunk in chunks {
+      guard chunk.range.lowerBound >= end else {
+        throw WeighbridgeError(.malformed, "has chunks that overlap in the file")
+          .at(.byte(chunk.range.lowerBound))
+      }
+      end = max(end, chunk.range.upperBound)
+    }
+    var numbers = chunks.map(\.number)
+    numbers.sort()
+    for (number, next) in zip(numbers, numbers.dropFirst()) where number == next {
+      throw WeighbridgeError(
+        .malformed, "has two chunks at the position \(grid.position(of: number))")
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Bytes
+
+/// Puts the elements of a chunked dataset together.
+struct ChunkReader {
+  let file: FileBytes
+  let layout: ChunkedLayout
+  let grid: ChunkGrid
+  let pipeline: FilterPipeline
+  /// How many bytes all chunks may have unpacked.
+  let limit: Int
+
+  /// Writes all chunks that are stored over `output`, which holds the dataset row by row.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` at the byte where a damaged chunk is.
+  func read(into output: inout [UInt8]) throws(WeighbridgeError) {
+    var index = ChunkIndexReader(
+      file, layout, grid, isFiltered: !pipeline.steps.isEmpty)
+    try index.read()
+    let total = try Checked.product(
+      [index.chunks.count, grid.chunkByteCount], of: "the size of all chunks")
+    guard total <= limit else {
+      throw WeighbridgeError(
+        .limitExceeded, "has chunks of \(total) bytes in all, over the limit of \(limit)")
+    }
+    for chunk in index.chunks {
+      let position = grid.position(of: chunk.number)
+      let bytes = try locating({ $0.at(.byte(chunk.range.lowerBound)) }) {
+        () throws(WeighbridgeError) in try unpacked(chunk, position)
+      }
+      copy(bytes, at: position, into: &output)
+    }
+  }
+
+  private func unpacked(
+    _ chunk: StoredChunk, _ position: [Int]
+  ) throws(WeighbridgeError) -> [UInt8] {
+    let stored = file.copy(chunk.range)
+    let isLeftOut = layout.leavesEdgesUnfiltered && grid.isPartial(position)
+    let pipeline = isLeftOut ? .none : pipeline
+    return try pipeline.decode(stored, mask: chunk.filterMask, to: grid.chunkByteCount)
+  }
+
+  /// Copies the part of a chunk that is inside the dataset to its place, run by run.
+  private func copy(_ chunk: [UInt8], at position: [Int], into output: inout [UInt8]) {
+    let rank = grid.shape.count
+    // Inner dimensions that the chunk covers whole are one run with the first that it does not.
+    var axis = rank - 1
+    var run = layout.elementSize
+    while axis > 0, grid.chunkShape[axis] == grid.shape[axis] {
+      run *= grid.shape[axis]
+      axis -= 1
+    }
+    let starts = zip(position, grid.chunkShape).map { $0 * $1 }
+    let sizes = (0..<rank).map { min(grid.chunkShape[$0], grid.shape[$0] - starts[$0]) }
+    let length = sizes[axis] * run
+    var index = [Int](repeating: 0, count: axis)
+    while true {
+      var (source, target) = (0, 0)
+      for (outer, offset) in index.enumerated() {
+        source = source * grid.chunkShape[outer] + offset
+        target = target * grid.shape[outer] + starts[outer] + offset
+      }
+      source *= grid.chunkShape[axis] * run
+      target = (target * grid.shape[axis] + starts[axis]) * run
+      output.replaceSubrange(target..<target + length, with: chunk[source..<source + length])
+      guard let next = index.indices.last(where: { index[$0] + 1 < sizes[$0] }) else { return }
+      index[next] += 1
+      for inner in next + 1..<axis { index[inner] = 0 }
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import Bytes
+
+/// What a dataset's header says, checked part by part.
+struct DatasetReader {
+  private let reader: ObjectReader
+  private let header: ObjectHeader
+  private let type: Datatype
+  private let space: Dataspace
+  private let fill: FillValue
+  let element: HDF5ElementType
+  /// The sizes of the dimensions, those of elements that are arrays included.
+  let shape: [Int]
+  let byteCount: Int
+
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a type or shape that cannot be read.
+  init(_ header: ObjectHeader, _ reader: ObjectReader) throws(WeighbridgeError) {
+    self.reader = reader
+    self.header = header
+    type = try DatatypeParser.type(Self.body(.datatype, header, reader))
+    element = try HDF5ElementType(type)
+    space = try Dataspace(Self.body(.dataspace, header, reader))
+    guard let outer = space.shape else {
+      throw WeighbridgeError(.unsupported, "has no elements, not even a shape (a null dataspace)")
+    }
+    shape = outer + element.innerShape
+    byteCount = try Checked.product(
+      shape + [element.elementType.byteCount], of: "the dataset's size")
+    fill = try FillValue(header, reader)
+  }
+
+  private static func body(
+    _ kind: HeaderMessage.Kind, _ header: ObjectHeader, _ reader: ObjectReader
+  ) throws(WeighbridgeError) -> Cursor {
+    guard let message = header.first(kind) else {
+      throw WeighbridgeError(.malformed, "has no message about its \(kind)")
+    }
+    return try reader.body(of: message)
+  }
+
+  private func pipeline() throws(WeighbridgeError) -> FilterPipeline {
+    guard let message = header.first(.filterPipeline) else { return .none }
+    return try FilterPipeline(reader.body(of: message))
+  }
+
+  private func layout() throws(WeighbridgeError) -> DataLayout {
+    try DataLayout(Self.body(.dataLayout, header, reader))
+  }
+
+  /// Where the elements are.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a place or filter that cannot be read.
+  func storage() throws(WeighbridgeError) -> HDF5Dataset.Storage {
+    guard !header.has(.externalFiles) else {
+      throw WeighbridgeError(.unsupported, "keeps its bytes in another file, which is never read")
+    }
+    _ = try pipeline()
+    guard byteCount > 0 else { return .fileRange(0..<0) }
+    switch try layout() {
+    case .contiguous(let address, let size):
+      guard let address else { return .encoded }
+      let range = try range(at: address, size)
+      let start = reader.file.dimension.lowerBound
+      return element.isLittleEndian
+        ? .fileRange(start + range.lowerBound..<start + range.upperBound) : .encoded
+    case .chunked, .compact: return .encoded
+    case .virtual:
+      throw WeighbridgeError(
+        .unsupported,
+        "is a virtual dataset, made of parts of others; it cannot be read, and HDF5's h5repack "
+          + "copies what it shows")
+    }
+  }
+
+  /// Where in the file a contiguous dataset is.
+  private func range(at address: Int, _ size: Int?) throws(WeighbridgeError) -> Range<Int> {
+    guard (size ?? byteCount) >= byteCount else {
+      throw WeighbridgeError(
+        .malformed, "has \(size ?? 0) bytes stored, and elements of \(byteCount)")
+    }
+    let start = try Checked.sum(
+      reader.file.baseAddress, address, of: "the dataset's address")
+    let end = try Checked.sum(start, byteCount, of: "the dataset's end")
+    guard end <= reader.file.count else {
+      throw WeighbridgeError(
+        .malformed, "lies at bytes \(start) to \(end) of a file of \(reader.file.count)")
+    }
+    return start..<end
+  }
+
+  /// The elements in memory, dense, row-major, little-endian.
+  ///
+  /// - Parameter limit: How large a chunk may be.
+  func contents(atMost limit: Int) throws(WeighbridgeError) -> [UInt8] {
+    var output: [UInt8]
+    switch try layout() {
+    case .compact(var value):
+      output = try value.bytes(byteCount)
+    case .contiguous(let address?, let size):
+      output = reader.file.copy(try range(at: address, size))
+    case .contiguous: output = try filled(true)
+    case .chunked(let layout):
+      output = try chunks(layout, atMost: limit)
+    case .virtual: throw WeighbridgeError(.unsupported, "is a virtual dataset")
+    }
+    if !element.isLittleEndian { Self.swapBytes(&output, element.elementType.byteCount) }
+    return output
+  }
+
+  private func chunks(
+    _ layout: ChunkedLayout, atMost limit: Int
+  ) throws(WeighbridgeError) -> [UInt8] {
+    guard layout.elementSize == type.size else {
+      throw WeighbridgeError(
+        .malformed, "has elements of \(type.size) bytes, and chunks of \(layout.elementSize)")
+    }
+    let grid = try ChunkGrid(layout, space)
+    guard grid.chunkByteCount <= limit else {
+      throw WeighbridgeError(
+        .limitExceeded, "has chunks of \(grid.chunkByteCount) bytes, over the limit of \(limit)")
+    }
+    var output = try filled(layout.address == nil)
+    // Chunks at the edges have more elements than the dataset.
+    let chunks = ChunkReader(
+      file: reader.file, layout: layout, grid: grid, pipeline: try pipeline(),
+      limit: limit > .max / 4 ? .max : 4 * limit)
+    try chunks.read(into: &output)
+    return output
+  }
+
+  /// What the elements are as long as none is written.
+  private func filled(_ isUnwritten: Bool) throws(WeighbridgeError) -> [UInt8] {
+    if isUnwritten, !fill.isDefined, fill.isWritten {
+      throw WeighbridgeError(.malformed, "was never written, and says that it has no fill value")
+    }
+    guard let value = fill.element, fill.isWritten else {
+      return [UInt8](repeating: 0, count: byteCount)
+    }
+    guard value.count == type.size else {
+      throw WeighbridgeError(
+        .malformed, "has a fill value of \(value.count) bytes for elements of \(type.size)")
+    }
+    var output: [UInt8] = []
+    output.reserveCapacity(byteCount)
+    for _ in 0..<byteCount / value.count { output += value }
+    return output
+  }
+
+  private static func swapBytes(_ bytes: inout [UInt8], _ size: Int) {
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      for index in 0..<size / 2 { bytes.swapAt(start + index, start + size - 1 - index) }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import Bytes
+import Deflate
+
+extension FilterPipeline {
+  /// Undoes the filters of a piece of data, the last one first.
+  ///
+  /// - Parameters:
+  ///   - bytes: What is stored.
+  ///   - mask: The filters that the piece went without, one bit each.
+  ///   - byteCount: The size that must come out.
+  /// - Throws: ``WeighbridgeError/Code/malformed``.
+  func decode(
+    _ bytes: [UInt8], mask: UInt32, to byteCount: Int
+  ) throws(WeighbridgeError) -> [UInt8] {
+    var bytes = bytes
+    var waiting = steps.indices.filter { mask >> UInt32($0) & 1 == 0 }
+    while let index = waiting.popLast() {
+      let step = steps[index]
+      let size = size(before: waiting, of: byteCount)
+      switch step.filter {
+      case .deflate: bytes = try Self.inflate(bytes, size)
+      case .lzf: bytes = try LZF.decode(bytes, atMost: size.value)
+      case .shuffle: bytes = Shuffle.decode(bytes, elementSize: step.parameters.first ?? 1)
+      case .fletcher32: bytes = try Fletcher32.check(bytes)
+      }
+    }
+    guard bytes.count == byteCount else {
+      let skipped = mask == 0 ? "" : ", with the filter mask \(mask)"
+      throw WeighbridgeError(
+        .malformed, "a piece of \(byteCount) bytes has \(bytes.count) when it is unpacked\(skipped)"
+      )
+    }
+    return bytes
+  }
+
+  /// The size that data have once some filters have been applied to so many bytes: just known, or,
+  /// behind one that packs, at most.
+  private func size(before: [Int], of byteCount: Int) -> (value: Int, isExact: Bool) {
+    var (size, isExact) = (byteCount, true)
+    for index in before {
+      switch steps[index].filter {
+      case .shuffle: break
+      case .fletcher32: size += 4
+      case .deflate, .lzf:
+        // Packing what cannot be packed adds a little.
+        size += size / 16 + 64
+        isExact = false
+      }
+    }
+    return (size, isExact)
+  }
+
+  private static func inflate(
+    _ bytes: [UInt8], _ size: (value: Int, isExact: Bool)
+  ) throws(WeighbridgeError) -> [UInt8] {
+    let possible = size.isExact ? size.value / Inflater.largestRatio : 0
+    guard possible <= bytes.count else {
+      throw WeighbridgeError(
+        .malformed, "\(bytes.count) bytes cannot unpack to the \(size.value) that a piece has")
+    }
+    let largest = bytes.count.multipliedReportingOverflow(by: Inflater.largestRatio)
+    let room = largest.overflow ? size.value : min(size.value, largest.partialValue)
+    let outcome = Inflater.inflate(bytes.span.bytes, .zlib, byteCount: room)
+    guard outcome.isComplete else {
+      throw WeighbridgeError(
+        .malformed, "a piece is damaged: it does not unpack (gzip) to \(size.value) bytes")
+    }
+    return outcome.bytes
+  }
+}

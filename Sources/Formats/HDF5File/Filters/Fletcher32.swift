@@ -1,0 +1,46 @@
+import Bytes
+
+/// The checksum that the filter of this name puts behind data, over words of 16 bits.
+enum Fletcher32 {
+  /// Takes the checksum off.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is wrong.
+  static func check(_ bytes: [UInt8]) throws(WeighbridgeError) -> [UInt8] {
+    guard bytes.count >= 4 else {
+      throw WeighbridgeError(
+        .malformed, "a piece of \(bytes.count) bytes has no room for a checksum")
+    }
+    let data = bytes.dropLast(4)
+    let stored = bytes.suffix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    let sum = checksum(data)
+    // HDF5 before 1.6.3 swapped the bytes of each half on some machines.
+    let swapped = (sum & 0x00FF_00FF) << 8 | (sum >> 8) & 0x00FF_00FF
+    guard stored == sum || stored == swapped else {
+      throw WeighbridgeError(.malformed, "a piece is damaged: its checksum (fletcher32) is wrong")
+    }
+    return Array(data)
+  }
+
+  static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    var (first, second): (UInt32, UInt32) = (0, 0)
+    var index = bytes.startIndex
+    while index + 1 < bytes.endIndex {
+      // So many words cannot overflow the sums.
+      let end = min(index + 720, bytes.endIndex - 1)
+      while index < end {
+        first &+= UInt32(bytes[index]) << 8 | UInt32(bytes[index + 1])
+        second &+= first
+        index += 2
+      }
+      first = fold(first)
+      second = fold(second)
+    }
+    if index < bytes.endIndex {
+      first = fold(first &+ UInt32(bytes[index]) << 8)
+      second = fold(second &+ first)
+    }
+    return fold(second) << 16 | fold(first)
+  }
+
+  private static func fold(_ sum: UInt32) -> UInt32 { sum & 0xFFFF &+ sum >> 16 }
+}

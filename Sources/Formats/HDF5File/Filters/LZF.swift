@@ -1,0 +1,40 @@
+import Bytes
+
+/// The format of Marc Lehmann's LibLZF, which h5py has as a filter.
+enum LZF {
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the data are cut off, refer to what is before
+  ///   their start, or give more than `limit` bytes.
+  static func decode(_ bytes: [UInt8], atMost limit: Int) throws(WeighbridgeError) -> [UInt8] {
+    var output: [UInt8] = []
+    // Three bytes give at most 264.
+    output.reserveCapacity(bytes.count < limit / 88 ? 88 * bytes.count : limit)
+    var index = 0
+    while index < bytes.count {
+      let control = Int(bytes[index])
+      index += 1
+      if control < 32 {
+        let end = index + control + 1
+        guard end <= bytes.count, output.count + control < limit else { throw damage }
+        output += bytes[index..<end]
+        index = end
+        continue
+      }
+      var length = control >> 5 + 2
+      if length == 9 {
+        guard index < bytes.count else { throw damage }
+        length += Int(bytes[index])
+        index += 1
+      }
+      guard index < bytes.count else { throw damage }
+      let start = output.count - (control & 31) << 8 - Int(bytes[index]) - 1
+      index += 1
+      guard start >= 0, output.count + length <= limit else { throw damage }
+      for source in start..<start + length { output.append(output[source]) }
+    }
+    return output
+  }
+
+  private static var damage: WeighbridgeError {
+    WeighbridgeError(.malformed, "a piece is damaged: it does not unpack (LZF)")
+  }
+}

@@ -1,0 +1,109 @@
+import Bytes
+
+/// Reads the blocks of an object header one after the other (HDF5 file format specification 3.0,
+/// sections IV.A.1 and IV.A.2.q).
+struct HeaderBlocks {
+  private let file: FileBytes
+  private(set) var messages: [HeaderMessage] = []
+  /// The continuation blocks that are named and not yet read.
+  private var waiting: [(address: Int, byteCount: Int)] = []
+  private var budget: ReadingBudget
+  private var isVersion2 = false
+  private var hasCreationOrder = false
+
+  init(_ file: FileBytes) {
+    self.file = file
+    budget = ReadingBudget("the object header", in: file)
+  }
+
+  /// Reads a header of version 1.
+  ///
+  /// - Parameter start: The first bytes of the file from the header on.
+  mutating func readVersion1(_ start: Cursor, at address: Int) throws(WeighbridgeError) {
+    var prefix = start
+    guard try prefix.byte() == 1 else { throw start.failure("there is no object header") }
+    try prefix.skip(1)
+    let place = prefix
+    let messageCount = try prefix.count(2)
+    try prefix.skip(4)  // how many links lead here
+    let byteCount = try prefix.count(4)
+    try read(start, at: address, skipping: 16, byteCount: 16 + byteCount)
+    try readContinuations()
+    guard messages.count == messageCount else {
+      throw place.failure(
+        "the object header has \(messages.count) messages and says that it has \(messageCount)")
+    }
+  }
+
+  /// Reads a header of version 2, whose blocks have signatures and checksums.
+  mutating func readVersion2(_ start: Cursor, at address: Int) throws(WeighbridgeError) {
+    isVersion2 = true
+    var prefix = start
+    try prefix.skip(4)
+    _ = try prefix.version(2...2, of: "the object header")
+    let flags = try prefix.byte()
+    hasCreationOrder = flags & 0b100 != 0
+    if flags & 0b10_0000 != 0 { try prefix.skip(16) }  // times
+    if flags & 0b1_0000 != 0 { try prefix.skip(4) }  // when attributes are stored densely
+    let byteCount = try prefix.count(1 << Int(flags & 0b11))
+    let begun = prefix.fileOffset - start.fileOffset
+    let whole = try Checked.sum(byteCount, begun + 4, of: "the size of the object header")
+    try read(start, at: address, skipping: begun, byteCount: whole)
+    try readContinuations()
+  }
+
+  private mutating func readContinuations() throws(WeighbridgeError) {
+    while let (address, byteCount) = waiting.popLast() {
+      let start = try file.beginning(at: address, atMost: 4, of: "a continuation block")
+      if isVersion2 {
+        var signature = start
+        try signature.signature("OCHK", of: "the continuation block")
+      }
+      try read(start, at: address, skipping: isVersion2 ? 4 : 0, byteCount: byteCount)
+    }
+  }
+
+  /// Reads the messages of one block.
+  ///
+  /// - Parameters:
+  ///   - start: What is read of the block so far.
+  ///   - begun: The size of what is before the messages.
+  ///   - byteCount: The size of the whole block.
+  private mutating func read(
+    _ start: Cursor, at address: Int, skipping begun: Int, byteCount: Int
+  ) throws(WeighbridgeError) {
+    try budget.spend(byteCount, at: address)
+    var block = start
+    if byteCount <= start.remaining {
+      block = try block.part(byteCount)
+    } else {
+      block = try file.block(at: address, byteCount: byteCount, of: "the object header's block")
+    }
+    if isVersion2 { try block.checkChecksum(of: "the object header") }
+    try block.skip(begun)
+    // What is left in version 2 and has no room for a message is a gap.
+    let least = isVersion2 ? (hasCreationOrder ? 6 : 4) : 1
+    while block.remaining >= least { try readMessage(&block) }
+  }
+
+  private mutating func readMessage(_ block: inout Cursor) throws(WeighbridgeError) {
+    let place = block
+    let type = UInt16(try block.count(isVersion2 ? 1 : 2))
+    let byteCount = try block.count(2)
+    let flags = try block.byte()
+    if !isVersion2 { try block.skip(3) }
+    if hasCreationOrder { try block.skip(2) }
+    let kind = HeaderMessage.Kind(rawValue: type)
+    guard type <= 0x18 || flags & 0x80 == 0 else {
+      throw place.failure(
+        "the object header has a message of type \(type), which is not known and must not be skipped",
+        .unsupported)
+    }
+    let message = HeaderMessage(
+      kind: kind, isShared: flags & 0b10 != 0, body: try block.part(byteCount))
+    messages.append(message)
+    guard kind == .continuation else { return }
+    var body = message.body
+    waiting.append((try body.address(of: "the continuation block"), try body.length()))
+  }
+}

@@ -1,0 +1,44 @@
+import Bytes
+
+/// The header of a group, dataset or named datatype (HDF5 file format specification 3.0, section
+/// IV.A): the messages that say what the object is.
+struct ObjectHeader: Sendable {
+  /// What an object is.
+  enum Kind: Sendable { case group, dataset, datatype, unknown }
+
+  let address: Int
+  private(set) var messages: [HeaderMessage] = []
+
+  /// How much of a header is read at first; most are not larger.
+  private static let usualByteCount = 512
+
+  /// Reads the header at an address with all its continuation blocks.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for a
+  ///   message that must be understood and is not known.
+  init(at address: Int, in file: FileBytes) throws(WeighbridgeError) {
+    self.address = address
+    var blocks = HeaderBlocks(file)
+    var first = try file.beginning(
+      at: address, atMost: Self.usualByteCount, of: "the object header")
+    let start = first
+    if try first.bytes(min(4, first.remaining)).elementsEqual("OHDR".utf8) {
+      try blocks.readVersion2(start, at: address)
+    } else {
+      try blocks.readVersion1(start, at: address)
+    }
+    messages = blocks.messages
+  }
+
+  /// The first message of a kind.
+  func first(_ kind: HeaderMessage.Kind) -> HeaderMessage? { messages.first { $0.kind == kind } }
+
+  func has(_ kind: HeaderMessage.Kind) -> Bool { messages.contains { $0.kind == kind } }
+
+  /// What the object is, told from its messages.
+  var kind: Kind {
+    if has(.symbolTable) || has(.linkInfo) { return .group }
+    if has(.datatype) { return has(.dataLayout) ? .dataset : .datatype }
+    return .unknown
+  }
+}

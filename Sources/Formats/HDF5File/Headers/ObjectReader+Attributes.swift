@@ -1,0 +1,72 @@
+import Bytes
+
+/// An attribute of an object: its name, and its message or where to find that.
+struct AttributeEntry: Sendable {
+  /// Where an attribute's message is.
+  enum Place: Sendable {
+    case message(AttributeMessage)
+    /// In a fractal heap, under an identifier; or in that of shared messages.
+    case heap(Int, identifier: Cursor)
+  }
+
+  let name: [UInt8]
+  let place: Place
+}
+
+extension ObjectReader {
+  /// The attributes of an object, sorted by the bytes of their names.
+  ///
+  /// - Parameter limit: How many there may be.
+  func attributes(
+    of header: ObjectHeader, atMost limit: Int
+  ) throws(WeighbridgeError) -> [AttributeEntry] {
+    var entries: [AttributeEntry] = []
+    for message in header.messages where message.kind == .attribute {
+      let attribute = try AttributeMessage(body(of: message))
+      entries.append(AttributeEntry(name: attribute.name, place: .message(attribute)))
+    }
+    if let message = header.first(.attributeInfo), let dense = try DenseStorage(message) {
+      entries += try denseAttributes(dense, atMost: limit)
+    }
+    guard entries.count <= limit else { throw Self.tooMany(limit, "attributes") }
+    entries.sort { $0.name.lexicographicallyPrecedes($1.name) }
+    return entries
+  }
+
+  /// The attributes in a fractal heap, which a B-tree finds by their names.
+  private func denseAttributes(
+    _ storage: DenseStorage, atMost limit: Int
+  ) throws(WeighbridgeError) -> [AttributeEntry] {
+    var tree = try BTree2(at: storage.names, in: file)
+    guard tree.type == 8, tree.recordSize == 17 else {
+      throw WeighbridgeError(.malformed, "has a B-tree of type \(tree.type) for its attributes")
+    }
+    guard tree.count <= limit else { throw Self.tooMany(limit, "attributes") }
+    var own = try FractalHeap(at: storage.heap, in: file)
+    var shared: FractalHeap?
+    var entries: [AttributeEntry] = []
+    for var record in try tree.records() {
+      let identifier = try record.part(8)
+      let isShared = try record.byte() & 2 != 0
+      if isShared, shared == nil { shared = try sharedHeap(of: .attribute, record) }
+      guard var heap = isShared ? shared : own else { continue }
+      let message = try AttributeMessage(heap.object(identifier))
+      entries.append(
+        AttributeEntry(
+          name: message.name, place: .heap(heap.headerAddress, identifier: identifier)))
+      // The heap keeps the blocks that it has read.
+      if isShared { shared = heap } else { own = heap }
+    }
+    return entries
+  }
+
+  /// The message of an attribute.
+  func message(of entry: AttributeEntry) throws(WeighbridgeError) -> AttributeMessage {
+    switch entry.place {
+    case .message(let message): return message
+    case .heap(let address, let identifier):
+      var heap = try FractalHeap(at: address, in: file)
+      return try AttributeMessage(heap.object(identifier))
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Bytes
+
+extension ObjectReader {
+  /// The links of a group, sorted by the bytes of their names; `nil` for an object that is no group.
+  ///
+  /// - Parameter limit: How many links there may be.
+  func links(of header: ObjectHeader, atMost limit: Int) throws(WeighbridgeError) -> [Link]? {
+    guard header.kind == .group else { return nil }
+    var links: [Link] = []
+    if let message = header.first(.symbolTable) {
+      links = try symbolTable(body(of: message), atMost: limit)
+    } else {
+      for message in header.messages where message.kind == .link {
+        links.append(try Link(body(of: message)))
+      }
+      if let message = header.first(.linkInfo), let dense = try DenseStorage(message) {
+        links += try denseLinks(dense, atMost: limit)
+      }
+    }
+    guard links.count <= limit else { throw Self.tooMany(limit, "members") }
+    links.sort { $0.name.lexicographicallyPrecedes($1.name) }
+    for (link, next) in zip(links, links.dropFirst()) where link.name == next.name {
+      throw WeighbridgeError(
+        .malformed, "has two members \"\(String(decoding: link.name, as: UTF8.self))\"")
+    }
+    return links
+  }
+
+  static func tooMany(_ limit: Int, _ what: String) -> WeighbridgeError {
+    WeighbridgeError(.limitExceeded, "has more than \(limit) \(what)")
+  }
+
+  /// The links of a group with a B-tree and a local heap (HDF5 file format specification 3.0, sections
+  /// IV.A.2.r, III.B and III.C).
+  private func symbolTable(
+    _ message: Cursor, atMost limit: Int
+  ) throws(WeighbridgeError) -> [Link] {
+    var message = message
+    var tree = BTree1(
+      at: try message.address(of: "the group's B-tree"), .group, keySize: file.widths.length,
+      in: file)
+    var heap = try LocalHeap(at: message.address(of: "the group's local heap"), in: file)
+    var budget = ReadingBudget("the group", in: file)
+    var links: [Link] = []
+    while let leaf = try tree.nextLeaf() {
+      for child in leaf {
+        try symbols(at: child.address, &heap, &budget, &links)
+        guard links.count <= limit else { throw Self.tooMany(limit, "members") }
+      }
+    }
+    return links
+  }
+
+  /// The entries of a symbol table node.
+  private func symbols(
+    at address: Int, _ heap: inout LocalHeap, _ budget: inout ReadingBudget, _ links: inout [Link]
+  ) throws(WeighbridgeError) {
+    var head = try file.block(at: address, byteCount: 8, of: "the symbol table node")
+    try head.signature("SNOD", of: "the symbol table node")
+    _ = try head.version(1...1, of: "the symbol table node")
+    try head.skip(1)
+    let count = try head.count(2)
+    let size = 8 + count * (24 + 2 * file.widths.offset)
+    try budget.spend(size, at: address)
+    var node = try file.block(at: address, byteCount: size, of: "the symbol table node")
+    try node.skip(8)
+    for _ in 0..<count {
+      let name = try heap.text(at: node.count(file.widths.offset))
+      let place = node
+      let object = try node.address()
+      let type = try node.count(4)
+      try node.skip(4)
+      var scratch = try node.part(16)
+      if type == 2 {
+        links.append(Link(name: name, target: .soft(try heap.text(at: scratch.count(4)))))
+      } else if let object {
+        links.append(Link(name: name, target: .hard(object)))
+      } else {
+        throw place.failure("the symbol table has a member without an address")
+      }
+    }
+  }
+
+  /// The links in a fractal heap, which a B-tree finds by their names.
+  private func denseLinks(
+    _ storage: DenseStorage, atMost limit: Int
+  ) throws(WeighbridgeError) -> [Link] {
+    var tree = try BTree2(at: storage.names, in: file)
+    guard tree.type == 5, tree.recordSize == 11 else {
+      throw WeighbridgeError(.malformed, "has a B-tree of type \(tree.type) for its members")
+    }
+    guard tree.count <= limit else { throw Self.tooMany(limit, "members") }
+    var heap = try FractalHeap(at: storage.heap, in: file)
+    var links: [Link] = []
+    for var record in try tree.records() {
+      try record.skip(4)  // the name's hash
+      links.append(try Link(heap.object(record)))
+    }
+    return links
+  }
+}

@@ -1,0 +1,94 @@
+import Bytes
+
+/// Reads the objects of a file: what is needed to follow a reference from one to another.
+struct ObjectReader: Sendable {
+  let file: FileBytes
+  /// The address of the root group's object header.
+  let root: Int
+  private let sharedMessages: SharedMessageTable?
+
+  /// Reads the superblock and its extension.
+  ///
+  /// - Throws: As ``Superblock/init(in:)``; ``WeighbridgeError/Code/unsupported`` for a file that is
+  ///   kept in several, or whose metadata is only in a cache image.
+  init(_ store: ByteStore, _ dimension: Range<Int>) throws(WeighbridgeError) {
+    var file = FileBytes(store, dimension)
+    let superblock = try Superblock(in: file)
+    file.baseAddress = superblock.baseAddress
+    file.widths = superblock.widths
+    self.file = file
+    root = superblock.rootAddress
+    var extra: ObjectHeader?
+    if let address = superblock.extensionAddress {
+      extra = try ObjectHeader(at: address, in: file)
+    }
+    guard superblock.driverAddress == nil, extra?.has(.driverInfo) != true else {
+      throw WeighbridgeError(
+        .unsupported,
+        "is one of several files that make one (a family or multi driver of HDF5), which cannot be "
+          + "read; HDF5's h5repart or h5repack makes one file of them")
+    }
+    try Self.checkCacheImage(extra)
+    var shared: SharedMessageTable?
+    if let message = extra?.first(.sharedMessageTable) {
+      shared = try SharedMessageTable(message, in: file)
+    }
+    sharedMessages = shared
+  }
+
+  /// A cache image holds newer metadata than the places that it belongs to.
+  private static func checkCacheImage(_ header: ObjectHeader?) throws(WeighbridgeError) {
+    guard var body = header?.first(.cacheImage)?.body else { return }
+    _ = try body.version(0...0, of: "the cache image message")
+    guard try body.address() == nil else {
+      throw body.failure(
+        "has its metadata in a cache image, which cannot be read; HDF5's h5repack writes it without",
+        .unsupported)
+    }
+  }
+
+  /// The header of the object at an address.
+  func header(at address: Int) throws(WeighbridgeError) -> ObjectHeader {
+    try ObjectHeader(at: address, in: file)
+  }
+
+  /// The body of a message, fetched from where it is kept when it is shared.
+  func body(of message: HeaderMessage) throws(WeighbridgeError) -> Cursor {
+    guard message.isShared, let kind = message.kind else { return message.body }
+    var reference = message.body
+    return try shared(kind, &reference)
+  }
+
+  /// Follows a reference to a shared message (section IV.A.2, "shared message").
+  func shared(
+    _ kind: HeaderMessage.Kind, _ reference: inout Cursor
+  ) throws(WeighbridgeError) -> Cursor {
+    let place = reference
+    let version = try reference.version(1...3, of: "the reference to a shared message")
+    let type = try reference.byte()
+    if version == 1 { try reference.skip(6) }
+    if version == 3, type == 1 {
+      let identifier = try reference.part(8)
+      var heap = try sharedHeap(of: kind, place)
+      return try heap.object(identifier)
+    }
+    guard version < 3 || type == 2 else {
+      throw place.failure("refers to a shared message in a way (\(type)) that is not known")
+    }
+    let header = try header(at: reference.address(of: "the shared message"))
+    guard let message = header.first(kind), !message.isShared else {
+      throw place.failure("refers to a message of an object that has none of the kind")
+    }
+    return message.body
+  }
+
+  /// The heap with the shared messages of a kind.
+  func sharedHeap(
+    of kind: HeaderMessage.Kind, _ place: Cursor
+  ) throws(WeighbridgeError) -> FractalHeap {
+    guard let address = sharedMessages?.heap(of: kind) else {
+      throw place.failure("refers to a shared message, and the file has none of the kind")
+    }
+    return try FractalHeap(at: address, in: file)
+  }
+}

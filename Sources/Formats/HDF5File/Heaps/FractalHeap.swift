@@ -1,0 +1,158 @@
+import Bytes
+
+/// The heap in which the links and attributes of large objects are kept (HDF5 file format
+/// specification 3.0, section III.G).
+struct FractalHeap {
+  let file: FileBytes
+  let headerAddress: Int
+  let table: DoublingTable
+  /// How many bytes the position of a block takes, and the position and length of an object.
+  let positionWidth: Int
+  private let lengthWidth: Int
+  let pipeline: FilterPipeline
+  private let idLength: Int
+  let hasChecksums: Bool
+  private let hugeTree: Int?
+  let root: Root
+  /// The objects too large for blocks by their numbers, once one was asked for.
+  private var hugeObjects: [Int: HugeObject]?
+  var blocks = HeapBlocks()
+
+  /// The block at the top: one with objects when it has no rows.
+  struct Root {
+    let address: Int?
+    let rowCount: Int
+    /// What a filtered block has stored; only of one with objects.
+    let filtered: (byteCount: Int, mask: UInt32)?
+  }
+
+  /// Reads the header.
+  init(at address: Int, in file: FileBytes) throws(WeighbridgeError) {
+    self.file = file
+    headerAddress = address
+    let (offset, length) = (file.widths.offset, file.widths.length)
+    var size = 26 + 3 * offset + 12 * length
+    var start = try file.beginning(at: address, atMost: 9, of: "the fractal heap")
+    try start.skip(7)
+    let filterLength = try start.count(2)
+    if filterLength > 0 { size += length + 4 + filterLength }
+    var header = try file.checkedBlock(at: address, byteCount: size, of: "the fractal heap")
+    try header.signature("FRHP", of: "the fractal heap")
+    _ = try header.version(0...0, of: "the fractal heap")
+    idLength = try header.count(2)
+    try header.skip(2)
+    hasChecksums = try header.byte() & 2 != 0
+    let largestObject = try header.count(4)
+    try header.skip(length)  // the number of the next huge object
+    hugeTree = try header.address()
+    try header.skip(9 * length + offset)  // counts and free space
+    let place = header
+    let (width, startSize) = (try header.count(2), try header.length())
+    let (largestDirect, bits) = (try header.length(), try header.count(2))
+    table = try DoublingTable(
+      width: width, startSize: startSize, largestDirectSize: largestDirect, heapBits: bits, place)
+    positionWidth = (bits + 7) / 8
+    lengthWidth = min(Self.width(largestDirect), Self.width(largestObject))
+    try header.skip(2)
+    let rootAddress = try header.address()
+    let rowCount = try header.count(2)
+    guard rowCount <= 64 else { throw place.failure("the fractal heap has \(rowCount) rows") }
+    guard filterLength > 0 else {
+      pipeline = .none
+      root = Root(address: rootAddress, rowCount: rowCount, filtered: nil)
+      return
+    }
+    let stored = try header.length()
+    let mask = UInt32(truncatingIfNeeded: try header.unsigned(4))
+    pipeline = try FilterPipeline(header)
+    root = Root(address: rootAddress, rowCount: rowCount, filtered: (stored, mask))
+  }
+
+  /// How many bytes take the bits that tell numbers below this one apart.
+  private static func width(_ number: Int) -> Int {
+    number <= 1 ? 1 : (number.bitWidth - 1 - number.leadingZeroBitCount + 7) / 8
+  }
+
+  /// The bytes of an object.
+  ///
+  /// - Parameter identifier: What the heap gave for it (section III.G, "fractal heap ID").
+  mutating func object(_ identifier: Cursor) throws(WeighbridgeError) -> Cursor {
+    var identifier = identifier
+    let place = identifier
+    let flags = try identifier.byte()
+    guard flags >> 6 == 0 else {
+      throw place.failure("a heap ID has version \(flags >> 6); 0 can be read", .unsupported)
+    }
+    switch flags >> 4 & 0b11 {
+    case 0:
+      let position = try identifier.count(positionWidth)
+      return try managed(position, byteCount: identifier.count(lengthWidth), place)
+    case 1: return try huge(&identifier)
+    case 2:
+      // Short identifiers have four bits for the length, others twelve.
+      var byteCount = Int(flags & 0xF)
+      if idLength > 18 { byteCount = byteCount << 8 | Int(try identifier.byte()) }
+      return try identifier.part(byteCount + 1)
+    default: throw place.failure("a heap ID is of a kind that is not known")
+    }
+  }
+
+  private mutating func huge(_ identifier: inout Cursor) throws(WeighbridgeError) -> Cursor {
+    let place = identifier
+    let isFiltered = !pipeline.steps.isEmpty
+    let ownSize = file.widths.offset + file.widths.length
+    let direct = isFiltered ? ownSize + 4 + file.widths.length : ownSize
+    if direct <= idLength - 1 {
+      return try HugeObject(&identifier, isFiltered: isFiltered).contents(in: self)
+    }
+    let number = try identifier.count(min(8, idLength - 1))
+    if hugeObjects == nil {
+      guard let hugeTree else { throw place.failure("the fractal heap has no huge objects") }
+      hugeObjects = try HugeObject.all(at: hugeTree, isFiltered: isFiltered, in: file)
+    }
+    guard let object = hugeObjects?[number] else {
+      throw place.failure("the fractal heap has no huge object \(number)")
+    }
+    return try object.contents(in: self)
+  }
+}
+
+/// An object that is larger than the blocks of its heap and has a place of its own.
+struct HugeObject {
+  private let address: Int
+  private let byteCount: Int
+  private let filtered: (mask: UInt32, byteCount: Int)?
+
+  /// Reads where an object is.
+  init(_ record: inout Cursor, isFiltered: Bool) throws(WeighbridgeError) {
+    address = try record.address(of: "a huge object")
+    byteCount = try record.length()
+    filtered =
+      isFiltered
+      ? (UInt32(truncatingIfNeeded: try record.unsigned(4)), try record.length()) : nil
+  }
+
+  /// The huge objects of a heap by their numbers.
+  static func all(
+    at address: Int, isFiltered: Bool, in file: FileBytes
+  ) throws(WeighbridgeError) -> [Int: HugeObject] {
+    var tree = try BTree2(at: address, in: file)
+    var objects: [Int: HugeObject] = [:]
+    for var record in try tree.records() {
+      let object = try HugeObject(&record, isFiltered: isFiltered)
+      objects[try record.length()] = object
+    }
+    return objects
+  }
+
+  func contents(in heap: FractalHeap) throws(WeighbridgeError) -> Cursor {
+    let block = try heap.file.block(at: address, byteCount: byteCount, of: "a huge object")
+    guard let filtered else { return block }
+    var stored = block
+    let bytes = try locating({ $0.at(.byte(block.fileOffset)) }) { () throws(WeighbridgeError) in
+      try heap.pipeline.decode(
+        stored.bytes(byteCount), mask: filtered.mask, to: filtered.byteCount)
+    }
+    return Cursor(bytes, origin: block.fileOffset, heap.file.widths)
+  }
+}

@@ -1,0 +1,65 @@
+import Bytes
+
+/// The collections in which values of any length are kept (HDF5 file format specification 3.0,
+/// section III.E), as far as they were needed.
+struct GlobalHeap {
+  private let file: FileBytes
+  /// The objects of each collection by their numbers.
+  private var collections: [Int: [Int: Range<Int>]] = [:]
+  private var budget: ReadingBudget
+
+  init(_ file: FileBytes) {
+    self.file = file
+    budget = ReadingBudget("the global heap", in: file)
+  }
+
+  /// The bytes of a value.
+  ///
+  /// - Parameter reference: Its size, the address of its collection and its number there.
+  /// - Returns: `nil` for one that was never written.
+  mutating func value(_ reference: inout Cursor) throws(WeighbridgeError) -> [UInt8]? {
+    let place = reference
+    let byteCount = try reference.count(4)
+    let address = try reference.address()
+    let index = try reference.count(4)
+    guard let address, address > 0, byteCount > 0 else { return nil }
+    guard let object = try objects(at: address)[index], byteCount <= object.count else {
+      throw place.failure(
+        "refers to \(byteCount) bytes of object \(index) of the global heap at \(address), "
+          + "which has no such object")
+    }
+    return file.copy(object.lowerBound..<object.lowerBound + byteCount)
+  }
+
+  private mutating func objects(at address: Int) throws(WeighbridgeError) -> [Int: Range<Int>] {
+    if let known = collections[address] { return known }
+    // Of the collection and of each object, filled up to a multiple of 8 bytes.
+    let headSize = (8 + file.widths.length + 7) / 8 * 8
+    var head = try file.block(at: address, byteCount: headSize, of: "the global heap")
+    try head.signature("GCOL", of: "the global heap")
+    _ = try head.version(1...1, of: "the global heap")
+    try head.skip(3)
+    let byteCount = try head.length()
+    try budget.spend(byteCount, at: address)
+    var block = try file.block(at: address, byteCount: byteCount, of: "the global heap")
+    try block.skip(headSize)
+    var objects: [Int: Range<Int>] = [:]
+    // What has no room for an object is free, and so is object 0, which is the last.
+    while block.remaining >= headSize {
+      let place = block
+      let index = try block.count(2)
+      guard index != 0 else { break }
+      try block.skip(6)
+      let size = try block.length()
+      try block.skip(headSize - 8 - file.widths.length)
+      let start = block.fileOffset
+      guard objects.updateValue(start..<start + min(size, block.remaining), forKey: index) == nil
+      else { throw place.failure("the global heap has two objects \(index)") }
+      let (padded, overflow) = size.addingReportingOverflow(7)
+      guard !overflow else { throw place.failure("the global heap has an object beyond its end") }
+      try block.skip(padded / 8 * 8)
+    }
+    collections[address] = objects
+    return objects
+  }
+}

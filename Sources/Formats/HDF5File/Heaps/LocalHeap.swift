@@ -1,0 +1,47 @@
+import Bytes
+
+/// The heap with the names of a group (HDF5 file format specification 3.0, section III.D).
+struct LocalHeap {
+  private let file: FileBytes
+  /// Where in the file the names are.
+  private let names: Range<Int>
+  /// How many bytes of names may still be read: names do not overlap.
+  private var left: Int
+
+  init(at address: Int, in file: FileBytes) throws(WeighbridgeError) {
+    var header = try file.block(
+      at: address, byteCount: 8 + file.widths.offset + 2 * file.widths.length,
+      of: "the local heap")
+    try header.signature("HEAP", of: "the local heap")
+    _ = try header.version(0...0, of: "the local heap")
+    try header.skip(3)
+    let byteCount = try header.length()
+    try header.skip(file.widths.length)  // where the first gap is
+    names = try file.range(
+      at: header.address(of: "the local heap's data"), byteCount: byteCount,
+      of: "the local heap's data")
+    left = byteCount
+    self.file = file
+  }
+
+  /// The bytes from an offset to the next zero.
+  mutating func text(at offset: Int) throws(WeighbridgeError) -> [UInt8] {
+    guard offset < names.count else {
+      throw WeighbridgeError(
+        .malformed, "a name lies at \(offset) of a local heap of \(names.count) bytes"
+      ).at(.byte(names.lowerBound))
+    }
+    let start = names.lowerBound + offset
+    let end = min(names.upperBound, start + left)
+    let count = file.store.withBytes { bytes -> Int? in
+      (start..<end).first { bytes[byte: file.dimension.lowerBound + $0] == 0 }.map { $0 - start }
+    }
+    guard let count else {
+      throw WeighbridgeError(
+        .malformed, "a name in the local heap has no end, or overlaps another"
+      ).at(.byte(start))
+    }
+    left -= count
+    return file.copy(start..<start + count)
+  }
+}

@@ -1,0 +1,94 @@
+import Bytes
+
+/// How a dataset is cut into pieces of one shape, and what finds them.
+struct ChunkedLayout: Sendable {
+  /// What finds the chunks (HDF5 file format specification 3.0, appendix C and section III.A.1).
+  enum Index: Sendable {
+    case bTree1
+    /// There is only one chunk; when it is filtered, its size and the filters that it went without.
+    case single(filtered: (byteCount: Int, mask: UInt32)?)
+    /// All chunks stand one behind the other.
+    case implicit
+    case fixedArray
+    case extensibleArray
+    case bTree2
+  }
+
+  /// The sizes of a chunk's dimensions, the slowest first, in elements.
+  let shape: [Int]
+  /// The size of an element in bytes.
+  let elementSize: Int
+  let index: Index
+  /// Where the index is, or without one the chunks; `nil` when no chunk was written.
+  let address: Int?
+  /// Whether chunks that reach over the edge of the dataset go without filters.
+  let leavesEdgesUnfiltered: Bool
+
+  /// - Parameter sizes: Those of a chunk's dimensions and of an element.
+  init(
+    _ sizes: [Int], _ index: Index, _ address: Int?, _ place: Cursor,
+    leavesEdgesUnfiltered: Bool = false
+  ) throws(WeighbridgeError) {
+    guard let elementSize = sizes.last, sizes.count > 1, !sizes.contains(0) else {
+      throw place.failure("the data layout has chunks of the sizes \(sizes)")
+    }
+    shape = Array(sizes.dropLast())
+    self.elementSize = elementSize
+    self.index = index
+    self.address = address
+    self.leavesEdgesUnfiltered = leavesEdgesUnfiltered
+  }
+
+  /// Reads what follows the class in a layout message of version 3.
+  init(version3 body: inout Cursor) throws(WeighbridgeError) {
+    let place = body
+    let rank = Int(try body.byte())
+    let address = try body.address()
+    var sizes: [Int] = []
+    for _ in 0..<rank { sizes.append(try body.count(4)) }
+    try self.init(sizes, .bTree1, address, place)
+  }
+
+  /// Reads what follows the class in a layout message of version 4 or 5.
+  init(version4 body: inout Cursor) throws(WeighbridgeError) {
+    let place = body
+    let flags = try body.byte()
+    let rank = Int(try body.byte())
+    let width = Int(try body.byte())
+    guard (1...8).contains(width) else {
+      throw place.failure("the data layout has sizes of \(width) bytes")
+    }
+    var sizes: [Int] = []
+    for _ in 0..<rank { sizes.append(try body.count(width)) }
+    let index = try Self.index(&body, isFiltered: flags & 0b10 != 0)
+    try self.init(
+      sizes, index, body.address(), place, leavesEdgesUnfiltered: flags & 1 != 0)
+  }
+
+  private static func index(
+    _ body: inout Cursor, isFiltered: Bool
+  ) throws(WeighbridgeError) -> Index {
+    let place = body
+    let type = try body.byte()
+    switch type {
+    case 1:
+      guard isFiltered else { return .single(filtered: nil) }
+      let byteCount = try body.length()
+      return .single(filtered: (byteCount, UInt32(truncatingIfNeeded: try body.unsigned(4))))
+    case 2: return .implicit
+    // The parameters of the other indexes stand in their own headers too.
+    case 3:
+      try body.skip(1)
+      return .fixedArray
+    case 4:
+      try body.skip(5)
+      return .extensibleArray
+    case 5:
+      try body.skip(6)
+      return .bTree2
+    default:
+      throw place.failure(
+        "the data layout has a chunk index of type \(type); 1 to 5 can be read", .unsupported)
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import Bytes
+
+/// Reads a datatype message, and the types within it.
+struct DatatypeParser {
+  /// How deep types may be within types.
+  private static let depthLimit = 32
+  /// How many types one may hold in all.
+  private var left = 1 << 16
+
+  /// The type that a message describes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for a class
+  ///   that is not known; ``WeighbridgeError/Code/limitExceeded``.
+  static func type(_ body: Cursor) throws(WeighbridgeError) -> Datatype {
+    var (parser, body) = (DatatypeParser(), body)
+    return try parser.type(&body, depth: 0)
+  }
+
+  private mutating func type(
+    _ body: inout Cursor, depth: Int
+  ) throws(WeighbridgeError) -> Datatype {
+    let place = body
+    left -= 1
+    guard depth < Self.depthLimit, left > 0 else {
+      throw place.failure(
+        "the datatype has types within types over \(Self.depthLimit) deep, or too many",
+        .limitExceeded)
+    }
+    let first = try body.byte()
+    let version = first >> 4
+    guard (1...5).contains(version) else {
+      throw place.failure(
+        "the datatype has version \(version); 1 to 5 can be read", .unsupported)
+    }
+    let flags = try body.count(3)
+    let size = try body.count(4)
+    guard size > 0 else { throw place.failure("the datatype has elements of 0 bytes") }
+    let kind = try kind(first & 0xF, version, flags, size, &body, place, depth)
+    return Datatype(kind: kind, size: size)
+  }
+
+  private mutating func kind(
+    _ type: UInt8, _ version: UInt8, _ flags: Int, _ size: Int, _ body: inout Cursor,
+    _ place: Cursor, _ depth: Int
+  ) throws(WeighbridgeError) -> Datatype.Kind {
+    switch type {
+    case 0: return .integer(try integer(flags, size, &body))
+    case 1: return .float(try float(flags, size, &body, place))
+    case 2:
+      try body.skip(2)
+      return .time
+    case 3:
+      guard let padding = Datatype.Padding(rawValue: UInt8(flags & 0xF)) else {
+        throw place.failure("the datatype has strings with padding of an unknown kind")
+      }
+      return .string(padding)
+    case 4:
+      try body.skip(4)
+      return .bitField
+    case 5:
+      try body.skip(flags & 0xFF)
+      return .opaque
+    case 6: return .compound(try members(flags & 0xFFFF, version, size, &body, depth))
+    case 7: return .reference
+    case 8: return try enumeration(flags & 0xFFFF, version, size, &body, depth)
+    case 9:
+      _ = try self.type(&body, depth: depth + 1)
+      return flags & 0xF == 1 ? .variableString : .variableList
+    case 10: return try array(version, size, &body, depth)
+    case 11:
+      _ = try self.type(&body, depth: depth + 1)
+      return .complex
+    default:
+      throw place.failure("the datatype is of class \(type), which is not known", .unsupported)
+    }
+  }
+
+  private func integer(
+    _ flags: Int, _ size: Int, _ body: inout Cursor
+  ) throws(WeighbridgeError) -> IntegerLayout {
+    IntegerLayout(
+      isBigEndian: flags & 1 != 0, isSigned: flags & 0b1000 != 0, bits: try bits(size, &body))
+  }
+
+  /// The bits of an element that are the number.
+  private func bits(_ size: Int, _ body: inout Cursor) throws(WeighbridgeError) -> BitRange {
+    let place = body
+    let bits = BitRange(start: try body.count(2), count: try body.count(2))
+    guard bits.count > 0, bits.start + bits.count <= 8 * size else {
+      throw place.failure(
+        "the datatype has numbers of \(bits.count) bits from bit \(bits.start) in \(size) bytes")
+    }
+    return bits
+  }
+
+  private func float(
+    _ flags: Int, _ size: Int, _ body: inout Cursor, _ place: Cursor
+  ) throws(WeighbridgeError) -> FloatLayout {
+    let bits = try bits(size, &body)
+    let exponent = BitRange(start: Int(try body.byte()), count: Int(try body.byte()))
+    let fraction = BitRange(start: Int(try body.byte()), count: Int(try body.byte()))
+    let bias = try body.count(4)
+    let sign = flags >> 8 & 0xFF
+    let ends = [
+      sign + 1, exponent.start + exponent.count, fraction.start + fraction.count,
+    ]
+    guard let normalization = FloatLayout.Normalization(rawValue: UInt8(flags >> 4 & 0b11)),
+      ends.allSatisfy({ $0 <= 8 * size }), exponent.count > 0, fraction.count > 0
+    else { throw place.failure("the datatype has floating-point numbers whose parts do not fit") }
+    return FloatLayout(
+      isBigEndian: flags & 1 != 0, isVAX: flags & 0x40 != 0, bits: bits, sign: sign,
+      exponent: exponent, fraction: fraction, bias: bias, normalization: normalization)
+  }
+}
+
+extension DatatypeParser {
+  private mutating func members(
+    _ count: Int, _ version: UInt8, _ size: Int, _ body: inout Cursor, _ depth: Int
+  ) throws(WeighbridgeError) -> [Datatype.Member] {
+    var members: [Datatype.Member] = []
+    for _ in 0..<count {
+      let place = body
+      _ = try name(version, &body)
+      let width = version < 3 ? 4 : (size.bitWidth - size.leadingZeroBitCount + 7) / 8
+      let offset = try body.count(width)
+      var sizes: [Int] = []
+      if version == 1 {
+        let rank = Int(try body.byte())
+        try body.skip(11)
+        for index in 0..<4 {
+          let size = try body.count(4)
+          if index < rank { sizes.append(size) }
+        }
+      }
+      var type = try type(&body, depth: depth + 1)
+      if !sizes.isEmpty {
+        let byteCount = try Checked.product(sizes + [type.size], of: "the size of a member")
+        type = Datatype(kind: .array(sizes, type), size: byteCount)
+      }
+      guard offset <= size, type.size <= size - offset else {
+        throw place.failure("the datatype has a member outside its \(size) bytes")
+      }
+      members.append(Datatype.Member(offset: offset, type: type))
+    }
+    return members
+  }
+
+  /// A name, which versions 1 and 2 fill up with zeros to a multiple of 8 bytes.
+  private func name(
+    _ version: UInt8, _ body: inout Cursor
+  ) throws(WeighbridgeError) -> [UInt8] {
+    let name = try body.terminatedBytes()
+    if version < 3 { try body.skip((8 - (name.count + 1) % 8) % 8) }
+    return name
+  }
+
+  private mutating func enumeration(
+    _ count: Int, _ version: UInt8, _ size: Int, _ body: inout Cursor, _ depth: Int
+  ) throws(WeighbridgeError) -> Datatype.Kind {
+    let place = body
+    let base = try type(&body, depth: depth + 1)
+    guard case .integer = base.kind, base.size == size else {
+      throw place.failure("the datatype is an enumeration of something else than integers")
+    }
+    var names: [[UInt8]] = []
+    for _ in 0..<count { names.append(try name(version, &body)) }
+    var members: [(name: [UInt8], value: [UInt8])] = []
+    for name in names { members.append((name, try body.bytes(size))) }
+    return .enumeration(base, members)
+  }
+
+  private mutating func array(
+    _ version: UInt8, _ size: Int, _ body: inout Cursor, _ depth: Int
+  ) throws(WeighbridgeError) -> Datatype.Kind {
+    let place = body
+    let rank = Int(try body.byte())
+    if version < 3 { try body.skip(3) }
+    var sizes: [Int] = []
+    for _ in 0..<rank { sizes.append(try body.count(4)) }
+    if version < 3 { try body.skip(4 * rank) }
+    let base = try type(&body, depth: depth + 1)
+    guard rank > 0, try Checked.product(sizes + [base.size], of: "an array's size") == size else {
+      throw place.failure("the datatype is an array of \(sizes), which are not \(size) bytes")
+    }
+    return .array(sizes, base)
+  }
+}

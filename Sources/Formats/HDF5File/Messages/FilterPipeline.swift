@@ -1,0 +1,54 @@
+import Bytes
+
+/// The filters that chunks went through before they were stored (HDF5 file format specification 3.0,
+/// section IV.A.2.l).
+struct FilterPipeline: Sendable {
+  /// One filter, in the order of writing.
+  struct Step: Sendable {
+    let filter: Filter
+    /// What the filter is told, such as the size of an element.
+    let parameters: [Int]
+  }
+
+  let steps: [Step]
+
+  /// A pipeline without filters.
+  static let none = FilterPipeline()
+
+  private init() { steps = [] }
+
+  /// HDF5 has no longer pipelines.
+  private static let limit = 32
+
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` naming a filter that cannot be undone.
+  init(_ body: Cursor) throws(WeighbridgeError) {
+    var body = body
+    let version = try body.version(1...2, of: "the filter pipeline")
+    let place = body
+    let count = Int(try body.byte())
+    guard count <= Self.limit else {
+      throw place.failure("has \(count) filters; HDF5 has at most \(Self.limit)")
+    }
+    if version == 1 { try body.skip(6) }
+    var steps: [Step] = []
+    for _ in 0..<count { steps.append(try Self.step(&body, version)) }
+    self.steps = steps
+  }
+
+  private static func step(
+    _ body: inout Cursor, _ version: UInt8
+  ) throws(WeighbridgeError) -> Step {
+    let number = try body.count(2)
+    let nameLength = version == 1 || number >= 256 ? try body.count(2) : 0
+    try body.skip(2)  // whether a chunk may go without; its mask says so
+    let count = try body.count(2)
+    let name = try body.bytes(nameLength).prefix { $0 != 0 }
+    var parameters: [Int] = []
+    for _ in 0..<count { parameters.append(try body.count(4)) }
+    if version == 1, !count.isMultiple(of: 2) { try body.skip(4) }
+    guard let filter = Filter(rawValue: number) else {
+      throw WeighbridgeError(.unsupported, Filter.refusal(number, name))
+    }
+    return Step(filter: filter, parameters: parameters)
+  }
+}

@@ -1,0 +1,138 @@
+import Bytes
+
+/// A B-tree of version 2 (HDF5 file format specification 3.0, section III.A.2), read from its first
+/// record to its last.
+struct BTree2 {
+  /// What the records are: a number of the format.
+  let type: UInt8
+  /// The size of a record in bytes.
+  let recordSize: Int
+  private let file: FileBytes
+  private let headerAddress: Int
+  private var budget: ReadingBudget
+  private let root: Node?
+  /// How many records the tree says that it has.
+  let count: Int
+  /// For each level of nodes, from the leaves up, how many records a node has at most, and how many
+  /// bytes a parent takes to count those below one.
+  private let levels: [(limit: Int, totalWidth: Int)]
+
+  /// A node that is named and not yet read.
+  private struct Node {
+    let address: Int
+    let count: Int
+    let level: Int
+  }
+
+  /// Signature, version, type and checksum of a node.
+  private static let overhead = 10
+
+  /// Reads the header.
+  init(at address: Int, in file: FileBytes) throws(WeighbridgeError) {
+    self.file = file
+    headerAddress = address
+    budget = ReadingBudget("the B-tree", in: file)
+    var header = try file.checkedBlock(
+      at: address, byteCount: 22 + file.widths.offset + file.widths.length,
+      of: "the B-tree's header")
+    try header.signature("BTHD", of: "the B-tree's header")
+    _ = try header.version(0...0, of: "the B-tree")
+    type = try header.byte()
+    let place = header
+    let nodeSize = try header.count(4)
+    recordSize = try header.count(2)
+    let depth = try header.count(2)
+    try header.skip(2)  // when nodes are split and merged
+    let rootAddress = try header.address()
+    let rootCount = try header.count(2)
+    count = try header.length()
+    guard recordSize > 0, depth < 64, nodeSize >= Self.overhead + recordSize else {
+      throw place.failure(
+        "the B-tree has nodes of \(nodeSize) bytes, records of \(recordSize) and depth \(depth)")
+    }
+    levels = try Self.levels(nodeSize, recordSize, depth, file.widths.offset, place)
+    root = rootAddress.map { Node(address: $0, count: rootCount, level: depth) }
+    guard root != nil || count == 0 else {
+      throw place.failure("the B-tree has \(count) records and no root")
+    }
+  }
+
+  private static func levels(
+    _ nodeSize: Int, _ recordSize: Int, _ depth: Int, _ offsetSize: Int, _ place: Cursor
+  ) throws(WeighbridgeError) -> [(limit: Int, totalWidth: Int)] {
+    var levels = [(limit: (nodeSize - overhead) / recordSize, totalWidth: 0)]
+    var total = levels[0].limit
+    for _ in 0..<depth {
+      let pointer = offsetSize + width(levels[0].limit) + (levels.last?.totalWidth ?? 0)
+      let limit = (nodeSize - overhead - pointer) / (recordSize + pointer)
+      let (product, overflow) = total.multipliedReportingOverflow(by: limit + 1)
+      let (sum, carry) = product.addingReportingOverflow(limit)
+      guard limit > 0, !overflow, !carry else {
+        throw place.failure("the B-tree is deeper than its nodes can be")
+      }
+      total = sum
+      levels.append((limit, width(total)))
+    }
+    return levels
+  }
+
+  /// How many bytes a number takes.
+  private static func width(_ number: Int) -> Int {
+    max(1, (number.bitWidth - number.leadingZeroBitCount + 7) / 8)
+  }
+
+  /// All records, in their order.
+  mutating func records() throws(WeighbridgeError) -> [Cursor] {
+    var records: [Cursor] = []
+    try visit { records.append($0) }
+    return records
+  }
+
+  /// Calls `visit` with all records, in their order.
+  mutating func visit(
+    _ visit: (Cursor) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) {
+    var found = 0
+    if let root {
+      try read(root) { (record) throws(WeighbridgeError) in
+        found += 1
+        try visit(record)
+      }
+    }
+    guard found == count else {
+      throw WeighbridgeError(
+        .malformed, "the B-tree has \(found) records and says that it has \(count)"
+      ).at(.byte(file.baseAddress + headerAddress))
+    }
+  }
+
+  /// Reads a node and those below it; the depth is known to be small.
+  private mutating func read(
+    _ node: Node, _ visit: (Cursor) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) {
+    let isLeaf = node.level == 0
+    let countWidth = Self.width(levels[0].limit)
+    let totalWidth = isLeaf ? 0 : levels[node.level - 1].totalWidth
+    let pointer = isLeaf ? 0 : file.widths.offset + countWidth + totalWidth
+    let size = Self.overhead + node.count * recordSize + (isLeaf ? 0 : node.count + 1) * pointer
+    try budget.spend(size, at: node.address)
+    var block = try file.checkedBlock(
+      at: node.address, byteCount: size, of: "the B-tree's node")
+    try block.signature(isLeaf ? "BTLF" : "BTIN", of: "the B-tree's node")
+    _ = try block.version(0...0, of: "the B-tree's node")
+    let place = block
+    guard try block.byte() == type, node.count <= levels[node.level].limit else {
+      throw place.failure("the B-tree's node does not fit its tree")
+    }
+    var records = try block.part(node.count * recordSize)
+    for index in 0..<node.count + (isLeaf ? 0 : 1) {
+      if !isLeaf {
+        let address = try block.address(of: "a child of the B-tree")
+        let count = try block.count(countWidth)
+        if totalWidth > 0 { try block.skip(totalWidth) }
+        try read(Node(address: address, count: count, level: node.level - 1), visit)
+      }
+      if index < node.count { try visit(records.part(recordSize)) }
+    }
+  }
+}
