@@ -3,10 +3,13 @@ package import GraphIR
 
 /// An operator with everything there is to know about it, in one file.
 ///
-/// The members stand in this order in each file: the definition (typed settings, without
-/// defaults), how it is stored, its shape rule, its reference kernel with its tolerance, its
-/// layout rule, its decomposition.
+/// The members stand in this order in each file: the settings (typed, without defaults), how they
+/// are stored, the definition as data, the shape rule, the reference kernel with its tolerance, the
+/// layout rule, the decomposition.
 package protocol CatalogOperator: Operator {
+  /// The definition as data: inputs, outputs, attributes, formula.
+  static var definition: OperatorDefinition { get }
+
   /// The reference kernel. It *defines* the operator: plain, accumulating in `Double`, rounding
   /// only its outputs.
   ///

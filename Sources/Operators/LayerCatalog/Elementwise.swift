@@ -9,6 +9,15 @@ package protocol ElementwiseOperator: CatalogOperator {
   func apply(_ element: Double) -> Double
 }
 
+extension OperatorDefinition {
+  /// The definition of an operator that makes y of each element x by itself.
+  package static func elementwise(
+    _ formula: String, elements: ElementClass = .float, _ attributes: AttributeDefinition...
+  ) -> OperatorDefinition {
+    OperatorDefinition(formula, of: elements, attributes: attributes)
+  }
+}
+
 extension ElementwiseOperator {
   package var inputs: [InputSlot] { [.data("input")] }
 

@@ -10,6 +10,10 @@ package struct Binarization: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise("y = 1 if x > 0, else -1")
+  }
+
   /// Makes the operator.
   package init() {}
 }

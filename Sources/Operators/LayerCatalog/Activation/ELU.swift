@@ -14,6 +14,12 @@ package struct ELU: ElementwiseOperator {
 
   package var attributes: Attributes { ["alpha": .real(alpha)] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      "y = x if x > 0, else alpha * (exp(x) - 1)",
+      .real("alpha", "Minus the value that y approaches for ever smaller x."))
+  }
+
   /// Makes the operator.
   package init(alpha: Double) { self.alpha = alpha }
 }

@@ -10,6 +10,10 @@ package struct Exponential: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise("y = exp(x)")
+  }
+
   /// Makes the operator.
   package init() {}
 }

@@ -14,6 +14,14 @@ package struct GELU: ElementwiseOperator {
 
   package var attributes: Attributes { ["approximate": .flag(isApproximate)] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      """
+      y = x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2 if approximate
+      y = x * erfc(-x / sqrt(2)) / 2 otherwise
+      """, .boolean("approximate", "Whether the tangent form is computed."))
+  }
+
   /// Makes the operator.
   package init(isApproximate: Bool) { self.isApproximate = isApproximate }
 }

@@ -17,6 +17,18 @@ package struct GLU: CatalogOperator {
 
   package var attributes: Attributes { ["axis": .integer(axis)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      h = (size of axis) / 2
+      y[..., i, ...] = x[..., i, ...] * sigmoid(x[..., i + h, ...]), for i from 0 to h - 1
+      """,
+      of: .float,
+      attributes: [
+        .axis("The axis that is halved; its size is even.")
+      ])
+  }
+
   /// Makes the operator.
   package init(axis: Int) { self.axis = axis }
 }

@@ -18,6 +18,21 @@ package struct GroupedSoftmax: CatalogOperator {
 
   package var attributes: Attributes { ["axis": .integer(axis), "sizes": .integers(sizes)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      Along axis the elements are cut into groups of the given sizes, in order.
+      In each group: y = softmax of x, as in softmax
+      """,
+      of: .float,
+      attributes: [
+        .axis("The axis of the classes; its size is the sum of the sizes."),
+        .integers(
+          "sizes", "The number of classes in each group.", .atLeast(1), .sizeLimit, .minimumCount(1)
+        ),
+      ])
+  }
+
   /// Makes the operator.
   package init(axis: Int, sizes: [Int]) {
     self.axis = axis

@@ -10,6 +10,15 @@ package struct HardMish: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      """
+      y = 0 if x <= -2
+      y = x if x > 0
+      y = x^2 / 2 + x otherwise
+      """)
+  }
+
   /// Makes the operator.
   package init() {}
 }

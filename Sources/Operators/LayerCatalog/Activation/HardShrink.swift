@@ -13,6 +13,12 @@ package struct HardShrink: ElementwiseOperator {
 
   package var attributes: Attributes { ["threshold": .real(threshold)] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      "y = 0 if |x| <= threshold, else x",
+      .real("threshold", "The largest magnitude that becomes 0."))
+  }
+
   /// Makes the operator.
   package init(threshold: Double) { self.threshold = threshold }
 }

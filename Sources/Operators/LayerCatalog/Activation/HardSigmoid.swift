@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// A straight line in place of the sigmoid: slope · x + offset, clipped to 0...1
+/// A straight line in place of the sigmoid: alpha · x + beta, clipped to 0...1
 /// (Courbariaux et al. 2015).
 ///
 /// Any shape in, the same out. NaN stays NaN.
@@ -15,6 +15,12 @@ package struct HardSigmoid: ElementwiseOperator {
   package static let version = 1
 
   package var attributes: Attributes { ["alpha": .real(slope), "beta": .real(offset)] }
+
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      "y = min(max(alpha * x + beta, 0), 1); NaN stays NaN", .real("alpha", "The slope."),
+      .real("beta", "The output at 0."))
+  }
 
   /// Makes the operator.
   package init(slope: Double, offset: Double) {

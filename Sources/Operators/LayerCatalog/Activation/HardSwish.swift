@@ -10,6 +10,10 @@ package struct HardSwish: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise("y = x * min(max(x / 6 + 0.5, 0), 1)")
+  }
+
   /// Makes the operator.
   package init() {}
 }

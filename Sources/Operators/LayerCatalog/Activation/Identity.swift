@@ -10,6 +10,10 @@ package struct Identity: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise("y = x", elements: .any)
+  }
+
   /// Makes the operator.
   package init() {}
 }

@@ -14,6 +14,13 @@ package protocol LanewiseOperator: CatalogOperator {
   func apply(_ lane: ArraySlice<Double>) -> [Double]
 }
 
+extension OperatorDefinition {
+  /// The definition of an operator that makes y[i] of each lane x[i] by itself.
+  package static func lanewise(_ formula: String, _ axes: String) -> OperatorDefinition {
+    OperatorDefinition(formula, of: .float, attributes: [.axes(axes)], notions: [.lanes])
+  }
+}
+
 extension LanewiseOperator {
   package var inputs: [InputSlot] { [.data("input")] }
 

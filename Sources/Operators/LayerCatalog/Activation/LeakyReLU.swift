@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// The leaky rectifier: x where x > 0, and slope · x elsewhere (Maas et al. 2013).
+/// The leaky rectifier: x where x > 0, and negative_slope · x elsewhere (Maas et al. 2013).
 ///
 /// Any shape in, the same out.
 package struct LeakyReLU: ElementwiseOperator {
@@ -12,6 +12,12 @@ package struct LeakyReLU: ElementwiseOperator {
   package static let version = 1
 
   package var attributes: Attributes { ["negative_slope": .real(slope)] }
+
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      "y = x if x > 0, else negative_slope * x",
+      .real("negative_slope", "The factor of elements that are not above 0."))
+  }
 
   /// Makes the operator.
   package init(slope: Double) { self.slope = slope }

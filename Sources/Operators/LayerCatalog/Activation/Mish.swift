@@ -10,6 +10,11 @@ package struct Mish: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      "y = x * tanh(log(1 + exp(x))), with the logarithm as in softplus")
+  }
+
   /// Makes the operator.
   package init() {}
 }

@@ -15,6 +15,17 @@ package struct PReLU: CatalogOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y[n, ...] = x[n, ...] if x[n, ...] > 0, else alpha[...] * x[n, ...]",
+      inputs: [
+        .data("input", .float),
+        .init(name: "alpha", elements: .same(as: "input"), presence: .always, isMask: false),
+      ],
+      outputs: [.like("input")],
+      notions: [.broadcasting])
+  }
+
   /// Makes the operator.
   package init() {}
 }

@@ -19,6 +19,23 @@ package struct PiecewiseLinear: ElementwiseOperator {
     ["knots": .reals(knots), "slopes": .reals(slopes), "value": .real(value)]
   }
 
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      """
+      y = x if x is NaN
+      y = value + slopes[0] * (x - knots[0]) if x <= knots[0]
+      otherwise, with knots[count] = infinity:
+      y = value + sum over i of slopes[i + 1] * (min(x, knots[i + 1]) - knots[i]), for all \
+      knots[i] < x
+      A product with a slope of 0 is 0, also at an infinity.
+      """, .reals("knots", "Where the slope changes.", .finite, .rising, .minimumCount(1)),
+      .reals(
+        "slopes",
+        """
+        The slopes before the first knot, between the knots and behind the last one.
+        """, .countOf("knots", plus: 1)), .real("value", "The output at the first knot."))
+  }
+
   /// Makes the operator.
   package init(knots: [Double], slopes: [Double], value: Double) {
     self.knots = knots

@@ -3,11 +3,7 @@ package import GraphIR
 
 /// The rectifier (Nair and Hinton 2010), with what Keras' `ReLU` adds to it.
 ///
-/// Any shape in, the same out:
-/// - x > threshold: x, and with a maximum x clipped to 0...maximum
-/// - elsewhere: slope · (x - threshold)
-///
-/// NaN stays NaN.
+/// Any shape in, the same out. NaN stays NaN.
 package struct ReLU: ElementwiseOperator {
   /// The factor for elements up to the threshold; 0 for the plain rectifier.
   package let slope: Double
@@ -23,6 +19,19 @@ package struct ReLU: ElementwiseOperator {
     var attributes: Attributes = ["negative_slope": .real(slope), "threshold": .real(threshold)]
     if let maximum { attributes.append("max_value", .real(maximum)) }
     return attributes
+  }
+
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      """
+      y = x if x is NaN
+      y = 0 if x <= threshold and negative_slope = 0, also at -infinity
+      y = negative_slope * (x - threshold) if x <= threshold
+      y = min(max(x, 0), max_value) if there is a max_value
+      y = x otherwise
+      """, .real("negative_slope", "The slope up to the threshold."),
+      .real("threshold", "The largest element that counts as negative."),
+      .real("max_value", "The largest output.", .atLeast(0)).present(.optional("no bound")))
   }
 
   /// Makes the operator.

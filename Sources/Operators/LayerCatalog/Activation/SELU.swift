@@ -16,6 +16,14 @@ package struct SELU: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      """
+      y = 1.0507009873554805 * x if x > 0
+      y = 1.0507009873554805 * 1.6732632423543772 * (exp(x) - 1) otherwise
+      """)
+  }
+
   /// Makes the operator.
   package init() {}
 }

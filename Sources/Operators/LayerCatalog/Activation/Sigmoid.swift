@@ -10,6 +10,10 @@ package struct Sigmoid: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise("y = 1 / (1 + exp(-x))")
+  }
+
   /// Makes the operator.
   package init() {}
 }

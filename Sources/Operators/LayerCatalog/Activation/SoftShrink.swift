@@ -13,6 +13,15 @@ package struct SoftShrink: ElementwiseOperator {
 
   package var attributes: Attributes { ["threshold": .real(threshold)] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      """
+      y = x - threshold if x > threshold
+      y = x + threshold if x < -threshold
+      y = 0 otherwise; NaN stays NaN
+      """, .real("threshold", "How far each element is moved towards 0."))
+  }
+
   /// Makes the operator.
   package init(threshold: Double) { self.threshold = threshold }
 }

@@ -10,6 +10,11 @@ package struct Softplus: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      "y = log(1 + exp(x)), computed as max(x, 0) + log(1 + exp(-|x|))")
+  }
+
   /// Makes the operator.
   package init() {}
 }

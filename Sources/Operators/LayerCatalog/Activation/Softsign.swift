@@ -10,6 +10,10 @@ package struct Softsign: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise("y = x / (1 + |x|)")
+  }
+
   /// Makes the operator.
   package init() {}
 }

@@ -10,6 +10,15 @@ package struct SparsePlus: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      """
+      y = 0 if x <= -1
+      y = (x + 1)^2 / 4 if x < 1
+      y = x otherwise
+      """)
+  }
+
   /// Makes the operator.
   package init() {}
 }

@@ -3,16 +3,26 @@ import GraphIR
 
 /// max(x - τ, 0) with a τ for which most elements along one or more axes are 0.
 ///
-/// Any shape in, the same out. Of the elements in falling order, x₁ >= x₂ >= ..., the first k are
-/// those for which 1 + k xₖ exceeds their sum cₖ = x₁ + ... + xₖ, and τ = (c₁ + ... + cₖ - 1) / k.
-/// This is Keras' function. The sparsemax that it is named after (Martins and Astudillo 2016) has
-/// τ = (cₖ - 1) / k, which is the same where k is 1; only then do the outputs add up to 1.
+/// Any shape in, the same out. This is Keras' function. The sparsemax that it is named after (Martins
+/// and Astudillo 2016) has τ = (c - 1) / k with the sum c of the k largest elements, which is the
+/// same where k is 1; only then do the outputs add up to 1.
 package struct Sparsemax: LanewiseOperator {
   /// The axes along which the elements are sorted, rising, at least one.
   package let axes: [Int]
 
   package static let kind = "sparsemax"
   package static let version = 1
+
+  package static var definition: OperatorDefinition {
+    .lanewise(
+      """
+      s = x in falling order, from index 0
+      c[k] = s[0] + ... + s[k]
+      K = all k with s[k] > (c[k] - 1) / (k + 1)
+      t = ((sum over k in K of c[k]) - 1) / (number of elements of K)
+      y[i] = max(x[i] - t, 0); all are NaN if one x[i] is
+      """, "The axes along which the elements are sorted.")
+  }
 
   /// Makes the operator.
   package init(axes: [Int]) { self.axes = axes }

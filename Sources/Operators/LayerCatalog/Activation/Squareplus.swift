@@ -13,6 +13,11 @@ package struct Squareplus: ElementwiseOperator {
 
   package var attributes: Attributes { ["b": .real(smoothness)] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      "y = (x + sqrt(x^2 + b)) / 2", .real("b", "How wide the bend around 0 is.", .atLeast(0)))
+  }
+
   /// Makes the operator.
   package init(smoothness: Double) { self.smoothness = smoothness }
 }

@@ -11,6 +11,14 @@ package struct Stair: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      """
+      n = floor(x)
+      y = floor(x / 2) if n is even, else x - n + floor(x / 2)
+      """)
+  }
+
   /// Makes the operator.
   package init() {}
 }

@@ -10,6 +10,10 @@ package struct Swish: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise("y = x * (1 / (1 + exp(-x)))")
+  }
+
   /// Makes the operator.
   package init() {}
 }

@@ -10,6 +10,10 @@ package struct Tanh: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise("y = tanh(x)")
+  }
+
   /// Makes the operator.
   package init() {}
 }

@@ -10,6 +10,10 @@ package struct TanhShrink: ElementwiseOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise("y = x - tanh(x)")
+  }
+
   /// Makes the operator.
   package init() {}
 }

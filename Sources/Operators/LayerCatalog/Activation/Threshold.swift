@@ -17,6 +17,13 @@ package struct Threshold: ElementwiseOperator {
     ["threshold": .real(threshold), "value": .real(replacement)]
   }
 
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      "y = x if x > threshold, else value",
+      .real("threshold", "The largest element that is replaced."),
+      .real("value", "What replaces it."))
+  }
+
   /// Makes the operator.
   package init(threshold: Double, replacement: Double) {
     self.threshold = threshold

@@ -6,11 +6,7 @@ package import GraphIR
 /// - first, second: of one rank and one element type; along each axis the sizes are equal or 1
 /// - output: along each axis the size that is not 1, if there is one
 ///
-/// One operator stands for all of them, as in ``UnaryMath``. `floor_modulo` has the sign of the
-/// second element and `truncated_modulo` that of the first; `divide_no_nan` is 0 where the second
-/// element is 0. `divide`, `divide_no_nan` and the functions of angles take floating-point numbers
-/// only; of whole numbers, a division by 0 or a result outside of their type is an error when the
-/// model runs.
+/// Of integers, a division by 0 or a result outside of their type is an error when the model runs.
 package struct BinaryMath: CatalogOperator {
   /// The functions, by their names in files.
   package enum Function: String, Hashable, Sendable, CaseIterable {
@@ -47,6 +43,35 @@ package struct BinaryMath: CatalogOperator {
   package var inputs: [InputSlot] { [.data("first"), .data("second")] }
 
   package var attributes: Attributes { ["function": .text(function.rawValue)] }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y = function(a, b) of the elements a of first and b of second",
+      inputs: [
+        .data("first", .by("function", Function.self) { $0.takesIntegers ? .number : .float }),
+        .data("second", .same(as: "first")),
+      ],
+      outputs: [.like("first")],
+      attributes: [
+        .choice("function", Function.self, "What is computed.") {
+          switch $0 {
+          case .divide: "a / b"
+          case .divideNoNaN: "0 if b = 0, else a / b"
+          case .floorDivide: "floor(a / b)"
+          case .floorModulo: "a - b * floor(a / b), exactly; has the sign of b"
+          case .truncatedModulo: "a - b * truncate(a / b), exactly; has the sign of a"
+          case .power: "a to the power of b"
+          case .squaredDifference: "(a - b)²"
+          case .arcTangent2:
+            "the angle of the point (b, a) from the first axis, from -π to π"
+          case .hypotenuse: "sqrt(a² + b²)"
+          case .logarithmOfSum:
+            "log(exp(a) + exp(b)), computed as max(a, b) + log(1 + exp(-abs(a - b)))"
+          }
+        }
+      ],
+      notions: [.broadcasting, .integers])
+  }
 
   /// Makes the operator.
   package init(_ function: Function) { self.function = function }

@@ -4,7 +4,7 @@ package import GraphIR
 /// The same numbers in another element type.
 ///
 /// - input: any shape and element type
-/// - output: the same shape, in `elementType`: floating-point numbers are rounded to the nearest
+/// - output: the same shape, in `element_type`: floating-point numbers are rounded to the nearest
 ///   (ties to even), whole numbers lose the fraction (out of range they become the nearest number
 ///   there is, NaN becomes 0), and of booleans everything but 0 holds
 package struct Cast: CatalogOperator {
@@ -17,6 +17,22 @@ package struct Cast: CatalogOperator {
   package var inputs: [InputSlot] { [.data("input")] }
 
   package var attributes: Attributes { ["element_type": .text(elementType.rawValue)] }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      y = x in element_type:
+      floating-point: the nearest number of the type, ties to even
+      integer: x without its fraction; the nearest number of the type if x is outside of it; 0 for \
+      NaN
+      bool: false if x = 0, else true
+      """,
+      inputs: [.data("input", .any)],
+      outputs: [.ofElementType],
+      attributes: [
+        .elementType()
+      ])
+  }
 
   /// Makes the operator.
   package init(to elementType: ElementType) { self.elementType = elementType }

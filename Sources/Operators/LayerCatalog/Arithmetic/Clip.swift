@@ -15,6 +15,13 @@ package struct Clip: ElementwiseOperator {
 
   package var attributes: Attributes { ["min": .real(minimum), "max": .real(maximum)] }
 
+  package static var definition: OperatorDefinition {
+    .elementwise(
+      "y = min(max(x, min), max); NaN stays NaN",
+      .real("min", "The smallest output; may be -infinity.", .notNaN),
+      .real("max", "The largest output; may be infinity.", .atLeastThat(of: "min")))
+  }
+
   /// Makes the operator.
   package init(minimum: Double, maximum: Double) {
     self.minimum = minimum

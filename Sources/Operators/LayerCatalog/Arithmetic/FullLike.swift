@@ -16,6 +16,15 @@ package struct FullLike: CatalogOperator {
 
   package var attributes: Attributes { ["value": .real(number)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y = value, in the element type of input",
+      of: .any,
+      attributes: [
+        .real("value", "Every element of the output.")
+      ])
+  }
+
   /// Makes the operator.
   package init(number: Double) { self.number = number }
 }

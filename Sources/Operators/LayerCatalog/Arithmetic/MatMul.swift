@@ -25,6 +25,21 @@ package struct MatMul: CatalogOperator {
     ]
   }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      a = first, with the last two axes swapped if transpose_a; b likewise
+      y[..., i, j] = sum over k of a[..., i, k] * b[..., k, j]
+      """,
+      inputs: [.data("first", .float), .data("second", .same(as: "first"))],
+      outputs: [.like("first")],
+      attributes: [
+        .boolean("transpose_a", "Whether the last two axes of the first input are swapped."),
+        .boolean("transpose_b", "Whether the last two axes of the second input are swapped."),
+      ],
+      notions: [.broadcasting])
+  }
+
   /// Makes the operator.
   package init(transposeA: Bool, transposeB: Bool) {
     self.transposeA = transposeA

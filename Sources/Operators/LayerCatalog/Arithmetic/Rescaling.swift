@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// y = x scale + offset, computed in `Double` and rounded once.
+/// y = x scale + offset, computed in float64 and rounded once.
 ///
 /// - input: any shape
 /// - output: the same
@@ -19,6 +19,19 @@ package struct Rescaling: CatalogOperator {
   package var inputs: [InputSlot] { [.data("input")] }
 
   package var attributes: Attributes { ["scale": .reals(scale), "offset": .reals(offset)] }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y[..., i] = x[..., i] * scale[i] + offset[i]; a list of one entry has it for each i",
+      of: .float,
+      attributes: [
+        .reals(
+          "scale", "The factor: one, or one for each index of the last axis.", .minimumCount(1)),
+        .reals(
+          "offset",
+          "What is added: one, or one for each index of the last axis.", .minimumCount(1)),
+      ])
+  }
 
   /// Makes the operator.
   package init(scale: [Double], offset: [Double]) {

@@ -3,9 +3,7 @@ package import GraphIR
 
 /// A function of mathematics, of each element by itself.
 ///
-/// Any shape in, the same out. One operator stands for all functions without settings: they differ
-/// in nothing but the function, and no target treats them in different ways. `round` rounds halves
-/// to the even neighbour, `sign` of 0 is 0, and outside of a function's domain it is NaN.
+/// Any shape in, the same out. Outside of a function's domain the output is NaN.
 ///
 /// `absolute`, `negative`, `sign` and `square` take whole numbers too; a result outside of their
 /// type is an error when the model runs.
@@ -51,6 +49,53 @@ package struct UnaryMath: CatalogOperator {
   package var inputs: [InputSlot] { [.data("input")] }
 
   package var attributes: Attributes { ["function": .text(function.rawValue)] }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y = function(x)",
+      inputs: [
+        .data("input", .by("function", Function.self) { $0.takesIntegers ? .number : .float })
+      ],
+      outputs: [.like("input")],
+      attributes: [
+        .choice("function", Function.self, "What is computed.") {
+          switch $0 {
+          case .absolute: "abs(x)"
+          case .negative: "-x"
+          case .sign: "-1, 0 or 1, as x is below, at or above 0"
+          case .square: "x²"
+          case .reciprocal: "1 / x"
+          case .squareRoot: "sqrt(x)"
+          case .reciprocalSquareRoot: "1 / sqrt(x)"
+          case .exponential2: "2 to the power of x"
+          case .exponentialMinusOne: "exp(x) - 1"
+          case .logarithm: "the natural logarithm of x"
+          case .logarithmOfOnePlus: "log(1 + x)"
+          case .logarithm2: "the logarithm of x to the base 2"
+          case .logarithm10: "the logarithm of x to the base 10"
+          case .sine: "sin(x), x in radians"
+          case .cosine: "cos(x), x in radians"
+          case .tangent: "tan(x), x in radians"
+          case .arcSine: "the inverse of the sine"
+          case .arcCosine: "the inverse of the cosine"
+          case .arcTangent: "the inverse of the tangent"
+          case .hyperbolicSine: "sinh(x)"
+          case .hyperbolicCosine: "cosh(x)"
+          case .areaSine: "the inverse of sinh"
+          case .areaCosine: "the inverse of cosh"
+          case .areaTangent: "the inverse of tanh"
+          case .floor: "the largest integer not above x"
+          case .ceiling: "the smallest integer not below x"
+          case .round: "the nearest integer, ties to even"
+          case .truncate: "x without its fraction"
+          case .errorFunction:
+            "erf(x) = 2 / sqrt(π) * the integral of exp(-t²) from 0 to x"
+          case .complementaryErrorFunction: "erfc(x) = 1 - erf(x)"
+          }
+        }
+      ],
+      notions: [.integers])
+  }
 
   /// Makes the operator.
   package init(_ function: Function) { self.function = function }

@@ -6,12 +6,11 @@ package import GraphIR
 /// - query: `[batch, queries, features]`
 /// - value: `[batch, values, out]`
 /// - key: `[batch, values, features]`
-/// - mask: `[batch, queries, values]`, bool, true for what is seen; each size may be 1; only where
-///   ``AttentionMasking/hasMask`` says so
+/// - mask: `[batch, queries, values]`, bool, true for what is seen; each size may be 1
 /// - scale: `[features]` s; 1 for each when there is none
 /// - output: `[batch, queries, out]`, the values weighted by the softmax over those it sees of the
 ///   scores: the sum over the features of s tanh(q + k)
-/// - shares: `[batch, queries, values]`, the values' weights; only where `returnsAttentionWeights`
+/// - attention weights: `[batch, queries, values]`
 package struct AdditiveAttention: AttentionOperator {
   /// Whether there is a scale.
   package let hasScale: Bool
@@ -27,6 +26,27 @@ package struct AdditiveAttention: AttentionOperator {
 
   package var attributes: Attributes {
     Attributes([("scale", .flag(hasScale))] + commonAttributes)
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      score[q, k] = sum over f of s[f] * tanh(query[n, q, f] + key[n, k, f]), with s = scale, or 1
+      w[q, :] = the weights of query q for score[q, :]
+      output[n, q, :] = sum over k of w[q, k] * value[n, k, :]
+      attention_weights[n, q, k] = w[q, k]
+      """,
+      inputs: [
+        .data("query", .float), .data("value", .same(as: "query")),
+        .data("key", .same(as: "query")), .mask(.when("mask")), .weight("scale", .when("scale")),
+      ],
+      outputs: [.like("query"), AttentionMasking.weights],
+      attributes: [
+        .boolean("scale", "Whether there is a scale.")
+      ] + AttentionMasking.definitions + [
+        AttentionMasking.returnsWeights
+      ],
+      notions: [.attention])
   }
 
   /// Makes the operator.

@@ -6,13 +6,12 @@ package import GraphIR
 /// - query: `[batch, queries, features]`
 /// - value: `[batch, values, out]`
 /// - key: `[batch, values, features]`
-/// - mask: `[batch, queries, values]`, bool, true for what is seen; each size may be 1; only where
-///   ``AttentionMasking/hasMask`` says so
+/// - mask: `[batch, queries, values]`, bool, true for what is seen; each size may be 1
 /// - scale: a scalar s; 1 when there is none
 /// - sum weight: a scalar w, of the score `concat` only
 /// - output: `[batch, queries, out]`, the values weighted by the softmax over those it sees of the
 ///   scores: s q·k (`dot`), or w times the sum over the features of tanh(s (q + k)) (`concat`)
-/// - shares: `[batch, queries, values]`, the values' weights; only where `returnsAttentionWeights`
+/// - attention weights: `[batch, queries, values]`
 package struct Attention: AttentionOperator {
   /// How a query and a key are compared.
   package enum Score: String, Hashable, Sendable, CaseIterable {
@@ -38,6 +37,36 @@ package struct Attention: AttentionOperator {
   package var attributes: Attributes {
     Attributes(
       [("score", .text(score.rawValue)), ("scale", .flag(hasScale))] + commonAttributes)
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      score[q, k] = s * sum over f of query[n, q, f] * key[n, k, f], for dot
+      score[q, k] = sum_weight * sum over f of tanh(s * (query[n, q, f] + key[n, k, f])), for concat
+      with s = scale, or 1
+      w[q, :] = the weights of query q for score[q, :]
+      output[n, q, :] = sum over k of w[q, k] * value[n, k, :]
+      attention_weights[n, q, k] = w[q, k]
+      """,
+      inputs: [
+        .data("query", .float), .data("value", .same(as: "query")),
+        .data("key", .same(as: "query")), .mask(.when("mask")), .weight("scale", .when("scale")),
+        .weight("sum_weight", .when("score", [.text("concat")])),
+      ],
+      outputs: [.like("query"), AttentionMasking.weights],
+      attributes: [
+        .choice("score", Score.self, "How a query and a key are compared; see the formula.") {
+          switch $0 {
+          case .dot: "the scaled product"
+          case .concat: "the weighted sum of tangents"
+          }
+        },
+        .boolean("scale", "Whether there is a scale."),
+      ] + AttentionMasking.definitions + [
+        AttentionMasking.returnsWeights
+      ],
+      notions: [.attention])
   }
 
   /// Makes the operator.

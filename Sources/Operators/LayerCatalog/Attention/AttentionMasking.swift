@@ -45,6 +45,35 @@ package struct AttentionMasking: Hashable, Sendable {
     return attributes
   }
 
+  /// What ``attributes`` holds, as data.
+  static var definitions: [AttributeDefinition] {
+    [
+      .boolean("causal", "Whether query i sees no key j > i.").explained(by: .attention),
+      .integer("window", "A query i sees the keys j with |j - i| < window only.", .atLeast(1))
+        .present(.optional("any distance")).explained(by: .attention),
+      .boolean("mask", "Whether there is a mask, true for what is seen.").explained(by: .attention),
+      .choice(
+        "fully_masked_rows", FullyMaskedRows.self, "The weights of a query that sees no key."
+      ) {
+        switch $0 {
+        case .mean: "1 / (number of keys) for each key"
+        case .zero: "0 for each key"
+        case .unmasked: "as if it saw all keys"
+        }
+      }.explained(by: .attention),
+    ]
+  }
+
+  /// Whether the weights are an output.
+  static var returnsWeights: AttributeDefinition {
+    .boolean("return_attention_weights", "Whether the weights are an output too.")
+  }
+
+  /// The weights as an output.
+  static var weights: OutputDefinition {
+    .like("query", as: "attention_weights", .when("return_attention_weights"))
+  }
+
   init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     isCausal = try attributes.flag("causal")
     window = try attributes.optionalInteger("window")

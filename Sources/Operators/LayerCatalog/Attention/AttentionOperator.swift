@@ -7,10 +7,9 @@ package import GraphIR
 /// - query: `[batch, queries, features]`
 /// - value: `[batch, values, out]`
 /// - key: `[batch, values, features]`
-/// - mask: `[batch, queries, values]`, bool, true for what is seen; each size may be 1; only where
-///   ``AttentionMasking/hasMask`` says so
+/// - mask: `[batch, queries, values]`, bool, true for what is seen; each size may be 1
 /// - output: `[batch, queries, out]`
-/// - shares: `[batch, queries, values]`, the values' weights; only where `returnsAttentionWeights`
+/// - attention weights: `[batch, queries, values]`
 ///
 /// What follows from that, and so is the same for all of them, is defined here.
 package protocol AttentionOperator: CatalogOperator {

@@ -5,15 +5,14 @@ package import GraphIR
 /// 2017). Each query gets the mean of the values, weighted by the softmax of `scale` q·k over those
 /// that it sees.
 ///
-/// - query: `[batch..., heads, features]`, where the attention runs along `axes`, the others up to
-///   the heads being batch axes
-/// - key: the same, with as many axes; sizes along `axes` of its own, and one head for each so
-///   many neighbouring ones of the query
-/// - value: as the key, with features of its own
-/// - mask: `[batch..., heads, queries..., keys...]`, bool, true for what is seen; each size may be
-///   1; only where ``AttentionMasking/hasMask`` says so
+/// - query: the last two axes are the heads and the features; of those in front of them `axes` count
+///   the queries, and the others are batch axes
+/// - key: the same axes, with sizes of its own along `axes`; it may have fewer heads (grouped-query
+///   attention)
+/// - value: as the key, with a number of features of its own
+/// - mask: `[batch..., heads, queries..., keys...]`, bool, true for what is seen; each size may be 1
 /// - output: the query's shape with the value's features
-/// - shares: `[batch..., heads, queries..., keys...]`, the values' weights; only where `returnsAttentionWeights`
+/// - attention weights: `[batch..., heads, queries..., keys...]`
 package struct DotProductAttention: CatalogOperator {
   /// The axes that the attention runs along, rising, at least one.
   package let axes: [Int]
@@ -36,6 +35,30 @@ package struct DotProductAttention: CatalogOperator {
     for (name, value) in masking.attributes.entries { attributes.append(name, value) }
     attributes.append("return_attention_weights", .flag(returnsAttentionWeights))
     return attributes
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      score[q, k] = scale * sum over f of query[b, q, h, f] * key[b, k, g, f],
+        b the batch axes, q and k indices along axes, h a head of query, g the head of key for h
+      w[q, :] = the weights of query q for score[q, :]
+      output[b, q, h, :] = sum over k of w[q, k] * value[b, k, g, :]
+      attention_weights[b, h, q, k] = w[q, k]
+      """,
+      inputs: [
+        .data("query", .float), .data("key", .same(as: "query")),
+        .data("value", .same(as: "query")), .mask(.when("mask")),
+      ],
+      outputs: [.like("query"), AttentionMasking.weights],
+      attributes: [
+        .axes(
+          "The axes along which queries and keys are counted; all are in front of the heads."),
+        .real("scale", "What the products are multiplied by.", .finite),
+      ] + AttentionMasking.definitions + [
+        AttentionMasking.returnsWeights
+      ],
+      notions: [.attention, .groupedHeads])
   }
 
   /// Makes the operator.

@@ -8,8 +8,6 @@ package import GraphIR
 /// - kernel: `[out, in/groups, spatial...]`
 /// - bias: `[out]`
 /// - output: the input's layout, with `out` channels
-///
-/// Output channel o sees the input channels of group o / (out/groups).
 package struct Convolution: CatalogOperator {
   /// The window; its size is the kernel's.
   package let window: Window
@@ -34,6 +32,26 @@ package struct Convolution: CatalogOperator {
     attributes.append("bias", .flag(hasBias))
     attributes.append("layout", .text(layout.rawValue))
     return attributes
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      In channels-first order, with positions p and window elements k along all spatial axes:
+      g = floor(o / (out / groups))
+      output[n, o, p] = bias[o] + sum over c, k of
+        kernel[o, c, k] * input[n, g * (in / groups) + c, p * strides + k * dilation - before]
+      Elements outside of the input are 0.
+      """,
+      inputs: [.data("input", .float), .weight("kernel"), .weight("bias", .when("bias"))],
+      outputs: [.like("input")],
+      attributes: Window.definitions() + [
+        .integer(
+          "groups",
+          "Into how many groups the channels are split; divides in and out.", .atLeast(1)),
+        .boolean("bias", "Whether there is a bias; 0 otherwise."),
+        .layout,
+      ])
   }
 
   /// Makes the operator.

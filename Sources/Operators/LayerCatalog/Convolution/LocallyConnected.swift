@@ -4,12 +4,10 @@ package import GraphIR
 /// A convolution with a kernel of its own at each position.
 ///
 /// - input: `[batch, spatial..., in]` or `[batch, in, spatial...]`, by `layout`, with exactly the
-///   spatial sizes `dimensions`
+///   spatial sizes `input_size`
 /// - kernel: `[position..., out, in, window...]`
-/// - bias: `[position..., out]`; only where the flag says so
+/// - bias: `[position..., out]`; only where `bias` is true
 /// - output: the input's axes with the positions for the spatial ones, and `out` channels
-///
-/// The window of position p begins at p stride - before; what lies outside of the input is 0.
 package struct LocallyConnected: CatalogOperator {
   /// The input's spatial sizes.
   package let dimensions: [Int]
@@ -35,6 +33,32 @@ package struct LocallyConnected: CatalogOperator {
       "padding_before": .integers(before),
       "bias": .flag(hasBias), "layout": .text(layout.rawValue),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      In channels-first order, with positions p and window elements k along all spatial axes:
+      output[n, o, p] = bias[p, o] + sum over c, k of
+        kernel[p, o, c, k] * input[n, c, p * strides + k - padding_before]
+      Elements outside of the input are 0. The sizes of the window and of the output are the \
+      kernel's.
+      """,
+      inputs: [.data("input", .float), .weight("kernel"), .weight("bias", .when("bias"))],
+      outputs: [.like("input")],
+      attributes: [
+        .integers(
+          "input_size", "The input's size along each spatial axis.", .atLeast(1), .sizeLimit,
+          .minimumCount(1)),
+        .integers(
+          "strides", "The distance from one window to the next.", .countOf("input_size"),
+          .atLeast(1), .sizeLimit),
+        .integers(
+          "padding_before", "How far the first window begins before the input.",
+          .countOf("input_size"), .atLeast(0), .sizeLimit),
+        .boolean("bias", "Whether there is a bias; 0 otherwise."),
+        .layout,
+      ])
   }
 
   /// Makes the operator.

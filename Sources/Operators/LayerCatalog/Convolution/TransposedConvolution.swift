@@ -7,12 +7,7 @@ package import GraphIR
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - kernel: `[channels, out/groups, spatial...]`
 /// - bias: `[out]`
-/// - output: the input's layout, with `out` channels; a spatial axis of n elements becomes
-///   (n - 1) stride + (size - 1) dilation + 1 + outputPadding - before - after long
-///
-/// Output element o is the sum of input[i] kernel[k] over all i, k with
-/// o = i stride + k dilation - before. Input channel c acts on the output channels of group
-/// c / (channels/groups).
+/// - output: the input's layout, with `out` channels
 package struct TransposedConvolution: CatalogOperator {
   /// The window that is spread; its size is the kernel's, and its padding (which is explicit) what
   /// is taken away at both ends.
@@ -42,6 +37,31 @@ package struct TransposedConvolution: CatalogOperator {
     attributes.append("bias", .flag(hasBias))
     attributes.append("layout", .text(layout.rawValue))
     return attributes
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      In channels-first order, with input positions i and window elements k along all spatial axes:
+      g = floor(o / (out / groups)); c runs over the in / groups channels from g * (in / groups) on
+      output[n, o, p] = bias[o] + sum over c, i, k with p = i * strides + k * dilation - \
+      padding_before of
+        input[n, c, i] * kernel[c, o mod (out / groups), k]
+      size = (input size - 1) * strides + (window - 1) * dilation + 1 + output_padding
+             - padding_before - padding_after, at least 1
+      """,
+      inputs: [.data("input", .float), .weight("kernel"), .weight("bias", .when("bias"))],
+      outputs: [.like("input")],
+      attributes: Window.definitions(paddings: [.explicit]) + [
+        .integers(
+          "output_padding", "Elements that the output is longer by at its end.", .countOf("window"),
+          .atLeast(0), .sizeLimit),
+        .integer(
+          "groups",
+          "Into how many groups the channels are split; divides in and out.", .atLeast(1)),
+        .boolean("bias", "Whether there is a bias; 0 otherwise."),
+        .layout,
+      ])
   }
 
   /// Why such settings cannot be, if they cannot.

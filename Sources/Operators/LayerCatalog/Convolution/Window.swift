@@ -123,7 +123,40 @@ extension Window {
     }
   }
 
-  private enum PaddingWord: String { case valid, same, explicit }
+  /// The words for the padding.
+  package enum PaddingWord: String, CaseIterable { case valid, same, explicit }
+
+  /// What is stored, as data.
+  static func definitions(
+    paddings: [PaddingWord] = PaddingWord.allCases
+  ) -> [AttributeDefinition] {
+    let isExplicit = Presence.when("padding", [.text(PaddingWord.explicit.rawValue)])
+    func sizes(
+      _ name: String, _ meaning: String, _ minimum: Double, _ count: Constraint
+    ) -> AttributeDefinition {
+      .integers(name, meaning, .atLeast(minimum), .sizeLimit, count).explained(by: .windows)
+    }
+    return [
+      sizes("window", "The window's size along each spatial axis.", 1, .minimumCount(1)),
+      sizes("strides", "The distance from one window to the next.", 1, .countOf("window")),
+      sizes(
+        "dilation", "The distance from one element of the window to the next.", 1,
+        .countOf("window")),
+      .choice(
+        "padding", PaddingWord.self, "What is added at the borders.", among: paddings
+      ) {
+        switch $0 {
+        case .valid: "nothing"
+        case .same: "so much that there are ceil(size / stride) windows"
+        case .explicit: "what `padding_before` and `padding_after` say"
+        }
+      }.explained(by: .windows),
+      sizes("padding_before", "Elements in front of each spatial axis.", 0, .countOf("window"))
+        .present(isExplicit),
+      sizes("padding_after", "Elements behind each spatial axis.", 0, .countOf("window"))
+        .present(isExplicit),
+    ]
+  }
 
   /// Reads the settings of a window.
   ///

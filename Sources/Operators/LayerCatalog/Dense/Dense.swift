@@ -20,6 +20,16 @@ package struct Dense: CatalogOperator {
 
   package var attributes: Attributes { ["bias": .flag(hasBias)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y[..., o] = bias[o] + sum over i of kernel[o, i] * x[..., i]",
+      inputs: [.data("input", .float), .weight("kernel"), .weight("bias", .when("bias"))],
+      outputs: [.like("input")],
+      attributes: [
+        .boolean("bias", "Whether there is a bias; 0 otherwise.")
+      ])
+  }
+
   /// Makes the operator.
   package init(hasBias: Bool) {
     self.hasBias = hasBias

@@ -8,7 +8,7 @@ package import GraphIR
 /// - input: axes `input`, floating-point numbers
 /// - kernel: axes `kernel`: those it shares with the output, in the output's order, then those that
 ///   are summed over, in the input's
-/// - bias: axes `bias`, in the output's order; only where there are any
+/// - bias: axes `bias`, in the output's order
 /// - output: axes `output`
 ///
 /// With the input `abc`, the output `abd`, the kernel `dc` and the bias `d` it is a dense layer of
@@ -35,6 +35,40 @@ package struct EinsumDense: CatalogOperator {
       "input": .text(input.rawValue), "kernel": .text(kernel.rawValue),
       "output": .text(output.rawValue), "bias": .text(bias.rawValue),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      output[letters of output] = bias[letters of bias] +
+        sum over all letters that output lacks of input[letters of input] * kernel[letters of \
+      kernel]
+      """,
+      inputs: [
+        .data("input", .float), .weight("kernel"), .weight("bias", .unless("bias", [.text("")])),
+      ],
+      outputs: [.like("input")],
+      attributes: [
+        .string(
+          "input", "A letter for each axis of the input: a, b, c, ...",
+          .rule(
+            "the letters of input, then those that only output has, are a, b, c, ... in order")),
+        .string(
+          "kernel", "A letter for each axis of the kernel.",
+          .rule(
+            """
+            those it shares with output, in the order of output, then those it shares with input \
+            only, in the order of input; no others
+            """)),
+        .string(
+          "output", "A letter for each axis of the output.",
+          .rule("each letter also stands in input or kernel")),
+        .string(
+          "bias",
+          """
+          A letter for each axis of the bias; empty when there is none.
+          """, .rule("letters of output, in their order")),
+      ])
   }
 
   /// Makes the operator.

@@ -5,12 +5,6 @@ package import GraphIR
 /// non-maximum suppression as a `NonMaximumSuppression` model of Core ML does it, or
 /// `NonMaxSuppression` of ONNX.
 ///
-/// A box's confidence is that of its best class. Boxes below the confidence threshold go; then the
-/// most confident box stays and removes its rivals that overlap it by more than the overlap
-/// threshold, and so on with the rest. Of equally confident boxes the first one goes first. Where
-/// each class is by itself, this is done with the confidences of one class after the other: those of
-/// boxes that go become 0, as do those not above the threshold, and a box goes with its last class.
-///
 /// - confidence: `[boxes, classes]`
 /// - coordinates: `[boxes, 4]`: centre x, centre y, width and height in any unit
 /// - outputs: the rows of both that stay, then rows of zeros in place of those that do not, so that
@@ -24,7 +18,7 @@ package struct NonMaxSuppression: CatalogOperator {
   package let scope: Scope
 
   /// Which boxes remove each other.
-  package enum Scope: String, Hashable, Sendable {
+  package enum Scope: String, Hashable, Sendable, CaseIterable {
     /// All.
     case all
     /// Those of the same best class.
@@ -43,6 +37,38 @@ package struct NonMaxSuppression: CatalogOperator {
       "iou_threshold": .real(overlapThreshold), "score_threshold": .real(confidenceThreshold),
       "scope": .text(scope.rawValue),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      overlap(a, b) = area of the intersection / area of the union; 0 if the union has no area
+      suppress(boxes, score): kept = []
+        for each box, by falling score, of equal scores the lower row first:
+          append box to kept, unless overlap(k, box) > iou_threshold for a k in kept
+          (with same_best_class only a k whose best class is that of box counts)
+      score(row) = the largest confidence of the row; best class: the first that has it
+      all, same_best_class: rows = suppress(rows with score >= score_threshold)
+      each_class:
+        for each class c: set the confidence of c to 0 in all rows but
+          suppress(rows with confidence of c > score_threshold, by confidence of c)
+        rows = all rows with score != 0, by falling score, of equal scores the lower row first
+      outputs: these rows of both (with the confidences set to 0), then rows of zeros
+      """,
+      inputs: [.data("confidence", .float), .data("coordinates", .same(as: "confidence"))],
+      outputs: [.like("confidence", as: "confidence"), .like("coordinates", as: "coordinates")],
+      attributes: [
+        .real("iou_threshold", "The overlap above which the box of the lower score goes.", .finite),
+        .real(
+          "score_threshold", "The confidence below which a box goes; see the formula.", .finite),
+        .choice("scope", Scope.self, "Which boxes remove each other.") {
+          switch $0 {
+          case .all: "all"
+          case .sameBestClass: "those of the same best class"
+          case .eachClass: "those with a confidence for a class, in that class"
+          }
+        },
+      ])
   }
 
   /// Makes the operator.

@@ -4,7 +4,7 @@ package import GraphIR
 /// Which indices stand along the last axis, or how often.
 ///
 /// - input: `[batch, ..., indices]`, numbers of any type whose whole parts are indices
-/// - weights: the input's shape, what each index counts; only where `isWeighted`
+/// - weights: the input's shape, what each index counts
 /// - output: `[batch, ..., categories]`, float32: for each category 1 where it stands among the
 ///   indices and 0 elsewhere (one index makes this a one-hot encoding), or its count
 ///
@@ -31,6 +31,29 @@ package struct CategoryEncoding: CatalogOperator {
       "num_tokens": .integer(categories), "count": .flag(countsTokens),
       "weighted": .flag(isWeighted), "ignore_out_of_range": .flag(dropsOutOfRange),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      y[..., c] = number of i with x[..., i] = c, if count and not weighted
+      y[..., c] = sum of weights[..., i] over all i with x[..., i] = c, if weighted
+      y[..., c] = 1 if x[..., i] = c for an i, else 0, otherwise
+      """,
+      inputs: [.data("input", .any), .data("weights", .float, .when("weighted"))],
+      outputs: [.of(.float32)],
+      attributes: [
+        .integer("num_tokens", "The number of categories.", .atLeast(1), .sizeLimit),
+        .boolean("count", "Whether the output counts."),
+        .boolean("weighted", "Whether there are weights.", .rule("count is true where this is")),
+        .boolean(
+          "ignore_out_of_range",
+          """
+          Whether an index outside of the categories is left out; otherwise it is an error when \
+          the model runs.
+          """),
+      ],
+      notions: [.indices])
   }
 
   /// The possible numbers of categories.

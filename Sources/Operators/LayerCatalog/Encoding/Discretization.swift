@@ -21,6 +21,21 @@ package struct Discretization: CatalogOperator {
     ["boundaries": .reals(boundaries), "element_type": .text(outputType.rawValue)]
   }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y = the position of the first boundary above x; the number of boundaries if none is",
+      inputs: [.data("input", .any)],
+      outputs: [.ofElementType],
+      attributes: [
+        .reals(
+          "boundaries",
+          """
+          The intervals' boundaries; each belongs to the interval above it.
+          """, .notNaN, .notFalling),
+        .elementType([.int32, .int64]),
+      ])
+  }
+
   /// Why such settings cannot be, if they cannot.
   package static func problem(_ boundaries: [Double], _ outputType: ElementType) -> String? {
     guard boundaries.allSatisfy({ !$0.isNaN }),

@@ -18,6 +18,14 @@ package struct Embedding: CatalogOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y[..., :] = table[x[...], :]",
+      inputs: [.data("input", .any), .weight("table")],
+      outputs: [.like("table")],
+      notions: [.indices])
+  }
+
   /// Makes the operator.
   package init() {}
 }

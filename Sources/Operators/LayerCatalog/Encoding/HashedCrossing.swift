@@ -2,8 +2,7 @@ package import Bytes
 package import GraphIR
 
 /// A bucket for the numbers that stand in one place of several tensors, by the hash of all of them
-/// (as TensorFlow crosses features): h = 0xDECAFCAFFE, then for each number in turn the combined
-/// fingerprint of h and the number, then the remainder by the number of buckets.
+/// (as TensorFlow crosses features).
 ///
 /// - inputs: two or more of one shape, numbers of any type, of which the whole parts count
 /// - output: the same shape, int64
@@ -17,6 +16,23 @@ package struct HashedCrossing: CatalogOperator {
   package var inputs: [InputSlot] { [.variadic("input", atLeast: 2)] }
 
   package var attributes: Attributes { ["num_bins": .integer(buckets)] }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      shift(v) = v xor (v >> 47), with unsigned 64-bit integers, as all that follows
+      combine(h, v): f = 0xc6a4a7935bd1e995; m = ((h xor f) xor shift(v * f) * f) * f
+        combine(h, v) = shift(shift(m) * f)
+      h = 0xDECAFCAFFE; for each input: h = combine(h, x as 64-bit two's complement)
+      y = h mod num_bins
+      """,
+      inputs: [.mixed("input", .any)],
+      outputs: [.of(.int64)],
+      attributes: [
+        .integer("num_bins", "The number of bins.", .atLeast(1), .atMost(Double(1 << 52)))
+      ],
+      notions: [.indices])
+  }
 
   package static let possibleCounts = 1...1 << 52
 

@@ -1,12 +1,11 @@
 package import Bytes
 package import GraphIR
 
-/// For each number its place in a list.
+/// For each number its position in a list.
 ///
 /// - input: any shape, numbers of any type, of which the whole parts count
-/// - output: the same shape, int64: `firstIndex` more than the place where the number stands in the
-///   vocabulary; what does not stand there gets one of the `oovCount` indices from
-///   `firstIndex - otherCount`, namely its remainder, which is never negative, by their number
+/// - output: the same shape, int64: `first_index` plus the position of the number in the vocabulary;
+///   other numbers get one of the `num_oov_indices` indices in front of `first_index`
 ///
 /// A number that stands nowhere is an error when the model runs, where there is no index for it.
 package struct IndexLookup: CatalogOperator {
@@ -31,6 +30,30 @@ package struct IndexLookup: CatalogOperator {
       "num_oov_indices": .integer(oovCount), "exceptions": .integers(numbers),
       "exception_indices": .integers(numbers.compactMap { exceptions[$0] }),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      y = exception_indices[i] if x = exceptions[i]
+      y = first_index + i if x = vocabulary[i]
+      y = first_index - num_oov_indices + (x mod num_oov_indices, never negative) otherwise;
+        an error when the model runs if num_oov_indices = 0
+      """,
+      inputs: [.data("input", .any)],
+      outputs: [.of(.int64)],
+      attributes: [
+        .integers("vocabulary", "The numbers that are looked up.", .unique),
+        .integer("first_index", "The index of the first of them.", .atLeast(0), .sizeLimit),
+        .integer(
+          "num_oov_indices", "How many indices in front of that are for other numbers.",
+          .atLeast(0), .sizeLimit, .atMostThat(of: "first_index")),
+        .integers(
+          "exceptions",
+          "Numbers whose index is given, whatever the vocabulary says.", .rising),
+        .integers("exception_indices", "Their indices.", .countOf("exceptions")),
+      ],
+      notions: [.indices])
   }
 
   /// Makes the operator.

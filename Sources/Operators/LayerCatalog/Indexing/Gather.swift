@@ -4,7 +4,7 @@ package import GraphIR
 /// Parts of a tensor by their indices along an axis.
 ///
 /// - input: any shape and element type
-/// - indices: whole numbers, any shape; its first `batchAxes` axes are the input's; negative ones
+/// - indices: whole numbers, any shape; its first `batch_axes` axes are the input's; negative ones
 ///   count from the end
 /// - output: the input's axes before `axis`, then the indices' axes behind the batch axes, then the
 ///   input's axes behind `axis`
@@ -25,6 +25,24 @@ package struct Gather: CatalogOperator {
 
   package var attributes: Attributes {
     ["axis": .integer(axis), "batch_axes": .integer(batchAxes)]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      output[b, i, j, k] = input[b, i, indices[b, j], k],
+        b along the first batch_axes axes, i along those up to axis, k along those behind it
+      An index below 0 counts from the end: the size of axis is added to it.
+      """,
+      inputs: [.data("input", .any), .data("indices", .integer)],
+      outputs: [.like("input")],
+      attributes: [
+        .axis("The axis of the input that the indices count along."),
+        .integer(
+          "batch_axes", "How many leading axes input and indices have in common.", .atLeast(0),
+          .atMostThat(of: "axis")),
+      ],
+      notions: [.indices])
   }
 
   /// Makes the operator.

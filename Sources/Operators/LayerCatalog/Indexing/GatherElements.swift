@@ -22,6 +22,20 @@ package struct GatherElements: CatalogOperator {
 
   package var attributes: Attributes { ["axis": .integer(axis)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      output[i, j, k] = input[i, indices[i, j, k], k], i along the axes before axis, j along axis
+      An index below 0 counts from the end: the size of axis is added to it.
+      """,
+      inputs: [.data("input", .any), .data("indices", .integer)],
+      outputs: [.like("input")],
+      attributes: [
+        .axis("The axis that the indices count along.")
+      ],
+      notions: [.indices])
+  }
+
   /// Makes the operator.
   package init(axis: Int) { self.axis = axis }
 }

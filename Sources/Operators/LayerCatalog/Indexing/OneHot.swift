@@ -4,7 +4,7 @@ package import GraphIR
 /// For each index a vector that has one number at that place and another one elsewhere.
 ///
 /// - indices: whole numbers, any shape
-/// - output: `elementType`, the indices' axes with a new one of `depth` elements at `axis`
+/// - output: of the type `element_type`, the indices' axes with a new one of `depth` elements at `axis`
 ///
 /// An index outside of 0..<depth has no place, so its vector has the other number everywhere.
 package struct OneHot: CatalogOperator {
@@ -30,6 +30,20 @@ package struct OneHot: CatalogOperator {
       "off_value": .real(off),
       "element_type": .text(elementType.rawValue),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "output[i, j, k] = on_value if indices[i, k] = j, else off_value, j along the new axis",
+      inputs: [.data("indices", .integer)],
+      outputs: [.ofElementType],
+      attributes: [
+        .axis("The position of the new axis in the output."),
+        .integer("depth", "The size of the new axis.", .atLeast(0)),
+        .real("on_value", "The number at the position that the index names."),
+        .real("off_value", "The number elsewhere."),
+        .elementType(),
+      ])
   }
 
   /// Makes the operator.

@@ -4,7 +4,7 @@ package import GraphIR
 /// The elements along an axis in order, or the first of them, with where each came from.
 ///
 /// - input: any shape, numbers
-/// - values: the input's type; along `axis` `count` elements, or all when there is no count
+/// - values: the input's type; along `axis` `k` elements, or all when it is -1
 /// - indices: int32, the same shape: the place of each value in the input
 ///
 /// Equal elements stay in their order, and NaN comes last.
@@ -26,6 +26,22 @@ package struct Sort: CatalogOperator {
       "axis": .integer(axis), "descending": .flag(isDescending),
       "k": .integer(count ?? -1),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      order = the positions along axis by rising x, or falling if descending;
+        of equal x the lower position first; NaN last
+      values[i] = x[order[i]], indices[i] = order[i], for the first k, or all if k = -1
+      """,
+      inputs: [.data("input", .number)],
+      outputs: [.like("input", as: "values"), .of(.int32, as: "indices")],
+      attributes: [
+        .axis("The axis along which the elements are sorted."),
+        .boolean("descending", "Whether the largest element comes first."),
+        .integer("k", "How many elements are kept; -1 for all.", .atLeast(-1)),
+      ])
   }
 
   /// Makes the operator.

@@ -14,6 +14,16 @@ package struct Where: CatalogOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y = first if condition, else second",
+      inputs: [
+        .data("condition", .bool), .data("first", .any), .data("second", .same(as: "first")),
+      ],
+      outputs: [.like("first")],
+      notions: [.broadcasting])
+  }
+
   /// Makes the operator.
   package init() {}
 }

@@ -28,6 +28,26 @@ package struct Comparison: CatalogOperator {
 
   package var attributes: Attributes { ["function": .text(relation.rawValue)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y = whether the relation holds between the elements a of first and b of second",
+      inputs: [.data("first", .any), .data("second", .same(as: "first"))],
+      outputs: [.of(.bool)],
+      attributes: [
+        .choice("function", Relation.self, "The relation.") {
+          switch $0 {
+          case .equal: "a = b"
+          case .notEqual: "not a = b"
+          case .less: "a < b"
+          case .lessOrEqual: "a <= b"
+          case .greater: "a > b"
+          case .greaterOrEqual: "a >= b"
+          }
+        }
+      ],
+      notions: [.broadcasting])
+  }
+
   /// Makes the operator.
   package init(_ relation: Relation) { self.relation = relation }
 }

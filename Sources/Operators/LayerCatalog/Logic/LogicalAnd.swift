@@ -9,6 +9,14 @@ package struct LogicalAnd: LogicalOperator {
   package static let kind = "logical_and"
   package static let version = 1
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y = whether all inputs are true",
+      inputs: [.data("input", .bool)],
+      outputs: [.of(.bool)],
+      notions: [.broadcasting])
+  }
+
   /// Makes the operator.
   package init() {}
 }

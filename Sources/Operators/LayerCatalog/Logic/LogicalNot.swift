@@ -12,6 +12,13 @@ package struct LogicalNot: CatalogOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y = true if x is false, else false",
+      inputs: [.data("input", .bool)],
+      outputs: [.of(.bool)])
+  }
+
   /// Makes the operator.
   package init() {}
 }

@@ -9,6 +9,10 @@ package struct Add: BroadcastingOperator {
   package static let kind = "add"
   package static let version = 1
 
+  package static var definition: OperatorDefinition {
+    .merging("y = input 0 + input 1 + ...")
+  }
+
   /// Makes the operator.
   package init() {}
 }

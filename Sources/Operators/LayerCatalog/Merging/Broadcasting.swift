@@ -17,6 +17,15 @@ package protocol BroadcastingOperator: CatalogOperator {
   var takesIntegers: Bool { get }
 }
 
+extension OperatorDefinition {
+  /// The definition of an operator that combines tensors element by element.
+  package static func merging(
+    _ formula: String, elements: ElementClass = .number
+  ) -> OperatorDefinition {
+    OperatorDefinition(formula, of: elements, notions: [.broadcasting, .integers])
+  }
+}
+
 extension BroadcastingOperator {
   package var inputs: [InputSlot] { [.variadic("input", atLeast: 2)] }
 

@@ -16,6 +16,15 @@ package struct Concatenate: CatalogOperator {
 
   package var attributes: Attributes { ["axis": .integer(axis)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "The elements of the inputs, one input after the other along axis.",
+      of: .any,
+      attributes: [
+        .axis("The axis along which the inputs are put together.")
+      ])
+  }
+
   /// Makes the operator.
   package init(axis: Int) { self.axis = axis }
 }

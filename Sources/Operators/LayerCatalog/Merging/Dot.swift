@@ -29,6 +29,24 @@ package struct Dot: CatalogOperator {
     ]
   }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      output[n, i, j] = sum over k of first[n, i, k] * second[n, j, k],
+        k along first_axis and second_axis, i and j along the other axes of first and second
+      If normalize, first and second are replaced by their unit normalization along that axis.
+      """,
+      inputs: [.data("first", .float), .data("second", .same(as: "first"))],
+      outputs: [.like("first")],
+      attributes: [
+        .axis("The axis of the sum in the first input.", name: "first_axis", atLeast: 1),
+        .axis("The axis of the sum in the second input.", name: "second_axis", atLeast: 1),
+        .boolean(
+          "normalize",
+          "Whether the inputs are scaled to length 1 along these axes, as by unit_normalization."),
+      ])
+  }
+
   /// Makes the operator.
   package init(firstAxis: Int, secondAxis: Int, normalizes: Bool) {
     self.firstAxis = firstAxis

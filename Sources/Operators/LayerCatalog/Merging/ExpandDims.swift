@@ -16,6 +16,15 @@ package struct ExpandDims: CatalogOperator {
 
   package var attributes: Attributes { ["axes": .integers(axes)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "The same elements; the output has size 1 at each position of axes.",
+      of: .any,
+      attributes: [
+        .axes("The positions of the new axes in the output.", atLeast: 0)
+      ])
+  }
+
   /// Makes the operator.
   package init(axes: [Int]) { self.axes = axes }
 }

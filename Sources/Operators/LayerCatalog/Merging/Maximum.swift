@@ -9,6 +9,10 @@ package struct Maximum: BroadcastingOperator {
   package static let kind = "maximum"
   package static let version = 1
 
+  package static var definition: OperatorDefinition {
+    .merging("y = the largest of the inputs' elements; NaN if one is NaN")
+  }
+
   /// Makes the operator.
   package init() {}
 }

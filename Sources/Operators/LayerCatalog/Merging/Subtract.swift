@@ -3,13 +3,21 @@ package import GraphIR
 
 /// The difference of two tensors, element by element.
 ///
-/// - minuend, subtrahend: of one rank; along each axis the sizes are equal or 1
+/// - first, second: of one rank; along each axis the sizes are equal or 1
 /// - output: along each axis the size that is not 1, if there is one
 package struct Subtract: BroadcastingOperator {
   package static let kind = "subtract"
   package static let version = 1
 
   package var inputs: [InputSlot] { [.data("first"), .data("second")] }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y = first - second",
+      inputs: [.data("first", .number), .data("second", .same(as: "first"))],
+      outputs: [.like("first")],
+      notions: [.broadcasting, .integers])
+  }
 
   /// Makes the operator.
   package init() {}

@@ -5,7 +5,8 @@ package import GraphIR
 /// y = gamma (x - mean) / sqrt(variance + epsilon) + beta, each per channel.
 ///
 /// - input: any shape, with the channels along `axis`
-/// - gamma, beta, mean, variance: `[channels]`; gamma and beta only where the flags say so
+/// - gamma, beta, mean, variance: `[channels]`; gamma where `scale` is true, beta
+///   where `center` is
 /// - output: the input's shape
 package struct BatchNormalization: CatalogOperator {
   /// The axis of the channels, counted from 0, the batch axis included.
@@ -30,6 +31,24 @@ package struct BatchNormalization: CatalogOperator {
       "axis": .integer(axis), "epsilon": .real(epsilon), "scale": .flag(hasScale),
       "center": .flag(hasCenter),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      y = gamma[c] * (x - mean[c]) / sqrt(variance[c] + epsilon) + beta[c], c the index along axis
+      """,
+      inputs: [
+        .data("input", .float), .weight("gamma", .when("scale")), .weight("beta", .when("center")),
+        .weight("mean"), .weight("variance"),
+      ],
+      outputs: [.like("input")],
+      attributes: [
+        .axis("The axis of the channels."),
+        .epsilon,
+        .boolean("scale", "Whether there is a gamma; 1 otherwise."),
+        .boolean("center", "Whether there is a beta; 0 otherwise."),
+      ])
   }
 
   /// Makes the operator.

@@ -6,7 +6,8 @@ package import GraphIR
 /// channel. With one channel a group it is instance normalisation (Ulyanov et al. 2016).
 ///
 /// - input: `[batch, ...]`, with the channels along `axis`
-/// - gamma, beta: `[channels]`; only where the flags say so
+/// - gamma, beta: `[channels]`;
+///   gamma where `scale` is true, beta where `center` is
 /// - output: the input's shape
 ///
 /// Neighbouring channels form a group.
@@ -34,6 +35,27 @@ package struct GroupNormalization: CatalogOperator {
       "groups": .integer(groups), "axis": .integer(axis), "epsilon": .real(epsilon),
       "scale": .flag(hasScale), "center": .flag(hasCenter),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      group of channel c: floor(c / (channels / groups))
+      mean, variance = over all elements of the same image and group; variance = mean of (x - \
+      mean)^2
+      y = gamma[c] * (x - mean) / sqrt(variance + epsilon) + beta[c]
+      """,
+      inputs: [
+        .data("input", .float), .weight("gamma", .when("scale")), .weight("beta", .when("center")),
+      ],
+      outputs: [.like("input")],
+      attributes: [
+        .integer("groups", "The number of groups; divides the number of channels.", .atLeast(1)),
+        .axis("The axis of the channels.", atLeast: 1),
+        .epsilon,
+        .boolean("scale", "Whether there is a gamma; 1 otherwise."),
+        .boolean("center", "Whether there is a beta; 0 otherwise."),
+      ])
   }
 
   /// Makes the operator.

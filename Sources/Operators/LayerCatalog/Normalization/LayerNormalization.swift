@@ -5,7 +5,8 @@ package import GraphIR
 /// with the mean and the variance over `axes` for each index of the other axes.
 ///
 /// - input: any shape with these axes
-/// - gamma, beta: the input's sizes along `axes`, in their order; only where the flags say so
+/// - gamma, beta: the input's sizes along `axes`, in their order;
+///   gamma where `scale` is true, beta where `center` is
 /// - output: the input's shape
 package struct LayerNormalization: CatalogOperator {
   /// The axes over which is normalised, rising, at least one.
@@ -29,6 +30,25 @@ package struct LayerNormalization: CatalogOperator {
       "axes": .integers(axes), "epsilon": .real(epsilon), "scale": .flag(hasScale),
       "center": .flag(hasCenter),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      mean, variance = over the elements of a lane; variance = mean of (x - mean)^2
+      y[i] = gamma[i] * (x[i] - mean) / sqrt(variance + epsilon) + beta[i], i the indices along axes
+      """,
+      inputs: [
+        .data("input", .float), .weight("gamma", .when("scale")), .weight("beta", .when("center")),
+      ],
+      outputs: [.like("input")],
+      attributes: [
+        .axes("The axes over which is normalised."),
+        .epsilon,
+        .boolean("scale", "Whether there is a gamma; 1 otherwise."),
+        .boolean("center", "Whether there is a beta; 0 otherwise."),
+      ],
+      notions: [.lanes])
   }
 
   /// Makes the operator.

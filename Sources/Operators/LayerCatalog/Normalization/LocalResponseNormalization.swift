@@ -38,6 +38,29 @@ package struct LocalResponseNormalization: CatalogOperator {
     ]
   }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      s[c] = (sum over channels d with c - before <= d <= c + after of x[d]^2) - x[omitted]^2
+      y[c] = x[c] / (bias + alpha * s[c])^beta
+      Channels that do not exist count as 0, also an omitted one.
+      """,
+      of: .float,
+      attributes: [
+        .axis("The axis of the channels."),
+        .integer("before", "How many channels in front count.", .atLeast(0), .sizeLimit),
+        .integer("after", "How many channels behind count.", .atLeast(0), .sizeLimit),
+        .real("alpha", "The factor of the sum of squares."),
+        .real("beta", "The exponent."),
+        .real("bias", "What is added to the sum."),
+        .integers(
+          "omitted",
+          """
+          The channel whose square is taken away from every sum, none or one.
+          """, .atLeast(0), .sizeLimit, .maximumCount(1)),
+      ])
+  }
+
   /// Makes the operator.
   package init(
     axis: Int, before: Int, after: Int, alpha: Double, beta: Double, bias: Double, omitted: Int?

@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 
 /// Normalisation by stored statistics of the data: y = (x - mean) / d, or the inverse of it,
-/// y = mean + x d, where d = max(sqrt(variance), smallest deviation).
+/// y = mean + x d, where d = max(sqrt(variance), epsilon).
 ///
 /// - input: any shape with these axes; numbers of any type
 /// - mean, variance: the input's sizes along `axes`, in their order; no axes stand for one number
@@ -25,6 +25,29 @@ package struct Normalization: CatalogOperator {
       "axes": .integers(axes), "invert": .flag(isInverse),
       "epsilon": .real(minimumDeviation),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      d = max(sqrt(variance), epsilon)
+      y = (x - mean) / d, or mean + x * d if invert; mean and d by the indices along axes
+      """,
+      inputs: [
+        .data("input", .any), .weight("mean"),
+        .init(name: "variance", elements: .same(as: "mean"), presence: .always, isMask: false),
+      ],
+      outputs: [.like("mean")],
+      attributes: [
+        .axes(
+          """
+          The axes along which the statistics differ; none when there is one number for all.
+          """, atLeast: 0),
+        .boolean(
+          "invert",
+          "Whether normalised numbers are turned back into those of the data."),
+        .real("epsilon", "The smallest standard deviation that is divided by.", .above(0), .finite),
+      ])
   }
 
   /// Makes the operator.

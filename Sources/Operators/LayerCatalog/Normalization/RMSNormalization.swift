@@ -1,15 +1,15 @@
 package import Bytes
 package import GraphIR
 
-/// Root mean square normalisation (Zhang and Sennrich 2019): y = scale x / sqrt(spread + epsilon),
-/// with the spread over `axes` for each index of the other axes.
+/// Root mean square normalisation (Zhang and Sennrich 2019): y = scale x / sqrt(d + epsilon),
+/// with d, the mean of the squares or the variance, over `axes` for each index of the other axes.
 ///
 /// - input: any shape with these axes
 /// - scale: the input's sizes along `axes`, in their order
 /// - output: the input's shape
 package struct RMSNormalization: CatalogOperator {
   /// What the input is divided by the root of.
-  package enum Spread: String, Hashable, Sendable {
+  package enum Spread: String, Hashable, Sendable, CaseIterable {
     /// The mean of the squares.
     case meanSquare = "mean_square"
     /// The variance: the mean of the squares of what lies between the elements and their mean.
@@ -30,6 +30,31 @@ package struct RMSNormalization: CatalogOperator {
 
   package var attributes: Attributes {
     ["axes": .integers(axes), "denominator": .text(spread.rawValue), "epsilon": .real(epsilon)]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      d = mean of x^2 over the lane, for mean_square
+      d = mean of (x - mean of x)^2 over the lane, for variance
+      y[i] = scale[i] * x[i] / sqrt(d + epsilon), i the indices along axes
+      """,
+      inputs: [.data("input", .float), .weight("scale")],
+      outputs: [.like("input")],
+      attributes: [
+        .axes("The axes over which is normalised."),
+        .choice(
+          "denominator", Spread.self, "What the input is divided by the root of; see the formula."
+        ) {
+          switch $0 {
+          case .meanSquare: "the mean of the squares"
+          case .variance:
+            "the variance, though the mean is not taken away from the input"
+          }
+        },
+        .epsilon,
+      ],
+      notions: [.lanes])
   }
 
   /// Makes the operator.

@@ -17,6 +17,17 @@ package struct SumNormalization: CatalogOperator {
 
   package var attributes: Attributes { ["axes": .integers(axes), "epsilon": .real(epsilon)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y[i] = x[i] / (epsilon + sum over j of x[j]), i and j in one lane",
+      of: .float,
+      attributes: [
+        .axes("The axes that are summed over."),
+        .real("epsilon", "Added to the sum."),
+      ],
+      notions: [.lanes])
+  }
+
   /// Makes the operator.
   package init(axes: [Int], epsilon: Double) {
     self.axes = axes

@@ -5,9 +5,6 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: the same with these sizes
-///
-/// Element o of an axis covers the input's elements from the one that o I/O lies in up to the one
-/// that (o + 1) I/O ends in, with I the input's size and O the output's.
 package struct AdaptiveMaxPooling: AdaptivePoolingOperator {
   /// The sizes of the output's spatial axes; 1 to 2^24 each.
   package let dimensions: [Int]
@@ -16,6 +13,20 @@ package struct AdaptiveMaxPooling: AdaptivePoolingOperator {
 
   package static let kind = "adaptive_max_pooling"
   package static let version = 1
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      Element o of an axis of output size O, from an input size I, covers
+        the elements from floor(o * I / O) up to ceil((o + 1) * I / O) - 1.
+      y = the largest of the covered elements; NaN if one is NaN
+      """,
+      of: .float,
+      attributes: [
+        .spatialSizes("output_size"),
+        .layout,
+      ])
+  }
 
   /// Makes the operator.
   package init(dimensions: [Int], layout: DataLayout) {

@@ -26,6 +26,26 @@ package struct AveragePooling: CatalogOperator {
     return attributes
   }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      y = (sum of the elements of the window that lie inside the input) / n
+      n = number of elements of the window inside the input, or, if count_include_pad,
+          inside the input with its padding
+      """,
+      of: .float,
+      attributes: Window.definitions() + [
+        .boolean(
+          "count_include_pad", "Whether padding counts as elements of value 0.",
+          .rule(
+            """
+            true where padding is explicit and not below the effective window size along an axis, \
+            so that a window may hold padding only
+            """)),
+        .layout,
+      ])
+  }
+
   /// Makes the operator.
   package init(window: Window, countIncludePad: Bool, layout: DataLayout) {
     self.window = window

@@ -14,6 +14,16 @@ package struct GlobalAveragePooling: GlobalPoolingOperator {
   package static let kind = "global_average_pooling"
   package static let version = 1
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y[n, c] = the mean of all elements of channel c of image n",
+      of: .float,
+      attributes: [
+        .keepDims,
+        .layout,
+      ])
+  }
+
   /// Makes the operator.
   package init(keepDims: Bool, layout: DataLayout) {
     self.keepDims = keepDims

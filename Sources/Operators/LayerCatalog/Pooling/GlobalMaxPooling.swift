@@ -16,6 +16,16 @@ package struct GlobalMaxPooling: GlobalPoolingOperator {
   package static let kind = "global_max_pooling"
   package static let version = 1
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y[n, c] = the largest element of channel c of image n; NaN if one is NaN",
+      of: .float,
+      attributes: [
+        .keepDims,
+        .layout,
+      ])
+  }
+
   /// Makes the operator.
   package init(keepDims: Bool, layout: DataLayout) {
     self.keepDims = keepDims

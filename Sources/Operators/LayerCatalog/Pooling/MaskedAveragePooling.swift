@@ -21,6 +21,17 @@ package struct MaskedAveragePooling: CatalogOperator {
     ["keepdims": .flag(keepDims), "layout": .text(layout.rawValue)]
   }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y[n, c] = (sum of x[n, c, t] over all t with mask[n, t]) / (number of t with mask[n, t])",
+      inputs: [.data("input", .float), .mask()],
+      outputs: [.like("input")],
+      attributes: [
+        .keepDims,
+        .layout,
+      ])
+  }
+
   /// Makes the operator.
   package init(keepDims: Bool, layout: DataLayout) {
     self.keepDims = keepDims

@@ -26,6 +26,18 @@ package struct MaxPooling: CatalogOperator {
     return attributes
   }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      y = the largest element of the window inside the input that is not NaN; -infinity if there \
+      is none
+      """,
+      of: .float,
+      attributes: Window.definitions() + [
+        .layout
+      ])
+  }
+
   /// Makes the operator.
   package init(window: Window, layout: DataLayout) {
     self.window = window

@@ -4,20 +4,16 @@ package import GraphIR
 /// The long short-term memory with convolutions in place of matrix products, and without peepholes
 /// (Shi et al. 2015), over any number of spatial axes.
 ///
-/// With the four parts i, f, g, o of the input's convolution with W plus b plus the state's
-/// convolution with U, each `filters` channels long:
-/// - c' = s(f) c + s(i) activation(g), where s is the recurrent activation
-/// - h' = s(o) activation(c')
-///
 /// - input: `[batch, time, spatial..., channels]` or `[batch, time, channels, spatial...]`, by
 ///   `layout`, with at least one step
-/// - mask: `[batch, time]`, bool, false for a step that is left out; see `mask` below
+/// - mask: `[batch, time]`, bool, false for a step that is skipped
 /// - initial h and c: an output step's axes; 0 when there are none
-/// - kernel W: `[4 filters, channels, spatial...]`, in the order i, f, g, o
+/// - kernel W: `[4 filters, channels, spatial...]`, in the order i (input), f (forget), g (cell),
+///   o (output)
 /// - recurrent kernel U: `[4 filters, filters, spatial...]`; its window moves by 1, with `same`
 ///   padding
 /// - bias b: `[4 filters]`
-/// - outputs: h of every step, in the input's layout, or of the one worked on last, without the
+/// - outputs: h of every step, in the input's layout, or of the one processed last, without the
 ///   time axis; the last h; the last c
 package struct ConvLSTM: CatalogOperator {
   /// The window of the input's convolution; its size is both kernels'.
@@ -50,6 +46,28 @@ package struct ConvLSTM: CatalogOperator {
     activation.append("activation", to: &attributes)
     recurrentActivation.append("recurrent_activation", to: &attributes)
     return attributes
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      i, f, g, o = the four parts along the channels of conv(input[:, t], W) + b + same_conv(h, U)
+      c = s(f) * c + s(i) * activation(g)
+      h = s(o) * activation(c), with s = recurrent_activation
+      conv is a convolution with the attributes of the window, same_conv one with strides and
+      dilation 1 and padding same.
+      """,
+      inputs: Recurrence.inputs(states: LSTM.stateNames) + [
+        .weight("kernel"), .weight("recurrent_kernel"), .weight("bias", .when("bias")),
+      ],
+      outputs: [.like("input"), .like("input", as: "last_h"), .like("input", as: "last_c")],
+      attributes: Window.definitions() + [.layout] + Recurrence.definitions + [
+        .boolean("bias", "Whether there is a bias; 0 otherwise."),
+        .activation(
+          "activation", "What is applied to the candidates and the cell state.", takesLanes: false),
+        .activation("recurrent_activation", "What is applied to the gates.", takesLanes: false),
+      ],
+      notions: [.recurrence])
   }
 
   /// Makes the operator.

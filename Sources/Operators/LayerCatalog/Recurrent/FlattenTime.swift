@@ -13,6 +13,12 @@ package struct FlattenTime: CatalogOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "output[n * T + t, ...] = input[n, t, ...], T the size of axis 1",
+      of: .any)
+  }
+
   /// Makes the operator.
   package init() {}
 }

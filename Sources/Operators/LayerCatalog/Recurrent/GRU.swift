@@ -3,19 +3,13 @@ package import GraphIR
 
 /// The gated recurrent unit (Cho et al. 2014), in its two forms.
 ///
-/// With the parts z, r, n of W x + b and z', r', n' of U h + b', each `units` long, and s the
-/// recurrent activation:
-/// - the candidates are activation(n + s(r + r') n') where the reset comes after the product, and
-///   otherwise activation(n + U_n (s(r + r') h) + b'_n)
-/// - h' = s(z + z') h + (1 - s(z + z')) candidates
-///
 /// - input x: `[batch, time, features]`, with at least one step
-/// - mask: `[batch, time]`, bool, false for a step that is left out; see `mask` below
+/// - mask: `[batch, time]`, bool, false for a step that is skipped
 /// - initial h: `[batch, units]`; 0 when there is none
-/// - kernel W: `[3 units, features]`, in the order z, r, n
+/// - kernel W: `[3 units, features]`, in the order z (update), r (reset), n (candidate)
 /// - recurrent kernel U: `[3 units, units]`
 /// - bias: `[3 units]` b, or `[2, 3 units]` b and b'
-/// - outputs: h of every step, `[batch, time, units]`, or of the one worked on last,
+/// - outputs: h of every step, `[batch, time, units]`, or of the one processed last,
 ///   `[batch, units]`; the last h
 package struct GRU: RecurrentOperator {
   /// How it walks over the sequence.
@@ -42,6 +36,27 @@ package struct GRU: RecurrentOperator {
     recurrentActivation.append("recurrent_activation", to: &attributes)
     attributes.append("reset_after", .flag(resetsAfter))
     return attributes
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      z = s(Wz x + bz + Uz h + b'z), r = s(Wr x + br + Ur h + b'r), with s = recurrent_activation
+      m = activation(Wn x + bn + r * (Un h + b'n)) if reset_after
+      m = activation(Wn x + bn + Un (r * h) + b'n) otherwise
+      h = z * h + (1 - z) * m
+      """,
+      inputs: recurrentInputs,
+      outputs: [.like("input"), .like("input", as: "last_h")],
+      attributes: Recurrence.definitions + [
+        RecurrentBias.definition,
+        .activation("activation", "What is applied to the candidates."),
+        .activation("recurrent_activation", "What is applied to the gates."),
+        .boolean(
+          "reset_after",
+          "Whether the reset gate is applied after the product with the recurrent kernel."),
+      ],
+      notions: [.recurrence])
   }
 
   /// Makes the operator.

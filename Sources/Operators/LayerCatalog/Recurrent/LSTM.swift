@@ -3,17 +3,13 @@ package import GraphIR
 
 /// The long short-term memory (Hochreiter and Schmidhuber 1997; its forget gate, Gers et al. 2000).
 ///
-/// With the four parts i, f, g, o of W x + b + U h + b', each `units` long:
-/// - c' = s(f) c + s(i) activation(g), where s is the recurrent activation
-/// - h' = s(o) activation(c')
-///
 /// - input x: `[batch, time, features]`, with at least one step
-/// - mask: `[batch, time]`, bool, false for a step that is left out; see `mask` below
+/// - mask: `[batch, time]`, bool, false for a step that is skipped
 /// - initial h and c: `[batch, units]`; 0 when there are none
-/// - kernel W: `[4 units, features]`, in the order i, f, g, o
+/// - kernel W: `[4 units, features]`, in the order i (input), f (forget), g (cell), o (output)
 /// - recurrent kernel U: `[4 units, units]`
 /// - bias: `[4 units]` b, or `[2, 4 units]` b and b'
-/// - outputs: h of every step, `[batch, time, units]`, or of the one worked on last,
+/// - outputs: h of every step, `[batch, time, units]`, or of the one processed last,
 ///   `[batch, units]`; the last h; the last c
 package struct LSTM: RecurrentOperator {
   /// How it walks over the sequence.
@@ -37,6 +33,23 @@ package struct LSTM: RecurrentOperator {
     activation.append("activation", to: &attributes)
     recurrentActivation.append("recurrent_activation", to: &attributes)
     return attributes
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      i, f, g, o = the four parts of W x + b + U h + b'
+      c = s(f) * c + s(i) * activation(g), with s = recurrent_activation
+      h = s(o) * activation(c)
+      """,
+      inputs: recurrentInputs,
+      outputs: [.like("input"), .like("input", as: "last_h"), .like("input", as: "last_c")],
+      attributes: Recurrence.definitions + [
+        RecurrentBias.definition,
+        .activation("activation", "What is applied to the candidates and the cell state."),
+        .activation("recurrent_activation", "What is applied to the gates."),
+      ],
+      notions: [.recurrence])
   }
 
   /// Makes the operator.

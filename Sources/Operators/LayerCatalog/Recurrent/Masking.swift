@@ -17,6 +17,20 @@ package struct Masking: CatalogOperator {
 
   package var attributes: Attributes { ["value": .real(value)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      v = value in the element type of input
+      mask[n, ...] = whether one of the features of the step differs from v
+      output = input where mask is true, else input * 0
+      """,
+      inputs: [.data("input", .float)],
+      outputs: [.like("input"), .of(.bool, as: "mask")],
+      attributes: [
+        .real("value", "What steps that do not count are filled with.")
+      ])
+  }
+
   /// Makes the operator.
   package init(value: Double) { self.value = value }
 }

@@ -42,6 +42,32 @@ package struct Recurrence: Hashable, Sendable {
     attributes.append("mask", .text(mask.rawValue))
   }
 
+  /// What is stored, as data.
+  static var definitions: [AttributeDefinition] {
+    let definitions: [AttributeDefinition] = [
+      .boolean("reversed", "Whether the last step is processed first."),
+      .boolean(
+        "returns_sequence", "Whether the output has all steps, not only the one processed last."),
+      .boolean("initial_states", "Whether the initial states are inputs; they are 0 otherwise."),
+      .choice("mask", StepMask.self, "What the output is at a step that the mask leaves out.") {
+        switch $0 {
+        case .none: "there is no mask, every step counts"
+        case .previous: "the output of the step processed before; 0 where there is none"
+        case .zero: "0"
+        case .state: "the state h"
+        }
+      },
+    ]
+    return definitions.map { $0.explained(by: .recurrence) }
+  }
+
+  /// The inputs before the weights, as data.
+  static func inputs(states: [String]) -> [InputDefinition] {
+    let masks = StepMask.allCases.filter { $0 != .none }.map { AttributeValue.text($0.rawValue) }
+    return [.data("input", .float), .mask(.when("mask", masks))]
+      + states.map { .data("initial_\($0)", .same(as: "input"), .when("initial_states")) }
+  }
+
   /// Reads the settings.
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     isReversed = try attributes.flag("reversed")

@@ -9,6 +9,17 @@ package enum RecurrentBias: String, Hashable, Sendable, CaseIterable {
   case input
   /// Two, `[2, sums]`: one for the products with the input, one for those with the state.
   case separate
+
+  /// The attribute, as data.
+  static var definition: AttributeDefinition {
+    .choice("bias", RecurrentBias.self, "Which biases there are.") {
+      switch $0 {
+      case .none: "none; both are 0"
+      case .input: "b of the products with the input, `[gates * units]`; the other is 0"
+      case .separate: "b and b' of the products with the state, `[2, gates * units]`"
+      }
+    }.explained(by: .recurrence)
+  }
 }
 
 /// An operator that walks over a sequence of vectors and carries states from step to step.
@@ -45,6 +56,14 @@ package protocol RecurrentOperator: CatalogOperator {
 }
 
 extension RecurrentOperator {
+  /// The inputs, as data.
+  static var recurrentInputs: [InputDefinition] {
+    Recurrence.inputs(states: stateNames) + [
+      .weight("kernel"), .weight("recurrent_kernel"),
+      .weight("bias", .unless("bias", [.text(RecurrentBias.none.rawValue)])),
+    ]
+  }
+
   package var inputs: [InputSlot] {
     recurrence.dataSlots(states: Self.stateNames) + [
       .weight("kernel"), .weight("recurrent_kernel"),

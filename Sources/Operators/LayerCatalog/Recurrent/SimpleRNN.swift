@@ -4,12 +4,12 @@ package import GraphIR
 /// The simple recurrent network (Elman 1990): h' = activation(W x + b + U h + b').
 ///
 /// - input x: `[batch, time, features]`, with at least one step
-/// - mask: `[batch, time]`, bool, false for a step that is left out; see `mask` below
+/// - mask: `[batch, time]`, bool, false for a step that is skipped
 /// - initial h: `[batch, units]`; 0 when there is none
 /// - kernel W: `[units, features]`
 /// - recurrent kernel U: `[units, units]`
 /// - bias: `[units]` b, or `[2, units]` b and b'
-/// - outputs: h of every step, `[batch, time, units]`, or of the one worked on last,
+/// - outputs: h of every step, `[batch, time, units]`, or of the one processed last,
 ///   `[batch, units]`; the last h
 package struct SimpleRNN: RecurrentOperator {
   /// How it walks over the sequence.
@@ -30,6 +30,18 @@ package struct SimpleRNN: RecurrentOperator {
     attributes.append("bias", .text(bias.rawValue))
     activation.append("activation", to: &attributes)
     return attributes
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "h = activation(W x + b + U h + b')",
+      inputs: recurrentInputs,
+      outputs: [.like("input"), .like("input", as: "last_h")],
+      attributes: Recurrence.definitions + [
+        RecurrentBias.definition,
+        .activation("activation", "What is applied to the sums."),
+      ],
+      notions: [.recurrence])
   }
 
   /// Makes the operator.

@@ -14,6 +14,13 @@ package struct UnflattenTime: CatalogOperator {
 
   package var attributes: Attributes { [:] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "output[n, t, ...] = input[n * T + t, ...], T the size of axis 1 of sequence",
+      inputs: [.data("input", .any), .data("sequence", .any)],
+      outputs: [.like("input")])
+  }
+
   /// Makes the operator.
   package init() {}
 }

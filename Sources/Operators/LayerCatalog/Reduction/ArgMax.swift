@@ -4,7 +4,7 @@ import GraphIR
 /// The position of the largest element along an axis; of equal ones, of the first.
 ///
 /// - input: any shape with this axis, numbers
-/// - output: `elementType`; the input's axes, without `axis` or with size 1 there
+/// - output: of the type `element_type`; the input's axes, without `axis` or with size 1 there
 ///
 /// A NaN counts as the largest. Along an axis without elements there is no position.
 package struct ArgMax: ArgumentReduction, CatalogOperator {
@@ -16,6 +16,18 @@ package struct ArgMax: ArgumentReduction, CatalogOperator {
   package let elementType: ElementType
 
   package static let kind = "argmax"
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y = the first position i along axis of the largest x[i]; of the first NaN if there is one",
+      inputs: [.data("input", .number)],
+      outputs: [.ofElementType],
+      attributes: [
+        .axis(),
+        .keepDims,
+        .elementType(),
+      ])
+  }
 
   /// Makes the operator.
   package init(axis: Int, keepDims: Bool, elementType: ElementType) {

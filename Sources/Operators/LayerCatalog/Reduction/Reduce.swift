@@ -5,13 +5,6 @@ package import GraphIR
 ///
 /// - input: any shape with these axes; numbers, or for `any` and `all` booleans
 /// - output: the input's element type and axes, without `axes` or with size 1 there
-///
-/// `variance` is the mean of the squared distances from the mean, `standard_deviation` its root,
-/// `length` the root of the sum of the squares, and `logarithm_of_sum` the logarithm of the sum of
-/// e^x.
-///
-/// Of no elements the sum is 0, the product 1, `any` false and `all` true; the mean is NaN, and
-/// the largest and the smallest are the infinities below and above all numbers.
 package struct Reduce: CatalogOperator {
   /// What is made of the elements.
   package enum Function: String, Hashable, Sendable, CaseIterable {
@@ -41,6 +34,43 @@ package struct Reduce: CatalogOperator {
     [
       "function": .text(function.rawValue), "axes": .integers(axes), "keepdims": .flag(keepDims),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "y = function of the elements x of a lane; integers out of range become the nearest",
+      inputs: [
+        .data(
+          "input",
+          .by("function", Function.self) {
+            $0 == .any || $0 == .all ? .bool : $0.needsFractions ? .float : .number
+          })
+      ],
+      outputs: [.like("input")],
+      attributes: [
+        .choice("function", Function.self, "What is made of the elements.") {
+          switch $0 {
+          case .sum: "the sum; 0 of no elements"
+          case .mean: "the sum / the number of elements; NaN of no elements"
+          case .product: "the product; 1 of no elements"
+          case .maximum: "the largest; NaN if one is NaN; -infinity of no elements"
+          case .minimum: "the smallest; NaN if one is NaN; infinity of no elements"
+          case .any: "whether one is true; false of no elements"
+          case .all: "whether all are true; true of no elements"
+          case .variance: "the mean of (x - mean)²"
+          case .length: "the L2 norm, sqrt(sum of x²)"
+          case .standardDeviation: "sqrt(variance)"
+          case .logarithmOfSum:
+            """
+            logsumexp: m + log(sum of exp(x - m)) with m the largest; m if that is infinite; NaN \
+            if one is NaN
+            """
+          }
+        },
+        .axes("The reduced axes; the lanes run along them.", atLeast: 0),
+        .keepDims,
+      ],
+      notions: [.lanes])
   }
 
   /// Makes the operator.

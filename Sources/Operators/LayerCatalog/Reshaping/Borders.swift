@@ -32,6 +32,18 @@ package struct Borders: Hashable, Sendable {
     attributes.append("after", .integers(after))
   }
 
+  /// What is stored, as data.
+  static var definitions: [AttributeDefinition] {
+    let definitions: [AttributeDefinition] = [
+      .integers(
+        "before", "Elements in front of each spatial axis.", .atLeast(0), .sizeLimit,
+        .minimumCount(1)),
+      .integers(
+        "after", "Elements behind each spatial axis.", .atLeast(0), .sizeLimit, .countOf("before")),
+    ]
+    return definitions.map { $0.explained(by: .borders) }
+  }
+
   /// Reads borders.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` for lists of different lengths and for numbers

@@ -3,8 +3,8 @@ package import GraphIR
 
 /// The input, repeated along axes of size 1.
 ///
-/// - input: as many axes as there are entries in `target`, any element type
-/// - output: along each axis the size that `target` has; -1 leaves the input's as it is
+/// - input: as many axes as there are entries in `shape`, any element type
+/// - output: along each axis the size that `shape` has; -1 leaves the input's as it is
 package struct BroadcastTo: CatalogOperator {
   /// The output's sizes, or -1.
   package let target: [Int]
@@ -15,6 +15,22 @@ package struct BroadcastTo: CatalogOperator {
   package var inputs: [InputSlot] { [.data("input")] }
 
   package var attributes: Attributes { ["shape": .integers(target)] }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "output[i] = input[i], with index 0 along each axis of size 1",
+      of: .any,
+      attributes: [
+        .integers(
+          "shape",
+          """
+          The output's size along each axis; -1 for that of the input. Where it differs from the \
+          input's, that is 1.
+          """, .atLeast(-1)
+        ).explained(by: .sizes)
+      ],
+      notions: [.broadcasting])
+  }
 
   /// Makes the operator.
   package init(target: [Int]) { self.target = target }

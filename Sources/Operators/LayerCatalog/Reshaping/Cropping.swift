@@ -23,6 +23,18 @@ package struct Cropping: CatalogOperator {
     return attributes
   }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      output size = input size - before - after, at least 1
+      output[n, c, i] = input[n, c, i + before], i along the spatial axes
+      """,
+      of: .any,
+      attributes: Borders.definitions + [
+        .layout
+      ])
+  }
+
   /// Makes the operator.
   package init(borders: Borders, layout: DataLayout) {
     self.borders = borders

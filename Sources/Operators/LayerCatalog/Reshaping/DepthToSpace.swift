@@ -5,8 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, height, width, channels]` or `[batch, channels, height, width]`, by `layout`;
 ///   the channels are a multiple of block²
-/// - output: height and width times `block`, and the channels divided by block²: channel c of the
-///   element y, x of a block is channel (y · block + x) · (channels / block²) + c of the input
+/// - output: height and width times `block`, and the channels divided by block²
 package struct DepthToSpace: CatalogOperator {
   /// The height and width of a block, 1...2³¹ - 1.
   package let block: Int
@@ -20,6 +19,20 @@ package struct DepthToSpace: CatalogOperator {
 
   package var attributes: Attributes {
     ["block": .integer(block), "layout": .text(layout.rawValue)]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      In channels-first order, with C = channels / block^2:
+      output[n, c, h * block + y, w * block + x] = input[n, (y * block + x) * C + c, h, w]
+      """,
+      of: .any,
+      attributes: [
+        .integer(
+          "block", "The height and width of a block.", .atLeast(1), .atMost(Double(Int32.max))),
+        .layout,
+      ])
   }
 
   /// Makes the operator.

@@ -5,10 +5,6 @@ package import GraphIR
 ///
 /// - input: any element type, as many axes as there are entries in `before`
 /// - output: each axis longer by what is added
-///
-/// `constant` adds one number; `reflect` mirrors at the first and the last element, which do not
-/// stand twice; `symmetric` mirrors so that they do; `edge` repeats them. `reflect` can add less
-/// than the size, `symmetric` no more than it, and `edge` something to a size of 1 or more.
 package struct Pad: CatalogOperator {
   /// What is added.
   package enum Mode: String, Hashable, Sendable, CaseIterable {
@@ -34,6 +30,36 @@ package struct Pad: CatalogOperator {
       "before": .integers(before), "after": .integers(after), "mode": .text(mode.rawValue),
       "value": .real(number),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      output[i] = input[source(i - before)] along each axis, one axis after the other; n the input \
+      size:
+      source(p) = p if 0 <= p < n, otherwise
+        constant: the value
+        edge: 0 if p < 0, else n - 1
+        reflect: -p if p < 0, else 2 * (n - 1) - p; before and after are below n (or 0)
+        symmetric: -p - 1 if p < 0, else 2 * n - 1 - p; before and after are at most n
+      """,
+      of: .any,
+      attributes: [
+        .integers("before", "How many elements are added before each axis.", .atLeast(0)),
+        .integers(
+          "after", "How many elements are added behind each axis.", .atLeast(0), .countOf("before")),
+        .choice("mode", Mode.self, "What is added; see the formula.") {
+          switch $0 {
+          case .constant: "the value"
+          case .reflect:
+            "the elements mirrored at the first and the last one, which are not repeated"
+          case .symmetric:
+            "the elements mirrored at the borders, the first and the last one included"
+          case .edge: "the first and the last element, repeated"
+          }
+        },
+        .real("value", "The number that constant adds; 0 in the other modes."),
+      ])
   }
 
   /// Makes the operator.

@@ -4,7 +4,7 @@ package import GraphIR
 /// Each element, repeated along an axis: a, a, b, b, ...
 ///
 /// - input: any shape and element type
-/// - output: the same shape, along `axis` `count` times as long
+/// - output: the same shape, along `axis` `repeats` times as long
 package struct Repeat: CatalogOperator {
   /// The axis; the first is 0.
   package let axis: Int
@@ -17,6 +17,16 @@ package struct Repeat: CatalogOperator {
   package var inputs: [InputSlot] { [.data("input")] }
 
   package var attributes: Attributes { ["axis": .integer(axis), "repeats": .integer(count)] }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "output[..., i, ...] = input[..., floor(i / repeats), ...] along axis",
+      of: .any,
+      attributes: [
+        .axis(),
+        .integer("repeats", "How often each element is repeated.", .atLeast(0)),
+      ])
+  }
 
   /// Makes the operator.
   package init(axis: Int, count: Int) {

@@ -4,7 +4,7 @@ package import GraphIR
 /// The same vector several times, as the steps of a sequence.
 ///
 /// - input: `[batch, features]`
-/// - output: `[batch, count, features]`
+/// - output: `[batch, repeats, features]`
 package struct RepeatVector: CatalogOperator {
   /// How often; 1 to 2^24.
   package let count: Int
@@ -15,6 +15,15 @@ package struct RepeatVector: CatalogOperator {
   package var inputs: [InputSlot] { [.data("input")] }
 
   package var attributes: Attributes { ["repeats": .integer(count)] }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "output[n, t, f] = input[n, f]",
+      of: .any,
+      attributes: [
+        .integer("repeats", "The number of steps of the output.", .atLeast(1), .sizeLimit)
+      ])
+  }
 
   /// Why such a count cannot be, if it cannot.
   package static func problem(_ count: Int) -> String? {

@@ -4,7 +4,7 @@ package import GraphIR
 /// The same elements in row-major order under other axes; the batch axis stays.
 ///
 /// - input: `[batch, ...]`
-/// - output: `[batch, target...]`
+/// - output: `[batch, shape...]`
 package struct Reshape: CatalogOperator {
   /// The sizes behind the batch axis; one of them may be -1, which stands for what is left.
   package let target: [Int]
@@ -15,6 +15,17 @@ package struct Reshape: CatalogOperator {
   package var inputs: [InputSlot] { [.data("input")] }
 
   package var attributes: Attributes { ["shape": .integers(target)] }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "The same elements in row-major order; the output has the shape [batch, shape...].",
+      of: .any,
+      attributes: [
+        .integers(
+          "shape", "The sizes behind the batch axis; one may be -1.", .atLeast(-1), .atMostOnce(-1)
+        ).explained(by: .sizes)
+      ])
+  }
 
   /// Why such a target cannot be, if it cannot.
   package static func problem(_ target: [Int]) -> String? {

@@ -4,11 +4,7 @@ package import GraphIR
 /// The same elements in row-major order under other axes, the first one included.
 ///
 /// - input: any shape and element type
-/// - output: one axis for each entry of `target`
-///
-/// An entry of `target` is the axis' size; -1, at most once, stands for what is left. Where
-/// `sources` has an axis of the input in place of -1, the size is that axis', and the entry of
-/// `target` is -1 without being what is left.
+/// - output: one axis for each entry of `shape`
 package struct ReshapeAxes: CatalogOperator {
   /// An axis of the output.
   package enum Size: Hashable, Sendable {
@@ -32,6 +28,28 @@ package struct ReshapeAxes: CatalogOperator {
     let shape = sizes.map { if case .fixed(let size) = $0 { size } else { -1 } }
     let sources = sizes.map { if case .axis(let axis) = $0 { axis } else { -1 } }
     return ["shape": .integers(shape), "input_axes": .integers(sources)]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      The same elements in row-major order; the output has one axis for each entry i:
+      size[i] = the input size of axis input_axes[i] if that is not -1
+      size[i] = shape[i] if that is not -1
+      size[i] = (number of elements) / (product of the other sizes) otherwise, at most once
+      """,
+      of: .any,
+      attributes: [
+        .integers(
+          "shape", "The sizes of all axes, that of the batch included, or -1.", .atLeast(-1)
+        ).explained(by: .sizes),
+        .integers(
+          "input_axes", "An axis of the input whose size is taken, or -1.", .atLeast(-1),
+          .countOf("shape"),
+          .rule(
+            "-1 where shape is not -1; at most one entry has -1 in both lists")
+        ).explained(by: .axes),
+      ])
   }
 
   /// Makes the operator.

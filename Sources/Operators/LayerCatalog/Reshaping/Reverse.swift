@@ -15,6 +15,15 @@ package struct Reverse: CatalogOperator {
 
   package var attributes: Attributes { ["axes": .integers(axes)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "output[..., i, ...] = input[..., size - 1 - i, ...] along each of axes",
+      of: .any,
+      attributes: [
+        .axes("The axes whose order is reversed.", atLeast: 0)
+      ])
+  }
+
   /// Makes the operator.
   package init(axes: [Int]) { self.axes = axes }
 }

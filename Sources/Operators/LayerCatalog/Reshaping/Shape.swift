@@ -4,7 +4,7 @@ package import GraphIR
 /// The sizes of a tensor as a tensor.
 ///
 /// - input: any shape and element type
-/// - output: `[axes]`, of `elementType`
+/// - output: `[axes]`, of the type `element_type`
 package struct Shape: CatalogOperator {
   /// The output's element type.
   package let elementType: ElementType
@@ -15,6 +15,16 @@ package struct Shape: CatalogOperator {
   package var inputs: [InputSlot] { [.data("input")] }
 
   package var attributes: Attributes { ["element_type": .text(elementType.rawValue)] }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "output[i] = size of axis i of input",
+      inputs: [.data("input", .any)],
+      outputs: [.ofElementType],
+      attributes: [
+        .elementType()
+      ])
+  }
 
   /// Makes the operator.
   package init(elementType: ElementType) { self.elementType = elementType }

@@ -6,10 +6,7 @@ package import GraphIR
 /// - input: any shape and element type
 /// - output: the same axes, as long as there are elements
 ///
-/// Along each of `axes` the elements `start`, `start + step`, ... are taken, as long as they lie
-/// before `stop` (behind it for a negative step). A negative start or stop counts from the end, and
-/// both are then moved into 0...size, for a negative step into -1...size - 1; the largest and
-/// the smallest 64-bit integer so stand for an end that is not given.
+/// The largest and the smallest 64-bit integer stand for an end that is not given.
 package struct Slice: CatalogOperator {
   /// The range along one axis.
   package struct Range: Hashable, Sendable {
@@ -62,6 +59,27 @@ package struct Slice: CatalogOperator {
       "axes": .integers(ranges.map(\.axis)), "starts": .integers(ranges.map(\.start)),
       "ends": .integers(ranges.map(\.stop)), "steps": .integers(ranges.map(\.step)),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      Along axes[i], of n elements, with start, end and step = starts[i], ends[i] and steps[i]:
+      lowest, highest = 0, n if step > 0, else -1, n - 1
+      start, end: n is added if below 0, then moved into lowest...highest
+      count = max(0, ceil((end - start) / step))
+      output[j] = input[start + j * step], for j from 0 to count - 1
+      """,
+      of: .any,
+      attributes: [
+        .axes("The axes that ranges are taken along.", atLeast: 0),
+        .integers("starts", "The first element.", .countOf("axes")),
+        .integers(
+          "ends",
+          "The element before which it ends, behind which for a negative step.", .countOf("axes")),
+        .integers(
+          "steps", "The distance from one element to the next.", .countOf("axes"), .notZero),
+      ])
   }
 
   /// Makes the operator.

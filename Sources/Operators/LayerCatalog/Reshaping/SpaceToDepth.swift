@@ -5,8 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, height, width, channels]` or `[batch, channels, height, width]`, by `layout`;
 ///   height and width are multiples of `block`
-/// - output: height and width divided by `block`, and block² times as many channels: channel
-///   (y · block + x) · channels + c is channel c of the element y, x of the block
+/// - output: height and width divided by `block`, and block² times as many channels
 package struct SpaceToDepth: CatalogOperator {
   /// The height and width of a block, at least 1.
   package let block: Int
@@ -20,6 +19,20 @@ package struct SpaceToDepth: CatalogOperator {
 
   package var attributes: Attributes {
     ["block": .integer(block), "layout": .text(layout.rawValue)]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      In channels-first order, with C = channels of the input:
+      output[n, (y * block + x) * C + c, h, w] = input[n, c, h * block + y, w * block + x]
+      """,
+      of: .any,
+      attributes: [
+        .integer(
+          "block", "The height and width of a block; divides height and width.", .atLeast(1)),
+        .layout,
+      ])
   }
 
   /// Makes the operator.

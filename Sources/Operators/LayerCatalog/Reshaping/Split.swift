@@ -18,6 +18,24 @@ package struct Split: CatalogOperator {
 
   package var attributes: Attributes { ["axis": .integer(axis), "sizes": .integers(sizes)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      output i = the elements of input along axis from sizes[0] + ... + sizes[i - 1] on, sizes[i] \
+      of them
+      """,
+      inputs: [.data("input", .any)],
+      outputs: [.like("input", countedBy: "sizes")],
+      attributes: [
+        .axis(),
+        .integers(
+          "sizes",
+          """
+          The size of each output along axis; their sum is the input's.
+          """, .atLeast(0), .minimumCount(1)),
+      ])
+  }
+
   /// Makes the operator.
   package init(axis: Int, sizes: [Int]) {
     self.axis = axis

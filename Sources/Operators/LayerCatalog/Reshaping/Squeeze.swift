@@ -16,6 +16,15 @@ package struct Squeeze: CatalogOperator {
 
   package var attributes: Attributes { ["axes": .integers(axes)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "The same elements; the axes, all of size 1, are left out.",
+      of: .any,
+      attributes: [
+        .axes("The axes that are left out.", atLeast: 0)
+      ])
+  }
+
   /// Makes the operator.
   package init(axes: [Int]) { self.axes = axes }
 }

@@ -16,6 +16,15 @@ package struct Tile: CatalogOperator {
 
   package var attributes: Attributes { ["repeats": .integers(counts)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "output[i, j, ...] = input[i mod n0, j mod n1, ...], n the sizes of the input",
+      of: .any,
+      attributes: [
+        .integers("repeats", "How often the tensor is repeated along each axis.", .atLeast(0))
+      ])
+  }
+
   /// Makes the operator.
   package init(counts: [Int]) { self.counts = counts }
 }

@@ -16,6 +16,18 @@ package struct Transpose: CatalogOperator {
 
   package var attributes: Attributes { ["axes": .integers(axes)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      "output[i[axes[0]], i[axes[1]], ...] = input[i[0], i[1], ...]",
+      of: .any,
+      attributes: [
+        .integers(
+          "axes",
+          "For each axis of the output the axis of the input; axis 0 included.", .permutation
+        ).explained(by: .axes)
+      ])
+  }
+
   /// Makes the operator.
   package init(axes: [Int]) {
     self.axes = axes

@@ -23,6 +23,18 @@ package struct ZeroPadding: CatalogOperator {
     return attributes
   }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      output size = input size + before + after
+      output[n, c, i] = input[n, c, i - before], 0 outside of the input
+      """,
+      of: .any,
+      attributes: Borders.definitions + [
+        .layout
+      ])
+  }
+
   /// Makes the operator.
   package init(borders: Borders, layout: DataLayout) {
     self.borders = borders

@@ -19,6 +19,20 @@ package struct AutoContrast: CatalogOperator {
 
   package var attributes: Attributes { ["low": .real(low), "high": .real(high)] }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      lo, hi = the smallest and the largest element of the channel of the image
+      y = x if lo = hi, or x is NaN
+      y = min(max(low + (x - lo) * ((high - low) / (hi - lo)), low), high) otherwise
+      """,
+      of: .float,
+      attributes: [
+        .real("low", "The smallest element of the output.", .finite),
+        .real("high", "The largest element of the output.", .finite, .aboveThat(of: "low")),
+      ])
+  }
+
   /// Makes the operator.
   package init(low: Double, high: Double) {
     self.low = low

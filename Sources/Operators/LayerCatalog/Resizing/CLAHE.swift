@@ -5,12 +5,6 @@ package import GraphIR
 ///
 /// - input: `[batch, height, width, channels]`, floating-point numbers from 0 to 255
 /// - output: the input's type; 0 to 255
-///
-/// The image, mirrored at its lower and right border, is cut into `rows` times `columns` tiles of
-/// equal size. Of each tile's whole levels, from 0 to 255, the histogram is taken; what is above the
-/// limit, `clipLimit` / 256 of the tile, is spread evenly over all levels; its cumulative sums, less
-/// the first and scaled to 0 to 255, are what the tile's levels become. A pixel becomes what the four
-/// tiles around it make of its level, weighted linearly by where it lies between their middles.
 package struct CLAHE: CatalogOperator {
   /// How many tiles stand below each other, 1 to 2^12.
   package let rows: Int
@@ -29,6 +23,40 @@ package struct CLAHE: CatalogOperator {
       "tile_rows": .integer(rows), "tile_columns": .integer(columns),
       "clip_limit": .real(clipLimit),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      For each channel of each image, of height H and width W:
+      v = x without its fraction, moved into 0...255; 0 for NaN
+      h = ceil(H / tile_rows), w = ceil(W / tile_columns): the sizes of the tiles
+      rows and columns beyond the image are mirrored: index p >= H is 2 * H - 1 - p; columns \
+      likewise
+      for each tile of n = h * w elements:
+        hist[l] = number of elements of level l, for l from 0 to 255
+        if clip_limit > 0: t = clip_limit * n / 256; e = (sum over l of max(0, hist[l] - t)) / 256
+          hist[l] = min(hist[l], t) + e
+        s[l] = hist[0] + ... + hist[l]; d = n - s[0], or 1 if that is 0
+        curve[l] = min(max((s[l] - s[0]) * 255 / d, 0), 255)
+      for the element of row i and column j: a = (i - h / 2) / h, b = (j - w / 2) / w
+      y = the curves of tiles (floor(a), floor(b)), (floor(a), floor(b) + 1), (floor(a) + 1, \
+      floor(b)),
+        (floor(a) + 1, floor(b) + 1) at v, weighted by (1 - da) * (1 - db), (1 - da) * db, da * (1 \
+      - db),
+        da * db, with da = a - floor(a), db = b - floor(b); tiles that do not exist are the nearest
+      """,
+      of: .float,
+      attributes: [
+        .integer("tile_rows", "The number of tiles along the height.", .atLeast(1), .atMost(4096)),
+        .integer(
+          "tile_columns", "The number of tiles along the width.", .atLeast(1), .atMost(4096)),
+        .real(
+          "clip_limit",
+          """
+          The largest count of a level, as a multiple of the mean count; 0 for no limit.
+          """, .atLeast(0), .finite),
+      ])
   }
 
   /// Makes the operator.

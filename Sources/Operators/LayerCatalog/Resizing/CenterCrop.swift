@@ -24,6 +24,24 @@ package struct CenterCrop: CatalogOperator {
     ["size": .integers(dimensions), "layout": .text(layout.rawValue)]
   }
 
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      If no spatial axis of the input is shorter than the output:
+      output[n, c, i] = input[n, c, i + floor((input size - output size) / 2)], i along the \
+      spatial axes
+      Otherwise it is resizing of the input with this size and layout, interpolation bilinear,
+      antialias false and aspect_ratio crop.
+      """,
+      of: .float,
+      attributes: [
+        .integers(
+          "size", "The output's height and width.", .atLeast(1), .sizeLimit, .minimumCount(2),
+          .maximumCount(2)),
+        .layout,
+      ])
+  }
+
   /// Makes the operator.
   package init(dimensions: [Int], layout: DataLayout) {
     self.dimensions = dimensions

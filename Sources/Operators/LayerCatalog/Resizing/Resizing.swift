@@ -5,10 +5,6 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: the same with these sizes
-///
-/// Element o of an axis is a weighted sum of the input's elements around (o + 0.5) s - 0.5, with
-/// s the input's size by the output's, along one axis after the other. Coordinates are rounded to
-/// float32, as in TensorFlow, since their rounding can decide which element is nearest.
 package struct Resizing: CatalogOperator {
   /// The sizes of the output's spatial axes; 1 to 2^24 each.
   package let dimensions: [Int]
@@ -36,6 +32,57 @@ package struct Resizing: CatalogOperator {
     ]
     if case .pad(let value) = fit { attributes.append("fill_value", .real(value)) }
     return attributes
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      Along one spatial axis after the other, in float64: output[o] = sum over i of weight[o, i] * \
+      input[i]
+      The weights are those of sampling, from the input size to size. Before that, with two axes:
+      a = the input size, b = size, float32 quotients:
+      want[0] = truncate(a[1] * b[0] / b[1]), want[1] = truncate(a[0] * b[1] / b[0])
+      crop: keep = max(1, min(a, want)) elements from truncate((a - keep) / 2) on, along each axis
+      pad: truncate((max(want, a) - a) / 2) elements of fill_value at both ends of each axis
+      """,
+      of: .float,
+      attributes: [
+        .spatialSizes("size"),
+        .choice("interpolation", ResizingInterpolation.self, "The weights of the input's elements.")
+        {
+          switch $0 {
+          case .nearest: "the nearest element"
+          case .bilinear: "linear between two neighbours"
+          case .bicubic: "cubic convolution (Keys 1981, a = -1/2)"
+          case .area: "the mean of the covered part of the input"
+          case .lanczos3: "Lanczos' windowed sinc of radius 3"
+          case .lanczos5: "Lanczos' windowed sinc of radius 5"
+          case .gaussian: "a Gaussian of radius 1.5 and standard deviation 0.5"
+          case .mitchellCubic: "the cubic filter of Mitchell and Netravali (1988)"
+          }
+        }.explained(by: .sampling),
+        .boolean(
+          "antialias",
+          "Whether filters are widened when the output is smaller; nearest and area do not have it."
+        ).explained(by: .sampling),
+        .choice(
+          "aspect_ratio", ResizingFit.Name.self,
+          "How an input of other proportions is fitted; see the formula."
+        ) {
+          switch $0 {
+          case .stretch: "it is not kept"
+          case .crop:
+            """
+            the largest centred part of the proportions of the output is resized; two spatial axes \
+            only
+            """
+          case .pad:
+            "the input is padded until it has the proportions of the output; two spatial axes only"
+          }
+        },
+        .layout,
+        .real("fill_value", "What is padded with.").present(.when("aspect_ratio", [.text("pad")])),
+      ])
   }
 
   /// Why such sizes cannot be, if they cannot.

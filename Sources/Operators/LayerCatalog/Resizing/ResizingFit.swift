@@ -11,7 +11,7 @@ package enum ResizingFit: Hashable, Sendable {
   case pad(Double)
 
   /// The word it is stored as.
-  enum Name: String { case stretch, crop, pad }
+  enum Name: String, CaseIterable { case stretch, crop, pad }
 
   var name: Name {
     switch self {

@@ -5,13 +5,9 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: each spatial axis `factors[i]` times as long
-///
-/// Element o of an enlarged axis is taken from the input's coordinate x, along one axis after the
-/// other: nearest neighbour at floor(o / factor), or linearly between floor(x) and the next, where
-/// coordinates outside are those of the border.
 package struct Upsampling: CatalogOperator {
   /// How elements between the input's are found.
-  package enum Interpolation: String, Hashable, Sendable {
+  package enum Interpolation: String, Hashable, Sendable, CaseIterable {
     /// The input's elements are repeated.
     case nearest
     /// Linear along each axis ("bilinear") at x = o / factor.
@@ -38,6 +34,34 @@ package struct Upsampling: CatalogOperator {
       "factors": .integers(factors), "interpolation": .text(interpolation.rawValue),
       "layout": .text(layout.rawValue),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      Along one spatial axis after the other, n elements becoming n * factor, in float64:
+      nearest: output[o] = input[floor(o / factor)]
+      linear_asymmetric: u = o / factor; linear_half_pixel: u = (o + 0.5) / factor - 0.5
+      u moved into 0...n - 1; i = floor(u)
+      output[o] = input[i] if u = i, else input[i] + (input[i + 1] - input[i]) * (u - i)
+      """,
+      of: .float,
+      attributes: [
+        .integers(
+          "factors", "The factor of each spatial axis.", .atLeast(1), .sizeLimit, .minimumCount(1)),
+        .choice(
+          "interpolation", Interpolation.self,
+          "How elements between the input's are found; see the formula."
+        ) {
+          switch $0 {
+          case .nearest: "the elements are repeated"
+          case .linearAsymmetric:
+            "linear, with the first elements of both at the same position"
+          case .linearHalfPixel: "linear, with the borders of both at the same position"
+          }
+        },
+        .layout,
+      ])
   }
 
   /// Why such factors cannot be, if they cannot.

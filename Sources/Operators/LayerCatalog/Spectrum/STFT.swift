@@ -1,16 +1,10 @@
 package import Bytes
 package import GraphIR
 
-/// The discrete Fourier transforms of parts of a signal, each under a window (Gabor 1946): for each
-/// frame t and each frequency k from 0 to fft_length / 2 the sum over n of
-/// window(n) · x(t · step + n) · e^(-2πi k n / fft_length).
+/// The discrete Fourier transforms of parts of a signal, each under a window (Gabor 1946).
 ///
 /// - input: `[..., samples]`, with at least `fft_length` samples
 /// - outputs: the real and the imaginary parts, `[..., frames, frequencies]` each
-///
-/// The window is `window_length` long, stands in the middle of the frame's `fft_length` samples (of
-/// an odd rest the larger half behind it), and is 0 elsewhere. With x = 2πn / window_length from its
-/// beginning, `hann` is 0.5 - 0.5 cos x, `hamming` 0.54 - 0.46 cos x and `rectangular` 1.
 package struct STFT: CatalogOperator {
   /// A window's form.
   package enum WindowForm: String, Hashable, Sendable, CaseIterable {
@@ -36,6 +30,36 @@ package struct STFT: CatalogOperator {
       "fft_length": .integer(fftLength), "frame_length": .integer(windowLength),
       "frame_step": .integer(step), "window": .text(window.rawValue),
     ]
+  }
+
+  package static var definition: OperatorDefinition {
+    OperatorDefinition(
+      """
+      first = floor((fft_length - frame_length) / 2)
+      a[m] = 2 * pi * m / frame_length
+      real[t, k] = sum over m from 0 to frame_length - 1 of
+        w[m] * input[t * frame_step + first + m] * cos(2 * pi * k * (first + m) / fft_length)
+      imaginary[t, k] = the same with -sin in place of cos
+      k from 0 to floor(fft_length / 2), t from 0 to floor((samples - fft_length) / frame_step)
+      """,
+      inputs: [.data("input", .float)],
+      outputs: [.like("input", as: "real"), .like("input", as: "imaginary")],
+      attributes: [
+        .integer(
+          "fft_length", "How many samples a frame has.", .atLeast(1), .atMost(Double(1 << 20))),
+        .integer(
+          "frame_length", "How many of them the window shows.", .atLeast(1),
+          .atMostThat(of: "fft_length")),
+        .integer(
+          "frame_step", "How many samples lie between the starts of two frames.", .atLeast(1)),
+        .choice("window", WindowForm.self, "The factors w of the samples.") {
+          switch $0 {
+          case .hann: "w[m] = 0.5 - 0.5 cos(a[m])"
+          case .hamming: "w[m] = 0.54 - 0.46 cos(a[m])"
+          case .rectangular: "w[m] = 1"
+          }
+        },
+      ])
   }
 
   /// Makes the operator.

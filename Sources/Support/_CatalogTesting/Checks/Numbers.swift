@@ -1,5 +1,5 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
@@ -26,24 +26,29 @@ extension OperatorExample {
 
   /// What is wrong with the decomposition: it must compute the same.
   package func decompositionProblems() -> [String] {
-    guard case .nodes(let build) = operation.decomposition else { return [] }
     let example = inDouble
     return reporting { () throws(WeighbridgeError) in
-      var builder = GraphBuilder()
-      var values: [ValueID] = []
-      for (position, input) in example.inputs.enumerated() {
-        values.append(
-          dataPositions.contains(position)
-            ? try builder.addInput("input \(position)", input.type)
-            : try builder.addWeight("weight \(position)", input))
-      }
-      let outputs = try build(
-        &builder, values, SourceScope(layer: "example", className: operation.kind))
-      let graph = try builder.finish(
-        outputs: outputs.enumerated().map { Port(name: "output \($0)", value: $1) })
+      guard let graph = try example.decomposed() else { return [] }
       let got = try Self.run(graph, dataPositions.map { example.inputs[$0] })
       return Self.differences(got, try example.outputs(), "the decomposition")
     }
+  }
+
+  /// The decomposition on the example's inputs, the weights as constants; `nil` for a primitive.
+  package func decomposed() throws(WeighbridgeError) -> Graph? {
+    guard case .nodes(let build) = operation.decomposition else { return nil }
+    var builder = GraphBuilder()
+    var values: [ValueID] = []
+    for (position, input) in inputs.enumerated() {
+      values.append(
+        dataPositions.contains(position)
+          ? try builder.addInput("input \(position)", input.type)
+          : try builder.addWeight("weight \(position)", input))
+    }
+    let source = SourceScope(layer: "example", className: operation.kind)
+    let outputs = try build(&builder, values, source)
+    return try builder.finish(
+      outputs: outputs.enumerated().map { Port(name: "output \($0)", value: $1) })
   }
 
   /// What is wrong with the use of threads: the outputs' bytes must not depend on their number.

@@ -1,0 +1,287 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+import Testing
+import _CatalogTesting
+
+/// Holds the operators to their definitions, by the examples of the catalogue.
+@Suite struct OperatorDefinitionTests {
+  @Test("An example fulfils its definition", arguments: OperatorExample.all)
+  func examples(_ example: OperatorExample) throws {
+    let (operation, definition) = (example.operation, example.definition)
+    let outputs = try operation.checkedOutputTypes(of: example.types)
+    #expect(definition.problems(of: operation, inputs: example.types, outputs: outputs) == [])
+    let inputs = definition.inputs.filter { $0.presence.holds(in: operation.attributes) ?? true }
+    #expect(operation.inputs.map(\.name) == inputs.map(\.name))
+  }
+
+  @Test("The nodes of a decomposition fulfil their definitions", arguments: OperatorExample.all)
+  func decompositions(_ example: OperatorExample) throws {
+    #expect(try example.decomposed()?.definitionProblems ?? [] == [])
+  }
+
+  @Test("Inputs take the element types of the definition", arguments: OperatorExample.all)
+  func elementTypes(_ example: OperatorExample) {
+    let (operation, definition) = (example.operation, example.definition)
+    for position in example.inputs.indices {
+      for elementType in ElementType.allCases {
+        for types in example.types(with: elementType, at: position) {
+          let outputs = try? operation.checkedOutputTypes(of: types)
+          if definition.inputProblems(of: operation, types) == [] {
+            let problems = outputs.map {
+              definition.problems(of: operation, inputs: types, outputs: $0)
+            }
+            #expect(problems == [], "\(types)")
+          } else if example.dataPositions.contains(position) {
+            // The types of weights are not checked by every shape rule.
+            #expect(outputs == nil, "\(types)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test("Every value of a string attribute is read, and no other")
+  func choices() {
+    for type in Catalog.all {
+      let examples = OperatorExample.all.filter { $0.operation.kind == type.kind }
+      for attribute in type.definition.attributes where !attribute.choices.isEmpty {
+        for word in attribute.choices.map(\.value) {
+          // Some values need other attributes than an example's.
+          let reading = examples.map { $0.attributes(with: attribute.name, word) }.filter {
+            examples[0].reads($0)
+          }
+          #expect(!reading.isEmpty, "\(type.kind): \(attribute.name) = \(word)")
+          #expect(reading.flatMap { type.definition.problems(of: $0) } == [])
+        }
+        let wrong = examples.map { $0.attributes(with: attribute.name, "no such value") }
+        #expect(!wrong.contains { examples[0].reads($0) }, "\(type.kind): \(attribute.name)")
+      }
+    }
+  }
+
+  @Test("Values that break a constraint are refused", arguments: OperatorExample.all)
+  func constraints(_ example: OperatorExample) {
+    let stored = example.operation.attributes
+    for attribute in example.definition.attributes {
+      guard let value = stored[attribute.name] else { continue }
+      for (constraint, broken) in attribute.constraints.flatMap({ $0.broken(value, in: stored) }) {
+        let changed = stored.replacing(attribute.name, broken)
+        #expect(example.definition.problems(of: changed) != [], "\(attribute.name) \(broken)")
+        #expect(!example.reads(changed), "\(attribute.name) = \(broken), not \(constraint)")
+      }
+    }
+  }
+
+  @Test("Values at the bounds of a constraint are read")
+  func bounds() {
+    var count = 0
+    for type in Catalog.all {
+      let examples = OperatorExample.all.filter { $0.operation.kind == type.kind }
+      for attribute in type.definition.attributes {
+        for constraint in attribute.constraints {
+          // Other constraints may forbid a bound, some of them in words.
+          let changed = examples.flatMap { example in
+            let stored = example.operation.attributes
+            let values = stored[attribute.name].map { constraint.bounds($0) } ?? []
+            return values.map { stored.replacing(attribute.name, $0) }
+          }.filter { type.definition.problems(of: $0) == [] }
+          let isRead = changed.isEmpty || changed.contains { examples[0].reads($0) }
+          #expect(isRead, "\(type.kind): \(attribute.name) \(constraint)")
+          count += changed.count
+        }
+      }
+    }
+    #expect(count > 100)
+  }
+
+  /// What can be stored, though nothing that is read becomes it.
+  private static let notShown = [
+    "additive_attention": ["window"], "attention": ["window"],
+    "conv_lstm": ["padding_before", "padding_after"],
+  ]
+
+  @Test("A layer that is not understood fulfils its definition")
+  func opaque() throws {
+    let outputs = [
+      Opaque.Output(elementType: .float32, dimensions: [nil, 3]),
+      Opaque.Output(elementType: .int64, dimensions: []),
+    ]
+    let operation = Opaque(
+      className: "Layer", settings: "{}", inputCount: 2, weightNames: ["kernel"], outputs: outputs)
+    let inputs = [[2, 3], [2], [4]].map { TensorType(.float32, $0) }
+    let definition = try #require(OperatorDefinition.of(operation))
+    let types = try operation.checkedOutputTypes(of: inputs)
+    #expect(definition.problems(of: operation, inputs: inputs, outputs: types) == [])
+    #expect(definition.problems(of: operation, inputs: [inputs[0]], outputs: types) != [])
+    #expect(definition.problems(of: operation, inputs: inputs, outputs: types.reversed()) != [])
+  }
+
+  @Test("The examples show every input and attribute of the definitions")
+  func examplesShowAll() {
+    for type in Catalog.all {
+      let examples = OperatorExample.all.filter { $0.operation.kind == type.kind }
+      let shown = Set(examples.flatMap { $0.operation.attributes.entries.map(\.name) })
+      let slots = Set(examples.flatMap { $0.operation.inputs.map(\.name) })
+      let hidden = type.definition.attributes.map(\.name).filter { !shown.contains($0) }
+      #expect(hidden == Self.notShown[type.kind, default: []], "\(type.kind)")
+      #expect(type.definition.inputs.map(\.name).filter { !slots.contains($0) } == [])
+    }
+  }
+}
+
+extension OperatorExample {
+  fileprivate var definition: OperatorDefinition { Swift.type(of: operation).definition }
+
+  /// The inputs' types with another element type for one of them, and for all of its type.
+  fileprivate func types(with elementType: ElementType, at position: Int) -> [[TensorType]] {
+    var one = types
+    one[position].elementType = elementType
+    let all = types.map { type in
+      var type = type
+      if type.elementType == types[position].elementType { type.elementType = elementType }
+      return type
+    }
+    return [one, all]
+  }
+
+  /// Whether the operator is read from attributes.
+  fileprivate func reads(_ attributes: Attributes) -> Bool {
+    let type = Swift.type(of: operation)
+    let read = try? Catalog.makeOperator(
+      kind: type.kind, version: type.version, attributes: attributes)
+    return read != nil
+  }
+
+  /// The attributes with another value of a string attribute, and those that this asks for.
+  fileprivate func attributes(with name: String, _ word: String) -> Attributes {
+    let changed = operation.attributes.replacing(name, .text(word))
+    var result = Attributes()
+    for attribute in definition.attributes {
+      let value = changed[attribute.name]
+      guard attribute.presence.holds(in: changed) ?? (value != nil) else { continue }
+      result.append(attribute.name, value ?? attribute.sample(in: changed))
+      guard attribute.namesActivation else { continue }
+      if attribute.name == name {
+        for (own, value) in Catalog.sampleAttributes(of: word) {
+          result.append("\(name).\(own)", value)
+        }
+      } else {
+        for entry in changed.entries where entry.name.hasPrefix("\(attribute.name).") {
+          result.append(entry.name, entry.value)
+        }
+      }
+    }
+    return result
+  }
+}
+
+extension Catalog {
+  /// The attributes of an activation in a cell of `[batch, units]`.
+  fileprivate static func sampleAttributes(
+    of kind: String
+  ) -> [(name: String, value: AttributeValue)] {
+    if byKind[kind] is any LanewiseOperator.Type { return [("axes", .integers([1]))] }
+    let example = OperatorExample.all.first { $0.operation.kind == kind }
+    return example?.operation.attributes.entries ?? []
+  }
+}
+
+extension AttributeDefinition {
+  /// A value for attributes that lack it.
+  fileprivate func sample(in attributes: Attributes) -> AttributeValue {
+    var count = 1
+    for case .countOf(let name, let more) in constraints {
+      count = (attributes[name]?.count ?? 0) + more
+    }
+    return switch type {
+    case .integer: .integer(1)
+    case .real: .real(1)
+    case .boolean: .flag(true)
+    case .string: .text(choices.first?.value ?? "")
+    case .integers: .integers([Int](repeating: 0, count: count))
+    case .reals: .reals([Double](repeating: 0, count: count))
+    case .strings: .texts([String](repeating: "", count: count))
+    }
+  }
+}
+
+extension Attributes {
+  fileprivate func replacing(_ name: String, _ value: AttributeValue) -> Attributes {
+    Attributes(entries.map { $0.name == name ? (name, value) : $0 })
+  }
+}
+
+extension Constraint {
+  /// Values like the given one that just fulfil the constraint.
+  fileprivate func bounds(_ value: AttributeValue) -> [AttributeValue] {
+    let bound: Double
+    switch self {
+    case .atLeast(let number), .atMost(let number): bound = number
+    case .minimumCount(let count):
+      switch value {
+      case .integers(let values): return [.integers(Array(values.prefix(count)))]
+      case .reals(let values): return [.reals(Array(values.prefix(count)))]
+      default: return []
+      }
+    default: return []
+    }
+    switch value {
+    case .integer: return [.integer(Int(bound))]
+    case .real: return [.real(bound)]
+    case .integers(let values):
+      return [.integers(values.prefix(1).map { _ in Int(bound) } + values.dropFirst())]
+    case .reals(let values):
+      return [.reals(values.prefix(1).map { _ in bound } + values.dropFirst())]
+    default: return []
+    }
+  }
+
+  /// Values like the given one that break the constraint.
+  fileprivate func broken(
+    _ value: AttributeValue, in stored: Attributes
+  ) -> [(Constraint, AttributeValue)] {
+    switch value {
+    case .integer:
+      broken([0], stored).compactMap { $0.first.map { (self, .integer(Int(exactly: $0) ?? .max)) } }
+    case .real: broken([0], stored).compactMap { $0.first.map { (self, .real($0)) } }
+    case .integers(let values):
+      broken(values.map { Double($0) }, stored).map {
+        (self, .integers($0.map { Int(exactly: $0) ?? .max }))
+      }
+    case .reals(let values): broken(values, stored).map { (self, .reals($0)) }
+    case .flag, .text, .texts: []
+    }
+  }
+
+  private func broken(_ values: [Double], _ stored: Attributes) -> [[Double]] {
+    let rest = values.dropFirst()
+    func first(_ number: Double) -> [[Double]] { values.isEmpty ? [] : [[number] + rest] }
+    func number(_ name: String) -> Double? {
+      switch stored[name] {
+      case .integer(let number): Double(number)
+      case .real(let number): number
+      default: nil
+      }
+    }
+    return switch self {
+    case .atLeast(let bound): first(bound - 1)
+    case .above(let bound): first(bound)
+    case .atMost(let bound): first(bound + 1)
+    case .atLeastThat(let name): number(name).map { first($0 - 1) } ?? []
+    case .aboveThat(let name): number(name).map { first($0) } ?? []
+    case .atMostThat(let name): number(name).map { first($0 + 1) } ?? []
+    case .finite: first(.infinity) + first(.nan)
+    case .notNaN: first(.nan)
+    case .notZero: first(0)
+    case .minimumCount(let count): [Array(values.prefix(count - 1))]
+    case .maximumCount(let count): [(0...count).map { Double($0 + 1) }]
+    case .countOf: [values + [(values.max() ?? 0) + 1]]
+    case .rising, .notFalling: values.count > 1 ? [values.reversed()] : [[2, 1]]
+    case .unique: [values + values, [1, 1]]
+    case .permutation: values.isEmpty ? [] : [[values[0]] + values, values.map { $0 + 1 }]
+    case .atMostOnce(let entry): [[Double(entry), Double(entry)]]
+    case .rule: []
+    }
+  }
+}
