@@ -4,6 +4,7 @@ import FormatRegistry
 import Foundation
 import GraphIR
 import LayerCatalog
+import NCNNConversion
 import NCNNFormat
 import TestSupport
 import Testing

@@ -125,18 +125,18 @@ extension Notion {
 
     ```text
     h, c = initial_h, initial_c if initial_states, else 0; y = 0
-    for t = 0, 1, ..., T - 1, or t = T - 1, ..., 1, 0 if reversed:
+    for t = 0, 1, ..., T - 1, or t = T - 1, ..., 1, 0 if go_backwards:
       if there is a mask and mask[n, t] is false: h and c stay as they are
         y = y for previous, 0 for zero, h for state
       else:
         h, c = by the formula of the operator, of x = input[n, t] and the h, c before the step
         y = h
-      if returns_sequence: output[n, t] = y
-    if not returns_sequence: output[n] = y
+      if return_sequences: output[n, t] = y
+    if not return_sequences: output[n] = y
     last_h[n], last_c[n] = h, c
     ```
 
-    The output of a step stands at the position of the step in the input, also if `reversed`. \
+    The output of a step stands at the position of the step in the input, also if `go_backwards`. \
     The states are not rounded between steps. W is `kernel` and U `recurrent_kernel`: their rows \
     are those of the first gate, then those of the second, and so on. b is `bias`, or its row 0 \
     where it is `[2, ...]`; b' is then its row 1, and 0 otherwise. What has no bias has 0.

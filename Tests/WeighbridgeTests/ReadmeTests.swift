@@ -150,6 +150,7 @@ import _CatalogTesting
 private struct WithoutKeras: ElementwiseOperator {
   static let kind = "without_keras"
   static let version = 1
+  static let definition = OperatorDefinition.elementwise("y = x")
 
   var attributes: Attributes { [:] }
   var decomposition: Decomposition { .primitive }

@@ -36,8 +36,8 @@ package struct Recurrence: Hashable, Sendable {
 
   /// The settings in their stored form.
   package func append(to attributes: inout Attributes) {
-    attributes.append("reversed", .flag(isReversed))
-    attributes.append("returns_sequence", .flag(returnsSequences))
+    attributes.append("go_backwards", .flag(isReversed))
+    attributes.append("return_sequences", .flag(returnsSequences))
     attributes.append("initial_states", .flag(hasInitialStates))
     attributes.append("mask", .text(mask.rawValue))
   }
@@ -45,9 +45,9 @@ package struct Recurrence: Hashable, Sendable {
   /// What is stored, as data.
   static var definitions: [AttributeDefinition] {
     let definitions: [AttributeDefinition] = [
-      .boolean("reversed", "Whether the last step is processed first."),
+      .boolean("go_backwards", "Whether the last step is processed first."),
       .boolean(
-        "returns_sequence", "Whether the output has all steps, not only the one processed last."),
+        "return_sequences", "Whether the output has all steps, not only the one processed last."),
       .boolean("initial_states", "Whether the initial states are inputs; they are 0 otherwise."),
       .choice("mask", StepMask.self, "What the output is at a step that the mask leaves out.") {
         switch $0 {
@@ -70,8 +70,8 @@ package struct Recurrence: Hashable, Sendable {
 
   /// Reads the settings.
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    isReversed = try attributes.flag("reversed")
-    returnsSequences = try attributes.flag("returns_sequence")
+    isReversed = try attributes.flag("go_backwards")
+    returnsSequences = try attributes.flag("return_sequences")
     hasInitialStates = try attributes.flag("initial_states")
     mask = try attributes.word("mask")
   }
