@@ -22,6 +22,9 @@
 PREFIX ?= /usr/local
 MODEL ?= $(sample)/shape-detector.h5
 
+# The version stands in the library.
+version := $(shell sed -n 's/.*weighbridgeVersion = "\(.*\)"/\1/p' Sources/Product/Weighbridge/Model+Writing.swift)
+
 SHELL := /bin/bash
 .PHONY: demo build install test lint consumer generate format bench clean dependencies archives peers test-peers \
   bench-files bench-inference bench-conversion
@@ -171,8 +174,8 @@ consumer: dependencies
 	  | tar -cf - --null -T - | tar -xf - -C "$$copy"; \
 	git -C "$$copy" init -q; git -C "$$copy" add -A; \
 	git -C "$$copy" -c user.name=consumer -c user.email=consumer@localhost commit -q -m Copy; \
-	git -C "$$copy" tag 0.1.0; \
-	echo "Building Tests/Consumer against file://$$copy, 0.1.0"; \
+	git -C "$$copy" tag $(version); \
+	echo "Building Tests/Consumer against file://$$copy, $(version)"; \
 	cp -R Tests/Consumer "$$folder/consumer"; \
 	WEIGHBRIDGE_URL="file://$$copy" swift run -q -c release \
 	  --package-path "$$folder/consumer" --scratch-path "$$folder/build" \

@@ -34,4 +34,4 @@ extension Model {
 }
 
 /// The version of this package.
-public let weighbridgeVersion = "0.1.0"
+public let weighbridgeVersion = "0.2.0"

@@ -86,7 +86,7 @@ extension LambdaChain {
       "slice",
       [
         "axes": .integers(others.map(\.axis)), "starts": .integers(others.map(\.start)),
-        "stops": .integers(others.map(\.stop)), "steps": .integers(others.map(\.step)),
+        "ends": .integers(others.map(\.stop)), "steps": .integers(others.map(\.step)),
       ])
     for range in others {
       if let dimension = shape?[range.axis] { shape?[range.axis] = range.resolved(dimension).count }
