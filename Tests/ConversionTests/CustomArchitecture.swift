@@ -110,7 +110,8 @@ struct BadMapping: CustomTestStringConvertible, Sendable {
     BadMapping(
       of: #"{"kind": "tanh", "attributes": {"speed": 3}}"#, "has an unknown attribute speed"),
     BadMapping(
-      of: #"{"kind": "relu", "attributes": {"negative_slope": 0}}"#, "the attribute threshold is missing"),
+      of: #"{"kind": "relu", "attributes": {"negative_slope": 0}}"#,
+      "the attribute threshold is missing"),
     BadMapping(
       of: #"{"kind": "rescaling", "attributes": {"scale": [Infinity], "offset": [1]}}"#,
       "classes.Odd.attributes.scale is no number"),

@@ -66,7 +66,7 @@ struct ExportCountsTests {
       Made by `ExportCountsTests`.
 
       """
-    let path = "\(Places.project)/Sources/Weighbridge/Weighbridge.docc/ExportCounts.md"
+    let path = "\(Places.project)/Sources/Product/Weighbridge/Weighbridge.docc/ExportCounts.md"
     if ProcessInfo.processInfo.environment["WEIGHBRIDGE_GENERATE"] == "1" {
       try Files.write(text.utf8, to: path)
     }
