@@ -100,7 +100,7 @@ import Weighbridge
 
   @Test("A name that the model does not have is refused, and those it has are named")
   func unknownNames() {
-    expectMismatch("no input image", "it has input_1") {
+    expectMismatch("no input picture", "it has input_1") {
       $0.inputNames = [.init(old: "picture", new: "image")]
     }
     expectMismatch("no output grid", "it has conv2d_7") {

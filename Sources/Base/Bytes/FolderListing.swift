@@ -6,6 +6,13 @@
 
 /// The names of what lies in a folder.
 package enum FolderListing {
+  /// Whether a path leads to a folder that can be read.
+  package static func isFolder(_ path: String) -> Bool {
+    guard let stream = opendir(path) else { return false }
+    closedir(stream)
+    return true
+  }
+
   /// The names, sorted; none when the folder cannot be read.
   ///
   /// - Parameter limit: The most entries that are looked at.
