@@ -30,7 +30,7 @@ package struct ModelOutline: Sendable {
     /// The units that it reads from.
     package var sources: Set<Int> = []
 
-    /// Makes the value.
+    /// Makes a layer of which the rest is not known yet.
     package init(
       name: String, className: String, inputs: [String] = [], outputs: [TensorType] = [],
       kind: String = "", parameterCount: Int? = nil, problem: String? = nil, label: String,

@@ -11,7 +11,7 @@ extension UnknownLayers {
     /// itself.
     package var proposal: JSONObject?
 
-    /// Makes the value.
+    /// Makes a remark; one that says nothing by default.
     package init(
       description: String = "", weights: [(name: String, shape: [Int])] = [],
       proposal: JSONObject? = nil

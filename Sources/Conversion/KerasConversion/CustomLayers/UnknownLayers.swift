@@ -18,7 +18,7 @@ package struct UnknownLayers {
   /// What is known of layers from elsewhere than their settings, by their paths.
   package var remarks: [String: Remark] = [:]
 
-  /// Makes the value.
+  /// Collects what an error says of layers that nobody understands.
   package init(
     layers: [(record: KerasLayerRecord, path: String)], weights: [KerasWeightGroup],
     idleEntries: [String], file: String, survey: LayerSurvey = LayerSurvey(),

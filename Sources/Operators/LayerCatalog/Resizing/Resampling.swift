@@ -78,7 +78,7 @@ package struct Resampling {
     /// As many weights; 1 for all of a single tap.
     package var weights: [[Double]]
 
-    /// Makes the value.
+    /// Makes the taps of an axis.
     package init(indices: [[Int]], weights: [[Double]]) {
       self.indices = indices
       self.weights = weights

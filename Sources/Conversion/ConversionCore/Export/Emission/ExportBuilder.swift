@@ -28,7 +28,7 @@ package struct ExportOperand: ExportValue {
   package let type: TensorType
   package let constant: Tensor?
 
-  /// Makes the value.
+  /// Makes an operand from what stands for it in the target.
   package init(name: String, type: TensorType, constant: Tensor?) {
     self.name = name
     self.type = type
@@ -51,7 +51,7 @@ package struct ExportScope<Value: ExportValue>: Sendable {
   /// For each output whether anything reads it.
   package var isWanted: [Bool] = []
 
-  /// Makes the value.
+  /// Makes the scope of one operator; an empty one by default.
   package init(
     prefix: String = "", operands: [Value] = [], outputTypes: [TensorType] = [],
     isWanted: [Bool] = []

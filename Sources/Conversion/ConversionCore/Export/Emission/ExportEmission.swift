@@ -23,7 +23,7 @@ package struct ExportGroups {
   private var absorbed: [Int: [Int]] = [:]
   private var members: Set<Int> = []
 
-  /// Makes the value.
+  /// Makes groups that hold nothing yet.
   package init() {
   }
 
@@ -114,7 +114,7 @@ extension Graph {
 package struct ExportProblems {
   private var lines: [String] = []
 
-  /// Makes the value.
+  /// Makes a list without problems.
   package init() {
   }
 
