@@ -50,6 +50,18 @@ struct KerasArchiveTests {
     #expect(keras.file.store.withBytes { HDF5File.isHDF5($0) })
   }
 
+  @Test("so is one that Keras itself wrote so")
+  func genuineWeightsAt2048() throws {
+    let keras = try KerasFile(path: file("Genuine/3.15.1-at-2048.keras"))
+    #expect(keras.container == .archive)
+    #expect(keras.version == KerasVersion(3, 15, 1))
+    #expect(keras.file.store.withBytes { HDF5File.isHDF5($0) })
+    let model = try #require(keras.model)
+    let groups = try keras.weightGroups(of: model)
+    #expect(groups.map(\.layerName) == ["x", "fc"])
+    #expect(try groups[1].weights.flatMap { try floats(keras, $0) } == [0, 1, 2, 3, 4, 5, 10, 11])
+  }
+
   @Test(
     "a wrong archive is refused with its member",
     arguments: [

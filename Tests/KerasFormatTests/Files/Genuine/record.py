@@ -48,10 +48,7 @@ random = np.random.default_rng(7)
 for layer in [layer for layer in model.layers if layer.name != "inner"] + model.get_layer("inner").layers:
     layer.set_weights([random.uniform(0.5, 1.5, weight.shape) for weight in layer.get_weights()])
 
-# A name that HDF5 shortens: it reads `//` as `/`.
-x = keras.Input((3,), name="x")
-slashes = keras.Model(x, layers.Dense(2, name="res_net//fc")(x), name="slashes")
-slashes.get_layer("res_net//fc").set_weights([np.arange(6.0).reshape(3, 2), np.array([10.0, 11.0])])
+small = [np.arange(6.0).reshape(3, 2), np.array([10.0, 11.0])]
 
 version = keras.__version__
 path = os.path.join(folder, version)
@@ -62,12 +59,35 @@ if version == "2.15.0":
 
     model.save(f"{path}.h5")
     model.save_weights(f"{path}.weights.h5")
+    # A name that HDF5 shortens: it reads `//` as `/`.
+    x = keras.Input((3,), name="x")
+    slashes = keras.Model(x, layers.Dense(2, name="res_net//fc")(x), name="slashes")
+    slashes.get_layer("res_net//fc").set_weights(small)
     slashes.save(f"{path}-slashes.h5")
     # As on Windows: Keras joins the objects' paths with what TensorFlow joins files' paths with,
     # which there is `ntpath.join`.
     saving_lib.tf.io.gfile.join, here = ntpath.join, saving_lib.tf.io.gfile.join
     model.save(f"{path}-windows.keras")
     saving_lib.tf.io.gfile.join = here
+if version.startswith("3"):
+    # Keras stores the members; a name of the right length lets the weights begin at 2048, where
+    # HDF5 looks for a file behind a user block.
+    def first_byte_of_weights(path):
+        with zipfile.ZipFile(path) as archive, open(path, "rb") as file:
+            header = archive.getinfo("model.weights.h5").header_offset
+            file.seek(header + 26)
+            lengths = np.frombuffer(file.read(4), "<u2")
+            return header + 30 + int(lengths.sum())
+
+    shifted = f"{path}-at-2048.keras"
+    x = keras.Input((3,), name="x")
+    y = layers.Dense(2, name="fc")(x)
+    keras.Model(x, y, name="n").save(shifted)
+    missing = 2048 - first_byte_of_weights(shifted)
+    model = keras.Model(x, y, name="n" * (1 + missing))
+    model.get_layer("fc").set_weights(small)
+    model.save(shifted)
+    assert first_byte_of_weights(shifted) == 2048
 for path in [f"{path}{form}.keras" for form in ["", "-windows"] if version.startswith("2")]:
     if not os.path.exists(path):
         continue
