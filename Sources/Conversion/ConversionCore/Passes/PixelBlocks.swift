@@ -6,7 +6,7 @@ import LayerCatalog
 /// for it, where the original cuts six axes out of four, puts them in another order and makes four of
 /// them again (pixel shuffle).
 ///
-/// The graph of a source keeps its own steps; this is for targets that have no six axes.
+/// The graph of a source keeps its own steps; this is for the targets that have the operator.
 package struct PixelBlocks: Sendable {
   /// The graph.
   package let graph: Graph

@@ -80,6 +80,7 @@ struct ONNXTranslation {
       }
     }
     if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
+    graph = try PixelBlocks(graph).graph
     let turned = try ChannelsFirst(
       graph, transposesPorts: options.layout == .nchw, together: content.description.headNames,
       needs: ONNXOperators.needsChannelsFirst)
