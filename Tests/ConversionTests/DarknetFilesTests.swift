@@ -33,8 +33,8 @@ import Weighbridge
     #expect(error.reason.hasPrefix("is a darknet .weights file, which holds numbers only"))
     #expect(
       error.reason.hasSuffix(
-        "; of the 2 beside it only pets.cfg fits: type weighbridge convert "
-          + "\(folder.file("pets.cfg")) --weights \(path)"))
+        "; of the 2 beside it only pets.cfg fits: use `Model(contentsOf:)` "
+          + "\(folder.file("pets.cfg")) `ReadOptions.weights` \(path)"))
   }
 
   @Test("Weights are told from their content, and the name only chooses the words")
@@ -46,7 +46,7 @@ import Weighbridge
     #expect(error.reason.hasPrefix("looks like a darknet .weights file"))
     #expect(
       error.reason.hasSuffix(
-        "; a net.cfg beside it fits: type weighbridge convert '\(folder.file("a net.cfg"))' --weights "
+        "; a net.cfg beside it fits: use `Model(contentsOf:)` '\(folder.file("a net.cfg"))' `ReadOptions.weights` "
           + "'\(folder.file("a model"))'"))
   }
 
@@ -55,7 +55,7 @@ import Weighbridge
     let folder = try folder(
       "pets_best.weights", "pets.cfg", to: ["pets_best.weights": "pets.weights"])
     let error = try #require(refusal(folder.file("pets.weights")))
-    #expect(error.reason.hasSuffix("type weighbridge convert \(folder.file("pets.cfg"))"))
+    #expect(error.reason.hasSuffix("use `Model(contentsOf:)` \(folder.file("pets.cfg"))"))
     #expect(try Model(contentsOf: folder.file("pets.cfg")).outputs.map(\.name) == ["2_yolo"])
   }
 
@@ -64,16 +64,16 @@ import Weighbridge
     let alone = try folder("pets_best.weights")
     #expect(
       refusal(alone.file("pets_best.weights"))?.reason.contains(
-        "none is beside it; type weighbridge convert NETWORK.cfg --weights") == true)
+        "none is beside it; use `Model(contentsOf:)` NETWORK.cfg `ReadOptions.weights`") == true)
     let other = try folder("pets_best.weights", "birds.cfg")
     #expect(
       refusal(other.file("pets_best.weights"))?.reason.contains(
-        "birds.cfg beside it does not fit; to see why, type weighbridge convert") == true)
+        "birds.cfg beside it does not fit; to see why, use `Model(contentsOf:)`") == true)
     let two = try folder("pets_best.weights", "pets.cfg", "birds.cfg", to: ["birds.cfg": "new.cfg"])
     try Files.write(Files.read(two.file("pets.cfg")), to: two.file("a.cfg"))
     #expect(
       refusal(two.file("pets_best.weights"))?.reason.contains(
-        "pets.cfg and a.cfg beside it fit, so choose one: type for example weighbridge convert "
+        "pets.cfg and a.cfg beside it fit, so choose one: use for example `Model(contentsOf:)` "
           + two.file("pets.cfg")) == true)
   }
 
@@ -84,7 +84,7 @@ import Weighbridge
     options.architecture = folder.file("pets.cfg")
     #expect(
       refusal(folder.file("pets_best.weights"), options)?.reason.hasSuffix(
-        "; type weighbridge convert \(folder.file("pets.cfg")) --weights "
+        "; use `Model(contentsOf:)` \(folder.file("pets.cfg")) `ReadOptions.weights` "
           + folder.file("pets_best.weights")) == true)
   }
 
@@ -104,20 +104,21 @@ import Weighbridge
     #expect(error.code == .missing)
     #expect(
       error.reason.hasSuffix(
-        "pets.weights, which cannot be opened; pets_best.weights beside it fits: type weighbridge "
-          + "convert \(one.file("pets.cfg")) --weights \(one.file("pets_best.weights"))"))
+        "pets.weights, which cannot be opened; pets_best.weights beside it fits: use "
+          + "`Model(contentsOf:)` \(one.file("pets.cfg")) `ReadOptions.weights` \(one.file("pets_best.weights"))"
+      ))
     let several = try folder(
       "pets.cfg", "pets_1000.weights", "pets_best.weights", "pets_last.weights",
       "birds_final.weights")
     #expect(
       refusal(several.file("pets.cfg"))?.reason.contains(
         "pets_best.weights, pets_last.weights and pets_1000.weights beside it fit, so choose one: "
-          + "type for example weighbridge convert \(several.file("pets.cfg")) --weights "
+          + "use for example `Model(contentsOf:)` \(several.file("pets.cfg")) `ReadOptions.weights` "
           + several.file("pets_best.weights")) == true)
     let wrong = try folder("pets.cfg", "birds_final.weights")
     #expect(
       refusal(wrong.file("pets.cfg"))?.reason.contains(
-        "birds_final.weights beside it does not fit; to see why, type") == true)
+        "birds_final.weights beside it does not fit; to see why, use") == true)
   }
 
   @Test("Weights that do not fit name what beside them does")
@@ -129,13 +130,13 @@ import Weighbridge
     #expect(
       error.reason.contains(
         "for 3 classes, and the cfg's is for 2: they fit with classes=3 in line 24 and filters=24 in "
-          + "line 17; birds.cfg beside it fits: type weighbridge convert \(folder.file("birds.cfg"))"
+          + "line 17; birds.cfg beside it fits: use `Model(contentsOf:)` \(folder.file("birds.cfg"))"
       ))
     let other = try self.folder("pets.cfg", "pets_best.weights", "birds_final.weights")
     options.weights = other.file("birds_final.weights")
     #expect(
       refusal(other.file("pets.cfg"), options)?.reason.contains(
-        "; pets_best.weights fits the .cfg: type weighbridge convert \(other.file("pets.cfg"))")
+        "; pets_best.weights fits the .cfg: use `Model(contentsOf:)` \(other.file("pets.cfg"))")
         == true)
   }
 

@@ -26,7 +26,7 @@ import Weighbridge
     #expect(
       decisions.contains(
         "colors.names and obj.names beside the .cfg have as many names as there are classes (2), and "
-          + "none was taken: choose one with --labels"))
+          + "none was taken: choose one with `DescriptionEdit.labels`"))
   }
 
   @Test("The one of the .cfg's own name is taken, and the others that fit are named")
@@ -44,7 +44,7 @@ import Weighbridge
     #expect(
       decisions.contains(
         "no .names file beside the .cfg has 2 names (birds.names: a blank line between labels; "
-          + "pets.names: 3 names): name the file with --labels"))
+          + "pets.names: 3 names): name the file with `DescriptionEdit.labels`"))
   }
 
   @Test("Labels that the user says are no decision")

@@ -17,8 +17,8 @@ import Weighbridge
     .init("empty.weights", .malformed, "is empty", "get it again"),
     .init(
       "frozen_graph.pb", .unsupported, "looks like a frozen graph of TensorFlow", "model.save("),
-    .init("image.jpg", .unsupported, "is a JPEG image", "weighbridge detect MODEL IMAGE"),
-    .init("image.png", .unsupported, "is a PNG image", "weighbridge detect MODEL IMAGE"),
+    .init("image.jpg", .unsupported, "is a JPEG image", "`Detector.detect(in:)` MODEL IMAGE"),
+    .init("image.png", .unsupported, "is a PNG image", "`Detector.detect(in:)` MODEL IMAGE"),
     .init("joblib.h5", .unsupported, "is a scikit-learn model in a joblib file"),
     .init("keras_model.zip", .unsupported, "is a zip archive with keras_model.h5; unpack it first"),
     .init("latin1.h5", .unsupported, "is an HDF5 file that was damaged by a transfer as text"),
@@ -29,7 +29,7 @@ import Weighbridge
     .init("mangled.weights", .unsupported, "replaced by EF BF BD", "get the file again, as binary"),
     .init("matlab.h5", .malformed, "not one that Keras wrote", "it is a file of MATLAB"),
     .init("model.tfjs.json", .unsupported, "is a model of TensorFlow.js", "Teachable Machine"),
-    .init("model.tflite", .unsupported, "is a model of TensorFlow Lite", "tf2onnx --tflite"),
+    .init("model.tflite", .unsupported, "is a model of TensorFlow Lite", "tf2onnx"),
     .init("notebook.ipynb", .unsupported, "is a Jupyter notebook", "the file that it saves"),
     .init("pandas.h5", .malformed, "it is a table of pandas", "table/block0_values float64 [2, 2]"),
     .init("pickle.pkl", .unsupported, "is a pickle file of Python", "numpy.savez"),
@@ -108,7 +108,10 @@ import Weighbridge
   func folders() throws {
     let folder = try TemporaryFolder()
     for (name, members, words) in [
-      ("unzipped", ["config.json", "model.weights.h5"], "/model.weights.h5 with --architecture"),
+      (
+        "unzipped", ["config.json", "model.weights.h5"],
+        "/model.weights.h5 with `ReadOptions.architecture`"
+      ),
       ("model.mlmodelc", ["coremldata.bin"], "is a model that Core ML compiled"),
       ("training", ["checkpoint", "model.index"], "is a folder with checkpoints of TensorFlow"),
       ("archive", ["data.pkl", "version"], "is a PyTorch archive that was unpacked"),
@@ -128,7 +131,10 @@ import Weighbridge
     let folder = try TemporaryFolder()
     for (text, words) in [
       (#"{"metadata": {"total_size": 8}, "weight_map": {}}"#, "split over several files"),
-      (#"{"class_name": "Model"}"#, "give the file with the weights, and this one with --arch"),
+      (
+        #"{"class_name": "Model"}"#,
+        "give the file with the weights, and this one with `ReadOptions"
+      ),
       (#""{\"class_name\": \"Model\"}""#, "give the file with the weights, and this one"),
       (#"{"cells": [], "metadata": {}}"#, "Jupyter notebook"),
     ] {

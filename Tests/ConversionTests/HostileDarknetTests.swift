@@ -4,7 +4,7 @@ import Weighbridge
 
 /// The files of `Samples/Hostile/darknet` and how they are refused.
 enum HostileDarknetFiles {
-  /// Files that become a model unless `--strict` is given, or the weights are not made up.
+  /// Files that become a model unless ``ReadOptions.isStrict`` is given, or the weights are not made up.
   static let tolerated = [
     "activation_unknown", "anchors_missing", "picture_huge", "region_tree_missing",
   ]

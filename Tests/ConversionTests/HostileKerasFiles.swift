@@ -58,7 +58,7 @@ enum HostileKerasFiles {
       "/model_weights/b/b/forgotten: is a dataset that no weight_names"),
     .init(
       "weights_only", .missing,
-      "holds weights only; give the architecture with --architecture"),
+      "holds weights only; give the architecture with `ReadOptions.architecture`"),
     .init("zeros", .unsupported, "is not a model in a format that can be read"),
   ]
 

@@ -83,17 +83,17 @@ import Weighbridge
       (
         "conv_flatten.h5",
         "by the weights of conv2d it is None,None,2, without the batch axis, and dense takes 24 "
-          + "numbers made of it; give the rest, as with --input-shape conv2d_input=64,64,2"
+          + "numbers made of it; give the rest, as with `ReadOptions.inputShapes` conv2d_input=64,64,2"
       ),
       (
         "dense.h5",
         "the weights of dense say that its last dimension is 3, not how many come before it; "
-          + "--input-shape dense_input=3 says none, dense_input=None,3 one of any length"
+          + "`ReadOptions.inputShapes` dense_input=3 says none, dense_input=None,3 one of any length"
       ),
       (
         "nested.h5",
         "by the weights of inner/inner_conv it is None,2, without the batch axis; give the rest, as "
-          + "with --input-shape inner_input=10,2"
+          + "with `ReadOptions.inputShapes` inner_input=10,2"
       ),
     ])
   func missing(file: String, words: String) {
@@ -109,11 +109,11 @@ import Weighbridge
       (
         #"{"class_name": "Flatten", "config": {"name": "first"}}, "#,
         "the weights of dense say that it is flattened to 3 numbers, not its dimensions; give them "
-          + "without the batch axis, as with --input-shape first_input=3, or 28,28,1"
+          + "without the batch axis, as with `ReadOptions.inputShapes` first_input=3, or 28,28,1"
       ),
       (
         #"{"class_name": "Reshape", "config": {"name": "first", "target_shape": [3]}}, "#,
-        "no weights up to first say it; give it without the batch axis, as with --input-shape "
+        "no weights up to first say it; give it without the batch axis, as with `ReadOptions.inputShapes` "
           + "first_input=8, or 28,28,1, or None,3"
       ),
     ])

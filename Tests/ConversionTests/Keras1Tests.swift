@@ -39,7 +39,7 @@ import Weighbridge
     let error = try #require(
       failure { _ = try model("weights_bn", replacing: part, by: other) })
     #expect(error.code == .unsupported)
-    #expect(error.description.contains("--keras-version"))
+    #expect(error.description.contains("`ReadOptions.kerasVersion`"))
     let old = try model("weights_bn", version: "1.0.5", replacing: part, by: other)
     #expect(decisions(old).contains { $0.contains("standard deviation") })
     _ = try model("weights_bn", version: "1.2.2", replacing: part, by: other)

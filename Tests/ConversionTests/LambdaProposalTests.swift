@@ -33,7 +33,8 @@ import Weighbridge
   func golden(name: String) throws {
     let path = sample(name)
     let (text, error) = try proposal(path)
-    #expect(error.reason.contains("Check it, save it as custom.json and add --custom-layers"))
+    #expect(
+      error.reason.contains("Check it, save it as custom.json and add `ReadOptions.customLayers`"))
     let base = path.replacing(/\.(h5|keras)$/, with: "")
     let outputs = try model(path, mapping: text).run(ArrayFile.read("\(base).inputs.npz")).outputs
     let wanted = try ArrayFile.read("\(base).outputs.npz")

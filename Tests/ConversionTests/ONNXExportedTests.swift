@@ -39,7 +39,7 @@ import Weighbridge
     let error = try refusal(name)
     #expect(error.code == .unsupported)
     #expect(error.reason.contains("follows from the input sr, known only when the model runs"))
-    #expect(error.reason.hasSuffix("for example with --set sr=16000"))
+    #expect(error.reason.hasSuffix("for example with `ReadOptions.fixedInputs` sr=16000"))
   }
 
   @Test(
@@ -95,7 +95,9 @@ import Weighbridge
     options.architecture =
       name.hasSuffix("npz") ? Places.sample("Models/shape-detector/shape-detector.h5") : nil
     let error = failure { _ = try Model(contentsOf: Places.sample(name), options: options) }
-    #expect(error?.code == .mismatch && error?.reason.contains("--set does not apply") == true)
+    #expect(
+      error?.code == .mismatch
+        && error?.reason.contains("`ReadOptions.fixedInputs` does not apply") == true)
   }
 
   @Test("A branch that an open size chooses asks for a fixed shape")

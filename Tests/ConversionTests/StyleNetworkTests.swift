@@ -70,7 +70,7 @@ struct StyleNetworkTests {
   func weightsOnly() {
     let error = failure { _ = try Model(contentsOf: file("van-gogh-starry-night_style.h5")) }
     #expect(error?.code == .missing)
-    #expect(error?.reason.contains("--architecture") == true)
+    #expect(error?.reason.contains("`ReadOptions.architecture`") == true)
   }
 }
 

@@ -59,7 +59,8 @@ import Weighbridge
     #expect(error.code == .unsupported)
     #expect(error.reason.contains("takes texts, which are not split and looked up here:"))
     #expect(error.reason.contains("whose token ids would be the input "), "\(error)")
-    #expect(error.reason.contains("--from-token-ids reads the model from the token ids on"))
+    #expect(
+      error.reason.contains("`ReadOptions.startsAtTokens` reads the model from the token ids on"))
   }
 
   @Test("The option is refused where there are no texts")
@@ -75,7 +76,10 @@ import Weighbridge
     let error = failure {
       _ = try Model(contentsOf: Places.sample("ONNX/resnet.onnx"), options: options)
     }
-    #expect(error?.reason.contains("--from-token-ids does not apply") == true, "\(error as Any)")
+    #expect(
+      error?.reason.contains(
+        "`ReadOptions.startsAtTokens` does not apply") == true,
+      "\(error as Any)")
   }
 
   /// A model of a StringLookup with some settings, and of what is added.

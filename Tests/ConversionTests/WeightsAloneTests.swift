@@ -80,7 +80,7 @@ import Weighbridge
     #expect(error?.code == .missing)
     #expect(
       error?.reason == "holds weights only, and several architectures that they may belong to lie "
-        + "beside it: model.json, net.json; choose one with --architecture")
+        + "beside it: model.json, net.json; choose one with `ReadOptions.architecture`")
   }
 
   @Test("What is no architecture of these weights is passed over, and named when there is no other")
@@ -95,7 +95,7 @@ import Weighbridge
     let error = failure { _ = try Model(contentsOf: alone.file("net_weights.h5")) }
     #expect(error?.code == .missing)
     for part in [
-      "holds weights only; give the architecture with --architecture",
+      "holds weights only; give the architecture with `ReadOptions.architecture`",
       "config.json, which lies beside it, is not the architecture: has \"learning_rate\"",
       "model.json, which lies beside it, is not the architecture: has no layer classes, of which",
       "net.json, which lies beside it, is not the architecture: not JSON",
@@ -115,6 +115,8 @@ import Weighbridge
     let error = try #require(
       failure { _ = try Model(contentsOf: folder.file("net_weights.h5")) })
     #expect(error.reason.contains("has the shape [45, 4], and the layer takes [45, 5]"))
-    #expect(error.reason.contains("model.json, which was found beside the file; --architecture"))
+    #expect(
+      error.reason.contains(
+        "model.json, which was found beside the file; `ReadOptions.architecture`"))
   }
 }

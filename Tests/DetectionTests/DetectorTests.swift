@@ -69,10 +69,14 @@ import Weighbridge
   func silentModels() throws {
     let mute = try Model(contentsOf: "\(sample)/shape-detector.h5")
     let first = failure { _ = try Detector(mute) }
-    #expect(first?.code == .mismatch && first?.reason.contains("--anchors") == true)
+    #expect(
+      first?.code == .mismatch
+        && first?.reason.contains("`DescriptionEdit.DetectorEdit.anchors`") == true)
     let blind = try model { $0.images = [] }
     let second = failure { _ = try Detector(blind) }
-    #expect(second?.code == .mismatch && second?.reason.contains("--image-input") == true)
+    #expect(
+      second?.code == .mismatch
+        && second?.reason.contains("`DescriptionEdit.images`") == true)
   }
 
   @Test("Outputs that are no numbers, missing or of another shape are errors, not boxes")

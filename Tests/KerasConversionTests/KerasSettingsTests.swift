@@ -130,7 +130,7 @@ extension Graph {
     for (writer, reason) in [
       (
         KerasProducer(version: KerasVersion(2, 0), isVersionAssumed: true),
-        "ignores, and the file does not name its version; say which with --keras-version"
+        "ignores, and the file does not name its version; say which with `ReadOptions.kerasVersion`"
       ),
       (
         KerasProducer(version: KerasVersion(2, 2, 4), backend: .cntk),

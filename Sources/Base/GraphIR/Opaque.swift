@@ -112,7 +112,7 @@ extension Graph {
     guard let (position, node) = opaqueNodes.first else { return }
     throw WeighbridgeError(
       .unsupported,
-      "is kept as it is because nobody said what it computes (--custom-layers can, when the model "
+      "is kept as it is because nobody said what it computes (\(APIName.customLayers) can, when the model "
         + "is converted), so the model cannot run"
     ).at(layer: node.source.place(position))
   }

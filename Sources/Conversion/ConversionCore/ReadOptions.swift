@@ -1,3 +1,4 @@
+package import Bytes
 public import DarknetFormat
 
 /// What a user says of a source that the source does not say itself.
@@ -39,11 +40,25 @@ public struct ReadOptions: Sendable {
   public var preparesWriting = false
 
   /// What may be said although the file does not take it, because it is said for another file too.
-  package var tolerated: Set<ReadOption> = []
+  package var tolerated: Set<APIName> = []
   /// The most elements of a weight where only the architecture is read, because another file has the
   /// weights by the graph's names.
   package var laterWeightLimit: Int?
 
   /// Nothing is said.
   public init() {}
+
+  /// The options that are given, by their names.
+  package var given: [APIName] {
+    let options: [(name: APIName, isGiven: Bool)] = [
+      (.architecture, architecture != nil), (.kerasVersion, kerasVersion != nil),
+      (.kerasBackend, kerasBackend != nil), (.inputShapes, !inputShapes.isEmpty),
+      (.startsAtTokens, startsAtTokens), (.customLayers, customLayers != nil),
+      (.keepsUnknown, keepsUnknown), (.weights, weights != nil),
+      (.darknetFork, darknetFork != nil), (.darknetData, darknetData != nil),
+      (.randomSeed, randomSeed != nil), (.fixedInputs, !fixedInputs.isEmpty),
+      (.isStrict, isStrict),
+    ]
+    return options.filter(\.isGiven).map(\.name)
+  }
 }

@@ -5,21 +5,21 @@ package enum SourceFormat: Sendable {
   case wbm, keras, darknet, darknetWeights, coreml, onnx, weights
 }
 
-extension ReadOption {
-  /// Those that models of layers take, which may be of nobody's own.
-  private static let layers: Set<ReadOption> = [.customLayers, .keepUnknown]
-
-  /// Those that a format takes.
-  static func taken(by kind: SourceFormat) -> Set<ReadOption> {
-    switch kind {
+extension SourceFormat {
+  /// The options that a model of the format takes.
+  fileprivate var options: Set<APIName> {
+    switch self {
     case .wbm: []
     case .keras:
-      layers.union([.architecture, .kerasVersion, .kerasBackend, .inputShape, .tokenIDs])
-    case .darknet: [.weights, .fork, .data, .randomWeights, .strict]
-    case .coreml: layers
-    case .onnx: [.fixedInput]
+      [
+        .architecture, .kerasVersion, .kerasBackend, .inputShapes, .startsAtTokens, .customLayers,
+        .keepsUnknown,
+      ]
+    case .darknet: [.weights, .darknetFork, .darknetData, .randomSeed, .isStrict]
+    case .coreml: [.customLayers, .keepsUnknown]
+    case .onnx: [.fixedInputs]
     // They depend on the architecture, and are judged when that is read; darknet's weights have none.
-    case .weights, .darknetWeights: Set(allCases)
+    case .weights, .darknetWeights: Set(APIName.allCases)
     }
   }
 }
@@ -30,8 +30,8 @@ extension ReadOptions {
   /// - Parameter kinds: The files' formats; what one of them takes is not refused.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` that names every such option.
   package func check(for kinds: SourceFormat...) throws(WeighbridgeError) {
-    let taken = kinds.reduce(into: tolerated) { $0.formUnion(ReadOption.taken(by: $1)) }
-    let surplus = given.filter { !taken.contains($0) }.map(\.rawValue)
+    let taken = kinds.reduce(into: tolerated) { $0.formUnion($1.options) }
+    let surplus = given.filter { !taken.contains($0) }.map(\.description)
     guard let last = surplus.last else { return }
     let first = surplus.dropLast().joined(separator: ", ")
     let names = first.isEmpty ? "\(last) does" : "\(first) and \(last) do"

@@ -23,8 +23,8 @@ package struct WeightSource: Sendable {
     guard let architecture = options.architecture else {
       throw WeighbridgeError(
         .missing,
-        "holds weights only; give a model of the same network with --architecture (a Keras file, a "
-          + "to_json or to_yaml text, a .cfg or a .wbm)"
+        "holds weights only; give a model of the same network with \(APIName.architecture) (a Keras "
+          + "file, a to_json or to_yaml text, a .cfg or a .wbm)"
       ).at(file: path)
     }
     var options = options

@@ -22,7 +22,7 @@ package struct DetectorInterface: Hashable, Sendable {
       throw WeighbridgeError(
         .mismatch,
         "the model does not say how boxes are read from its outputs: describe its detector "
-          + "(--detector and --anchors, or --metadata)")
+          + "(\(APIName.detector) and \(APIName.anchors), or \(APIName.metadataFile))")
     }
     guard description.labels.isEmpty || description.labels.count == detector.classCount else {
       throw WeighbridgeError(
@@ -41,7 +41,8 @@ package struct DetectorInterface: Hashable, Sendable {
       throw WeighbridgeError(
         .mismatch,
         "the model does not say how an image becomes its input \(names), \(type): describe it "
-          + "(--image-input \(names) with --image-scale, for example 1/255, and --color)")
+          + "(\(APIName.images) \(names) with \(APIName.imageScale), for example 1/255, and \(APIName.colorOrder))"
+      )
     }
     guard let axes = image.layout.imageAxes(rank: type.rank),
       let height = type.shape[axes.height].value, let width = type.shape[axes.width].value

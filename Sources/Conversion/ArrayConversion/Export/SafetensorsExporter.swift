@@ -51,7 +51,7 @@ enum WeightLosses {
 
   static func lines(_ content: ModelContent) -> [String] {
     let layers = [
-      "the file has the weights only: to read it, give a model with the layers by --architecture"
+      "the file has the weights only: to read it, give a model with the layers by \(APIName.architecture)"
     ]
     return layers
       + (content.references.isEmpty ? [] : ["the reference arrays are not in the file"])

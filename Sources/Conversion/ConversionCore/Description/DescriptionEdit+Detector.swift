@@ -203,7 +203,7 @@ extension ModelContent {
       .mismatch,
       "\(count) labels, and no output has \(count) elements along its last axis: "
         + shapes.joined(separator: ", ")
-        + " (a detector's labels need --detector and --anchors too)")
+        + " (a detector's labels need \(APIName.detector) and \(APIName.anchors) too)")
   }
 
   /// The outputs' channel axis: the one that is said, or where the image input has its own, or

@@ -9,7 +9,7 @@ extension ForeignFile {
     ForeignFile("%PDF-", "is a PDF document, not a model"),
   ]
 
-  private static let imageAdvice = "; images go behind the model: weighbridge detect MODEL IMAGE"
+  private static let imageAdvice = "; give it behind a model: \(APIName.detect) MODEL IMAGE"
 
   /// JSON of other programs.
   package static let documents: [ForeignFile] = [
@@ -50,7 +50,7 @@ extension ForeignFile {
     ForeignFile { sample in
       guard ["{", "\"{"].contains(where: sample.text.hasPrefix) else { return nil }
       return "is JSON text, and a model needs weights too; if it is an architecture of Keras, give "
-        + "the file with the weights, and this one with --architecture"
+        + "the file with the weights, and this one with \(APIName.architecture)"
     },
     ForeignFile { sample in
       sample.isText && ["layer {", "layers {", "layer{"].contains { sample.contains($0) }

@@ -13,8 +13,8 @@ package struct ForeignFolder: Sendable {
     },
     ForeignFolder(members: ["config.json", "model.weights.h5"]) { name in
       "is a .keras archive as a folder (zipped=False), which is not read as a whole; give "
-        + "\(name)/model.weights.h5 with --architecture \(name)/config.json, and "
-        + "--keras-version as \(name)/metadata.json has it"
+        + "\(name)/model.weights.h5 with \(APIName.architecture) \(name)/config.json, and "
+        + "\(APIName.kerasVersion) as \(name)/metadata.json has it"
     },
     ForeignFolder(members: ["coremldata.bin"]) { _ in
       "is a model that Core ML compiled (.mlmodelc), which cannot be read; give the .mlmodel that it "

@@ -115,7 +115,7 @@ struct CoreMLExportSource {
         inputs: boxes.inputs.map(\.name), outputs: [names.confidence, names.coordinates])
     } catch {
       throw WeighbridgeError(
-        error.code, "\(error.reason) (--without-nms writes the heads as they are)",
+        error.code, "\(error.reason) (\(APIName.withoutSuppression) writes the heads as they are)",
         place: error.place)
     }
   }

@@ -4,7 +4,7 @@ import DarknetFormat
 import GraphIR
 import LayerCatalog
 
-/// The `.cfg` and `.weights` files of a folder that may belong together, and what to type then.
+/// The `.cfg` and `.weights` files of a folder that may belong together, and how to read them.
 struct DarknetFilePairs {
   /// A file, and whether it fits the one that it is looked for.
   struct Neighbor {
@@ -58,25 +58,25 @@ struct DarknetFilePairs {
     return try DarknetParameterCount(configuration, options)
   }
 
-  /// What fits one of two files that do not fit each other, and what to type then.
+  /// What fits one of two files that do not fit each other, and how to read them.
   func fitting(
     _ path: String, _ configuration: DarknetConfiguration, _ weightsPath: String,
     _ store: ByteStore
   ) -> String? {
     if let found = configurations(beside: weightsPath, for: store).first(where: \.fits) {
-      return "\(found.name) beside it fits: type \(Self.command(found.path, weightsPath))"
+      return "\(found.name) beside it fits: use \(Self.command(found.path, weightsPath))"
     }
     guard let demand = try? DarknetParameterCount(configuration, options),
       let found = weights(beside: path, for: demand).first(where: \.fits)
     else { return nil }
-    return "\(found.name) fits the .cfg: type \(Self.command(path, found.path))"
+    return "\(found.name) fits the .cfg: use \(Self.command(path, found.path))"
   }
 
-  /// What to type to read a `.cfg` with a file of weights.
+  /// The call that reads a `.cfg` with a file of weights.
   static func command(_ configuration: String, _ weights: String) -> String {
     let isDefault = FilePath(configuration).replacingExtension("weights") == weights
-    return "weighbridge convert \(configuration.shellWord)"
-      + (isDefault ? "" : " --weights \(weights.shellWord)")
+    return "\(APIName.readModel) \(configuration.shellWord)"
+      + (isDefault ? "" : " \(APIName.weights) \(weights.shellWord)")
   }
 
   private func files(beside path: String, _ extensions: [String]) -> [String] {

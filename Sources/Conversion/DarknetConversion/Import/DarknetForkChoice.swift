@@ -1,3 +1,4 @@
+import Bytes
 import ConversionCore
 import DarknetFormat
 import GraphIR
@@ -15,7 +16,7 @@ struct DarknetForkChoice {
   init(_ configuration: DarknetConfiguration, given: DarknetFork?) {
     if let given {
       (fork, isKnown) = (given, true)
-      decision = "read as \(given.title) means it, as --darknet says"
+      decision = "read as \(given.title) means it, as \(APIName.darknetFork) says"
       return
     }
     let evidence = Self.evidence(configuration)
@@ -28,7 +29,7 @@ struct DarknetForkChoice {
     } else {
       decision =
         "nothing tells AlexeyAB's darknet and pjreddie's apart: read as \(fork.title) means it "
-        + "(--darknet \(fork.other.rawValue) for the other)"
+        + "(\(APIName.darknetFork) \(fork.other.rawValue) for the other)"
     }
   }
 

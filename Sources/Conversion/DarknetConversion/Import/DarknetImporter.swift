@@ -128,7 +128,7 @@ struct DarknetImporter {
         throw WeighbridgeError(
           .unsupported,
           "\(fork.title) does not know this section; \(owner.title) does "
-            + "(--darknet \(owner.rawValue))")
+            + "(\(APIName.darknetFork) \(owner.rawValue))")
       }
       let output = try build(&layer)
       try layer.finish(output)

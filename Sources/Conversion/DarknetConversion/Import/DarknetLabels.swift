@@ -51,12 +51,12 @@ struct DarknetLabels {
       if !fitting.isEmpty {
         decisions = [
           "\(String.listing(fitting.map(\.name))) beside the .cfg have as many names as there are "
-            + "classes (\(classCount)), and none was taken: choose one with --labels"
+            + "classes (\(classCount)), and none was taken: choose one with \(APIName.labels)"
         ]
       } else if !others.isEmpty {
         decisions = [
           "no labels were taken, because no .names file beside the .cfg has \(classCount) names "
-            + "(\(others.prefix(8).joined(separator: "; "))): name the file with --labels"
+            + "(\(others.prefix(8).joined(separator: "; "))): name the file with \(APIName.labels)"
         ]
       }
       return
@@ -81,7 +81,7 @@ struct DarknetLabels {
       throw WeighbridgeError(
         .missing,
         "names=\(names.value) is not there, nor is a file of that name beside this one; put it there, "
-          + "or name the labels with --labels in place of --data"
+          + "or name the labels with \(APIName.labels) in place of \(APIName.darknetData)"
       ).at(.line(names.line - 1)).at(file: path)
     }
     let labels = try LabelFile.read(found)

@@ -22,8 +22,8 @@ package struct DarknetMissingFile {
     let command = DarknetFilePairs.command(own ?? found.first?.path ?? "NETWORK.cfg", path)
     let offer =
       own != nil
-      ? "type \(command)"
-      : Self.offer(found, command) ?? "none is beside it; type \(command) with yours"
+      ? "use \(command)"
+      : Self.offer(found, command) ?? "none is beside it; use \(command) with yours"
     let verb = FilePath(path).isNamedAsWeights ? "is" : "looks like"
     return WeighbridgeError(
       .missing,
@@ -45,7 +45,7 @@ package struct DarknetMissingFile {
     let command = found.first.map { DarknetFilePairs.command(path, $0.path) }
     let offer =
       command.flatMap { Self.offer(found, $0) }
-      ?? "name them with --weights, or make some up with --random-weights SEED"
+      ?? "name them with \(APIName.weights), or make some up with \(APIName.randomSeed) SEED"
     return WeighbridgeError(
       .missing, "its weights are expected in \(expected), which cannot be opened; \(offer)"
     ).at(file: path)
@@ -58,13 +58,13 @@ package struct DarknetMissingFile {
     guard let first = found.first?.name else { return nil }
     let fitting = found.filter(\.fits).map(\.name)
     switch (fitting.count, found.count) {
-    case (1, 1): return "\(first) beside it fits: type \(command)"
-    case (1, _): return "of the \(found.count) beside it only \(first) fits: type \(command)"
+    case (1, 1): return "\(first) beside it fits: use \(command)"
+    case (1, _): return "of the \(found.count) beside it only \(first) fits: use \(command)"
     case (2..., _):
-      return "\(String.listing(fitting)) beside it fit, so choose one: type for example \(command)"
-    case (_, 1): return "\(first) beside it does not fit; to see why, type \(command)"
+      return "\(String.listing(fitting)) beside it fit, so choose one: use for example \(command)"
+    case (_, 1): return "\(first) beside it does not fit; to see why, use \(command)"
     default:
-      return "\(String.listing(found.map(\.name))) beside it do not fit; to see why, type for "
+      return "\(String.listing(found.map(\.name))) beside it do not fit; to see why, use for "
         + "example \(command)"
     }
   }

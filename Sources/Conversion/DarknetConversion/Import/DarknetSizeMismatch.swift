@@ -48,7 +48,7 @@ struct DarknetSizeMismatch {
     if abs(difference) == 1 {
       return "the header's counter has \(difference < 0 ? "32 bits and was read as 64" : "64 bits")"
         + (difference < 0 ? "" : " and was read as 32")
-        + " (--darknet chooses how old files are read), or one number was lost"
+        + " (\(APIName.darknetFork) chooses how old files are read), or one number was lost"
     }
     // Those come first that say most: they have no number that could be made to fit.
     if let cause = DarknetSizeExplanations(importer, wanted: weights.available).cause {

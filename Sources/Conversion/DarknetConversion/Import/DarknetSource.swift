@@ -48,7 +48,8 @@ package struct DarknetSource: Sendable {
     if options.laterWeightLimit != nil { return nil }
     guard options.randomSeed == nil else {
       guard options.weights == nil else {
-        throw WeighbridgeError(.mismatch, "--weights and --random-weights exclude each other")
+        throw WeighbridgeError(
+          .mismatch, "\(APIName.weights) and \(APIName.randomSeed) exclude each other")
       }
       return nil
     }

@@ -71,8 +71,10 @@ package struct DarknetLayer {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` in strict mode.
   package mutating func tolerate(_ text: String) throws(WeighbridgeError) {
     guard !network.isStrict else {
-      throw WeighbridgeError(.unsupported, "\(text) (refused, because --strict was given)")
-        .at(.line(lastLine))
+      throw WeighbridgeError(
+        .unsupported, "\(text) (refused, because \(APIName.isStrict) was given)"
+      )
+      .at(.line(lastLine))
     }
     decide("line \(lastLine): \(text)")
   }

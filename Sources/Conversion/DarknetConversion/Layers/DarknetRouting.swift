@@ -105,7 +105,7 @@ extension DarknetLayer {
       guard (other.height, other.width) == (own.height, own.width) else {
         throw malformed(
           "adds \(shape(of: addend)) to \(shape(of: input)): AlexeyAB's darknet refuses another "
-            + "height or width (pjreddie's does not: --darknet pjreddie)")
+            + "height or width (pjreddie's does not: \(APIName.darknetFork) pjreddie)")
       }
     }
     var terms = [input] + addends

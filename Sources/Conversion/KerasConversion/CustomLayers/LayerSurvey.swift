@@ -43,7 +43,7 @@ struct KeptLayer {
     return WeighbridgeError(
       error.code,
       "\(error.reason); it comes behind \(name), which is kept and whose shape nobody says: say it in "
-        + "a file for --custom-layers, as \(text), with what it makes in place of what it takes"
+        + "a file for \(APIName.customLayers), as \(text), with what it makes in place of what it takes"
     ).at(error.place)
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 package import JSON
 
 extension UnknownLayers {
@@ -61,6 +62,6 @@ extension UnknownLayers {
     guard !proposed.isEmpty else { return nil }
     return "Proposed for \(proposed.joined(separator: ", ")) from what the file says of "
       + (proposed.count == 1 ? "it" : "them")
-      + ". Check it, save it as custom.json and add --custom-layers custom.json:"
+      + ". Check it, save it as custom.json and add \(APIName.customLayers) custom.json:"
   }
 }

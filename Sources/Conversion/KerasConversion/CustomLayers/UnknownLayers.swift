@@ -78,8 +78,8 @@ package struct UnknownLayers {
     let proposed = described.filter { proposals[$0] != nil }
     if described.contains(where: { proposals[$0] == nil && remarks[$0]?.proposal == nil }) {
       lines.append(
-        "Say what each computes in a file for --custom-layers, with a layer of Keras (class_name and "
-          + "config) or operators in place of the dots; --keep-unknown keeps them, and the model then "
+        "Say what each computes in a file for \(APIName.customLayers), with a layer of Keras (class_name and "
+          + "config) or operators in place of the dots; \(APIName.keepsUnknown) keeps them, and the model then "
           + "cannot run:")
     }
     if let line = proposalLine(described) { lines.append(line) }
@@ -87,7 +87,7 @@ package struct UnknownLayers {
     let what = proposed.count == 1 ? "its stored code" : "their stored code"
     lines.append(
       "Proposed for \(proposed.joined(separator: ", ")) from \(what), which was read and not run. Check it, "
-        + "save it as custom.json and add --custom-layers custom.json:")
+        + "save it as custom.json and add \(APIName.customLayers) custom.json:")
     return lines
   }
 

@@ -82,14 +82,14 @@ struct ArchitectureSearch {
       throw WeighbridgeError(
         .missing,
         "holds weights only, and several architectures that they may belong to lie beside it: "
-          + "\(names); choose one with --architecture")
+          + "\(names); choose one with \(APIName.architecture)")
     }
     return first
   }
 
   private var nothing: WeighbridgeError {
     var lines = [
-      "holds weights only; give the architecture with --architecture (a to_json or to_yaml file, or "
+      "holds weights only; give the architecture with \(APIName.architecture) (a to_json or to_yaml file, or "
         + "an .h5 or .keras of the same network)"
     ]
     for (name, reason) in others.prefix(8) {

@@ -61,7 +61,7 @@ extension KerasImporter {
         "the model was never given an input shape; by the weights of \(evidence.layer) it is "
         + "\(InputShape.text(sizes)), without the batch axis"
         + (flattened(model).map { ", and \($0.layer) takes \($0.count) numbers made of it" } ?? "")
-        + "; give the rest, as with --input-shape \(name)=\(evidence.example)"
+        + "; give the rest, as with \(APIName.inputShapes) \(name)=\(evidence.example)"
     }
     return sizes
   }

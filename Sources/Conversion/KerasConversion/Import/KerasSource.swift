@@ -207,7 +207,7 @@ package struct KerasSource: Sendable {
       error.code,
       error.reason
         + "\n(the architecture is \(foundArchitecture), which was found beside the file; "
-        + "--architecture names another one)", place: error.place
+        + "\(APIName.architecture) names another one)", place: error.place
     ).at(file: files[0].path)
   }
 

@@ -1,3 +1,4 @@
+import Bytes
 import ConversionCore
 
 /// What is known of a shape, in words.
@@ -32,13 +33,13 @@ extension ShapeEvidence {
     switch (shape, flattened) {
     case (.last(let size), _):
       "the weights of \(layer) say that its last dimension is \(size), not how many come before it; "
-        + "--input-shape \(name)=\(size) says none, \(name)=None,\(size) one of any length"
+        + "\(APIName.inputShapes) \(name)=\(size) says none, \(name)=None,\(size) one of any length"
     case (_, (let dense, let count)?):
       "the weights of \(dense) say that it is flattened to \(count) numbers, not its dimensions; "
-        + "give them without the batch axis, as with --input-shape \(name)=\(count), or 28,28,1"
+        + "give them without the batch axis, as with \(APIName.inputShapes) \(name)=\(count), or 28,28,1"
     case (_, nil):
       "no weights up to \(layer) say it; give it without the batch axis, as with "
-        + "--input-shape \(name)=8, or 28,28,1, or None,3 where any length will do"
+        + "\(APIName.inputShapes) \(name)=8, or 28,28,1, or None,3 where any length will do"
     }
   }
 }

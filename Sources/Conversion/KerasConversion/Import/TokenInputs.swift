@@ -41,7 +41,7 @@ struct TokenInputs {
       lines.append(line)
     }
     lines.append(
-      "--from-token-ids reads the model from the token ids on: make them as these layers do, and "
+      "\(APIName.startsAtTokens) reads the model from the token ids on: make them as these layers do, and "
         + "give them in place of the texts")
     return WeighbridgeError(.unsupported, lines.joined(separator: "\n"))
   }
@@ -69,7 +69,7 @@ struct TokenInputs {
     guard areNeeded else {
       throw WeighbridgeError(
         .mismatch,
-        "has neither a TextVectorization nor a StringLookup among its layers: --from-token-ids does "
+        "has neither a TextVectorization nor a StringLookup among its layers: \(APIName.startsAtTokens) does "
           + "not apply")
     }
     var replacements: [String: (className: String, config: JSONObject)] = [:]

@@ -35,7 +35,7 @@ extension KerasLayer {
     guard let make = KerasMappings.activations[name] else {
       throw WeighbridgeError(
         .unsupported,
-        "the activation function \(name) is unknown (--custom-layers can say what it is)")
+        "the activation function \(name) is unknown (\(APIName.customLayers) can say what it is)")
     }
     return try add(make(version, graph.type(of: value)), [value], role: role)
   }

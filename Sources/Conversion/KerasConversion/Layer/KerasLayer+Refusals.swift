@@ -1,3 +1,4 @@
+import Bytes
 import LayerCatalog
 
 extension Catalog {
@@ -7,9 +8,12 @@ extension Catalog {
     "DenseFeatures": "feature columns are TensorFlow's own",
     "FlaxLayer": "it is a program and not a layer",
     "JaxLayer": "it is a program and not a layer",
-    "StringLookup": "tensors of texts cannot be had; --from-token-ids takes what it looks up",
+    "StringLookup": lookup,
     "TFSMLayer": "it runs a SavedModel",
-    "TextVectorization": "tensors of texts cannot be had; --from-token-ids takes what it looks up",
+    "TextVectorization": lookup,
     "TorchModuleWrapper": "it is a program and not a layer",
   ]
+
+  private static let lookup =
+    "tensors of texts cannot be had; \(APIName.startsAtTokens) takes what it looks up"
 }

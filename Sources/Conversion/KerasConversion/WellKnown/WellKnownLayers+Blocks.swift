@@ -177,7 +177,7 @@ private struct TransformerWeights {
         + "dense layers with ReLU, each added to its input and normalized with epsilon 1e-6)\n"
         + "Proposed from its weights. Check that it computes the same"
         + (query == nil ? ", write how many heads it has, which the file does not say" : "")
-        + ", save it as custom.json and add --custom-layers custom.json:\n"
+        + ", save it as custom.json and add \(APIName.customLayers) custom.json:\n"
         + mapping.text(indented: true))
   }
 

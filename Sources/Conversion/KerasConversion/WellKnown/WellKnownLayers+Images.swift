@@ -44,7 +44,7 @@ extension WellKnownLayers {
       throw WeighbridgeError(
         .unsupported,
         "pads by \(borders.before) and \(borders.after), and authors of such layers disagree on "
-          + "the order; --custom-layers can say it")
+          + "the order; \(APIName.customLayers) can say it")
     }
     layer.decideOnce("is read as the usual layer of that name: tf.pad with REFLECT, channels last")
     let before = [0] + borders.before + [0]

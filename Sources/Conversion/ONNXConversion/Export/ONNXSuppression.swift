@@ -24,7 +24,7 @@ struct ONNXSuppression {
       throw WeighbridgeError(
         .unsupported,
         "ONNX thins out the boxes of each class by themselves, and this detector those of all "
-          + "classes at once (--without-nms writes the heads as they are)")
+          + "classes at once (\(APIName.withoutSuppression) writes the heads as they are)")
     }
     self.detector = detector
   }

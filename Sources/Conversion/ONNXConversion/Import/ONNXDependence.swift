@@ -1,3 +1,4 @@
+import Bytes
 import ConversionCore
 import GraphIR
 import LayerCatalog
@@ -67,7 +68,8 @@ struct ONNXDependence {
       let number = example.map { InputNumber.description(of: $0) } ?? "NUMBER"
       parts.append(
         "its condition follows from \(Self.list(numbers)), known only when the model runs: fix "
-          + "\(numbers.count == 1 ? "it" : "them"), for example with --set \(name)=\(number)")
+          + "\(numbers.count == 1 ? "it" : "them"), for example with \(APIName.fixedInputs) \(name)=\(number)"
+      )
     }
     if !sizes.isEmpty {
       parts.append(

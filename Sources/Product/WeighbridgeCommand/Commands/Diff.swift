@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import ConversionCore
 import Dispatch
 import JSON
@@ -44,7 +45,7 @@ struct Diff: ParsableCommand {
     options.run.threads = checking.threads
     options.tolerance = checking.tolerance
     var readOptions = source.readOptions
-    readOptions.tolerated = Set(ReadOption.allCases)  // each is for one of the two
+    readOptions.tolerated = Set(APIName.allCases)  // each is for one of the two
     let model = try Model(contentsOf: first, options: readOptions)
     let other = try Model(contentsOf: second, options: readOptions)
     try source.readOptions.check(for: model.origin.kind, other.origin.kind)

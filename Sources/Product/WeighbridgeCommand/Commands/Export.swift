@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import Dispatch
 import JSON
 import Weighbridge
@@ -97,7 +98,7 @@ struct Export: ParsableCommand {
     let (cancellation, signals) = Interrupts.cancellation()
     defer { signals.cancel() }
     var readOptions = source.readOptions
-    readOptions.tolerated = [.fork]  // it is the target's too
+    readOptions.tolerated = [.darknetFork]  // it is the target's too
     var options = ExportOptions()
     options.darknetFork = source.darknet?.word
     options.isReplacing = !noClobber
@@ -149,7 +150,8 @@ extension ExportReport {
   /// `{"files": [...], "losses": [...]}`
   fileprivate var json: JSONValue {
     .object([
-      "files": .array(files.map { .string($0) }), "losses": .array(losses.map { .string($0) }),
+      "files": .array(files.map { .string($0) }),
+      "losses": .array(losses.map { .string($0.namingOptions) }),
     ])
   }
 }

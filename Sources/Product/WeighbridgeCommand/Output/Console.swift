@@ -13,7 +13,7 @@ enum Console {
 
   /// A message, to standard error.
   static func message(_ text: String) {
-    write("weighbridge: \(text)\n", to: STDERR_FILENO)
+    write("weighbridge: \(text.namingOptions)\n", to: STDERR_FILENO)
   }
 
   /// Whether messages are read by somebody who sits there.

@@ -26,8 +26,8 @@ extension Inspection {
     object["classLabel"] = classLabel.map(\.json)
     object["contents"] = contents?.json
     object["updatable"] = isUpdatable.map(JSONValue.bool)
-    object["problem"] = problem.map { .string($0.description) }
-    object["notes"] = notes.isEmpty ? nil : .array(notes.map(JSONValue.string))
+    object["problem"] = problem.map { .string($0.description.namingOptions) }
+    object["notes"] = notes.isEmpty ? nil : .array(notes.map { .string($0.namingOptions) })
     object["tensors"] = looseWeights.isEmpty ? nil : .array(looseWeights.map(\.json))
     return .object(object)
   }
@@ -62,7 +62,7 @@ extension Inspection.Layer {
       "parameters": .integer(parameterCount),
     ]
     object["inputs"] = inputs.isEmpty ? nil : .array(inputs.map(JSONValue.string))
-    object["problem"] = problem.map(JSONValue.string)
+    object["problem"] = problem.map { .string($0.namingOptions) }
     return .object(object)
   }
 }
@@ -102,7 +102,9 @@ extension Provenance {
     object["options"] = .object(options.jsonObject)
     object["decisions"] = .array(
       decisions.map { decision in
-        .object(["layer": .string(decision.layer), "text": .string(decision.text)])
+        .object([
+          "layer": .string(decision.layer), "text": .string(decision.text.namingOptions),
+        ])
       })
     return .object(object)
   }

@@ -7,7 +7,8 @@ extension Inspection {
   /// - Parameter layers: Whether every layer is listed.
   func text(layers showsLayers: Bool) -> String {
     var lines = ["\(path): \(format), \(fileSize.grouped) bytes"]
-    for part in [description.lines + coreMLLines, notes] where !part.isEmpty {
+    for part in [description.lines + coreMLLines, notes.map(\.namingOptions)]
+    where !part.isEmpty {
       lines += [""] + part
     }
     if let contents { return (lines + [""] + contents.lines).joined(separator: "\n") }
@@ -32,7 +33,7 @@ extension Inspection {
     }
     if showsLayers || problem != nil { lines += ["", layerTable] }
     let problems = layers.compactMap { layer in
-      layer.problem.map { "  #\(layer.index) \(layer.name) (\(layer.className)): \($0)" }
+      layer.problem.map { "  #\(layer.index) \(layer.name) (\(layer.className)): \($0.namingOptions)" }
     }
     if !problems.isEmpty { lines += ["", "cannot be converted"] + problems }
     lines += provenanceLines

@@ -7,8 +7,9 @@ extension Provenance {
     var texts: [String] = []
     var names: [String: [String]] = [:]
     for decision in decisions {
-      if names[decision.text] == nil { texts.append(decision.text) }
-      names[decision.text, default: []].append(decision.layer)
+      let text = decision.text.namingOptions
+      if names[text] == nil { texts.append(text) }
+      names[text, default: []].append(decision.layer)
     }
     return texts.map { Self.decisionLine($0, of: names[$0] ?? []) }
   }

@@ -14,7 +14,7 @@ extension VerificationReport {
         }
       let layer = result.layer.map { "layer \($0) " } ?? ""
       let name = result.name + String(repeating: " ", count: max(0, 10 - result.name.count))
-      return "  \(mark)  \(name)  \(layer)\(result.reason)"
+      return "  \(mark)  \(name)  \(layer)\(result.reason.namingOptions)"
     }
     let failures = results.count { $0.status == .failed }
     lines.append(passed ? "passed" : "failed: \(failures) of \(results.count) results")
@@ -29,7 +29,7 @@ extension VerificationReport {
         results.map { result in
           var object: JSONObject = [
             "name": .string(result.name), "status": .string(result.status.rawValue),
-            "reason": .string(result.reason),
+            "reason": .string(result.reason.namingOptions),
           ]
           object["layer"] = result.layer.map(JSONValue.string)
           object["max_abs"] = result.difference.map { .real($0.maxAbsolute) }

@@ -53,7 +53,7 @@ package struct HeadDecoding {
       throw WeighbridgeError(
         .unsupported,
         "the classes form a tree, of which a box has one class: there is no confidence for each "
-          + "of them (--without-nms writes the heads as they are)")
+          + "of them (\(APIName.withoutSuppression) writes the heads as they are)")
     }
     if detector.kind == .boxes, heads.count == 2 {
       return Boxes(confidence: heads[0], coordinates: heads[1])

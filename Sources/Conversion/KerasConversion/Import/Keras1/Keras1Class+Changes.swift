@@ -49,7 +49,7 @@ extension Keras1Class {
       throw WeighbridgeError(
         .unsupported,
         "the file does not name its Keras version, and up to 1.0.5 a batch normalization divides by "
-          + "running_std + epsilon, from 1.0.6 on by the root of it; say which with --keras-version"
+          + "running_std + epsilon, from 1.0.6 on by the root of it; say which with \(APIName.kerasVersion)"
       )
     }
     if number > 0 { return Keras1Class(className: "BatchNormalization (Keras 1)") }

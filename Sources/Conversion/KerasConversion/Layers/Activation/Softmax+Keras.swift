@@ -33,7 +33,8 @@ extension Softmax {
       throw WeighbridgeError(
         .unsupported,
         "the input has a mask, which TensorFlow 2.4 follows and TensorFlow 2.3 does not, and both"
-          + " say that they are Keras \(layer.version) (--keras-version 2.5.0 or 2.3.0 tells)")
+          + " say that they are Keras \(layer.version) (\(APIName.kerasVersion) 2.5.0 or 2.3.0 tells)"
+      )
     }
     return mask
   }

@@ -114,7 +114,7 @@ extension Convolution {
       throw WeighbridgeError(
         .unsupported,
         "dilation_rate=\(dilation), which Keras up to 2.0.8 ignores, and the file does not name its "
-          + "version; say which with --keras-version (2.0.8 or 2.0.9)")
+          + "version; say which with \(APIName.kerasVersion) (2.0.8 or 2.0.9)")
     }
     layer.decideOnce("dilation_rate=\(dilation) is ignored, as Keras \(layer.version) does")
   }
@@ -145,7 +145,7 @@ extension Convolution {
       throw WeighbridgeError(
         .unsupported,
         "dilation_rate=\(window.dilation), which Keras computes wrongly on CNTK; "
-          + "--keras-backend tensorflow reads the layer as it was meant")
+          + "\(APIName.kerasBackend) tensorflow reads the layer as it was meant")
     }
     guard window.padding != .valid,
       window.size.contains(where: { $0 % 2 == 0 })
@@ -153,7 +153,7 @@ extension Convolution {
     throw WeighbridgeError(
       .unsupported,
       "kernel_size=\(window.size) with padding=same, which CNTK computes wrongly in groups; "
-        + "--keras-backend tensorflow reads the layer as it was meant")
+        + "\(APIName.kerasBackend) tensorflow reads the layer as it was meant")
   }
 
   /// From Keras 2.2 on these kernels are slid as they are on Theano too.

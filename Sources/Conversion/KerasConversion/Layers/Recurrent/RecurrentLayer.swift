@@ -173,7 +173,7 @@ struct RecurrentLayer {
     throw WeighbridgeError(
       .unsupported,
       "Keras \(layer.version) on CNTK gives the cell's state in place of its output; "
-        + "--keras-backend tensorflow reads the layer as all other backends do")
+        + "\(APIName.kerasBackend) tensorflow reads the layer as all other backends do")
   }
 
   /// What the layer gives at steps that the mask leaves out.

@@ -1,0 +1,37 @@
+/// What a message may tell its reader to use, by its name in the library's API.
+///
+/// A message names it by interpolation (`"give it with \(APIName.weights)"`), and the name stands in
+/// backquotes. The program puts its own option in the name's place before it prints a message;
+/// messages are also stored in files and put together, so they stay strings.
+package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
+  case architecture = "ReadOptions.architecture"
+  case kerasVersion = "ReadOptions.kerasVersion"
+  case kerasBackend = "ReadOptions.kerasBackend"
+  case inputShapes = "ReadOptions.inputShapes"
+  case startsAtTokens = "ReadOptions.startsAtTokens"
+  case customLayers = "ReadOptions.customLayers"
+  case keepsUnknown = "ReadOptions.keepsUnknown"
+  case weights = "ReadOptions.weights"
+  case darknetFork = "ReadOptions.darknetFork"
+  case darknetData = "ReadOptions.darknetData"
+  case randomSeed = "ReadOptions.randomSeed"
+  case fixedInputs = "ReadOptions.fixedInputs"
+  case isStrict = "ReadOptions.isStrict"
+
+  case labels = "DescriptionEdit.labels"
+  case images = "DescriptionEdit.images"
+  case imageScale = "DescriptionEdit.Image.scale"
+  case colorOrder = "DescriptionEdit.Image.colorOrder"
+  case detector = "DescriptionEdit.detector"
+  case anchors = "DescriptionEdit.DetectorEdit.anchors"
+  case metadataFile = "DescriptionEdit(metadataFile:)"
+
+  case exportTarget = "ExportTarget"
+  case withoutSuppression = "ExportOptions.suppressesBoxes = false"
+
+  case readModel = "Model(contentsOf:)"
+  case detect = "Detector.detect(in:)"
+
+  /// The name in backquotes, as it stands in messages.
+  package var description: String { "`\(rawValue)`" }
+}

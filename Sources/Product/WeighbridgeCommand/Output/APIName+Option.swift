@@ -1,0 +1,44 @@
+import Bytes
+
+extension APIName {
+  /// What a user of the program types in its place.
+  var option: String {
+    switch self {
+    case .architecture: "--architecture"
+    case .kerasVersion: "--keras-version"
+    case .kerasBackend: "--keras-backend"
+    case .inputShapes: "--input-shape"
+    case .startsAtTokens: "--from-token-ids"
+    case .customLayers: "--custom-layers"
+    case .keepsUnknown: "--keep-unknown"
+    case .weights: "--weights"
+    case .darknetFork: "--darknet"
+    case .darknetData: "--data"
+    case .randomSeed: "--random-weights"
+    case .fixedInputs: "--set"
+    case .isStrict: "--strict"
+    case .labels: "--labels"
+    case .images: "--image-input"
+    case .imageScale: "--image-scale"
+    case .colorOrder: "--color"
+    case .detector: "--detector"
+    case .anchors: "--anchors"
+    case .metadataFile: "--metadata"
+    case .exportTarget: "--to"
+    case .withoutSuppression: "--without-nms"
+    case .readModel: "weighbridge convert"
+    case .detect: "weighbridge detect"
+    }
+  }
+}
+
+extension String {
+  /// A message of the library with the program's options in place of the names in its API.
+  var namingOptions: String {
+    guard utf8.contains(UInt8(ascii: "`")) else { return self }
+    return APIName.allCases.reduce(self) { message, name in
+      message.split(separator: name.description, omittingEmptySubsequences: false)
+        .joined(separator: name.option)
+    }
+  }
+}
