@@ -1,30 +1,38 @@
-package import ArrayConversion
-import Bytes
+import ArrayConversion
+package import Bytes
 package import ConversionCore
-import GraphIR
+package import GraphIR
 import KerasConversion
 import KerasFormat
+import SafetensorsFormat
 
 /// A file of weights with names, and the model that says what they are for.
-package struct WeightSource: Sendable {
+package struct WeightSource: ModelSource {
+  package static let format = "a file of weights"
+  /// They depend on the architecture, and are judged when that is read.
+  package static let options = Set(APIName.allCases)
+
   /// The files that were read, the one with the weights first.
   package let files: [SourceFile]
-  /// How the file with the weights is built.
-  package var format: WeightFile.Format { file.format }
+  package var formatName: String { file.format.rawValue }
   private let file: WeightFile
   private let architecture: ModelContent
+
+  package static func recognizes(_ bytes: RawSpan) -> Bool { WeightFile.recognizes(bytes) }
 
   /// Opens the files.
   ///
   /// - Throws: As ``WeightFile`` and ``ModelReader``; ``WeighbridgeError/Code/missing`` when no
   ///   architecture is given.
-  init(_ store: ByteStore, path: String, options: ReadOptions) throws(WeighbridgeError) {
+  package init(
+    reading store: ByteStore, path: String, options: ReadOptions
+  ) throws(WeighbridgeError) {
     file = try WeightFile(store, path: path)
     guard let architecture = options.architecture else {
       throw WeighbridgeError(
         .missing,
-        "holds weights only; give a model of the same network with \(APIName.architecture) (a Keras "
-          + "file, a to_json or to_yaml text, a .cfg or a .wbm)"
+        "holds weights only; give a model of the same network with \(APIName.architecture) (a Keras file, a "
+          + "to_json or to_yaml text, a .cfg or a .wbm)"
       ).at(file: path)
     }
     var options = options
@@ -52,20 +60,20 @@ package struct WeightSource: Sendable {
     let start = try SourceFile.open(path).withBytes { $0.copied(0..<min(4096, $0.byteCount)) }
     if KerasArchitecture.recognizes(start) {
       try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-        try options.check(for: .keras)
+        try options.check(for: KerasSource.self)
       }
       let source = try KerasSource(architecture: path, options: options)
       return (try source.content(), source.files.filter { !own.contains($0.role) })
     }
     let model = try ModelReader.read(path, options: options)
-    return (model.content, model.sources.filter { !own.contains($0.role) })
+    return (model.content, model.source.files.filter { !own.contains($0.role) })
   }
 
   /// The architecture with these weights, described as their file says.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when weights are missing or surplus, or of another
   ///   shape or type; a float of fewer bits becomes the architecture's type, which holds it exactly.
-  func content() throws(WeighbridgeError) -> ModelContent {
+  package func content() throws(WeighbridgeError) -> ModelContent {
     try locating({ $0.at(file: files[0].path) }) { () throws(WeighbridgeError) in
       var content = architecture
       content.graph = try content.graph.replacingWeights(file.weights)
@@ -73,5 +81,24 @@ package struct WeightSource: Sendable {
       try DescriptionEntries.apply(file.metadata, .safetensors, to: &content)
       return content
     }
+  }
+
+  /// The tensors of a safetensors file.
+  package static func outline(
+    of store: ByteStore, path: String, options: ReadOptions
+  ) -> ModelOutline? {
+    guard options.isFileAlone, let fragment = store.withBytes({ SafetensorsFragment($0) }) else {
+      return nil
+    }
+    var outline = ModelOutline(format: "safetensors", byteCount: store.count)
+    for tensor in fragment.tensors {
+      if let type = tensor.elementType {
+        outline.weights.append((tensor.name, TensorType(type, tensor.shape)))
+      } else {
+        outline.notes.append(
+          "\(tensor.name): \(tensor.word) \(tensor.shape), a type that is not read")
+      }
+    }
+    return outline
   }
 }

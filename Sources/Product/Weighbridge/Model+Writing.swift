@@ -28,7 +28,8 @@ extension Model {
     var content = content
     content.provenance.converter = "weighbridge \(weighbridgeVersion)"
     let counts = try WBMExporter.write(
-      content, sources: origin.sources, to: path, replacing: replacing, cancellation: cancellation)
+      content, sources: origin.source.files, to: path, replacing: replacing,
+      cancellation: cancellation)
     return counts.map { WeightWarning(weight: $0.name, nonFiniteCount: $0.count) }
   }
 }

@@ -48,7 +48,8 @@ struct Diff: ParsableCommand {
     readOptions.tolerated = Set(APIName.allCases)  // each is for one of the two
     let model = try Model(contentsOf: first, options: readOptions)
     let other = try Model(contentsOf: second, options: readOptions)
-    try source.readOptions.check(for: model.origin.kind, other.origin.kind)
+    try source.readOptions.check(
+      for: type(of: model.origin.source), type(of: other.origin.source))
     let differences = try model.differences(from: other, options)
     if general.json {
       Console.printLine(differences.json.text(indented: true))

@@ -1,0 +1,86 @@
+package import Bytes
+package import ConversionCore
+package import CoreMLConversion
+import CoreMLFormat
+package import KerasConversion
+import KerasFormat
+package import ONNXConversion
+import ONNXFormat
+
+extension KerasSource: ModelSource {
+  package static let format = "a Keras file"
+  package static let options: Set<APIName> = [
+    .architecture, .kerasVersion, .kerasBackend, .inputShapes, .startsAtTokens, .customLayers,
+    .keepsUnknown,
+  ]
+
+  package static func recognizes(_ bytes: RawSpan) -> Bool { KerasFile.recognizes(bytes) }
+
+  package init(
+    reading store: ByteStore, path: String, options: ReadOptions
+  ) throws(WeighbridgeError) {
+    store.expect(.sequential)
+    try self.init(store, path: path, options: options)
+  }
+
+  package static func outline(
+    of store: ByteStore, path: String, options: ReadOptions
+  ) -> ModelOutline? {
+    if let source = try? KerasSource(store, path: path, options: options) {
+      return source.outline()
+    }
+    // What is given as its architecture is not this file's fault.
+    guard options.architecture == nil else { return nil }
+    return weightOutline(store, path: path)
+      ?? KerasFragment(store, path: path).map {
+        outline($0, store, path: path, options: options)
+      }
+  }
+}
+
+extension CoreMLSource: ModelSource {
+  package static let format = "a Core ML model"
+  package static let options: Set<APIName> = [.customLayers, .keepsUnknown]
+
+  package static func recognizes(_ bytes: RawSpan) -> Bool { CoreMLReader.recognizes(bytes) }
+
+  package init(
+    reading store: ByteStore, path: String, options: ReadOptions
+  ) throws(WeighbridgeError) {
+    let package = try CoreMLPackage(at: path)
+    try self.init(
+      store, path: package?.model ?? path, package: package, options: options)
+  }
+
+  package var formatName: String { "coreml" }
+
+  package static func outline(
+    of store: ByteStore, path: String, options: ReadOptions
+  ) -> ModelOutline? {
+    let package = (try? CoreMLPackage(at: path)) ?? nil
+    let source = try? CoreMLSource(
+      store, path: package?.model ?? path, package: package, options: options, isLookedAt: true)
+    return source?.outline()
+  }
+}
+
+extension ONNXSource: ModelSource {
+  package static let format = "an ONNX file"
+  package static let options: Set<APIName> = [.fixedInputs]
+
+  package static func recognizes(_ bytes: RawSpan) -> Bool { ONNXFile.recognizes(bytes) }
+
+  package init(
+    reading store: ByteStore, path: String, options: ReadOptions
+  ) throws(WeighbridgeError) {
+    try self.init(store, path: path, options: options)
+  }
+
+  package var formatName: String { "onnx opset \(opset)" }
+
+  package static func outline(
+    of store: ByteStore, path: String, options: ReadOptions
+  ) -> ModelOutline? {
+    (try? ONNXSource(store, path: path, options: options, isLookedAt: true))?.outline()
+  }
+}
