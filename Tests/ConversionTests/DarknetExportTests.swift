@@ -11,8 +11,7 @@ import Weighbridge
 
   @Test("Every operator has a row in the table of the target")
   func table() {
-    let kinds = Set(Catalog.all.map { $0.kind })
-    #expect(Set(DarknetOperators.reasons.keys) == kinds)
+    #expect(DarknetOperators.kinds.sorted() == Catalog.all.map { $0.kind }.sorted())
   }
 
   @Test("A Keras model becomes a network that computes the same, with the axes turned")

@@ -13,7 +13,7 @@ enum ExportSupport {
     if refusal == nil { formats.append("ONNX") }
     if CoreMLOperators.refusal(of: kind) == nil { formats.append("Core ML") }
     if KerasOperators.refusal(of: kind) == nil { formats.append("Keras") }
-    if case .some(.none) = DarknetOperators.reasons[kind] { formats.append("darknet") }
+    if DarknetOperators.refusal(of: kind) == nil { formats.append("darknet") }
     if NCNNOperators.refusal(of: kind) == nil { formats.append("ncnn") }
     return formats.isEmpty ? "none: \(refusal ?? "")" : formats.joined(separator: ", ")
   }

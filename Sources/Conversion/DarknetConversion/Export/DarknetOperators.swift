@@ -5,47 +5,19 @@ import LayerCatalog
 
 /// What operators of other frameworks become in darknet: one row for each kind.
 package enum DarknetOperators {
-  /// A row of the table.
-  typealias Row = TargetMapping<DarknetTranslation.Rule>
+  /// Why an operator of a kind is never written; `nil` when it is, unless its settings forbid it.
+  package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
 
-  /// The kinds with a row, and why there is none where there is not.
-  package static var reasons: [String: String?] {
-    rules.mapValues { if case .unsupported(let reason) = $0 { reason } else { nil } }
-  }
+  /// The kinds of all rows, one entry a row.
+  package static var kinds: [String] { table.kinds }
 
-  static let rules: [String: Row] = [
-    "add": .mapped(DarknetRules.add),
-    "average_pooling": .mapped(DarknetRules.averagePooling),
-    "batch_normalization": .mapped(DarknetRules.batchNormalization),
-    "clip": .mapped(DarknetRules.activation),
-    "concatenate": .mapped(DarknetRules.concatenate),
-    "convolution": .mapped(DarknetRules.convolution),
-    "dense": .mapped(DarknetRules.dense),
-    "elu": .mapped(DarknetRules.activation),
-    "gelu": .mapped(DarknetRules.activation),
-    "global_average_pooling": .mapped(DarknetRules.globalAveragePooling),
-    "global_max_pooling": .mapped(DarknetRules.globalMaxPooling),
-    "hard_mish": .mapped(DarknetRules.activation),
-    "identity": .mapped(DarknetRules.identity),
-    "leaky_relu": .mapped(DarknetRules.activation),
-    "max_pooling": .mapped(DarknetRules.maxPooling),
-    "mish": .mapped(DarknetRules.activation),
-    "multiply": .mapped(DarknetRules.multiply),
-    "piecewise_linear": .mapped(DarknetRules.activation),
-    "relu": .mapped(DarknetRules.activation),
-    "reshape": .mapped(DarknetRules.reshape),
-    "sigmoid": .mapped(DarknetRules.activation),
-    "softmax": .mapped(DarknetRules.softmax),
-    "stair": .mapped(DarknetRules.activation),
-    "swish": .mapped(DarknetRules.activation),
-    "tanh": .mapped(DarknetRules.activation),
-    "transpose": .mapped(DarknetRules.transpose),
-    "upsampling": .mapped(DarknetRules.upsampling),
-    "zero_padding": .mapped(DarknetRules.zeroPadding),
-  ].merging(unsupported) { mapped, _ in mapped }
+  static let table = ExportTable([
+    DarknetRules.layers, DarknetRules.activations, DarknetRules.images, DarknetRules.joins,
+    unsupported,
+  ])
 
   /// Families of operators that darknet lacks, with the reason.
-  private static let unsupported: [String: Row] = [
+  private static let unsupported: [DarknetRules.Row] = [
     "darknet has no such activation": """
     celu glu hard_shrink hard_sigmoid hard_swish log_sigmoid log_softmax prelu selu soft_shrink \
     softplus softsign sparse_plus sparsemax squareplus tanh_shrink threshold
@@ -87,9 +59,7 @@ package enum DarknetOperators {
     "darknet computes in float32": "cast",
     "darknet computes no spectra": "stft",
     "darknet chooses among boxes outside of the network": "non_max_suppression",
-  ].reduce(into: [:]) { rows, family in
-    for kind in family.value.split(separator: " ") {
-      rows[String(kind)] = .unsupported(family.key)
-    }
+  ].flatMap { reason, kinds in
+    kinds.split(separator: " ").map { DarknetRules.Row(kind: String($0), unsupported: reason) }
   }
 }

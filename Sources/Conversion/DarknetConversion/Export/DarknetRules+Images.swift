@@ -5,134 +5,127 @@ import GraphIR
 import LayerCatalog
 
 extension DarknetRules {
-  static let maxPooling: DarknetTranslation.Rule = { (model, node) throws(WeighbridgeError) in
-    guard let operation = node.operation as? MaxPooling else { return }
-    try pool("maxpool", operation.window, &model, node)
-  }
+  static let images: [Row] = [
+    Row(MaxPooling.self) { (operation, model) throws(WeighbridgeError) in
+      let input = try model.plainFlow()
+      return try pool(
+        "maxpool", DarknetWindowFit(operation.window, input: input), input, &model)
+    },
+    Row(AveragePooling.self) { (operation, model) throws(WeighbridgeError) in
+      let input = try model.plainFlow()
+      let fit = try DarknetWindowFit(operation.window, input: input)
+      guard !operation.countIncludePad || fit.isUnpadded else {
+        throw WeighbridgeError(.unsupported, "darknet does not count padding in a mean")
+      }
+      return try pool("local_avgpool", fit, input, &model)
+    },
+    Row(GlobalAveragePooling.self) { (_, model) throws(WeighbridgeError) in
+      let input = try model.plainFlow()
+      try model.select(input)
+      return try model.add(DarknetSectionText("avgpool"), layout: input.layout)
+    },
+    Row(GlobalMaxPooling.self) { (_, model) throws(WeighbridgeError) in
+      let input = try model.plainFlow()
+      guard input.shape.count == 3, input.shape[1] == input.shape[2] else {
+        throw WeighbridgeError(.unsupported, "a window of darknet's is a square")
+      }
+      try model.select(input)
+      var section = DarknetSectionText("maxpool")
+      section.set("size", input.shape[1])
+      section.set("stride", input.shape[1])
+      section.set("padding", 0)
+      return try model.add(section, layout: input.layout)
+    },
+    Row(Upsampling.self) { (operation, model) throws(WeighbridgeError) in
+      let input = try model.plainFlow()
+      guard operation.interpolation == .nearest, Set(operation.factors).count == 1 else {
+        throw WeighbridgeError(
+          .unsupported, "darknet repeats elements alike along both axes only")
+      }
+      try model.select(input)
+      var section = DarknetSectionText("upsample")
+      section.set("stride", operation.factors[0])
+      return try model.add(section, layout: input.layout)
+    },
+    // Becomes part of the convolutions that take it.
+    Row(ZeroPadding.self) { (operation, model) throws(WeighbridgeError) in
+      var flow = try model.plainFlow()
+      guard flow.shape.count == 3 else {
+        throw WeighbridgeError(.unsupported, "darknet pads images only")
+      }
+      flow.padding = operation.borders
+      return flow
+    },
+  ]
 
-  static let averagePooling: DarknetTranslation.Rule = { (model, node) throws(WeighbridgeError) in
-    guard let operation = node.operation as? AveragePooling else { return }
-    let input = try model.plainFlow(node.inputs[0])
-    let fit = try DarknetWindowFit(operation.window, input: input)
-    guard !operation.countIncludePad || fit.isUnpadded else {
-      throw WeighbridgeError(.unsupported, "darknet does not count padding in a mean")
-    }
-    try pool("local_avgpool", operation.window, &model, node)
-  }
+  static let joins: [Row] = [
+    Row(Add.self) { (_, model) throws(WeighbridgeError) in
+      let terms = try model.sources()
+      guard Set(terms.map(\.shape)).count == 1, Set(terms.map(\.isInOrder)).count == 1,
+        Set(terms.map(\.layout)).count == 1
+      else { throw WeighbridgeError(.unsupported, "darknet adds layers of the same sizes only") }
+      guard model.fork == .alexeyab || terms.count == 2 else {
+        throw WeighbridgeError(.unsupported, "pjreddie's darknet adds two layers only")
+      }
+      let ordered = terms.sorted { $0.section > $1.section }
+      try model.select(ordered[0])
+      var section = DarknetSectionText("shortcut")
+      section.set("from", ordered.dropFirst().map { "\($0.section)" }.joined(separator: ","))
+      section.set("activation", model.activation())
+      return try model.add(section, layout: terms[0].layout)
+    },
+    Row(Concatenate.self) { (operation, model) throws(WeighbridgeError) in
+      let terms = try model.sources()
+      let rank = model.outputType.rank
+      guard Set(terms.map(\.layout)).count == 1,
+        operation.axis == (rank == 4 ? terms[0].layout.channelAxis(rank: 4) : 1),
+        rank == 4 || terms.allSatisfy({ $0.isInOrder && $0.shape.count == 3 })
+      else { throw WeighbridgeError(.unsupported, "darknet joins channels only") }
+      var section = DarknetSectionText("route")
+      section.set("layers", terms.map { "\($0.section)" }.joined(separator: ","))
+      return try model.add(section, layout: terms[0].layout)
+    },
+    Row(Multiply.self) { (_, model) throws(WeighbridgeError) in
+      let terms = try model.sources()
+      guard terms.count == 2,
+        terms[0].layout == terms[1].layout || terms.contains(where: \.isInOrder)
+      else { throw WeighbridgeError(.unsupported, "darknet multiplies two layers only") }
+      let isElementwise = terms[0].shape == terms[1].shape
+      let counts = terms.map { $0.shape.dropFirst().reduce(1, *) }
+      let ordered = counts[0] < counts[1] ? [terms[1], terms[0]] : terms
+      try model.select(ordered[1])
+      var section = DarknetSectionText(isElementwise ? "sam" : "scale_channels")
+      section.set("from", ordered[0].section)
+      section.set("activation", "linear")
+      return try model.add(section, layout: ordered[0].layout)
+    },
+  ]
 
   private static func pool(
-    _ name: String, _ window: Window, _ model: inout DarknetTranslation, _ node: Node
-  ) throws(WeighbridgeError) {
-    let input = try model.plainFlow(node.inputs[0])
-    let fit = try DarknetWindowFit(window, input: input)
+    _ name: String, _ fit: DarknetWindowFit, _ input: DarknetFlow,
+    _ model: inout DarknetTranslation
+  ) throws(WeighbridgeError) -> DarknetFlow {
     guard fit.dilation == 1, let padding = fit.poolingPadding else {
       throw WeighbridgeError(.unsupported, "darknet pads a pooling alike on all sides")
     }
     try model.select(input)
     var section = DarknetSectionText(name)
-    section.set("size", window.size[0])
-    section.set(strides: window.strides)
-    section.set("padding", padding, unless: window.size[0] - 1)
-    try model.add(section, last: node, layout: input.layout)
-  }
-
-  static let globalAveragePooling: DarknetTranslation.Rule = {
-    (model, node) throws(WeighbridgeError) in
-    let input = try model.plainFlow(node.inputs[0])
-    try model.select(input)
-    try model.add(DarknetSectionText("avgpool"), last: node, layout: input.layout)
-  }
-
-  static let globalMaxPooling: DarknetTranslation.Rule = {
-    (model, node) throws(WeighbridgeError) in
-    let input = try model.plainFlow(node.inputs[0])
-    guard input.shape.count == 3, input.shape[1] == input.shape[2] else {
-      throw WeighbridgeError(.unsupported, "a window of darknet's is a square")
-    }
-    try model.select(input)
-    var section = DarknetSectionText("maxpool")
-    section.set("size", input.shape[1])
-    section.set("stride", input.shape[1])
-    section.set("padding", 0)
-    try model.add(section, last: node, layout: input.layout)
-  }
-
-  static let upsampling: DarknetTranslation.Rule = { (model, node) throws(WeighbridgeError) in
-    let input = try model.plainFlow(node.inputs[0])
-    guard let operation = node.operation as? Upsampling, operation.interpolation == .nearest,
-      Set(operation.factors).count == 1
-    else {
-      throw WeighbridgeError(.unsupported, "darknet repeats places alike along both axes only")
-    }
-    try model.select(input)
-    var section = DarknetSectionText("upsample")
-    section.set("stride", operation.factors[0])
-    try model.add(section, last: node, layout: input.layout)
-  }
-
-  /// Becomes part of the convolutions that take it.
-  static let zeroPadding: DarknetTranslation.Rule = { (model, node) throws(WeighbridgeError) in
-    var flow = try model.plainFlow(node.inputs[0])
-    guard let operation = node.operation as? ZeroPadding, flow.shape.count == 3 else {
-      throw WeighbridgeError(.unsupported, "darknet pads images only")
-    }
-    flow.padding = operation.borders
-    model.define(node, as: flow)
-  }
-
-  static let add: DarknetTranslation.Rule = { (model, node) throws(WeighbridgeError) in
-    let terms = try model.sources(node)
-    guard Set(terms.map(\.shape)).count == 1, Set(terms.map(\.isInOrder)).count == 1,
-      Set(terms.map(\.layout)).count == 1
-    else { throw WeighbridgeError(.unsupported, "darknet adds layers of the same sizes only") }
-    guard model.fork == .alexeyab || terms.count == 2 else {
-      throw WeighbridgeError(.unsupported, "pjreddie's darknet adds two layers only")
-    }
-    let ordered = terms.sorted { $0.section > $1.section }
-    try model.select(ordered[0])
-    var section = DarknetSectionText("shortcut")
-    section.set("from", ordered.dropFirst().map { "\($0.section)" }.joined(separator: ","))
-    let (_, activation, last) = model.followers(node)
-    section.set("activation", activation)
-    try model.add(section, last: last, layout: terms[0].layout)
-  }
-
-  static let concatenate: DarknetTranslation.Rule = { (model, node) throws(WeighbridgeError) in
-    let terms = try model.sources(node)
-    let rank = model.shape(node.outputs[0]).count
-    guard let operation = node.operation as? Concatenate, Set(terms.map(\.layout)).count == 1,
-      operation.axis == (rank == 4 ? terms[0].layout.channelAxis(rank: 4) : 1),
-      rank == 4 || terms.allSatisfy({ $0.isInOrder && $0.shape.count == 3 })
-    else { throw WeighbridgeError(.unsupported, "darknet joins channels only") }
-    var section = DarknetSectionText("route")
-    section.set("layers", terms.map { "\($0.section)" }.joined(separator: ","))
-    try model.add(section, last: node, layout: terms[0].layout)
-  }
-
-  static let multiply: DarknetTranslation.Rule = { (model, node) throws(WeighbridgeError) in
-    let terms = try model.sources(node)
-    guard terms.count == 2, terms[0].layout == terms[1].layout || terms.contains(where: \.isInOrder)
-    else { throw WeighbridgeError(.unsupported, "darknet multiplies two layers only") }
-    let isElementwise = terms[0].shape == terms[1].shape
-    let places = terms.map { $0.shape.dropFirst().reduce(1, *) }
-    let ordered = places[0] < places[1] ? [terms[1], terms[0]] : terms
-    try model.select(ordered[1])
-    var section = DarknetSectionText(isElementwise ? "sam" : "scale_channels")
-    section.set("from", ordered[0].section)
-    section.set("activation", "linear")
-    try model.add(section, last: node, layout: ordered[0].layout)
+    section.set("size", fit.window.size[0])
+    section.set(strides: fit.window.strides)
+    section.set("padding", padding, unless: fit.window.size[0] - 1)
+    return try model.add(section, layout: input.layout)
   }
 }
 
 extension DarknetTranslation {
-  /// The layers that a node joins; each must be one that a section can name.
-  fileprivate func sources(_ node: Node) throws(WeighbridgeError) -> [Flow] {
-    var flows: [Flow] = []
-    for id in node.inputs {
-      guard !isConstant(id) else {
+  /// The layers that the operator joins; each must be one that a section can name.
+  fileprivate func sources() throws(WeighbridgeError) -> [DarknetFlow] {
+    var flows: [DarknetFlow] = []
+    for (position, operand) in operands.enumerated() {
+      guard operand.constant == nil else {
         throw WeighbridgeError(.unsupported, "darknet adds and multiplies no constants")
       }
-      flows.append(try plainFlow(id))
+      flows.append(try plainFlow(position))
     }
     guard flows.allSatisfy({ $0.section >= 0 }) else {
       throw WeighbridgeError(.unsupported, "takes the network's input, which no section can name")
@@ -148,14 +141,14 @@ struct DarknetWindowFit {
   let dilation: Int
   /// Whether nothing is added anywhere.
   let isUnpadded: Bool
-  private let window: Window
+  let window: Window
   private let dimensions: [Int]
   private let counts: [Int]
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for windows that are no squares, or that are
   ///   padded in front by another number along each axis.
   init(
-    _ window: Window, input: DarknetTranslation.Flow
+    _ window: Window, input: DarknetFlow
   ) throws(WeighbridgeError) {
     guard window.size.count == 2, input.shape.count == 3, window.size[0] == window.size[1],
       window.dilation[0] == window.dilation[1]

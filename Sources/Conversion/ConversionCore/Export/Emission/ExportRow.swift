@@ -85,7 +85,12 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
 
   /// A row for an operator that cannot be written.
   package init(_ type: any CatalogOperator.Type, unsupported reason: String) {
-    kind = type.kind
+    self.init(kind: type.kind, unsupported: reason)
+  }
+
+  /// A row for an operator that cannot be written, by its kind.
+  package init(kind: String, unsupported reason: String) {
+    self.kind = kind
     mapping = .unsupported(reason)
   }
 }
