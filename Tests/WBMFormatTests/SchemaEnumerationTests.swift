@@ -1,0 +1,69 @@
+import Bytes
+import Foundation
+import Testing
+
+@testable import WBMFormat
+
+/// The numbers of enumerations, against those of `Schemas/wbm.proto`.
+@Suite struct SchemaEnumerationTests {
+  /// The enumerators of the schema with their numbers, 0 left out.
+  private static func enumerators(of prefix: String) throws -> [String: UInt32] {
+    let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let text = try String(contentsOfFile: "\(folder)/Schemas/wbm.proto", encoding: .utf8)
+    return text.split(separator: "\n").reduce(into: [:]) { numbers, line in
+      let parts = line.split { " =;".contains($0) }
+      guard parts.count == 2, parts[0].hasPrefix("\(prefix)_"), let number = UInt32(parts[1]),
+        number > 0
+      else { return }
+      numbers[String(parts[0].dropFirst(prefix.count + 1))] = number
+    }
+  }
+
+  /// `centerCrop` as the schema has it: `CENTER_CROP`.
+  private static func schemaName(_ value: some Any) -> String {
+    "\(value)".replacing("YOLO", with: "Yolo").map { $0.isUppercase ? "_\($0)" : $0.uppercased() }
+      .joined()
+  }
+
+  private func check<Value: SchemaEnumeration>(_ type: Value.Type, _ prefix: String) throws {
+    let pairs = try Value.allCases.map { value in
+      #expect(try Value(schemaNumber: value.schemaNumber) == value)
+      return (Self.schemaName(value), value.schemaNumber)
+    }
+    let own = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    let wanted = try Self.enumerators(of: prefix)
+    #expect(!wanted.isEmpty && own == wanted, "\(prefix)")
+  }
+
+  @Test("Every enumeration has the schema's names and numbers, and no others")
+  func numbers() throws {
+    try check(ElementType.self, "ELEMENT_TYPE")
+    try check(WBMTensor.Encoding.self, "TENSOR_ENCODING")
+    try check(WBMTolerance.Source.self, "TOLERANCE_SOURCE")
+    try check(WBMImage.ColorOrder.self, "COLOR_ORDER")
+    try check(WBMImage.ResizePolicy.self, "RESIZE_POLICY")
+    try check(WBMImage.Layout.self, "DATA_LAYOUT")
+    try check(WBMDetector.Kind.self, "DETECTOR_KIND")
+    try check(WBMDetector.AnchorUnit.self, "ANCHOR_UNIT")
+    try check(WBMDetector.BoxEncoding.self, "BOX_ENCODING")
+    try check(WBMDetector.Suppression.self, "SUPPRESSION_KIND")
+    try check(WBMDetector.Part.self, "DETECTOR_PART")
+    try check(WBMDetector.Order.self, "HEAD_ORDER")
+    try check(WBMDetector.BoxPoint.self, "BOX_POINT")
+    try check(WBMDetector.TreeChoice.self, "TREE_CHOICE")
+  }
+
+  @Test("0 is missing, and a number behind the last is not known")
+  func unknown() {
+    let missing = TestFiles.failure { () throws(WeighbridgeError) in
+      _ = try WBMDetector.Part(schemaNumber: 0)
+    }
+    #expect(missing?.code == .malformed)
+    for number: UInt32 in [4, .max] {
+      let unknown = TestFiles.failure { () throws(WeighbridgeError) in
+        _ = try WBMDetector.Part(schemaNumber: number)
+      }
+      #expect(unknown?.code == .unsupported)
+    }
+  }
+}
