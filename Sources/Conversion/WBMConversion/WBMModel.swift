@@ -66,11 +66,20 @@ package struct WBMModel: Sendable {
 
   /// Writes the file with another description; the tensors are copied by the system.
   ///
-  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  /// - Parameter tolerance: An author's tolerance for all reference sets; `nil` leaves each its own.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a tolerance where there are no reference sets, or
+  ///   one that is negative or not finite; ``WeighbridgeError/Code/outputFailed``.
   package func rewrite(
-    to path: String, description: ModelDescription, replacing: Bool
+    to path: String, description: ModelDescription, tolerance: Tolerance? = nil, replacing: Bool
   ) throws(WeighbridgeError) {
+    guard tolerance == nil || !file.header.references.isEmpty else {
+      throw WeighbridgeError(.mismatch, "has no reference outputs to which a tolerance applies")
+    }
     let record = WBMDescription(description, replacing: file.header.description)
-    try file.rewrite(to: path, description: record, replacing: replacing)
+    try file.rewrite(
+      to: path, description: record,
+      tolerance: tolerance.map {
+        WBMTolerance(absolute: $0.absolute, relative: $0.relative, source: .author)
+      }, replacing: replacing)
   }
 }

@@ -1,4 +1,4 @@
-import GraphIR
+package import GraphIR
 
 extension TensorDifference {
   /// The difference in a line: the largest errors, the tolerance and the worst element.
@@ -9,10 +9,15 @@ extension TensorDifference {
     }
     let text =
       "max abs \(maxAbsolute.short), max rel \(maxRelative.short), cosine \(cosine.rounded9) "
-      + "(tolerance \(tolerance.absolute.short) + \(tolerance.relative.short) x max|want|)"
+      + "(\(tolerance.words))"
     guard maxAbsolute > 0 else { return "equal; " + text }
     return text + ", worst at \(worstIndex): \(worstInWords)"
   }
+}
+
+extension Tolerance {
+  /// `tolerance 1.00e-05 + 1.00e-05 x max|want|`
+  package var words: String { "tolerance \(absolute.short) + \(relative.short) x max|want|" }
 }
 
 extension Double {

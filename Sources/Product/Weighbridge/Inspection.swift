@@ -40,6 +40,10 @@ public struct Inspection: Sendable {
     public let outputs: [String]
     /// How many layers have reference outputs.
     public let layerCount: Int
+    /// How far computed outputs may be from the recorded ones.
+    public let tolerance: Tolerance
+    /// Who decided the tolerance.
+    public let toleranceSource: ReferenceSet.ToleranceSource
   }
 
   /// The file's path as it was given.
@@ -170,8 +174,8 @@ public struct Inspection: Sendable {
 
   init(_ model: Model, path: String) {
     self.path = path
-    format = model.origin.formatName
-    fileSize = model.origin.byteCount
+    format = model.origin.source.formatName
+    fileSize = model.origin.source.byteCount
     description = model.description
     inputs = model.inputs
     outputs = model.outputs
@@ -184,17 +188,14 @@ public struct Inspection: Sendable {
     weightByteCount = weights.reduce(0) { $0 + $1.tensor.byteCount }
     cost = ComputationCost(model.content.graph)
     contents = nil
-    if case .coreml(let source, _) = model.origin {
-      classLabel = source.classLabel
-      isUpdatable = source.isUpdatable
-    } else {
-      (classLabel, isUpdatable) = (nil, nil)
-    }
+    let coreML = model.origin.source as? CoreMLSource
+    (classLabel, isUpdatable) = (coreML?.classLabel, coreML?.isUpdatable)
     provenance = model.provenance
     references = model.references.map { set in
       References(
         author: set.author, inputs: set.inputs.map(\.name), outputs: set.outputs.map(\.name),
-        layerCount: set.layers.count)
+        layerCount: set.layers.count, tolerance: set.tolerance,
+        toleranceSource: set.toleranceSource)
     }
   }
 

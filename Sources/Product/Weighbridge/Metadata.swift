@@ -22,21 +22,28 @@ public enum Metadata {
   ///   - path: The file.
   ///   - output: Where the changed file goes; the file itself when `nil`.
   ///   - replacing: Whether a file of that name may be replaced.
+  ///   - tolerance: How far computed outputs may be from the recorded ones, for all reference sets of
+  ///     the file; `nil` leaves each its own.
   ///   - change: Changes the description; must not rename, add or remove inputs and outputs.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the file is no `.wbm`,
-  ///   ``WeighbridgeError/Code/outputFailed``; what `change` throws.
+  ///   ``WeighbridgeError/Code/mismatch`` for a tolerance where there are no reference sets, or one that
+  ///   is negative or not finite, ``WeighbridgeError/Code/outputFailed``; what `change` throws.
   public static func edit(
     _ path: String, writingTo output: String? = nil, replacing: Bool = true,
-    _ change: (inout ModelDescription) throws(WeighbridgeError) -> Void
+    tolerance: Tolerance? = nil, _ change: (inout ModelDescription) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
-    guard case .wbm(let model) = try ModelReader.read(path) else {
+    guard let source = try ModelReader.read(path).source as? WBMModelSource else {
       throw WeighbridgeError(
         .unsupported, "is not a .wbm file, and metadata can be changed in those only; convert it"
       ).at(file: path)
     }
-    var description = model.content.description
+    var description = source.model.content.description
     try change(&description)
-    try model.rewrite(to: output ?? path, description: description, replacing: replacing)
+    try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try tolerance?.check()
+      try source.model.rewrite(
+        to: output ?? path, description: description, tolerance: tolerance, replacing: replacing)
+    }
   }
 
   /// Sets one entry by its key.

@@ -12,10 +12,11 @@ extension Model {
   ///   - tolerance: How far computed outputs may be from these; `nil` for the standard tolerance of
   ///     the coarsest number type on the way to the outputs.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when arrays are missing, surplus or of other
-  ///   shapes.
+  ///   shapes, or the tolerance is negative or not finite.
   public mutating func addReferences(
     inputs: [NamedTensor], outputs: [NamedTensor], author: String, tolerance: Tolerance? = nil
   ) throws(WeighbridgeError) {
+    try tolerance?.check()
     content.references.append(
       try references(inputs: inputs, outputs: outputs, author: author, tolerance: tolerance))
   }
@@ -63,6 +64,16 @@ extension Model {
         let name = byPosition[array.name.prefix { $0 != "_" }]
       else { return array }
       return NamedTensor(name: name, tensor: array.tensor)
+    }
+  }
+}
+
+extension Tolerance {
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a part that is negative or not finite.
+  func check() throws(WeighbridgeError) {
+    guard [absolute, relative].allSatisfy({ $0 >= 0 && $0.isFinite }) else {
+      throw WeighbridgeError(
+        .mismatch, "a tolerance of \(absolute) + \(relative) x max|want|; both are numbers from 0")
     }
   }
 }

@@ -1,7 +1,8 @@
 package import Bytes
 
 extension WBMFile {
-  /// Writes the file with another description, and another provenance when one is given.
+  /// Writes the file with another description, and another provenance and tolerance of the reference
+  /// sets where they are given.
   ///
   /// The tensors are copied by the system, neither decoded nor digested again; version and schema
   /// stay those of this file.
@@ -14,11 +15,14 @@ extension WBMFile {
   ///   ``WeighbridgeError/Code/outputFailed``.
   package func rewrite(
     to path: String, description: WBMDescription, provenance: WBMProvenance? = nil,
-    replacing: Bool
+    tolerance: WBMTolerance? = nil, replacing: Bool
   ) throws(WeighbridgeError) {
     var header = header
     header.description = description
     if let provenance { header.provenance = provenance }
+    if let tolerance {
+      for index in header.references.indices { header.references[index].tolerance = tolerance }
+    }
     let offset: Int
     (header, offset) = try WBMHeaderWriting.prepared(header)
     var file = try AtomicFile(path: path)

@@ -36,6 +36,9 @@ struct Convert: ParsableCommand {
   @Option(help: ArgumentHelp("Who computed the reference outputs.", valueName: "text"))
   var referenceBy: String?
 
+  @Option(help: ToleranceArgument.help)
+  var tolerance: ToleranceArgument?
+
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup(title: "Description") var description: DescriptionOptions
   @OptionGroup(title: "References") var references: ReferenceOptions
@@ -45,6 +48,9 @@ struct Convert: ParsableCommand {
   func validate() throws {
     guard referenceBy == nil || references.referenceInputs != nil else {
       throw ValidationError("--reference-by needs --reference-inputs and --reference-outputs")
+    }
+    guard tolerance == nil || references.referenceInputs != nil else {
+      throw ValidationError("--tolerance needs --reference-inputs and --reference-outputs")
     }
   }
 
@@ -60,7 +66,8 @@ struct Convert: ParsableCommand {
     try model.describe(edit)
     if let arrays = try references.arrays() {
       try model.addReferences(
-        inputs: arrays.inputs, outputs: arrays.outputs, author: referenceBy ?? "")
+        inputs: arrays.inputs, outputs: arrays.outputs, author: referenceBy ?? "",
+        tolerance: tolerance?.tolerance)
     }
     if verify { try check(model, cancellation) }
     let warnings = try model.write(

@@ -25,6 +25,9 @@ struct MetadataCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Removes an entry.", valueName: "key"))
   var unset: [String] = []
 
+  @Option(help: ToleranceArgument.help)
+  var tolerance: ToleranceArgument?
+
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp("Where the changed file goes; by default in place.", valueName: "file"))
@@ -33,8 +36,9 @@ struct MetadataCommand: ParsableCommand {
   @OptionGroup var general: GeneralOptions
 
   func run() throws {
-    if !set.isEmpty || !unset.isEmpty || output != nil {
-      try Metadata.edit(file, writingTo: output) { (description) throws(WeighbridgeError) in
+    if !set.isEmpty || !unset.isEmpty || tolerance != nil || output != nil {
+      try Metadata.edit(file, writingTo: output, tolerance: tolerance?.tolerance) {
+        (description) throws(WeighbridgeError) in
         for pair in set { try Metadata.set(pair.key, to: pair.value, in: &description) }
         for key in unset { try Metadata.set(key, to: nil, in: &description) }
       }

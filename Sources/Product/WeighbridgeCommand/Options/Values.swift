@@ -82,6 +82,24 @@ struct NumbersArgument: ExpressibleByArgument {
   }
 }
 
+/// `ABS`, or `ABS,REL`.
+struct ToleranceArgument: ExpressibleByArgument {
+  static let help = ArgumentHelp(
+    """
+    How far computed outputs may be from the reference outputs: by ABS, and by REL times the largest \
+    wanted number (0 by default). Without it, the tolerance is that of the model's number types.
+    """, valueName: "abs[,rel]")
+
+  let tolerance: Tolerance
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { Double($0) }.filter { $0 >= 0 && $0.isFinite }
+    guard numbers.count == parts.count, (1...2).contains(numbers.count) else { return nil }
+    tolerance = Tolerance(absolute: numbers[0], relative: numbers.count == 2 ? numbers[1] : 0)
+  }
+}
+
 /// Sizes of images with commas between them: `416x416,608x320`, width before height.
 struct SizesArgument: ExpressibleByArgument {
   let sizes: [ImageSize]

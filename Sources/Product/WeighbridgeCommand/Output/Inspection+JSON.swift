@@ -80,6 +80,10 @@ extension Inspection.References {
     .object([
       "by": .string(author), "inputs": .array(inputs.map(JSONValue.string)),
       "outputs": .array(outputs.map(JSONValue.string)), "layers": .integer(layerCount),
+      "tolerance": .object([
+        "absolute": .real(tolerance.absolute), "relative": .real(tolerance.relative),
+        "source": .string(toleranceSource.rawValue),
+      ]),
     ])
   }
 }
@@ -102,9 +106,7 @@ extension Provenance {
     object["options"] = .object(options.jsonObject)
     object["decisions"] = .array(
       decisions.map { decision in
-        .object([
-          "layer": .string(decision.layer), "text": .string(decision.text.namingOptions),
-        ])
+        .object(["layer": .string(decision.layer), "text": .string(decision.text.namingOptions)])
       })
     return .object(object)
   }

@@ -1,4 +1,6 @@
 import CoreMLConversion
+import GraphIR
+import Verifier
 import Weighbridge
 
 extension Inspection {
@@ -33,7 +35,9 @@ extension Inspection {
     }
     if showsLayers || problem != nil { lines += ["", layerTable] }
     let problems = layers.compactMap { layer in
-      layer.problem.map { "  #\(layer.index) \(layer.name) (\(layer.className)): \($0.namingOptions)" }
+      layer.problem.map {
+        "  #\(layer.index) \(layer.name) (\(layer.className)): \($0.namingOptions)"
+      }
     }
     if !problems.isEmpty { lines += ["", "cannot be converted"] + problems }
     lines += provenanceLines
@@ -42,6 +46,7 @@ extension Inspection {
       let layers = set.layerCount > 0 ? " and \(set.layerCount) layers" : ""
       lines.append(
         "reference outputs by \(author): \(set.outputs.joined(separator: ", "))\(layers)")
+      lines.append("  \(set.tolerance.words), \(set.toleranceSource.words)")
     }
     return lines.joined(separator: "\n")
   }
@@ -101,5 +106,15 @@ extension Inspection {
       lines.append("    sha256 \(source.sha256.hexadecimal)")
     }
     return lines + provenance.decisionLines
+  }
+}
+
+extension ReferenceSet.ToleranceSource {
+  /// Who decided a tolerance, for people.
+  fileprivate var words: String {
+    switch self {
+    case .standard: "the standard one"
+    case .author: "decided by the author"
+    }
   }
 }
