@@ -224,7 +224,9 @@ let package = Package(
     tests("ZipArchiveTests", ["Bytes", "ZipArchive"], exclude: ["Files"]),
     tests("HDF5FileTests", ["Bytes", "CHDF5", "HDF5File", "ZipArchive"], exclude: ["Files"]),
     tests("YAMLTests", ["Bytes", "JSON", "YAML"]),
-    tests("KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasFormat"], exclude: ["Files"]),
+    tests(
+      "KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasConversion", "KerasFormat"],
+      exclude: ["Files"]),
     tests(
       "WBMFormatTests",
       ["Bytes", "Digests", "ProtobufWire", "WBMFormat"]),

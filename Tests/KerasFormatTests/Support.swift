@@ -1,5 +1,6 @@
 import Bytes
 import JSON
+import KerasConversion
 import KerasFormat
 import Testing
 
@@ -18,6 +19,13 @@ func floats(_ file: KerasFile, _ weight: KerasWeight) throws -> [Float] {
       values.append(Float(bitPattern: try cursor.integer(UInt32.self, from: bytes)))
     }
     return values
+  }
+}
+
+extension KerasFile {
+  /// The weights of each layer of a model, with what is known of Keras' classes.
+  func weightGroups(of model: KerasModelRecord) throws -> [KerasWeightGroup] {
+    try weightGroups(of: model, KerasMappings.parts)
   }
 }
 

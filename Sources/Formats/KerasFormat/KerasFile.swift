@@ -27,7 +27,7 @@ package struct KerasFile: Sendable {
   /// The model; `nil` in a file that has only weights.
   package let model: KerasModelRecord?
   /// The weights of each layer, in the order of `layer_names`. Empty in the other containers, where
-  /// the names follow from the model; see ``weightGroups(of:)``.
+  /// the names follow from the model; see ``weightGroups(of:_:)``.
   package let weightGroups: [KerasWeightGroup]
   /// Texts about the model that the file holds beside what Keras writes, by their keys.
   package let texts: [(key: String, value: String)]
@@ -109,13 +109,14 @@ package struct KerasFile: Sendable {
   /// ``Container/named`` those of a model inside the model stand one by one under their layers'
   /// paths, `outer/inner/layer`.
   ///
+  /// - Parameter parts: What layers consist of, by their class.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the file has weights that no layer of the
   ///   model has.
   package func weightGroups(
-    of model: KerasModelRecord
+    of model: KerasModelRecord, _ parts: [String: KerasLayerParts]
   ) throws(WeighbridgeError) -> [KerasWeightGroup] {
     guard container != .named else { return weightGroups }
-    var reader = try KerasObjectReader(file)
+    var reader = try KerasObjectReader(file, parts)
     return try reader.groups(of: model)
   }
 

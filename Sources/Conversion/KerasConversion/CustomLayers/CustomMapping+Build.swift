@@ -157,7 +157,8 @@ private struct MappingRun {
     guard let sublayer = step.sublayer else { return try body(&layer) }
     let record = KerasLayerRecord(name: step.name, className: className, config: settings)
     return try layer.withWeights(
-      ofInner: sublayer.text, where: sublayer.matches, order: record.order(ofVariables:), body)
+      ofInner: sublayer.text, where: sublayer.matches,
+      order: { record.order(ofVariables: $0, KerasMappings.parts) }, body)
   }
 
   private static func add(

@@ -121,8 +121,8 @@ extension KerasModelBuilder {
     weights: [KerasLayerWeight] = [], types: [TensorType]
   ) throws(WeighbridgeError) -> [KerasValue] {
     let computed = types.first?.elementType ?? .float32
-    var config: JSONObject = ["dtype": .string((computed.isFloat ? computed : .float32).rawValue)]
-    for key in settings.keys { config[key] = settings[key] }
+    let dtype: JSONObject = ["dtype": .string((computed.isFloat ? computed : .float32).rawValue)]
+    let config = dtype.merging(settings)
     let constants = weights.isEmpty ? [] : operands.compactMap(Self.sharedWeight)
     let key = SharedKey(className: className, config: config, weights: constants)
     if !constants.isEmpty, let index = shared[key] {
@@ -181,6 +181,14 @@ extension KerasModelBuilder {
         config: ["dtype": "float32", "function": .string(tensorFlow)],
         calls: [KerasWrittenCall(Array(arguments.prefix(1)), keywords: keywords)]))
     return self.values(of: name, call: 0, types)
+  }
+
+  /// Adds a function of one output whose settings both generations call the same.
+  mutating func function(
+    _ function: KerasFunctionForm, _ inputs: [KerasValue], shared settings: JSONObject,
+    type: TensorType? = nil
+  ) throws(WeighbridgeError) -> KerasValue {
+    try self.function(function, inputs, settings: settings, older: settings, type: type)
   }
 
   /// Adds a function of one output.
@@ -306,6 +314,16 @@ extension KerasModelBuilder {
 }
 
 extension KerasModelBuilder {
+  /// The weights of a normalization: a scale and an offset where it has them, then others.
+  func scales(
+    _ hasScale: Bool, _ hasCenter: Bool, and others: [String] = []
+  ) throws(WeighbridgeError) -> [KerasLayerWeight] {
+    let names = (hasScale ? ["gamma"] : []) + (hasCenter ? ["beta"] : []) + others
+    return try names.enumerated().map { (position, name) throws(WeighbridgeError) in
+      KerasLayerWeight(name: name, tensor: try tensor(position + 1))
+    }
+  }
+
   func value(_ output: KerasValue, _ type: TensorType) -> KerasValue { output }
 
   func problem(of type: TensorType) -> String? { nil }
@@ -323,5 +341,14 @@ extension KerasModelBuilder {
     // A constant was computed, so nothing has applied its activation.
     guard outputs[0].constant != nil else { return outputs }
     return try apply(step.node.operation, named: name, outputs)
+  }
+}
+
+extension JSONObject {
+  /// The members of both, those of this object first; the other's values count.
+  func merging(_ other: JSONObject) -> JSONObject {
+    var result = self
+    for key in other.keys { result[key] = other[key] }
+    return result
   }
 }

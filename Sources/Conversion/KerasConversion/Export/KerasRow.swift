@@ -7,11 +7,12 @@ typealias KerasRow = ExportRow<KerasModelBuilder>
 /// What each operator becomes in Keras. An operator without a row becomes what it is made of.
 package enum KerasOperators {
   /// The rows.
-  static let table = ExportTable([
-    KerasActivations.rows, KerasArithmetic.rows, KerasAttention.rows, KerasConvolutions.rows,
-    KerasIndexing.rows, KerasNormalizations.rows, KerasPooling.rows, KerasRecurrent.rows,
-    KerasReductions.rows, KerasRefusals.rows, KerasReshaping.rows, KerasResizing.rows,
-  ])
+  static let table = ExportTable(
+    [
+      KerasActivations.rows, KerasArithmetic.rows, KerasAttention.rows, KerasConvolutions.rows,
+      KerasIndexing.rows, KerasPooling.rows, KerasRecurrent.rows, KerasReductions.rows,
+      KerasRefusals.rows, KerasReshaping.rows, KerasResizing.rows,
+    ] + KerasMappings.byKind.values.map(\.rows))
 
   /// The kinds of all rows, one entry a row.
   package static var kinds: [String] { table.kinds }

@@ -12,7 +12,7 @@ extension KerasSource {
     outline.provenance.framework = "keras"
     outline.provenance.frameworkVersion = version?.description
     outline.provenance.backend = backend
-    let groups = (try? file?.weightGroups(of: model)) ?? []
+    let groups = (try? file?.weightGroups(of: model, KerasMappings.parts)) ?? []
     outline.weights = groups.flatMap(\.weights).map(\.named)
     let writer = KerasProducer(
       of: model, version: version, backend: backend,

@@ -162,7 +162,8 @@ package struct KerasSource: Sendable {
       let (model, tokens) = try tokens()
       // Says more than what their weights may miss.
       provenance.decisions += try custom.check(
-        model, Keras1Dialect(writer, model), weights: { try? file?.weightGroups(of: model) },
+        model, Keras1Dialect(writer, model),
+        weights: { try? file?.weightGroups(of: model, KerasMappings.parts) },
         surveyed: {
           KerasImporter.survey(
             model, writer: writer, weights: try? weights(), custom: custom,
@@ -222,7 +223,7 @@ package struct KerasSource: Sendable {
   func weights() throws(WeighbridgeError) -> [String: [KerasLayer.Weight]] {
     var result: [String: [KerasLayer.Weight]] = [:]
     guard let file else { return result }
-    for group in try file.weightGroups(of: model) {
+    for group in try file.weightGroups(of: model, KerasMappings.parts) {
       var weights: [KerasLayer.Weight] = []
       for weight in group.weights {
         let (store, range) = try file.bytes(of: weight)

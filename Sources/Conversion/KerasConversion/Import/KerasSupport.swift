@@ -22,7 +22,8 @@ package enum KerasSupport {
     let isKnown =
       generation == 1
       ? Keras1Class.names.contains(className)
-      : KerasMappings.layers[className] != nil || cells.contains(className)
+      : KerasMappings.layers[className] != nil
+        || KerasMappings.classes[className]?.isPartOfOthers ?? false
     return isKnown ? .read : .refused("it is not known")
   }
 
@@ -33,7 +34,4 @@ package enum KerasSupport {
 
   /// Classes that are read as the model or a part of it.
   private static let models: Set = ["InputLayer", "Pipeline"]
-
-  /// Classes that stand in the settings of others only.
-  private static let cells: Set = ["GRUCell", "LSTMCell", "SimpleRNNCell", "StackedRNNCells"]
 }

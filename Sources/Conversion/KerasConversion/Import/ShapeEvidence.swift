@@ -1,7 +1,6 @@
 import Bytes
 import JSON
 import KerasFormat
-import LayerCatalog
 
 /// What a Sequential that was never given an input shape says of it by its weights. Sizes are those
 /// behind the batch axis.
@@ -29,33 +28,97 @@ struct ShapeEvidence {
   }
 }
 
-/// How the shape of a layer's input follows from that of its output, for layers without weights.
-enum ShapeStep: Hashable {
-  /// The shape stays.
-  case same
-  /// Sizes of the image axes change.
-  case window(axes: Int, isChannelsFirst: Bool)
-  /// The image axes are summed up.
-  case pooling(axes: Int, isChannelsFirst: Bool)
-  /// A dimension is put behind the others.
-  case embedding
-  /// A dimension is put before the only one.
-  case repetition
+extension ShapeEvidence {
+  /// What a layer of some class says of the shape of its input.
+  enum Relation: Sendable {
+    /// Nothing.
+    case unknown
+    /// It is the output's.
+    case same
+    /// The sizes of the image axes may differ from the output's.
+    case window(axes: Int)
+    /// It has image axes, which the output does not have.
+    case pooling(axes: Int)
+    /// The output has one more axis behind the others.
+    case embedding
+    /// The output has one more axis before the only one.
+    case repetition
+    /// What follows from the layer as Keras 2 writes it, and from the shape of its first weight in
+    /// Keras' axis order; `nil` where the weight is not as expected.
+    case weight(@Sendable (KerasLayerRecord, [Int]) throws(WeighbridgeError) -> Shape?)
+
+    /// The last size is the first of a kernel `[features, units]`.
+    static let features = Relation.weight { _, kernel in
+      kernel.count == 2 ? .last(kernel[0]) : nil
+    }
+
+    /// Sequences of vectors, whose size is the first of a kernel `[features, units]`.
+    static let steps = Relation.weight { _, kernel in
+      kernel.count == 2 ? .sizes([nil, kernel[0]]) : nil
+    }
+
+    /// Images, or sequences of them, with as many channels as the kernel `[spatial..., in, out]` has
+    /// along an axis; the one behind the spatial axes by default.
+    static func image(
+      axes: Int, channelAxis: Int? = nil, isGrouped: Bool = false, isSequence: Bool = false
+    ) -> Relation {
+      .weight { record, kernel in
+        guard kernel.count == axes + 2 else { return nil }
+        let groups = isGrouped ? record.config["groups"]?.integer ?? 1 : 1
+        let (channels, overflow) = kernel[channelAxis ?? axes]
+          .multipliedReportingOverflow(by: groups)
+        guard !overflow else { return nil }
+        let sizes = imageSizes(axes, channels: channels, record.isChannelsFirst)
+        return .sizes(isSequence ? [nil] + sizes : sizes)
+      }
+    }
+
+    /// What the wrapped layer's shape becomes.
+    static func wrapped(_ change: @escaping @Sendable (Shape) -> Shape) -> Relation {
+      .weight { (record, kernel) throws(WeighbridgeError) in
+        guard let inner = try record.inner("layer") else { return nil }
+        return try Shape(inner, kernel: kernel).map(change)
+      }
+    }
+  }
+
+  /// Channels and image axes of any size.
+  fileprivate static func imageSizes(
+    _ axes: Int, channels: Int?, _ isChannelsFirst: Bool
+  ) -> [Int?] {
+    let open = [Int?](repeating: nil, count: axes)
+    return isChannelsFirst ? [channels] + open : open + [channels]
+  }
+}
+
+/// A layer without weights whose input's shape follows from that of its output.
+struct ShapeStep {
+  private let relation: ShapeEvidence.Relation
+  private let isChannelsFirst: Bool
+
+  /// The step of a layer as Keras 2 writes it; `nil` for one that hides the shape of its input, or has
+  /// weights that say it.
+  init?(_ record: KerasLayerRecord) {
+    let relation = KerasMappings.classes[record.className]?.shape ?? .unknown
+    switch relation {
+    case .unknown, .weight: return nil
+    case .same, .window, .pooling, .embedding, .repetition: self.relation = relation
+    }
+    isChannelsFirst = record.isChannelsFirst
+  }
 
   /// The shape of the input, when that of the output is known as far as given.
   func input(for output: ShapeEvidence.Shape) -> ShapeEvidence.Shape {
-    switch (self, output) {
-    case (.same, _): return output
-    case (.window(let axes, let isFirst), .sizes(let sizes)) where sizes.count == axes + 1:
-      return .image(axes, channels: isFirst ? sizes.first ?? nil : sizes.last ?? nil, isFirst)
-    case (.window(let axes, false), .last(let channels)):
-      return .image(axes, channels: channels, false)
-    case (.window(let axes, let isFirst), _): return .image(axes, channels: nil, isFirst)
-    case (.pooling(let axes, let isFirst), .last(let channels)):
-      return .image(axes, channels: channels, isFirst)
-    case (.pooling(let axes, let isFirst), .sizes(let sizes)):
-      return .image(axes, channels: sizes.last ?? nil, isFirst)
-    case (.pooling(let axes, let isFirst), .unknown): return .image(axes, channels: nil, isFirst)
+    switch (relation, output) {
+    case (.same, _), (.unknown, _), (.weight, _): return output
+    case (.window(let axes), .sizes(let sizes)) where sizes.count == axes + 1:
+      return image(axes, channels: isChannelsFirst ? sizes.first ?? nil : sizes.last ?? nil)
+    case (.window(let axes), .last(let channels)) where !isChannelsFirst:
+      return image(axes, channels: channels)
+    case (.window(let axes), _): return image(axes, channels: nil)
+    case (.pooling(let axes), .last(let channels)): return image(axes, channels: channels)
+    case (.pooling(let axes), .sizes(let sizes)): return image(axes, channels: sizes.last ?? nil)
+    case (.pooling(let axes), .unknown): return image(axes, channels: nil)
     case (.embedding, .sizes(let sizes)) where sizes.count > 1: return .sizes(sizes.dropLast())
     case (.embedding, _): return .unknown
     case (.repetition, .last(let size)): return .sizes([size])
@@ -64,49 +127,13 @@ enum ShapeStep: Hashable {
     }
   }
 
-  /// The step of a layer as Keras 2 writes it; `nil` for one that hides the shape of its input, or has
-  /// weights that say it.
-  init?(_ record: KerasLayerRecord) {
-    if record.className == "Embedding" {
-      self = .embedding
-    } else if record.className == "RepeatVector" {
-      self = .repetition
-    } else if Self.plain.contains(record.className) {
-      self = .same
-    } else {
-      guard let (base, axes) = record.classNameByAxes else { return nil }
-      let isFirst = record.config["data_format"] == "channels_first"
-      if Self.windows.contains(base) {
-        self = .window(axes: axes, isChannelsFirst: isFirst)
-      } else if Self.poolings.contains(base) {
-        self = .pooling(axes: axes, isChannelsFirst: isFirst)
-      } else {
-        return nil
-      }
-    }
+  /// A shape with channels and image axes of any size.
+  private func image(_ axes: Int, channels: Int?) -> ShapeEvidence.Shape {
+    .sizes(ShapeEvidence.imageSizes(axes, channels: channels, isChannelsFirst))
   }
-
-  private static let plain: Set = [
-    "Activation", "ActivityRegularization", "AlphaDropout", "BatchNormalization",
-    "BatchNormalization (Keras 1)", "Dropout", "ELU", "GaussianDropout", "GaussianNoise",
-    "GroupNormalization", "Identity", "LayerNormalization", "LeakyReLU", "Masking", "Normalization",
-    "PReLU", "RMSNormalization", "RandomBrightness", "RandomContrast", "RandomFlip",
-    "RandomRotation", "RandomTranslation", "RandomZoom", "ReLU", "Rescaling", "Softmax",
-    "SyncBatchNormalization", "ThresholdedReLU", "UnitNormalization",
-  ]
-  private static let windows: Set = [
-    "AveragePooling", "Cropping", "MaxPooling", "SpatialDropout", "UpSampling", "ZeroPadding",
-  ]
-  private static let poolings: Set = ["GlobalAveragePooling", "GlobalMaxPooling"]
 }
 
 extension ShapeEvidence.Shape {
-  /// A shape with channels and image axes of any size.
-  fileprivate static func image(_ axes: Int, channels: Int?, _ isChannelsFirst: Bool) -> Self {
-    let open = [Int?](repeating: nil, count: axes)
-    return .sizes(isChannelsFirst ? [channels] + open : open + [channels])
-  }
-
   /// What the first weight of a layer says of the shape of the layer's input; `nil` when the layer's
   /// class is not known to say anything.
   ///
@@ -114,49 +141,13 @@ extension ShapeEvidence.Shape {
   ///   - record: The layer as Keras 2 writes it.
   ///   - kernel: The shape of its first weight in Keras' axis order.
   init?(_ record: KerasLayerRecord, kernel: [Int]) throws(WeighbridgeError) {
-    switch record.className {
-    case "Dense" where kernel.count == 2: self = .last(kernel[0])
-    case "SimpleRNN", "LSTM", "GRU", "CuDNNLSTM", "CuDNNGRU":
-      guard kernel.count == 2 else { return nil }
-      self = .sizes([nil, kernel[0]])
-    case "Bidirectional":
-      guard let inner = try record.inner("layer") else { return nil }
-      try self.init(inner, kernel: kernel)
-    case "TimeDistributed":
-      guard let inner = try record.inner("layer") else { return nil }
-      try self.init(inner, kernel: kernel)
-      if case .sizes(let sizes) = self { self = .sizes([nil] + sizes) }
-    default:
-      guard let (base, axes) = record.classNameByAxes, kernel.count == axes + 2 else { return nil }
-      let isFirst = record.config["data_format"] == "channels_first"
-      switch base {
-      case "Conv":
-        let groups = record.config["groups"]?.integer ?? 1
-        let (channels, overflow) = kernel[axes].multipliedReportingOverflow(by: groups)
-        guard !overflow else { return nil }
-        self = .image(axes, channels: channels, isFirst)
-      case "DepthwiseConv", "SeparableConv":
-        self = .image(axes, channels: kernel[axes], isFirst)
-      case "ConvTranspose": self = .image(axes, channels: kernel[axes + 1], isFirst)
-      case "ConvLSTM":
-        guard case .sizes(let sizes) = Self.image(axes, channels: kernel[axes], isFirst) else {
-          return nil
-        }
-        self = .sizes([nil] + sizes)
-      default: return nil
-      }
-    }
+    guard case .weight(let shape) = KerasMappings.classes[record.className]?.shape,
+      let known = try shape(record, kernel)
+    else { return nil }
+    self = known
   }
 }
 
 extension KerasLayerRecord {
-  /// The class without the number of its image axes, and the number: `Conv2DTranspose` is
-  /// `ConvTranspose` and 2.
-  fileprivate var classNameByAxes: (base: String, axes: Int)? {
-    for axes in 1...3 {
-      let parts = className.split(separator: "\(axes)D", omittingEmptySubsequences: false)
-      if parts.count == 2 { return (parts.joined(), axes) }
-    }
-    return nil
-  }
+  fileprivate var isChannelsFirst: Bool { config["data_format"] == "channels_first" }
 }

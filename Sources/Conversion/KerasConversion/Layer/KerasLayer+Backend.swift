@@ -5,9 +5,9 @@ import LayerCatalog
 
 /// What depends on the backend that Keras ran on.
 extension KerasLayer {
-  /// Whether the file's kernels are turned by 180 degrees before they slide over the input. (Keras
-  /// 2 turns them when it loads a file of another backend.)
-  var transposesKernels: Bool { backend == .theano }
+  /// Whether the file's kernels are flipped along all spatial axes before they slide over the input.
+  /// (Keras 2 flips them when it loads a file of another backend.)
+  var flipsKernels: Bool { backend == .theano }
 
   /// Whether an average over pixels and padding counts the padding: Keras' doing on Theano, in some
   /// of its versions.
@@ -68,7 +68,7 @@ extension KerasLayer {
 extension Tensor {
   /// The same elements in reverse order along all axes from one on, if that is wanted. Copies
   /// nothing.
-  func turned(from axis: Int, if isWanted: Bool) -> Tensor {
+  func flipped(from axis: Int, if isWanted: Bool) -> Tensor {
     isWanted ? reversed(along: axis..<shape.count) : self
   }
 }

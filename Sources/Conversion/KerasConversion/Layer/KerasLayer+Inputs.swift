@@ -1,12 +1,12 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// What a layer's mapping must know of its inputs.
 extension KerasLayer {
   /// The input of a layer that takes one.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is another number of them.
-  package func onlyInput(_ inputs: [ValueID]) throws(WeighbridgeError) -> ValueID {
+  func onlyInput(_ inputs: [ValueID]) throws(WeighbridgeError) -> ValueID {
     guard inputs.count == 1 else {
       throw WeighbridgeError(.malformed, "takes one input and has \(inputs.count)")
     }
@@ -16,12 +16,62 @@ extension KerasLayer {
   /// An axis as Keras writes it, where -1 is the last one, counted from the first.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when `type` has no such axis.
-  package static func axis(
+  static func axis(
     _ axis: Int, of type: TensorType
   ) throws(WeighbridgeError) -> Int {
     guard axis >= -type.rank, axis < type.rank else {
       throw WeighbridgeError(.malformed, "axis=\(axis), and the input is \(type)")
     }
     return axis < 0 ? axis + type.rank : axis
+  }
+
+  /// Axes as Keras writes them, one or a list, counted from either end; -1 when nothing is written.
+  /// They stand in the order in which they are written.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when `type` has no such axis, or one stands
+  ///   twice.
+  mutating func axes(_ key: String, of type: TensorType) throws(WeighbridgeError) -> [Int] {
+    let written = try integerList(key, default: [-1])
+    var axes: [Int] = []
+    for axis in written { axes.append(try Self.axis(axis, of: type)) }
+    guard !axes.isEmpty, Set(axes).count == axes.count else {
+      throw WeighbridgeError(.malformed, "\(key)=\(written), and different axes are expected")
+    }
+    return axes
+  }
+
+  /// The sizes along some axes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when one is not known.
+  func dimensions(_ axes: [Int], of type: TensorType) throws(WeighbridgeError) -> [Int] {
+    let dimensions = axes.compactMap { type.shape[$0].value }
+    guard dimensions.count == axes.count else {
+      throw WeighbridgeError(
+        .malformed, "the sizes along the axes \(axes) of its input \(type) are not known")
+    }
+    return dimensions
+  }
+
+  /// The number of channels of the layer's input.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the layer has another number of inputs
+  ///   than one, or the number of channels is not known.
+  func channels(
+    of inputs: [ValueID], layout: DataLayout
+  ) throws(WeighbridgeError) -> Int {
+    let type = graph.type(of: try onlyInput(inputs))
+    guard type.rank >= 2, let count = type.shape[layout.channelAxis(rank: type.rank)].value else {
+      throw WeighbridgeError(
+        .malformed, "the number of channels of its input \(type) is not known")
+    }
+    return count
+  }
+
+  /// Refuses an input that has another number of spatial axes than the layer's class says.
+  func requireSpatialAxes(_ count: Int, of inputs: [ValueID]) throws(WeighbridgeError) {
+    for type in inputs.map({ graph.type(of: $0) }) where type.rank != count + 2 {
+      throw WeighbridgeError(
+        .malformed, "takes \(count) spatial axes and has the input \(type)")
+    }
   }
 }

@@ -4,27 +4,8 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Which classes of Keras let masks through, and what becomes of several: what follows from a
-/// layer's class alone. A class that is not named here either sees to its masks in its own mapping,
-/// or drops them, as Keras does (with a warning, or without a word).
+/// What becomes of masks that travel beside tensors.
 extension KerasLayer {
-  /// Keras' layers with `supports_masking` that take one tensor, and let its mask go on unchanged.
-  private static let passing: Set<String> = [
-    "Activation", "ActivityRegularization", "AlphaDropout", "BatchNormalization (Keras 1)",
-    "BatchNormalization", "Dense", "Dropout", "ELU", "GaussianDropout", "GaussianNoise",
-    "GroupNormalization", "LayerNormalization", "LeakyReLU", "PReLU (Keras 1)", "PReLU",
-    "ParametricSoftplus (Keras 1)", "ReLU", "SReLU (Keras 1)", "Softmax", "SpatialDropout1D",
-    "SpatialDropout2D", "SpatialDropout3D", "SyncBatchNormalization", "ThresholdedReLU",
-    "UnitNormalization",
-  ]
-
-  /// Those that do so since Keras 3 only.
-  private static let passingSinceKeras3: Set<String> = ["Identity", "Normalization", "Rescaling"]
-
-  private static let merging: Set<String> = [
-    "Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract",
-  ]
-
   /// Since 3.4, a step of merged sequences counts when it does in any of them.
   var joinsMasks: Bool { version >= KerasVersion(3, 4) }
 
@@ -34,14 +15,14 @@ extension KerasLayer {
     of className: String, from inputs: [ValueID], to outputs: [ValueID]
   ) throws(WeighbridgeError) {
     guard let input = inputs.first, let output = outputs.first else { return }
-    if Self.passing.contains(className)
-      || (version.major >= 3 && Self.passingSinceKeras3.contains(className))
-    {
+    switch KerasMappings.classes[className]?.masks {
+    case .passedSinceKeras3 where version.major < 3: return
+    case .passed, .passedSinceKeras3:
       setMask(takeTensors("mask").first ?? masks[output] ?? masks[input], of: output)
-    } else if !inputs.contains(where: { masks[$0] != nil }) {
-      return
-    } else if Self.merging.contains(className) {
+    case .merged:
+      guard inputs.contains(where: { masks[$0] != nil }) else { return }
       setMask(try mergedMask(inputs), of: output)
+    case .dropped, .ownRule, nil: return
     }
   }
 

@@ -5,23 +5,13 @@ import LayerCatalog
 
 /// The number types of a layer: what its policy says is cast to the type it computes in.
 extension KerasLayer {
-  /// Layers of Keras that take their inputs in any type; most keep whole numbers whole.
-  private static let takingAnyType: Set<String> = [
-    "CategoryEncoding", "ClassMethod", "Discretization", "Embedding", "HashedCrossing", "Hashing",
-    "InstanceMethod", "InstanceProperty", "IntegerLookup", "SlicingOpLambda", "StringLookup",
-    "TFOpLambda", "TensorFlowOpLayer",
-  ]
-  /// Layers that turn whole numbers into floating-point ones; others leave them as they are.
-  private static let takingWholeNumbers: Set<String> = [
-    "BatchNormalization", "CenterCrop", "Dense", "LayerNormalization", "Normalization", "Rescaling",
-  ]
-
-  /// The inputs in the type that the layer computes in. Keras casts floating-point inputs only, but
-  /// for the layers that cast all.
+  /// The inputs in the type that the layer computes in, as far as Keras casts them. Of a class that is
+  /// not Keras' own it casts floating-point inputs only.
   package mutating func castInputs(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
-    guard let type = types?.compute, !Self.takingAnyType.contains(source.className) else {
-      return inputs
-    }
+    let policy = KerasMappings.classes[source.className]?.casts ?? .floats
+    guard let type = types?.compute, policy != .none else { return inputs }
+    let castsWholeNumbers =
+      policy == .all || (policy == .allBeforeKeras3 && version.major < 3)
     var result: [ValueID] = []
     for (index, input) in inputs.enumerated() {
       let given = graph.type(of: input).elementType
@@ -30,12 +20,6 @@ extension KerasLayer {
       result.append(isCast ? try cast(input, to: type, role: role) : input)
     }
     return result
-  }
-
-  private var castsWholeNumbers: Bool {
-    let name = source.className
-    return Self.takingWholeNumbers.contains(name) || name.hasPrefix("Random")
-      || (name == "Resizing" && version.major < 3)
   }
 
   /// A value in another number type, with its mask.

@@ -3,7 +3,13 @@ package import GraphIR
 package import KerasFormat
 package import LayerCatalog
 
-/// The Keras layers and activation functions that become an operator.
+/// An operator that layers of Keras become.
+protocol KerasMapped: CatalogOperator {
+  /// Their classes, and what the operator becomes in Keras.
+  static var keras: KerasMapping { get }
+}
+
+/// The Keras layers and activation functions that become an operator, and what it becomes in Keras.
 package struct KerasMapping: Sendable {
   /// What a builder throws. (An alias, because the compiler does not count an error type that only
   /// stands behind `throws` as a use of its module.)
@@ -19,14 +25,26 @@ package struct KerasMapping: Sendable {
   package typealias Activation =
     @Sendable (KerasVersion, TensorType) throws(Failure) -> any CatalogOperator
 
-  /// By class name. Two classes may share one builder.
+  /// By class name, those that only stand in the settings of others left out.
   package let layers: [String: Build]
   /// By the name that `activation=` takes.
-  package let activations: [String: Activation]
+  package internal(set) var activations: [String: Activation] = [:]
+  /// The layer classes.
+  let classes: [KerasLayerClass]
+  /// How layers that are not Keras' own are read, by class name or `package>Class`; see
+  /// ``WellKnownLayers``.
+  let wellKnown: [String: Build]
+  /// What the operator becomes in Keras; empty where it becomes what it is made of, or its family says
+  /// it.
+  let rows: [KerasRow]
 
   /// Makes a mapping.
-  package init(layers: [String: Build] = [:], activations: [String: Activation] = [:]) {
-    self.layers = layers
-    self.activations = activations
+  init(_ classes: [KerasLayerClass], wellKnown: [String: Build] = [:], rows: [KerasRow] = []) {
+    self.classes = classes
+    self.wellKnown = wellKnown
+    self.rows = rows
+    layers = Dictionary(
+      classes.compactMap { entry in entry.build.map { (entry.name, $0) } },
+      uniquingKeysWith: { first, _ in first })
   }
 }

@@ -1,104 +1,56 @@
+import Bytes
 import GraphIR
+package import KerasFormat
 import LayerCatalog
 
 /// What each layer and activation function of Keras becomes.
 package enum KerasMappings {
-  /// By the kind of the operator that the layers become, in most cases. A test compares this list with
-  /// the files.
-  package static let byKind: [String: KerasMapping] = [
-    AdaptiveAveragePooling.kind: AdaptiveAveragePooling.keras,
-    AdaptiveMaxPooling.kind: AdaptiveMaxPooling.keras,
-    Add.kind: Add.keras,
-    AdditiveAttention.kind: AdditiveAttention.keras,
-    Attention.kind: Attention.keras,
-    AutoContrast.kind: AutoContrast.keras,
-    Average.kind: Average.keras,
-    AveragePooling.kind: AveragePooling.keras,
-    BatchNormalization.kind: BatchNormalization.keras,
-    CategoryEncoding.kind: CategoryEncoding.keras,
-    CELU.kind: CELU.keras,
-    CenterCrop.kind: CenterCrop.keras,
-    CLAHE.kind: CLAHE.keras,
-    Clip.kind: Clip.keras,
-    Concatenate.kind: Concatenate.keras,
-    ConvLSTM.kind: ConvLSTM.keras,
-    Convolution.kind: Convolution.keras,
-    Cropping.kind: Cropping.keras,
-    Dense.kind: Dense.keras,
-    Discretization.kind: Discretization.keras,
-    Dot.kind: Dot.keras,
-    DotProductAttention.kind: DotProductAttention.keras,
-    EinsumDense.kind: EinsumDense.keras,
-    ELU.kind: ELU.keras,
-    Embedding.kind: Embedding.keras,
-    Exponential.kind: Exponential.keras,
-    FlattenTime.kind: FlattenTime.keras,
-    GELU.kind: GELU.keras,
-    GlobalAveragePooling.kind: GlobalAveragePooling.keras,
-    GlobalMaxPooling.kind: GlobalMaxPooling.keras,
-    GLU.kind: GLU.keras,
-    GroupNormalization.kind: GroupNormalization.keras,
-    GRU.kind: GRU.keras,
-    HardShrink.kind: HardShrink.keras,
-    HardSigmoid.kind: HardSigmoid.keras,
-    HardSwish.kind: HardSwish.keras,
-    HashedCrossing.kind: HashedCrossing.keras,
-    Hashing.kind: Hashing.keras,
-    Identity.kind: Identity.keras,
-    IndexLookup.kind: IndexLookup.keras,
-    LayerNormalization.kind: LayerNormalization.keras,
-    LeakyReLU.kind: LeakyReLU.keras,
-    LocallyConnected.kind: LocallyConnected.keras,
-    LogSigmoid.kind: LogSigmoid.keras,
-    LogSoftmax.kind: LogSoftmax.keras,
-    LSTM.kind: LSTM.keras,
-    Masking.kind: Masking.keras,
-    Maximum.kind: Maximum.keras,
-    MaxPooling.kind: MaxPooling.keras,
-    Minimum.kind: Minimum.keras,
-    Mish.kind: Mish.keras,
-    Multiply.kind: Multiply.keras,
-    Normalization.kind: Normalization.keras,
-    PReLU.kind: PReLU.keras,
-    ReLU.kind: ReLU.keras,
-    RepeatVector.kind: RepeatVector.keras,
-    Rescaling.kind: Rescaling.keras,
-    Reshape.kind: Reshape.keras,
-    Resizing.kind: Resizing.keras,
-    RMSNormalization.kind: RMSNormalization.keras,
-    SELU.kind: SELU.keras,
-    Sigmoid.kind: Sigmoid.keras,
-    SimpleRNN.kind: SimpleRNN.keras,
-    Softmax.kind: Softmax.keras,
-    Softplus.kind: Softplus.keras,
-    SoftShrink.kind: SoftShrink.keras,
-    Softsign.kind: Softsign.keras,
-    Sparsemax.kind: Sparsemax.keras,
-    SparsePlus.kind: SparsePlus.keras,
-    Squareplus.kind: Squareplus.keras,
-    STFT.kind: STFT.keras,
-    Subtract.kind: Subtract.keras,
-    Swish.kind: Swish.keras,
-    Tanh.kind: Tanh.keras,
-    TanhShrink.kind: TanhShrink.keras,
-    Transpose.kind: Transpose.keras,
-    TransposedConvolution.kind: TransposedConvolution.keras,
-    UnitNormalization.kind: UnitNormalization.keras,
-    Upsampling.kind: Upsampling.keras,
-    ZeroPadding.kind: ZeroPadding.keras,
-  ]
+  /// By the kind of the operator that the layers become, in most cases.
+  package static let byKind: [String: KerasMapping] = {
+    var mappings: [String: KerasMapping] = [:]
+    for type in Catalog.all {
+      mappings[type.kind] = (type as? any KerasMapped.Type)?.keras
+    }
+    // Every function has an operator for a batch of vectors.
+    let vectors = TensorType(.float32, [.unknown, .fixed(2)])
+    for (name, make) in activations {
+      guard let kind = try? make(KerasVersion(3, 0), vectors).kind else { continue }
+      mappings[kind, default: KerasMapping([])].activations[name] = make
+    }
+    return mappings
+  }()
 
   /// The builders of Keras' layers, by class name.
-  package static let layers: [String: KerasMapping.Build] = merged(\.layers)
+  package static let layers = classes.compactMapValues(\.build)
 
-  /// Keras' activation functions, by name.
-  package static let activations: [String: KerasMapping.Activation] = merged(\.activations)
+  /// Keras' layer classes, by name.
+  static let classes: [String: KerasLayerClass] = {
+    let operators = Catalog.all.compactMap { ($0 as? any KerasMapped.Type)?.keras.classes }
+    return Dictionary(
+      (operators.joined() + KerasLayerClass.unread).map { ($0.name, $0) },
+      uniquingKeysWith: { first, _ in first })
+  }()
 
-  private static func merged<Entry>(
-    _ part: KeyPath<KerasMapping, [String: Entry]>
-  ) -> [String: Entry] {
-    byKind.values.reduce(into: [:]) { result, mapping in
-      result.merge(mapping[keyPath: part]) { first, _ in first }
-    }
-  }
+  /// The objects inside of layers that have weights, by the layers' class.
+  package static let parts = classes.mapValues(\.parts)
+}
+
+extension KerasLayerClass {
+  /// Classes that become no operator themselves.
+  static let unread: [KerasLayerClass] =
+    [
+      .unread("StackedRNNCells", parts: KerasLayerParts(list: "cells")),
+      .unread("StringLookup", casts: .none),
+      .unread("SyncBatchNormalization", shape: .same, parts: .batchStatistics),
+      .unread(
+        "TextVectorization",
+        parts: KerasLayerParts(
+          [.init(["_lookup_layer"])], trained: .none, alias: "_lookup_layer/vars/idf_weights")),
+    ] + functions
+
+  /// Functions that stand in a model as layers, which Keras calls with what they are given.
+  private static let functions = [
+    "ClassMethod", "InstanceMethod", "InstanceProperty", "SlicingOpLambda", "TFOpLambda",
+    "TensorFlowOpLayer",
+  ].map { KerasLayerClass.unread($0, casts: .none) }
 }

@@ -190,7 +190,8 @@ private struct TransformerWeights {
   ) throws(WeighbridgeError) -> ValueID {
     guard let build = KerasMappings.layers[className] else { return inputs[0] }
     let record = KerasLayerRecord(name: role, className: className, config: settings)
-    return try at(path, record.order(ofVariables:), &layer) { (layer) throws(WeighbridgeError) in
+    return try at(path, { record.order(ofVariables: $0, KerasMappings.parts) }, &layer) {
+      (layer) throws(WeighbridgeError) in
       try layer.addInner(settings, inputs, role: role, build: build)
     }
   }
@@ -230,7 +231,7 @@ private struct TransformerWeights {
     return try at(
       "att",
       { (names: [String]) -> [Int] in
-        guard isOld else { return keras.order(ofVariables: names) }
+        guard isOld else { return keras.order(ofVariables: names, KerasMappings.parts) }
         let order = own.flatMap { ["\($0)/vars/0", "\($0)/vars/1"] }
         return names.indices.sorted {
           (order.firstIndex(of: names[$0]) ?? .max, $0) < (

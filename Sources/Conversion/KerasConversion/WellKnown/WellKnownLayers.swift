@@ -11,9 +11,10 @@ import LayerCatalog
 package enum WellKnownLayers {
   /// By class name, or by `package>Class` where the class is registered. (A class that is registered
   /// without a package is in Keras' package `Custom`, which is left out.)
-  package static let layers: [String: KerasMapping.Build] = [
-    "Addons>GroupNormalization": addonsNormalization,
-    "Addons>InstanceNormalization": addonsNormalization,
+  package static let layers: [String: KerasMapping.Build] = KerasMappings.byKind.values
+    .reduce(into: others) { $0.merge($1.wellKnown) { first, _ in first } }
+
+  private static let others: [String: KerasMapping.Build] = [
     "CastToFloat32": castToFloat32,
     "FixedDropout": fixedDropout,
     "InstanceNormalization": contribNormalization,
@@ -36,15 +37,6 @@ package enum WellKnownLayers {
     "Mish": ("mish", "digantamisra98/Mish"),
     "Swish": ("swish", "a function registered as Swish"),
   ]
-
-  /// TensorFlow Addons' group normalisation, and its instance normalisation, which is a group for
-  /// each channel; Keras took it over.
-  private static let addonsNormalization: KerasMapping.Build = {
-    (layer, inputs) throws(WeighbridgeError) in
-    layer.decideOnce("is read as TensorFlow Addons' layer: Keras' GroupNormalization")
-    guard let build = KerasMappings.layers["GroupNormalization"] else { return [] }
-    return try build(&layer, inputs)
-  }
 
   /// The dropout of `efficientnet`: Keras' with another default for its noise.
   private static let fixedDropout: KerasMapping.Build = {

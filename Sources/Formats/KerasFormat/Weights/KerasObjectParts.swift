@@ -1,50 +1,39 @@
 import Bytes
 import JSON
 
-/// What a layer consists of, as far as its weights' places in a file follow from it.
+/// What a layer consists of, as far as its weights' paths in a file follow from it.
 struct KerasObjectParts {
   /// How many of the layer's own variables, from the first, training changes.
-  private(set) var trainedCount: Int
-  /// An own variable that is only another name of one further below.
-  private(set) var alias: (index: Int, path: String)?
+  let trainedCount: Int
+  /// The path of the variable that the first own one is another name of.
+  let alias: String?
   /// The objects that are attributes of the layer: the names they may have, and what is known.
   private(set) var objects: [([String], KerasLayerRecord)] = []
   /// The objects in the layer's list: a model's layers, or the cells of stacked cells.
   private(set) var list: [KerasLayerRecord] = []
 
-  /// - Parameter ownCount: How many variables the layer itself has in the file.
-  init(of record: KerasLayerRecord, ownCount: Int) throws(WeighbridgeError) {
-    trainedCount = ownCount
-    if record.isModel {
+  /// - Parameters:
+  ///   - ownCount: How many variables the layer itself has in the file.
+  ///   - parts: What is known of classes.
+  init(
+    of record: KerasLayerRecord, ownCount: Int, _ parts: [String: KerasLayerParts]
+  ) throws(WeighbridgeError) {
+    guard !record.isModel else {
+      (trainedCount, alias) = (ownCount, nil)
       list = try KerasModelRecord(nestedIn: record).layers
       return
     }
-    switch record.className {
-    case "BatchNormalization", "SyncBatchNormalization":
-      // Gamma and beta; not the moving mean and variance, nor those of batch renormalisation.
-      trainedCount = max(0, ownCount - (record.config["renorm"] == .bool(true) ? 5 : 2))
-    case "Normalization": trainedCount = 0
-    case "SpectralNormalization":
-      trainedCount = 0  // the vector; the kernel is that of the wrapped layer
-      alias = (0, "layer/vars/0")
-      try addInner("layer", of: record)
-    case "TextVectorization":
-      trainedCount = 0
-      alias = (0, "_lookup_layer/vars/idf_weights")
-      addPlain(["_lookup_layer"])
-    case "TimeDistributed": try addInner("layer", of: record)
-    case "Bidirectional":
-      try addInner("forward_layer", from: ["layer"], of: record)
-      try addInner("backward_layer", from: ["backward_layer", "layer"], of: record)
-    case "RNN": try addInner("cell", of: record)
-    case "StackedRNNCells": list = try record.innerList("cells")
-    case "SimpleRNN", "LSTM", "GRU", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D": addPlain(["cell"])
-    case "MultiHeadAttention", "GroupQueryAttention", "GroupedQueryAttention":
-      for name in ["query", "key", "gate", "value", "output"] {
-        addPlain(["\(name)_dense", "_\(name)_dense"])
+    let known = parts[record.className] ?? .activation
+    alias = known.alias
+    trainedCount =
+      switch known.trained {
+      case .all: ownCount
+      case .none: 0
+      case .allBut(let count): max(0, ownCount - count(record.config))
       }
-    default: try addActivation(of: record)
-    }
+    for object in known.objects { try add(object, of: record) }
+    if let key = known.list { list = try record.innerList(key) }
+    if known.hasActivation { try addActivation(of: record) }
   }
 
   /// A layer in place of an activation function.
@@ -55,21 +44,19 @@ struct KerasObjectParts {
     activation["shared_object_id"] = nil
     let holder = KerasLayerRecord(
       name: record.name, className: "", config: ["activation": .object(activation)])
-    try addInner("activation", of: holder)
+    try add(.init(["activation"], settings: ["activation"]), of: holder)
   }
 
-  /// A part without parts of its own.
-  private mutating func addPlain(_ names: [String]) {
-    objects.append((names, KerasLayerRecord(name: names[0], className: "", config: [:])))
-  }
-
-  /// A part whose settings stand under one of some keys.
-  private mutating func addInner(
-    _ name: String, from keys: [String]? = nil, of record: KerasLayerRecord
+  private mutating func add(
+    _ object: KerasLayerParts.Object, of record: KerasLayerRecord
   ) throws(WeighbridgeError) {
-    for key in keys ?? [name] {
+    if object.settings.isEmpty {
+      let name = object.names[0]
+      objects.append((object.names, KerasLayerRecord(name: name, className: "", config: [:])))
+    }
+    for key in object.settings {
       guard let inner = try record.inner(key) else { continue }
-      objects.append(([name], inner))
+      objects.append((object.names, inner))
       return
     }
   }
@@ -78,8 +65,12 @@ struct KerasObjectParts {
 extension KerasLayerRecord {
   /// The order in which Keras lists the variables of a layer that it writes under paths such as
   /// `query_dense/vars/0`; what is not known comes last. As they are where they have other names.
-  package func order(ofVariables names: [String]) -> [Int] {
-    let known = (try? Self.variables(of: self, among: names)) ?? []
+  ///
+  /// - Parameter parts: What is known of classes.
+  package func order(
+    ofVariables names: [String], _ parts: [String: KerasLayerParts]
+  ) -> [Int] {
+    let known = (try? Self.variables(of: self, among: names, parts)) ?? []
     let ranks = Dictionary(
       known.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
     return names.indices.sorted {
@@ -88,16 +79,16 @@ extension KerasLayerRecord {
   }
 
   private static func variables(
-    of record: KerasLayerRecord, among names: [String]
+    of record: KerasLayerRecord, among names: [String], _ parts: [String: KerasLayerParts]
   ) throws(WeighbridgeError) -> [String] {
     let own = names.filter { $0.hasPrefix("vars/") }
     var result = own
-    let parts = try KerasObjectParts(of: record, ownCount: own.count)
-    for (alternatives, part) in parts.objects {
+    let objects = try KerasObjectParts(of: record, ownCount: own.count, parts).objects
+    for (alternatives, part) in objects {
       for name in alternatives {
         let inner = names.filter { $0.hasPrefix("\(name)/") }
           .map { String($0.dropFirst(name.count + 1)) }
-        result += try variables(of: part, among: inner).map { "\(name)/\($0)" }
+        result += try variables(of: part, among: inner, parts).map { "\(name)/\($0)" }
       }
     }
     return result

@@ -12,8 +12,13 @@ struct KerasObjectReader {
   private typealias Variable = (weight: KerasWeight, isTrained: Bool)
 
   private var tree: KerasObjectTree
+  private let parts: [String: KerasLayerParts]
 
-  init(_ file: HDF5File) throws(WeighbridgeError) { tree = try KerasObjectTree(file) }
+  /// - Parameter parts: What layers of known classes consist of.
+  init(_ file: HDF5File, _ parts: [String: KerasLayerParts]) throws(WeighbridgeError) {
+    tree = try KerasObjectTree(file)
+    self.parts = parts
+  }
 
   /// The weights of a model's layers; those of a model inside the model stand one by one under
   /// their paths, `outer/inner/layer`.
@@ -83,9 +88,9 @@ struct KerasObjectReader {
   ) throws(WeighbridgeError) -> [Variable] {
     let isTrained = isTrained && record.config["trainable"] != .bool(false)
     let own = try tree.variables(at: place)
-    let parts = try KerasObjectParts(of: record, ownCount: own.count)
-    let alias = parts.alias.flatMap { own.indices.contains($0.index) ? $0 : nil }
-    if let alias { try checkEqual(own[alias.index], "\(place)/\(alias.path)") }
+    let parts = try KerasObjectParts(of: record, ownCount: own.count, parts)
+    let alias = own.isEmpty ? nil : parts.alias.map { "\(place)/\($0)" }
+    if let alias { try checkEqual(own[0], alias) }
     var variables: [Variable] = own.enumerated().map { index, weight in
       (weight, isTrained && index < parts.trainedCount)
     }
@@ -100,10 +105,8 @@ struct KerasObjectReader {
       }
     }
     // What has two names counts where it comes first, and is trained as what it is in truth.
-    if let alias,
-      let place = variables.firstIndex(where: { "/\($0.weight.name)" == "\(place)/\(alias.path)" })
-    {
-      variables[alias.index].isTrained = variables.remove(at: place).isTrained
+    if let position = variables.firstIndex(where: { "/\($0.weight.name)" == alias }) {
+      variables[0].isTrained = variables.remove(at: position).isTrained
     }
     return variables
   }

@@ -8,29 +8,10 @@ import LayerCatalog
 /// Functions of single elements, and of the elements along axes.
 enum KerasActivations {
   static let rows: [KerasRow] =
-    named + bent + composed + [
+    named + bent + [
       KerasRow(Identity.self) { (_, builder) throws(WeighbridgeError) in builder[0] },
       KerasRow(Softmax.self) { (operation, builder) throws(WeighbridgeError) in
         try builder.layer("Softmax", ["axis": .axes(operation.axes)])
-      },
-      KerasRow(LogSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
-        let type = builder.type()
-        let largest = try builder.reduce("Max", "math.reduce_max", builder[0], operation.axes)
-        let shifted = try builder.function(.subtract, [builder[0], largest], type: type)
-        let power = try builder.function(.exponential, [shifted])
-        let sum = try builder.reduce("Sum", "math.reduce_sum", power, operation.axes)
-        return try builder.function(
-          .subtract, [shifted, try builder.function(.logarithm, [sum])], type: type)
-      },
-      KerasRow(GroupedSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
-        let parts = try builder.parts(of: builder[0], operation.axis, operation.sizes)
-        var shares: [KerasValue] = []
-        for part in parts {
-          shares.append(
-            try builder.layer(
-              "Softmax", ["axis": .integer(operation.axis)], [part], type: part.type))
-        }
-        return try builder.layer("Concatenate", ["axis": .integer(operation.axis)], shares)
       },
       KerasRow(
         Sparsemax.self, unsupported: "Keras' sparsemax is in Keras 3 only, and no layer there"),
@@ -49,8 +30,7 @@ enum KerasActivations {
     KerasRow(GELU.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.isApproximate else { return try builder.activation(operation) }
       return try builder.function(
-        .approximateGELU, [builder[0]], settings: ["approximate": true],
-        older: ["approximate": true])
+        .approximateGELU, [builder[0]], shared: ["approximate": true])
     },
     KerasRow(HardSigmoid.self) { (operation, builder) throws(WeighbridgeError) in
       if builder.form.activationName(operation, rank: builder.type().rank) != nil {
@@ -58,9 +38,18 @@ enum KerasActivations {
       }
       let line = try builder.layer(
         "Rescaling", ["scale": .real(operation.slope), "offset": .real(operation.offset)])
-      return try builder.rectified(line, maximum: 1)
+      return try builder.layer("ReLU", rectifier(maximum: 1), [line], type: line.type)
     },
   ]
+
+  private static func rectifier(
+    slope: Double = 0, threshold: Double = 0, maximum: Double?
+  ) -> JSONObject {
+    [
+      "max_value": maximum.map(JSONValue.real) ?? .null, "negative_slope": .real(slope),
+      "threshold": .real(threshold),
+    ]
+  }
 
   private static func byName<Operation: CatalogOperator>(_ type: Operation.Type) -> KerasRow {
     KerasRow(type) { (operation, builder) throws(WeighbridgeError) in
@@ -75,10 +64,8 @@ enum KerasActivations {
       }
       return try builder.layer(
         "ReLU",
-        [
-          "max_value": operation.maximum.map(JSONValue.real) ?? .null,
-          "negative_slope": .real(operation.slope), "threshold": .real(operation.threshold),
-        ])
+        rectifier(
+          slope: operation.slope, threshold: operation.threshold, maximum: operation.maximum))
     },
     KerasRow(LeakyReLU.self) { (operation, builder) throws(WeighbridgeError) in
       let key = builder.form == .archive ? "negative_slope" : "alpha"
@@ -98,16 +85,6 @@ enum KerasActivations {
         "PReLU", ["shared_axes": sharing.isEmpty ? .null : .array(sharing)],
         weights: [KerasLayerWeight(name: "alpha", tensor: alpha)])
     },
-    KerasRow(Threshold.self) { (operation, builder) throws(WeighbridgeError) in
-      let isAbove = try builder.compare(.greater, builder[0], builder.number(operation.threshold))
-      return try builder.choose(isAbove, builder[0], builder.number(operation.replacement))
-    },
-    KerasRow(Binarization.self) { (_, builder) throws(WeighbridgeError) in
-      let isPositive = try builder.compare(.greater, builder[0], builder.number(0))
-      let ones = try builder.function(.cast, [isPositive], to: builder.type().elementType)
-      let doubled = try builder.function(.multiply, [ones, builder.number(2)])
-      return try builder.function(.subtract, [doubled, builder.number(1)])
-    },
     KerasRow(HardShrink.self) { (operation, builder) throws(WeighbridgeError) in
       let size = try builder.function(.absolute, [builder[0]])
       let isFar = try builder.compare(.greater, size, builder.number(operation.threshold))
@@ -121,65 +98,12 @@ enum KerasActivations {
       return try builder.function(
         .add, [high, try builder.function(.minimum, [below, builder.number(0)])])
     },
-    KerasRow(HardMish.self) { (_, builder) throws(WeighbridgeError) in
-      let x = builder[0]
-      let half = try builder.function(.multiply, [x, builder.number(0.5)])
-      let curve = try builder.function(.add, [try builder.function(.multiply, [half, x]), x])
-      let isCurved = try builder.compare(.greater, x, builder.number(-2))
-      let low = try builder.choose(isCurved, curve, builder.number(0))
-      return try builder.choose(try builder.compare(.greater, x, builder.number(0)), x, low)
-    },
-    KerasRow(SparsePlus.self) { (_, builder) throws(WeighbridgeError) in
-      let (x, one) = (builder[0], builder.number(1))
-      let sum = try builder.function(.add, [x, one])
-      let square = try builder.function(.multiply, [sum, sum])
-      let curve = try builder.function(.multiply, [square, builder.number(0.25)])
-      let isLow = try builder.compare(.lessEqual, x, builder.number(-1))
-      let low = try builder.choose(isLow, builder.number(0), curve)
-      return try builder.choose(try builder.compare(.greaterEqual, x, one), x, low)
-    },
-    KerasRow(Stair.self) { (_, builder) throws(WeighbridgeError) in
-      let x = builder[0]
-      let floor = try builder.function(.floor, [x])
-      let half = try builder.function(
-        .floor, [try builder.function(.multiply, [x, builder.number(0.5)])])
-      let even = try builder.function(.add, [half, half])
-      let rest = try builder.function(.subtract, [x, floor])
-      let ramp = try builder.function(.add, [rest, half])
-      return try builder.choose(try builder.compare(.equal, floor, even), half, ramp)
-    },
-    KerasRow(PiecewiseLinear.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.piecewiseLinear(operation)
-    },
-  ]
-
-  private static let composed: [KerasRow] = [
     KerasRow(CELU.self) { (operation, builder) throws(WeighbridgeError) in
       let (x, alpha) = (builder[0], builder.number(operation.alpha))
       let power = try builder.function(.exponential, [try builder.function(.divide, [x, alpha])])
       let less = try builder.function(.subtract, [power, builder.number(1)])
       let low = try builder.function(.multiply, [less, alpha])
       return try builder.choose(try builder.compare(.greater, x, builder.number(0)), x, low)
-    },
-    KerasRow(LogSigmoid.self) { (_, builder) throws(WeighbridgeError) in
-      let negative = try builder.function(.negative, [builder[0]])
-      return try builder.function(.negative, [try builder.activation("softplus", negative)])
-    },
-    KerasRow(Squareplus.self) { (operation, builder) throws(WeighbridgeError) in
-      let x = builder[0]
-      let square = try builder.function(.multiply, [x, x])
-      let root = try builder.function(
-        .squareRoot, [try builder.function(.add, [square, builder.number(operation.smoothness)])])
-      return try builder.function(
-        .multiply, [try builder.function(.add, [x, root]), builder.number(0.5)])
-    },
-    KerasRow(GLU.self) { (operation, builder) throws(WeighbridgeError) in
-      guard let half = builder.outputType.shape[operation.axis].value else {
-        throw WeighbridgeError(.unsupported, "the size that is split must be known")
-      }
-      let parts = try builder.parts(of: builder[0], operation.axis, [half, half])
-      let gate = try builder.activation("sigmoid", parts[1])
-      return try builder.layer("Multiply", [:], [parts[0], gate])
     },
   ]
 }
@@ -229,37 +153,6 @@ extension KerasModelBuilder {
     try layer("Activation", ["activation": .string(name)], [value], type: value.type)
   }
 
-  /// A value cut off below 0 and above a number.
-  mutating func rectified(
-    _ value: KerasValue, maximum: Double?
-  ) throws(WeighbridgeError) -> KerasValue {
-    try layer(
-      "ReLU",
-      [
-        "max_value": maximum.map(JSONValue.real) ?? .null, "negative_slope": .real(0),
-        "threshold": .real(0),
-      ], [value], type: value.type)
-  }
-
-  /// A sum of rectifiers, one for each bend.
-  fileprivate mutating func piecewiseLinear(
-    _ operation: PiecewiseLinear
-  ) throws(WeighbridgeError) -> KerasValue {
-    guard let first = operation.knots.first, let slope = operation.slopes.first else {
-      throw WeighbridgeError(.unsupported, "a line without a bend")
-    }
-    // value + slope₀ (x - k₀) + Σ (slopeᵢ₊₁ - slopeᵢ) max(x - kᵢ, 0)
-    var sum = try layer(
-      "Rescaling", ["scale": .real(slope), "offset": .real(operation.value - slope * first)],
-      [self[0]])
-    for (index, knot) in operation.knots.enumerated() {
-      let moved = try function(.subtract, [self[0], number(knot)])
-      let bend = try rectified(moved, maximum: nil)
-      let change = operation.slopes[index + 1] - operation.slopes[index]
-      sum = try function(.add, [sum, try function(.multiply, [bend, number(change)])])
-    }
-    return sum
-  }
 }
 
 extension JSONValue {

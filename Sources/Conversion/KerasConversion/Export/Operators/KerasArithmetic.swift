@@ -168,7 +168,7 @@ extension KerasModelBuilder {
   ) throws(WeighbridgeError) -> KerasValue {
     let name = JSONValue.string(type.rawValue)
     return try function(
-      cast, inputs, settings: ["dtype": name], older: ["dtype": name],
+      cast, inputs, shared: ["dtype": name],
       type: TensorType(type, inputs[0].type.shape))
   }
 

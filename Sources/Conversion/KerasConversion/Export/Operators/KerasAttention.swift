@@ -5,41 +5,13 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Attention, made of products of matrices and a softmax.
+/// Attention of several heads, made of products of matrices and a softmax, where the number of steps
+/// may be open.
 enum KerasAttention {
   static let rows: [KerasRow] = [
     KerasRow(outputsOf: DotProductAttention.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.headedAttention(operation)
-    },
-    KerasRow(outputsOf: Attention.self) { (operation, builder) throws(WeighbridgeError) in
-      let (query, key) = (builder[0], builder[2])
-      var next = operation.masking.hasMask ? 4 : 3
-      let scores: KerasValue
-      switch operation.score {
-      case .dot:
-        let products = try builder.products(query, key)
-        guard operation.hasScale else {
-          scores = products
-          break
-        }
-        scores = try builder.function(.multiply, [products, builder[next]])
-      case .concat:
-        let scale = operation.hasScale ? builder[next] : nil
-        if operation.hasScale { next += 1 }
-        let sums = try builder.tanhSums(query, key, scale: scale, weights: nil)
-        scores = try builder.function(.multiply, [sums, builder[next]])
-      }
-      return try builder.attend(
-        scores, builder[1], operation.masking, mask: operation.masking.hasMask ? builder[3] : nil,
-        returnsAttentionWeights: operation.returnsAttentionWeights)
-    },
-    KerasRow(outputsOf: AdditiveAttention.self) { (operation, builder) throws(WeighbridgeError) in
-      let scale = operation.hasScale ? builder[operation.masking.hasMask ? 4 : 3] : nil
-      let scores = try builder.tanhSums(builder[0], builder[2], scale: nil, weights: scale)
-      return try builder.attend(
-        scores, builder[1], operation.masking, mask: operation.masking.hasMask ? builder[3] : nil,
-        returnsAttentionWeights: operation.returnsAttentionWeights)
-    },
+    }
   ]
 }
 
@@ -54,23 +26,6 @@ extension KerasModelBuilder {
     var type = query.type
     type.shape[type.rank - 1] = key.type.shape[key.type.rank - 2]
     return try function(.matrixProduct, [query, turned], type: type)
-  }
-
-  /// The sums over the features of tanh(scale (q + k)), each times its weight.
-  fileprivate mutating func tanhSums(
-    _ query: KerasValue, _ key: KerasValue, scale: KerasValue?, weights: KerasValue?
-  ) throws(WeighbridgeError) -> KerasValue {
-    let queries = try expanded(query, 2)
-    let keys = try expanded(key, 1)
-    var type = queries.type
-    type.shape[2] = keys.type.shape[2]
-    var sum = try function(.add, [queries, keys], type: type)
-    if let scale { sum = try function(.multiply, [sum, scale]) }
-    var bent = try function(.tanh, [sum])
-    if let weights { bent = try function(.multiply, [bent, weights]) }
-    return try reduce(
-      "Sum", "math.reduce_sum", bent, [3], keeps: false,
-      type: type.with(shape: Array(type.shape.dropLast())))
   }
 
   /// Heads `[batch, places, heads, features]`, whose places become rows of matrices.

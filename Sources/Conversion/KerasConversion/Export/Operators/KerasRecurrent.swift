@@ -8,33 +8,6 @@ import LayerCatalog
 /// Operators that walk over a sequence.
 enum KerasRecurrent {
   static let rows: [KerasRow] = [
-    KerasRow(outputsOf: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
-      let gates = try builder.gates(operation.recurrentActivation, [0, 1, 3])
-      let activation = try builder.cellActivation(operation.activation)
-      return try builder.recurrent(
-        "LSTM", operation, "lstm_cell", gates,
-        ["activation": activation, "recurrent_activation": gates.name, "unit_forget_bias": true])
-    },
-    KerasRow(outputsOf: GRU.self) { (operation, builder) throws(WeighbridgeError) in
-      let gates = try builder.gates(operation.recurrentActivation, [0, 1])
-      let activation = try builder.cellActivation(operation.activation)
-      return try builder.recurrent(
-        "GRU", operation, "gru_cell", gates,
-        [
-          "activation": activation, "recurrent_activation": gates.name,
-          "reset_after": .bool(operation.resetsAfter),
-        ], keepsBiases: operation.resetsAfter)
-    },
-    KerasRow(outputsOf: SimpleRNN.self) { (operation, builder) throws(WeighbridgeError) in
-      let activation = try builder.cellActivation(operation.activation)
-      return try builder.recurrent(
-        "SimpleRNN", operation, "simple_rnn_cell", KerasGates(name: .null),
-        ["activation": activation])
-    },
-    KerasRow(outputsOf: ConvLSTM.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsLast(operation.layout)
-      return try builder.convolutional(operation)
-    },
     KerasRow(outputsOf: Masking.self) { (operation, builder) throws(WeighbridgeError) in
       let last = builder.type().rank - 1
       let differs = try builder.compare(.notEqual, builder[0], builder.number(operation.value))
@@ -45,7 +18,7 @@ enum KerasRecurrent {
       let mask = try builder.reduce(
         "Any", "math.reduce_any", differs, [last], keeps: false, type: builder.scope.outputTypes[1])
       return [output, mask]
-    },
+    }
   ]
 }
 
@@ -76,7 +49,7 @@ struct KerasGates {
 
 extension KerasModelBuilder {
   /// The name of an activation in a cell.
-  fileprivate func cellActivation(
+  func cellActivation(
     _ activation: CellActivation
   ) throws(WeighbridgeError) -> JSONValue {
     if activation.operation is Identity { return "linear" }
@@ -88,7 +61,7 @@ extension KerasModelBuilder {
   }
 
   /// The activation of some gates.
-  fileprivate mutating func gates(
+  mutating func gates(
     _ activation: CellActivation, _ indices: [Int]
   ) throws(WeighbridgeError) -> KerasGates {
     guard let line = activation.operation as? HardSigmoid, line.slope > 0,
@@ -100,13 +73,17 @@ extension KerasModelBuilder {
       offset: (line.offset - 0.5) / form.hardSigmoidSlope)
   }
 
+  /// Whether anything reads a state.
+  private var givesStates: Bool { scope.isWanted.dropFirst().contains(true) }
+
   /// The settings that all recurrent layers have.
-  private func settings(_ recurrence: Recurrence, states: [Bool]) -> JSONObject {
+  private func settings(_ recurrence: Recurrence, canUnroll: Bool) -> JSONObject {
     var settings: JSONObject = [
       "return_sequences": .bool(recurrence.returnsSequences),
-      "return_state": .bool(states.contains(true)), "go_backwards": .bool(recurrence.isReversed),
-      "stateful": false, "unroll": false,
+      "return_state": .bool(givesStates), "go_backwards": .bool(recurrence.isReversed),
+      "stateful": false,
     ]
+    if canUnroll { settings["unroll"] = false }
     switch recurrence.mask {
     case .none, .previous, .state: break  // what the state makes of it stands behind the layer
     case .zero: settings["zero_output_for_mask"] = true
@@ -145,7 +122,21 @@ extension KerasModelBuilder {
     return values
   }
 
-  fileprivate mutating func recurrent<Operation: RecurrentOperator>(
+  /// Adds a recurrent layer, and what makes its outputs those of the operator.
+  ///
+  /// - Parameter settings: Those besides what all recurrent layers have.
+  mutating func addRecurrent(
+    _ className: String, _ recurrence: Recurrence, _ parts: RecurrentInputs<Int>,
+    _ settings: JSONObject, _ weights: [KerasLayerWeight], canUnroll: Bool = true
+  ) throws(WeighbridgeError) -> [KerasValue] {
+    let all = self.settings(recurrence, canUnroll: canUnroll).merging(settings)
+    let types = givesStates ? scope.outputTypes : [outputType]
+    let values = try layer(className, all, try call(parts), weights: weights, types: types)
+    return try results(values, recurrence, parts)
+  }
+
+  /// Adds a recurrent layer on vectors.
+  mutating func recurrent<Operation: RecurrentOperator>(
     _ className: String, _ operation: Operation, _ cell: String, _ gates: KerasGates,
     _ activations: JSONObject, keepsBiases: Bool = false
   ) throws(WeighbridgeError) -> [KerasValue] {
@@ -153,9 +144,6 @@ extension KerasModelBuilder {
     let parts = RecurrentInputs(
       Array(operands.indices), recurrence, stateCount: Operation.stateNames.count)
     let units = try tensor(parts.weights[1]).shape[1]
-    var settings = settings(recurrence, states: Array(scope.isWanted.dropFirst()))
-    settings["units"] = .integer(units)
-    for key in activations.keys { settings[key] = activations[key] }
     let owner = form == .archive ? "cell" : cell
     var weights: [KerasLayerWeight] = []
     for (position, name) in zip(parts.weights, ["kernel", "recurrent_kernel"]) {
@@ -167,11 +155,10 @@ extension KerasModelBuilder {
     if let bias = try bias(operation, parts, units, gates, keepsBoth: keepsBiases) {
       weights.append(KerasLayerWeight(name: "bias", tensor: bias, owner: owner))
     }
+    var settings: JSONObject = ["units": .integer(units)]
+    settings = settings.merging(activations)
     settings["use_bias"] = .bool(weights.count == 3)
-    let types = scope.isWanted.dropFirst().contains(true) ? scope.outputTypes : [outputType]
-    let values = try layer(
-      className, settings, try call(parts), weights: weights, types: types)
-    return try results(values, recurrence, parts)
+    return try addRecurrent(className, recurrence, parts, settings, weights)
   }
 
   /// The bias as Keras has it: one, or for the form that resets behind the product two.
@@ -202,60 +189,5 @@ extension KerasModelBuilder {
     }
     guard let second else { return first }
     return Tensor(own.elementType, shape: [sums], zip(first.doubles, second.doubles).map(+))
-  }
-
-  fileprivate mutating func convolutional(
-    _ operation: ConvLSTM
-  ) throws(WeighbridgeError) -> [KerasValue] {
-    let (window, recurrence) = (operation.window, operation.recurrence)
-    let axes = window.size.count
-    let parts = RecurrentInputs(Array(operands.indices), recurrence, stateCount: 2)
-    let gates = try gates(operation.recurrentActivation, [0, 1, 3])
-    guard (1...3).contains(axes) else {
-      throw WeighbridgeError(.unsupported, "\(axes) spatial axes")
-    }
-    guard recurrence.mask == .none else {
-      throw WeighbridgeError(
-        .unsupported, "Keras fails where this layer is given a mask by a function")
-    }
-    let word: String
-    switch window.padding {
-    case .valid: word = "valid"
-    case .same: word = "same"
-    case .explicit:
-      throw WeighbridgeError(.unsupported, "a padding that Keras' layer does not have")
-    }
-    let filters = try tensor(parts.weights[1]).shape[1]
-    var settings = settings(recurrence, states: Array(scope.isWanted.dropFirst()))
-    settings["unroll"] = nil
-    settings["filters"] = .integer(filters)
-    settings["kernel_size"] = .integers(window.size)
-    settings["strides"] = .integers(window.strides)
-    settings["padding"] = .string(word)
-    settings["data_format"] = "channels_last"
-    settings["dilation_rate"] = .integers(window.dilation)
-    settings["activation"] = try cellActivation(operation.activation)
-    settings["recurrent_activation"] = gates.name
-    settings["unit_forget_bias"] = true
-    let owner = form == .archive ? "cell" : ""
-    var weights: [KerasLayerWeight] = []
-    for (position, name) in zip(parts.weights, ["kernel", "recurrent_kernel"]) {
-      let kernel = gates.applied(
-        try tensor(position), units: filters, gateCount: 4, isBias: false)
-      let turned = kernel.permuted(Array(2..<axes + 2) + [1, 0])
-      weights.append(KerasLayerWeight(name: name, tensor: turned, owner: owner))
-    }
-    if operation.hasBias {
-      let bias = gates.applied(
-        try tensor(parts.weights[2]), units: filters, gateCount: 4, isBias: true)
-      weights.append(KerasLayerWeight(name: "bias", tensor: bias, owner: owner))
-    } else if gates.offset != 0 {
-      throw WeighbridgeError(.unsupported, "gates that are moved, and no bias to move them with")
-    }
-    settings["use_bias"] = .bool(operation.hasBias)
-    let types = scope.isWanted.dropFirst().contains(true) ? scope.outputTypes : [outputType]
-    let values = try layer(
-      "ConvLSTM\(axes)D", settings, try call(parts), weights: weights, types: types)
-    return try results(values, recurrence, parts)
   }
 }

@@ -30,8 +30,7 @@ enum KerasReductions {
         return try builder.function(
           KerasFunctionForm("math", "Logsumexp", tf: "math.reduce_logsumexp", ["input_tensor"]),
           [builder[0]],
-          settings: ["axis": .axes(operation.axes), "keepdims": .bool(operation.keepDims)],
-          older: ["axis": .axes(operation.axes), "keepdims": .bool(operation.keepDims)],
+          shared: ["axis": .axes(operation.axes), "keepdims": .bool(operation.keepDims)],
           type: builder.outputType)
       }
       return try builder.reduce(
@@ -64,7 +63,7 @@ extension KerasModelBuilder {
     let settings: JSONObject = ["axis": .axes(axes), "keepdims": .bool(keeps)]
     return try function(
       KerasFunctionForm("numpy", operation, tf: tensorFlow, ["input_tensor"]), [value],
-      settings: settings, older: settings, type: type ?? value.type.with(shape: shape))
+      shared: settings, type: type ?? value.type.with(shape: shape))
   }
 
   /// The position of an extreme element, which Keras gives as int32.

@@ -34,7 +34,7 @@ enum KerasReshaping {
         ]
         return try builder.function(
           KerasFunctionForm("numpy", "Repeat", tf: "repeat", ["input"]), [builder[0]],
-          settings: settings, older: settings, type: builder.outputType)
+          shared: settings, type: builder.outputType)
       },
       KerasRow(Tile.self) { (operation, builder) throws(WeighbridgeError) in
         try builder.tiled(builder[0], operation.counts)
@@ -84,7 +84,7 @@ enum KerasReshaping {
       }
       return try builder.function(
         KerasFunctionForm("numpy", "Squeeze", tf: "squeeze", ["input"]), [builder[0]],
-        settings: ["axis": axes], older: ["axis": axes], type: builder.outputType)
+        shared: ["axis": axes], type: builder.outputType)
     },
     KerasRow(ExpandDims.self) { (operation, builder) throws(WeighbridgeError) in
       var value = builder[0]
@@ -129,7 +129,7 @@ extension KerasModelBuilder {
     }
     return try function(
       KerasFunctionForm("numpy", "ExpandDims", tf: "expand_dims", ["input"]), [value],
-      settings: ["axis": .integer(axis)], older: ["axis": .integer(axis)], type: type)
+      shared: ["axis": .integer(axis)], type: type)
   }
 
   /// A value with its axes in another order.

@@ -46,6 +46,10 @@ extension Identity {
     return try layer.castToInput(result, inputs)
   }
 
+  /// The vector; the kernel is another name of the wrapped layer's.
+  static let spectralParts = KerasLayerParts(
+    [.init(["layer"], settings: ["layer"])], trained: .none, alias: "layer/vars/0")
+
   /// The classes whose layers have a `kernel` or `embeddings`.
   private static let normalized: Set<String> = [
     "Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Dense",

@@ -3,25 +3,18 @@ import GraphIR
 import KerasFormat
 import LayerCatalog
 
-extension Softmax {
-  /// Keras: `Softmax(axis=-1)`, where `axis` may be a list, and a mask may leave out elements; the
-  /// function `softmax`, which works along the last axis.
-  static let keras = KerasMapping(
-    layers: [
-      "Softmax": { (layer, inputs) throws(WeighbridgeError) in
-        let input = try layer.onlyInput(inputs)
-        let axes = try kerasAxes(&layer, layer.graph.type(of: input))
-        guard let mask = try mask(&layer, of: input) else {
-          return try layer.add(Softmax(axes: axes), inputs)
-        }
-        return try masked(&layer, Softmax(axes: axes), input, mask)
+extension Softmax: KerasMapped {
+  /// Keras: `Softmax(axis=-1)`, where `axis` may be a list, and a mask may leave out elements.
+  static let keras = KerasMapping([
+    .elementwise("Softmax") { (layer, inputs) throws(WeighbridgeError) in
+      let input = try layer.onlyInput(inputs)
+      let axes = try kerasAxes(&layer, layer.graph.type(of: input))
+      guard let mask = try mask(&layer, of: input) else {
+        return try layer.add(Softmax(axes: axes), inputs)
       }
-    ],
-    activations: [
-      "softmax": { (_, type) throws(WeighbridgeError) in
-        Softmax(axes: [try KerasLayer.lastAxis(of: type)])
-      }
-    ])
+      return try masked(&layer, Softmax(axes: axes), input, mask)
+    }
+  ])
 
   /// The mask that the call is given, or else that of its input, which counts since TensorFlow 2.4.
   private static func mask(
@@ -76,17 +69,12 @@ extension Softmax {
   private static func kerasAxes(
     _ layer: inout KerasLayer, _ type: TensorType
   ) throws(WeighbridgeError) -> [Int] {
-    let written = try layer.integerList("axis", default: [-1])
-    var axes: Set<Int> = []
-    for axis in written { axes.insert(try KerasLayer.axis(axis, of: type)) }
-    guard axes.count == written.count, !axes.isEmpty else {
-      throw WeighbridgeError(.malformed, "axis=\(written), and different axes are expected")
-    }
+    let axes = try layer.axes("axis", of: type).sorted()
     // Older versions take the last axis of two, whatever the setting says.
     if type.rank < 2 || (type.rank == 2 && axes != [1]) {
       throw WeighbridgeError(
-        .unsupported, "axis=\(written) of \(type): versions of Keras do not agree on its meaning")
+        .unsupported, "axis=\(axes) of \(type): versions of Keras do not agree on its meaning")
     }
-    return axes.sorted()
+    return axes
   }
 }

@@ -2,10 +2,11 @@ import Bytes
 import GraphIR
 import LayerCatalog
 
-extension Rescaling {
+extension Rescaling: KerasMapped {
   /// Keras: `Rescaling`.
-  static let keras = KerasMapping(layers: [
-    "Rescaling": { (layer, inputs) throws(WeighbridgeError) in
+  static let keras = KerasMapping([
+    KerasLayerClass("Rescaling", masks: .passedSinceKeras3, casts: .all, shape: .same) {
+      (layer, inputs) throws(WeighbridgeError) in
       let scale = try layer.realList("scale")
       let offset = try layer.realList("offset", default: [0])
       if scale.isEmpty || offset.isEmpty {

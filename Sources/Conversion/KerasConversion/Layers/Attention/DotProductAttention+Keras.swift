@@ -7,9 +7,9 @@ import LayerCatalog
 /// Keras: `MultiHeadAttention(num_heads, key_dim, value_dim=key_dim)`, and Keras 3's
 /// `GroupQueryAttention(head_dim, num_query_heads, num_key_value_heads)`: query, key and value each
 /// go through an ``EinsumDense`` into heads, and what comes out of the attention through another.
-extension DotProductAttention {
-  static let keras = KerasMapping(layers: [
-    "MultiHeadAttention": { (layer, inputs) throws(WeighbridgeError) in
+extension DotProductAttention: KerasMapped {
+  static let keras = KerasMapping([
+    headed("MultiHeadAttention") { (layer, inputs) throws(WeighbridgeError) in
       let heads = try layer.count("num_heads")
       let size = try layer.count("key_dim")
       // Keras takes 0 for nothing here.
@@ -20,9 +20,20 @@ extension DotProductAttention {
           queryHeads: heads, keyHeads: heads, keySize: size,
           valueSize: width == 0 ? size : width))
     },
-    "GroupQueryAttention": grouped,
-    "GroupedQueryAttention": grouped,
+    headed("GroupQueryAttention", grouped),
+    headed("GroupedQueryAttention", grouped),
   ])
+
+  /// A class whose heads are made by dense layers of its own.
+  private static func headed(
+    _ name: String, _ build: @escaping KerasMapping.Build
+  ) -> KerasLayerClass {
+    let parts = ["query", "key", "gate", "value", "output"].map { name in
+      KerasLayerParts.Object(["\(name)_dense", "_\(name)_dense"])
+    }
+    return KerasLayerClass(
+      name, masks: .ownRule, casts: .floats, shape: .unknown, parts: KerasLayerParts(parts), build)
+  }
 
   private static let grouped: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let size = try layer.count("head_dim")

@@ -5,9 +5,10 @@ import KerasFormat
 import LayerCatalog
 
 /// Keras: `Attention(use_scale=False, score_mode="dot")`.
-extension Attention {
-  static let keras = KerasMapping(layers: [
-    "Attention": { (layer, inputs) throws(WeighbridgeError) in
+extension Attention: KerasMapped {
+  static let keras = KerasMapping([
+    KerasLayerClass("Attention", masks: .ownRule, casts: .floats, shape: .unknown) {
+      (layer, inputs) throws(WeighbridgeError) in
       let score = try layer.word("score_mode", default: Score.dot)
       let hasScale = try layer.flag("use_scale", default: false)
       return try layer.addAttention(inputs) {
@@ -26,9 +27,10 @@ extension Attention {
 }
 
 /// Keras: `AdditiveAttention(use_scale=True)`.
-extension AdditiveAttention {
-  static let keras = KerasMapping(layers: [
-    "AdditiveAttention": { (layer, inputs) throws(WeighbridgeError) in
+extension AdditiveAttention: KerasMapped {
+  static let keras = KerasMapping([
+    KerasLayerClass("AdditiveAttention", masks: .ownRule, casts: .floats, shape: .unknown) {
+      (layer, inputs) throws(WeighbridgeError) in
       let hasScale = try layer.flag("use_scale", default: true)
       return try layer.addAttention(inputs) {
         (layer, masking, returnsAttentionWeights, query) throws(WeighbridgeError) in

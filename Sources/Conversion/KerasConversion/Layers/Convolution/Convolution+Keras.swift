@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 import JSON
 import KerasFormat
 import LayerCatalog
@@ -9,24 +9,17 @@ import LayerCatalog
 ///
 /// Keras' kernels are `[spatial..., in/groups, out]`, of depthwise layers
 /// `[spatial..., in, multiplier]`, of which output channel `in * multiplier + m` is made.
-extension Convolution {
-  static let keras = KerasMapping(layers: [
-    "Conv1D": { (layer, inputs) throws(WeighbridgeError) in try full(&layer, inputs, axes: 1) },
-    "Conv2D": { (layer, inputs) throws(WeighbridgeError) in try full(&layer, inputs, axes: 2) },
-    "Conv3D": { (layer, inputs) throws(WeighbridgeError) in try full(&layer, inputs, axes: 3) },
-    "DepthwiseConv1D": { (layer, inputs) throws(WeighbridgeError) in
-      try depthwise(&layer, inputs, axes: 1)
-    },
-    "DepthwiseConv2D": { (layer, inputs) throws(WeighbridgeError) in
-      try depthwise(&layer, inputs, axes: 2)
-    },
-    "SeparableConv1D": { (layer, inputs) throws(WeighbridgeError) in
-      try separable(&layer, inputs, axes: 1)
-    },
-    "SeparableConv2D": { (layer, inputs) throws(WeighbridgeError) in
-      try separable(&layer, inputs, axes: 2)
-    },
-  ])
+extension Convolution: KerasMapped {
+  static let keras = KerasMapping(
+    KerasLayerClass.spatial("Conv", shape: { .image(axes: $0, isGrouped: true) }) { axes in
+      { (layer, inputs) throws(WeighbridgeError) in try full(&layer, inputs, axes: axes) }
+    }
+      + KerasLayerClass.spatial("DepthwiseConv", 1...2, shape: { .image(axes: $0) }) { axes in
+        { (layer, inputs) throws(WeighbridgeError) in try depthwise(&layer, inputs, axes: axes) }
+      }
+      + KerasLayerClass.spatial("SeparableConv", 1...2, shape: { .image(axes: $0) }) { axes in
+        { (layer, inputs) throws(WeighbridgeError) in try separable(&layer, inputs, axes: axes) }
+      })
 
   private enum Padding: String, CaseIterable { case valid, same, causal }
 
@@ -46,9 +39,9 @@ extension Convolution {
     layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
     let operation = Convolution(
       window: window, groups: groups, hasBias: hasBias, layout: layout)
-    let turns = layer.transposesKernels
+    let isFlipped = layer.flipsKernels
     let kernel = try layer.weight("kernel", shape: window.size + [channels / groups, filters]) {
-      $0.permuted([axes + 1, axes] + Array(0..<axes)).turned(from: 2, if: turns)
+      $0.permuted([axes + 1, axes] + Array(0..<axes)).flipped(from: 2, if: isFlipped)
     }
     let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
     return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])
@@ -192,25 +185,5 @@ extension Convolution {
     let window = Window(size: size, strides: strides, dilation: dilation, padding: padding)
     if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
     return window
-  }
-}
-
-extension KerasLayer {
-  /// The number of channels of the layer's input.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when the layer has another number of inputs
-  ///   than one, or the number of channels is not known.
-  package func channels(
-    of inputs: [ValueID], layout: DataLayout
-  ) throws(WeighbridgeError) -> Int {
-    guard inputs.count == 1 else {
-      throw WeighbridgeError(.malformed, "takes one input and has \(inputs.count)")
-    }
-    let type = graph.type(of: inputs[0])
-    guard type.rank >= 2, let count = type.shape[layout.channelAxis(rank: type.rank)].value else {
-      throw WeighbridgeError(
-        .malformed, "the number of channels of its input \(type) is not known")
-    }
-    return count
   }
 }

@@ -5,15 +5,11 @@ import LayerCatalog
 
 /// Keras 1 and 2: `LocallyConnected1D`, `LocallyConnected2D`. Their setting `implementation` says
 /// how the kernel is laid out.
-extension LocallyConnected {
-  static let keras = KerasMapping(layers: [
-    "LocallyConnected1D": { (layer, inputs) throws(WeighbridgeError) in
-      try add(&layer, inputs, axes: 1)
-    },
-    "LocallyConnected2D": { (layer, inputs) throws(WeighbridgeError) in
-      try add(&layer, inputs, axes: 2)
-    },
-  ])
+extension LocallyConnected: KerasMapped {
+  static let keras = KerasMapping(
+    KerasLayerClass.spatial("LocallyConnected", 1...2, shape: { _ in .unknown }) { axes in
+      { (layer, inputs) throws(WeighbridgeError) in try add(&layer, inputs, axes: axes) }
+    })
 
   private enum Padding: String, CaseIterable { case valid, same }
 

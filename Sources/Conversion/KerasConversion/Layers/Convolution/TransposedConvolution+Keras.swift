@@ -5,21 +5,17 @@ import LayerCatalog
 
 /// Keras: `Conv1DTranspose`, `Conv2DTranspose`, `Conv3DTranspose`, whose kernels are
 /// `[spatial..., out, in]`; of Keras 1 `Deconvolution2D`.
-extension TransposedConvolution {
-  static let keras = KerasMapping(layers: [
-    "Conv1DTranspose": { (layer, inputs) throws(WeighbridgeError) in
-      try add(&layer, inputs, axes: 1)
-    },
-    "Conv2DTranspose": { (layer, inputs) throws(WeighbridgeError) in
-      try add(&layer, inputs, axes: 2)
-    },
-    "Conv3DTranspose": { (layer, inputs) throws(WeighbridgeError) in
-      try add(&layer, inputs, axes: 3)
-    },
-    "Deconvolution2D (Keras 1)": { (layer, inputs) throws(WeighbridgeError) in
-      try addDeconvolution(&layer, inputs)
-    },
-  ])
+extension TransposedConvolution: KerasMapped {
+  static let keras = KerasMapping(
+    KerasLayerClass.spatial(
+      "Conv", suffix: "Transpose", shape: { .image(axes: $0, channelAxis: $0 + 1) }
+    ) { axes in
+      { (layer, inputs) throws(WeighbridgeError) in try add(&layer, inputs, axes: axes) }
+    } + [
+      .plain("Deconvolution2D (Keras 1)") { (layer, inputs) throws(WeighbridgeError) in
+        try addDeconvolution(&layer, inputs)
+      }
+    ])
 
   enum Padding: String, CaseIterable { case valid, same }
 
@@ -35,9 +31,9 @@ extension TransposedConvolution {
     guard filters >= 1 else { throw WeighbridgeError(.malformed, "filters=\(filters)") }
     let operation = TransposedConvolution(
       window: window, outputPadding: outputPadding, groups: 1, hasBias: hasBias, layout: layout)
-    let turns = layer.transposesKernels
+    let isFlipped = layer.flipsKernels
     let kernel = try layer.weight("kernel", shape: window.size + [filters, channels]) {
-      $0.permuted([axes + 1, axes] + Array(0..<axes)).turned(from: 2, if: turns)
+      $0.permuted([axes + 1, axes] + Array(0..<axes)).flipped(from: 2, if: isFlipped)
     }
     let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
     return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])

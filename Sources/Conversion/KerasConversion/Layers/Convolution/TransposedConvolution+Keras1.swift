@@ -18,9 +18,9 @@ extension TransposedConvolution {
     let (window, outputPadding) = try deconvolutionWindow(&layer, inputs[0], layout)
     let operation = TransposedConvolution(
       window: window, outputPadding: outputPadding, groups: 1, hasBias: hasBias, layout: layout)
-    let turns = layer.transposesKernels
+    let isFlipped = layer.flipsKernels
     let kernel = try layer.weight("kernel", shape: window.size + [channels, filters]) {
-      $0.permuted([2, 3, 0, 1]).turned(from: 2, if: turns)
+      $0.permuted([2, 3, 0, 1]).flipped(from: 2, if: isFlipped)
     }
     let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
     return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])

@@ -2,10 +2,11 @@ import Bytes
 import GraphIR
 import LayerCatalog
 
-extension Dense {
+extension Dense: KerasMapped {
   /// Keras: `Dense`, whose kernel is `[in, out]`; of Keras 1 `Highway` and `MaxoutDense`.
-  static let keras = KerasMapping(layers: [
-    "Dense": { (layer, inputs) throws(WeighbridgeError) in
+  static let keras = KerasMapping([
+    KerasLayerClass("Dense", masks: .passed, casts: .all, shape: .features) {
+      (layer, inputs) throws(WeighbridgeError) in
       let units = try layer.integer("units")
       let hasBias = try layer.flag("use_bias", default: true)
       guard units >= 1 else { throw WeighbridgeError(.malformed, "units=\(units)") }
@@ -22,7 +23,7 @@ extension Dense {
       let output = try layer.add(Dense(hasBias: hasBias), inputs + [kernel] + bias)
       return try layer.addActivation(to: output[0])
     },
-    "Highway (Keras 1)": highway,
-    "MaxoutDense (Keras 1)": maxout,
+    .plain("Highway (Keras 1)", highway),
+    .plain("MaxoutDense (Keras 1)", maxout),
   ])
 }

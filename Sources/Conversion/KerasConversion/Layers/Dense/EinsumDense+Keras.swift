@@ -5,9 +5,9 @@ import LayerCatalog
 
 /// Keras: `EinsumDense(equation, output_shape, bias_axes=None)`, whose kernel has its axes in the
 /// equation's order.
-extension EinsumDense {
-  static let keras = KerasMapping(layers: [
-    "EinsumDense": { (layer, inputs) throws(WeighbridgeError) in
+extension EinsumDense: KerasMapped {
+  static let keras = KerasMapping([
+    .plain("EinsumDense") { (layer, inputs) throws(WeighbridgeError) in
       let type = layer.graph.type(of: try layer.onlyInput(inputs))
       try layer.require(
         "gptq_unpacked_column_size", toBe: .null,

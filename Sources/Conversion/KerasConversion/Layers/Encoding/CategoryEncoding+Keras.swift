@@ -6,9 +6,9 @@ import LayerCatalog
 
 /// Keras: `CategoryEncoding(num_tokens, output_mode="multi_hot")`; an older name of the mode
 /// `multi_hot` is `binary`.
-extension CategoryEncoding {
-  static let keras = KerasMapping(layers: [
-    "CategoryEncoding": { (layer, inputs) throws(WeighbridgeError) in
+extension CategoryEncoding: KerasMapped {
+  static let keras = KerasMapping([
+    .plain("CategoryEncoding", casts: .none) { (layer, inputs) throws(WeighbridgeError) in
       let count = try layer.integer("num_tokens")
       let mode = try layer.word("output_mode", default: Mode.multiHot)
       try layer.require("sparse", toBe: false, because: "sparse tensors cannot be had")

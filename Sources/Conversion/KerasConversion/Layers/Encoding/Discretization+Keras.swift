@@ -4,11 +4,13 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-extension Discretization {
+extension Discretization: KerasMapped {
   /// Keras: `Discretization(bin_boundaries, output_mode="int")`, whose boundaries are float32.
   /// Of those that `adapt` found, Keras 2 stores what they are computed from.
-  static let keras = KerasMapping(layers: [
-    "Discretization": { (layer, inputs) throws(WeighbridgeError) in try add(&layer, inputs) }
+  static let keras = KerasMapping([
+    .plain("Discretization", casts: .none) { (layer, inputs) throws(WeighbridgeError) in
+      try add(&layer, inputs)
+    }
   ])
 
   private static func add(

@@ -3,11 +3,12 @@ import GraphIR
 import JSON
 import LayerCatalog
 
-extension Embedding {
+extension Embedding: KerasMapped {
   /// Keras: `Embedding`. Of `input_length` it makes a check of the input only. With `mask_zero`, a
   /// mask travels on beside the output that leaves out each index 0.
-  static let keras = KerasMapping(layers: [
-    "Embedding": { (layer, inputs) throws(WeighbridgeError) in
+  static let keras = KerasMapping([
+    KerasLayerClass("Embedding", masks: .ownRule, casts: .none, shape: .embedding) {
+      (layer, inputs) throws(WeighbridgeError) in
       let input = try layer.onlyInput(inputs)
       let shape = [try layer.integer("input_dim"), try layer.integer("output_dim")]
       guard shape.allSatisfy({ $0 >= 1 }) else {
@@ -26,7 +27,8 @@ extension Embedding {
       if hasMask { layer.setMask(try layer.isNotZero(input), of: outputs[0]) }
       return outputs
     },
-    "ReversibleEmbedding": reversible,
+    KerasLayerClass(
+      "ReversibleEmbedding", masks: .ownRule, casts: .floats, shape: .unknown, reversible),
   ])
 }
 

@@ -4,10 +4,10 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-extension Hashing {
+extension Hashing: KerasMapped {
   /// Keras: `Hashing(num_bins)`, of numbers and without a salt.
-  static let keras = KerasMapping(layers: [
-    "Hashing": { (layer, inputs) throws(WeighbridgeError) in
+  static let keras = KerasMapping([
+    .plain("Hashing", casts: .none) { (layer, inputs) throws(WeighbridgeError) in
       let input = try layer.onlyInput(inputs)
       try layer.require("salt", toBe: .null, because: "salted hashes (SipHash) cannot be had")
       guard layer.version.major >= 3 || !layer.graph.type(of: input).elementType.isFloat else {
@@ -21,6 +21,30 @@ extension Hashing {
       let operation = Hashing(buckets: bins, masked: bins > 1 ? masked : [])
       if let problem = operation.problem { throw WeighbridgeError(.malformed, problem) }
       return try layer.addHash(operation, [input], bins)
+    }
+  ])
+}
+
+extension HashedCrossing: KerasMapped {
+  /// Keras: `HashedCrossing(num_bins)`, of numbers.
+  static let keras = KerasMapping([
+    .plain("HashedCrossing", casts: .none) { (layer, inputs) throws(WeighbridgeError) in
+      for input in inputs {
+        let type = layer.graph.type(of: input)
+        guard !type.elementType.isFloat, type.rank <= 2, type.rank < 2 || type.shape[1] == 1
+        else {
+          throw WeighbridgeError(
+            .malformed, "crosses one whole number of each element of a batch, and not \(type)")
+        }
+      }
+      guard inputs.count >= 2 else {
+        throw WeighbridgeError(.malformed, "crosses two inputs or more")
+      }
+      let bins = try layer.integer("num_bins")
+      guard possibleCounts.contains(bins) else {
+        throw WeighbridgeError(.malformed, "num_bins=\(bins)")
+      }
+      return try layer.addHash(HashedCrossing(buckets: bins), inputs, bins)
     }
   ])
 }

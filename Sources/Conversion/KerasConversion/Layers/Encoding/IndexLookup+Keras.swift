@@ -6,9 +6,9 @@ import LayerCatalog
 
 /// Keras: `IntegerLookup(num_oov_indices=1, output_mode="int")`, whose vocabulary is in the
 /// settings unless `adapt` found it.
-extension IndexLookup {
-  static let keras = KerasMapping(layers: [
-    "IntegerLookup": { (layer, inputs) throws(WeighbridgeError) in
+extension IndexLookup: KerasMapped {
+  static let keras = KerasMapping([
+    .plain("IntegerLookup", casts: .none) { (layer, inputs) throws(WeighbridgeError) in
       try layer.addLookup(of: try layer.onlyInput(inputs))
     }
   ])

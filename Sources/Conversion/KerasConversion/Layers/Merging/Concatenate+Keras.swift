@@ -3,10 +3,11 @@ import GraphIR
 import KerasFormat
 import LayerCatalog
 
-extension Concatenate {
+extension Concatenate: KerasMapped {
   /// Keras: `Concatenate(axis=-1)`.
-  static let keras = KerasMapping(layers: [
-    "Concatenate": { (layer, inputs) throws(WeighbridgeError) in
+  static let keras = KerasMapping([
+    KerasLayerClass("Concatenate", masks: .ownRule, casts: .floats, shape: .unknown) {
+      (layer, inputs) throws(WeighbridgeError) in
       guard let first = inputs.first else {
         throw WeighbridgeError(.malformed, "has no inputs")
       }

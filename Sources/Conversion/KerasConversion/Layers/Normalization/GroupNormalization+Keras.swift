@@ -1,19 +1,31 @@
 import Bytes
+import ConversionCore
 import GraphIR
+import JSON
 import LayerCatalog
 
-extension GroupNormalization {
+extension GroupNormalization: KerasMapped {
   /// Keras: `GroupNormalization(groups=32, axis=-1, epsilon=1e-3)`; groups of -1 stand for one
-  /// channel a group.
-  static let keras = KerasMapping(layers: [
-    "GroupNormalization": { (layer, inputs) throws(WeighbridgeError) in
-      try add(&layer, inputs)
-    }
-  ])
+  /// channel a group. TensorFlow Addons' layer of that name, and its instance normalization, which is
+  /// a group for each channel, are the same; Keras took them over.
+  static let keras = KerasMapping(
+    [.elementwise("GroupNormalization", grouped)],
+    wellKnown: [
+      "Addons>GroupNormalization": addons, "Addons>InstanceNormalization": addons,
+    ],
+    rows: [
+      KerasRow(GroupNormalization.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.layer(
+          "GroupNormalization",
+          [
+            "groups": .integer(operation.groups), "axis": .integer(operation.axis),
+            "epsilon": .real(operation.epsilon), "center": .bool(operation.hasCenter),
+            "scale": .bool(operation.hasScale),
+          ], weights: builder.scales(operation.hasScale, operation.hasCenter))
+      }
+    ])
 
-  private static func add(
-    _ layer: inout KerasLayer, _ inputs: [ValueID]
-  ) throws(WeighbridgeError) -> [ValueID] {
+  private static let grouped: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let type = layer.graph.type(of: try layer.onlyInput(inputs))
     let axis = try KerasLayer.axis(try layer.integer("axis", default: -1), of: type)
     let channels = try layer.dimensions([axis], of: type)
@@ -32,5 +44,10 @@ extension GroupNormalization {
       weights.append(try layer.weight(slot.name, shape: channels))
     }
     return try layer.add(operation, inputs + weights)
+  }
+
+  private static let addons: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    layer.decideOnce("is read as TensorFlow Addons' layer: Keras' GroupNormalization")
+    return try grouped(&layer, inputs)
   }
 }

@@ -1,14 +1,18 @@
 import Bytes
 import GraphIR
 import JSON
+import KerasFormat
 import LayerCatalog
 
-extension Normalization {
+extension Normalization: KerasMapped {
   /// Keras: `Normalization(axis, mean=None, variance=None, invert=False)`. The statistics are
   /// settings, or weights with a count behind them when the layer was adapted to data. The smallest
   /// deviation is `keras.backend.epsilon()`, which no file holds.
-  static let keras = KerasMapping(layers: [
-    "Normalization": { (layer, inputs) throws(WeighbridgeError) in
+  static let keras = KerasMapping([
+    KerasLayerClass(
+      "Normalization", masks: .passedSinceKeras3, casts: .all, shape: .same,
+      parts: KerasLayerParts(trained: .none)
+    ) { (layer, inputs) throws(WeighbridgeError) in
       let type = layer.graph.type(of: try layer.onlyInput(inputs))
       let operation = Normalization(
         axes: try keptAxes(&layer, type), isInverse: try layer.flag("invert", default: false),

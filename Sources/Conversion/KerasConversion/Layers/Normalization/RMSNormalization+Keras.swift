@@ -2,11 +2,11 @@ import Bytes
 import GraphIR
 import LayerCatalog
 
-extension RMSNormalization {
+extension RMSNormalization: KerasMapped {
   /// Keras 3: `RMSNormalization(axis=-1, epsilon=1e-6)`, where `axis` may be a list. Also
   /// `LayerNormalization(rms_scaling=True)`, which divides by the root of the variance.
-  static let keras = KerasMapping(layers: [
-    "RMSNormalization": { (layer, inputs) throws(WeighbridgeError) in
+  static let keras = KerasMapping([
+    .plain("RMSNormalization", shape: .same) { (layer, inputs) throws(WeighbridgeError) in
       try layer.addRMSNormalization(of: inputs, .meanSquare, epsilon: 1e-6)
     }
   ])

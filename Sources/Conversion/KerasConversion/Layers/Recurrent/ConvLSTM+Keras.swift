@@ -1,12 +1,137 @@
 import Bytes
+import ConversionCore
 import GraphIR
+import JSON
+import KerasFormat
 import LayerCatalog
 
-extension ConvLSTM {
+extension ConvLSTM: KerasMapped {
   /// Keras: `ConvLSTM1D`, `ConvLSTM2D`, `ConvLSTM3D`. See ``RecurrentLayer``.
-  static let keras = KerasMapping(layers: [
-    "ConvLSTM1D": RecurrentLayer.build("ConvLSTM1D"),
-    "ConvLSTM2D": RecurrentLayer.build("ConvLSTM2D"),
-    "ConvLSTM3D": RecurrentLayer.build("ConvLSTM3D"),
-  ])
+  static let keras = KerasMapping(
+    (1...3).map { axes in
+      .recurrent("ConvLSTM\(axes)D", shape: .image(axes: axes, isSequence: true)) {
+        (layer, sequence, prefix) throws(WeighbridgeError) in
+        try cell(&layer, axes: axes, sequence: sequence, prefix: prefix)
+      }
+    },
+    rows: [
+      KerasRow(outputsOf: ConvLSTM.self) { (operation, builder) throws(WeighbridgeError) in
+        try builder.requireChannelsLast(operation.layout)
+        return try builder.convolutional(operation)
+      }
+    ])
+
+  private enum Padding: String, CaseIterable { case valid, same }
+
+  private static func cell(
+    _ layer: inout KerasLayer, axes: Int, sequence: TensorType, prefix: String
+  ) throws(WeighbridgeError) -> RecurrentCell {
+    guard sequence.rank == axes + 3 else {
+      throw WeighbridgeError(
+        .malformed, "takes sequences of images with \(axes) spatial axes, not \(sequence)")
+    }
+    let filters = try layer.integer("filters")
+    let window = try window(&layer, axes: axes)
+    let layout = try layer.dataLayout()
+    let hasBias = try layer.flag("use_bias", default: true)
+    if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
+    guard filters >= 1,
+      let channels = sequence.shape[layout.channelAxis(rank: axes + 2) + 1].value
+    else {
+      throw WeighbridgeError(.malformed, "makes \(filters) filters of \(sequence)")
+    }
+    let type = TensorType(sequence.elementType, [sequence.shape[0], .fixed(filters)])
+    let activation = try layer.cellActivation("activation", default: "tanh", for: type)
+    let gate = try layer.cellActivation("recurrent_activation", default: nil, for: type)
+    guard activation.isElementwise, gate.isElementwise else {
+      throw WeighbridgeError(
+        .unsupported, "an activation that works along the channels of an image is not supported")
+    }
+    let sums = try Checked.product([4, filters], of: "the number of sums")
+    let order = [axes + 1, axes] + Array(0..<axes)
+    let isFlipped = layer.flipsKernels
+    var weights: [ValueID] = []
+    for (role, dimension) in [("kernel", channels), ("recurrent_kernel", filters)] {
+      weights.append(
+        try layer.weight(prefix + role, shape: window.size + [dimension, sums]) {
+          $0.permuted(order).flipped(from: 2, if: isFlipped)
+        })
+    }
+    if hasBias { weights.append(try layer.weight(prefix + "bias", shape: [sums])) }
+    return RecurrentCell(stateCount: 2, isConvolutional: true, weights: weights) { recurrence in
+      ConvLSTM(
+        window: window, layout: layout, recurrence: recurrence, hasBias: hasBias,
+        activation: activation, recurrentActivation: gate)
+    }
+  }
+
+  private static func window(
+    _ layer: inout KerasLayer, axes: Int
+  ) throws(WeighbridgeError) -> Window {
+    let ones = [Int](repeating: 1, count: axes)
+    let size = try layer.integers("kernel_size", count: axes)
+    let strides = try layer.integers("strides", count: axes, default: ones)
+    let dilation = try layer.integers("dilation_rate", count: axes, default: ones)
+    let padding = try layer.word("padding", default: Padding.valid)
+    guard layer.backend == .tensorflow || size.allSatisfy({ $0 % 2 == 1 }) else {
+      throw WeighbridgeError(
+        .unsupported, "kernel_size=\(size), and beside TensorFlow only odd sizes are known")
+    }
+    return Window(
+      size: size, strides: strides, dilation: dilation,
+      padding: padding == .valid
+        ? .valid : try layer.samePadding(size: size, strides: strides, dilation: dilation))
+  }
+}
+
+extension KerasModelBuilder {
+  fileprivate mutating func convolutional(
+    _ operation: ConvLSTM
+  ) throws(WeighbridgeError) -> [KerasValue] {
+    let (window, recurrence) = (operation.window, operation.recurrence)
+    let axes = window.size.count
+    let parts = RecurrentInputs(Array(operands.indices), recurrence, stateCount: 2)
+    let gates = try gates(operation.recurrentActivation, [0, 1, 3])
+    guard (1...3).contains(axes) else {
+      throw WeighbridgeError(.unsupported, "\(axes) spatial axes")
+    }
+    guard recurrence.mask == .none else {
+      throw WeighbridgeError(
+        .unsupported, "Keras fails where this layer is given a mask by a function")
+    }
+    let word: String
+    switch window.padding {
+    case .valid: word = "valid"
+    case .same: word = "same"
+    case .explicit:
+      throw WeighbridgeError(.unsupported, "a padding that Keras' layer does not have")
+    }
+    let filters = try tensor(parts.weights[1]).shape[1]
+    let activation = try cellActivation(operation.activation)
+    let owner = form == .archive ? "cell" : ""
+    var weights: [KerasLayerWeight] = []
+    for (position, name) in zip(parts.weights, ["kernel", "recurrent_kernel"]) {
+      let kernel = gates.applied(
+        try tensor(position), units: filters, gateCount: 4, isBias: false)
+      weights.append(
+        KerasLayerWeight(
+          name: name, tensor: kernel.permuted(Array(2..<axes + 2) + [1, 0]), owner: owner))
+    }
+    if operation.hasBias {
+      let bias = gates.applied(
+        try tensor(parts.weights[2]), units: filters, gateCount: 4, isBias: true)
+      weights.append(KerasLayerWeight(name: "bias", tensor: bias, owner: owner))
+    } else if gates.offset != 0 {
+      throw WeighbridgeError(.unsupported, "gates that are moved, and no bias to move them with")
+    }
+    return try addRecurrent(
+      "ConvLSTM\(axes)D", recurrence, parts,
+      [
+        "filters": .integer(filters), "kernel_size": .integers(window.size),
+        "strides": .integers(window.strides), "padding": .string(word),
+        "data_format": "channels_last", "dilation_rate": .integers(window.dilation),
+        "activation": activation, "recurrent_activation": gates.name, "unit_forget_bias": true,
+        "use_bias": .bool(operation.hasBias),
+      ], weights, canUnroll: false)
+  }
 }

@@ -140,7 +140,7 @@ struct RecurrentLayer {
     to layer: inout KerasLayer, _ className: String, _ data: Data, isLast: Bool, role: String,
     prefix: String, ofSeveral: Bool
   ) throws(WeighbridgeError) -> (outputs: [ValueID], stateCount: Int) {
-    let cell = try RecurrentCell(
+    let cell = try RecurrentCell.read(
       &layer, className, sequence: layer.graph.type(of: data.sequence), prefix: prefix)
     guard data.states.isEmpty || data.states.count == cell.stateCount || ofSeveral,
       data.states.isEmpty || data.states.count >= cell.stateCount
@@ -149,7 +149,7 @@ struct RecurrentLayer {
         .malformed, "has \(cell.stateCount) states and is given \(data.states.count)")
     }
     if isLast && cell.stateCount > 1 { try requireOutput(of: layer) }
-    if className.hasPrefix("CuDNN"), data.mask != nil {
+    if !cell.takesMask, data.mask != nil {
       throw WeighbridgeError(.malformed, "\(className) takes no mask, and its input has one")
     }
     let states = Array(data.states.prefix(cell.stateCount))
@@ -165,7 +165,7 @@ struct RecurrentLayer {
   }
 
   /// Refuses cells of several states whose output another state has taken the place of: Keras 2.2.3
-  /// and later on CNTK give the last state, which of an LSTM is c, unless the layer is unrolled.
+  /// and later on CNTK give the last state unless the layer is unrolled.
   private func requireOutput(of layer: KerasLayer) throws(WeighbridgeError) {
     guard layer.backend == .cntk, layer.version >= KerasVersion(2, 2, 3), !isUnrolled else {
       return
@@ -200,6 +200,23 @@ struct RecurrentLayer {
       "At steps that the mask leaves out before the first one that counts, the output is the "
         + "state to begin with, as on TensorFlow.")
     return .state
+  }
+}
+
+extension KerasLayerClass {
+  /// A recurrent layer that is its own cell.
+  static func recurrent(
+    _ name: String, shape: ShapeEvidence.Relation = .steps, parts: KerasLayerParts = .cell,
+    _ cell: @escaping RecurrentCell.Read
+  ) -> Self {
+    Self(
+      name, masks: .ownRule, casts: .floats, shape: shape, parts: parts, cell: cell,
+      RecurrentLayer.build(name))
+  }
+
+  /// A cell that stands in the settings of other layers.
+  static func cell(_ name: String, _ cell: @escaping RecurrentCell.Read) -> Self {
+    Self(name, masks: .dropped, casts: .floats, shape: .unknown, cell: cell, nil)
   }
 }
 

@@ -1,16 +1,26 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 import JSON
 import KerasFormat
 import LayerCatalog
+
+extension FlattenTime: KerasMapped {
+  /// Keras: `TimeDistributed`, which treats each step by itself; with ``UnflattenTime``.
+  static let keras = KerasMapping([
+    KerasLayerClass(
+      "TimeDistributed", masks: .ownRule, casts: .floats,
+      shape: .wrapped { if case .sizes(let sizes) = $0 { .sizes([nil] + sizes) } else { $0 } },
+      parts: KerasLayerParts([.init(["layer"], settings: ["layer"])]), TimeDistributedLayer.build)
+  ])
+}
 
 /// `TimeDistributed`: every step of a sequence through one layer or model, by way of one axis for
 /// batch and time.
 ///
 /// (Keras with a stateful layer inside works on one step after the other; that is refused.)
-package enum TimeDistributedLayer {
+enum TimeDistributedLayer {
   /// Builds one whose layer is no model. (A model's layers are the importer's.)
-  package static let build: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+  static let build: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let mask = try mask(&layer, inputs)
     let (className, settings) = try layer.unwrap()
     guard let inner = KerasMappings.layers[className] else {
@@ -35,7 +45,7 @@ package enum TimeDistributedLayer {
   }
 
   /// The mask that the layer is given, by itself or beside its first input.
-  package static func mask(
+  static func mask(
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> ValueID? {
     let given = layer.takeTensors("mask")
@@ -44,7 +54,7 @@ package enum TimeDistributedLayer {
 
   /// The inputs with one axis for batch and time. A mask of more axes goes with them; one of these
   /// two only says nothing about what is inside a step.
-  package static func fold(
+  static func fold(
     _ layer: inout KerasLayer, _ inputs: [ValueID], mask: ValueID?
   ) throws(WeighbridgeError) -> [ValueID] {
     var folded: [ValueID] = []
@@ -60,7 +70,7 @@ package enum TimeDistributedLayer {
   ///
   /// Keras 2 lets a mask that the wrapped layer gives go on, or else the mask it was given, without
   /// the axes inside of a step; Keras 3 lets that go on as it is.
-  package static func unfold(
+  static func unfold(
     _ layer: inout KerasLayer, _ outputs: [ValueID], like inputs: [ValueID], folded: [ValueID],
     mask: ValueID?
   ) throws(WeighbridgeError) -> [ValueID] {

@@ -3,10 +3,10 @@ import GraphIR
 import KerasFormat
 import LayerCatalog
 
-extension CenterCrop {
+extension CenterCrop: KerasMapped {
   /// Keras: `CenterCrop(height, width)`.
-  static let keras = KerasMapping(layers: [
-    "CenterCrop": { (layer, inputs) throws(WeighbridgeError) in
+  static let keras = KerasMapping([
+    .plain("CenterCrop", casts: .all) { (layer, inputs) throws(WeighbridgeError) in
       let operation = CenterCrop(
         dimensions: try layer.imageDimensions(), layout: try layer.dataLayout())
       let type = layer.graph.type(of: try layer.onlyInput(inputs))

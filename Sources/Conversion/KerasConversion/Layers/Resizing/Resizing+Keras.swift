@@ -6,16 +6,16 @@ import LayerCatalog
 
 /// Keras: `Resizing(height, width, interpolation="bilinear", crop_to_aspect_ratio=False)`, and
 /// `RandomCrop`, which when the model runs resizes so as well, up to Keras 3.7.
-extension Resizing {
-  static let keras = KerasMapping(layers: [
-    "Resizing": { (layer, inputs) throws(WeighbridgeError) in
+extension Resizing: KerasMapped {
+  static let keras = KerasMapping([
+    .plain("Resizing", casts: .allBeforeKeras3) { (layer, inputs) throws(WeighbridgeError) in
       let operation = Resizing(
         dimensions: try layer.imageDimensions(), interpolation: try interpolation(&layer),
         antialiases: try layer.flag("antialias", default: false), fit: try fit(&layer),
         layout: try layer.dataLayout())
       return try layer.add(operation, inputs)
     },
-    "RandomCrop": { (layer, inputs) throws(WeighbridgeError) in
+    .plain("RandomCrop", casts: .all) { (layer, inputs) throws(WeighbridgeError) in
       let dimensions = try layer.imageDimensions()
       let layout = try layer.dataLayout()
       layer.ignore("seed")

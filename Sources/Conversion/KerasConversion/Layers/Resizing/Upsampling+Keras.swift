@@ -5,18 +5,15 @@ import KerasFormat
 import LayerCatalog
 
 /// Keras: `UpSampling1D`, `UpSampling2D`, `UpSampling3D`.
-extension Upsampling {
-  static let keras = KerasMapping(layers: [
-    "UpSampling1D": { (layer, inputs) throws(WeighbridgeError) in
-      try add(&layer, inputs, axes: 1, .nearest, .channelsLast)
-    },
-    "UpSampling2D": { (layer, inputs) throws(WeighbridgeError) in
-      try images(&layer, inputs)
-    },
-    "UpSampling3D": { (layer, inputs) throws(WeighbridgeError) in
-      try add(&layer, inputs, axes: 3, .nearest, try layer.dataLayout())
-    },
-  ])
+extension Upsampling: KerasMapped {
+  static let keras = KerasMapping(
+    KerasLayerClass.spatial("UpSampling", shape: { .window(axes: $0) }) { axes in
+      { (layer, inputs) throws(WeighbridgeError) in
+        if axes == 2 { return try images(&layer, inputs) }
+        let layout = axes == 1 ? .channelsLast : try layer.dataLayout()
+        return try add(&layer, inputs, axes: axes, .nearest, layout)
+      }
+    })
 
   private static func images(
     _ layer: inout KerasLayer, _ inputs: [ValueID]

@@ -5,9 +5,9 @@ import LayerCatalog
 
 /// Keras 3: `MelSpectrogram`, and `STFTSpectrogram`, which has the transform's factors as weights and
 /// so becomes convolutions.
-extension STFT {
-  static let keras = KerasMapping(layers: [
-    "MelSpectrogram": mel, "STFTSpectrogram": KernelSpectrogram.build,
+extension STFT: KerasMapped {
+  static let keras = KerasMapping([
+    .plain("MelSpectrogram", mel), .plain("STFTSpectrogram", KernelSpectrogram.build),
   ])
 
   private static let mel: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in

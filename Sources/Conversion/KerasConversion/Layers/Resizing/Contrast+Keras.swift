@@ -3,10 +3,15 @@ import GraphIR
 import JSON
 import LayerCatalog
 
-extension CLAHE {
-  /// `ContrastLimitedAdaptiveHistogramEqualization(value_range=(0, 255), clip_limit=4,
+extension CLAHE: KerasMapped {
+  /// Keras 3: `ContrastLimitedAdaptiveHistogramEqualization(value_range=(0, 255), clip_limit=4,
   /// tile_grid_size=(8, 8))`.
-  static let equalization: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+  static let keras = KerasMapping([
+    .plain("ContrastLimitedAdaptiveHistogramEqualization", equalization)
+  ])
+
+  private static let equalization: KerasMapping.Build = {
+    (layer, inputs) throws(WeighbridgeError) in
     let input = try layer.onlyInput(inputs)
     layer.ignore("factor", "seed")
     let grid = try layer.integers("tile_grid_size", count: 2, default: [8, 8])
@@ -35,6 +40,22 @@ extension CLAHE {
     }
     return last ? try layer.add(Transpose(axes: [0, 3, 1, 2]), images) : images
   }
+}
+
+extension AutoContrast: KerasMapped {
+  /// Keras 3: `AutoContrast(value_range=(0, 255))`, which takes the axes behind the batch for the
+  /// spatial ones, whatever the layout.
+  static let keras = KerasMapping([
+    .plain("AutoContrast") { (layer, inputs) throws(WeighbridgeError) in
+      layer.ignore("data_format")
+      let range = try layer.realList("value_range", default: [0, 255])
+      guard range.count == 2, range[0] != range[1] else {
+        throw WeighbridgeError(.malformed, "value_range=\(range)")
+      }
+      let operation = AutoContrast(low: min(range[0], range[1]), high: max(range[0], range[1]))
+      return try layer.add(operation, [try layer.onlyInput(inputs)])
+    }
+  ])
 }
 
 extension KerasLayer {

@@ -1,0 +1,82 @@
+import Bytes
+import GraphIR
+import KerasFormat
+import LayerCatalog
+
+extension ELU: KerasMapped {
+  /// Keras: `ELU(alpha=1)`.
+  static let keras = KerasMapping([
+    .elementwise("ELU") { (layer, inputs) throws(WeighbridgeError) in
+      try layer.add(ELU(alpha: try layer.real("alpha", default: 1)), inputs)
+    }
+  ])
+}
+
+extension LeakyReLU: KerasMapped {
+  /// Keras: `LeakyReLU(alpha=0.3)`, in Keras 3 `LeakyReLU(negative_slope=0.3)`.
+  static let keras = KerasMapping([
+    .elementwise("LeakyReLU") { (layer, inputs) throws(WeighbridgeError) in
+      let key = layer.version.major < 3 ? "alpha" : "negative_slope"
+      return try layer.add(LeakyReLU(slope: try layer.real(key, default: 0.3)), inputs)
+    }
+  ])
+}
+
+extension PReLU: KerasMapped {
+  /// Keras: `PReLU(shared_axes=None)`, which counts its axes from 1. Keras 1 does not write which
+  /// axes are shared; there the weight has the size 1.
+  static let keras = KerasMapping([
+    .elementwise("PReLU") { (layer, inputs) throws(WeighbridgeError) in
+      let type = layer.graph.type(of: try layer.onlyInput(inputs))
+      let shared = try layer.integerList("shared_axes", default: [])
+      guard shared.allSatisfy((1..<max(1, type.rank)).contains) else {
+        throw WeighbridgeError(.malformed, "shared_axes=\(shared), and the input is \(type)")
+      }
+      var shape: [Int] = []
+      for (axis, dimension) in type.shape.enumerated().dropFirst() {
+        guard let count = shared.contains(axis) ? 1 : dimension.value else {
+          throw WeighbridgeError(.malformed, "the size of axis \(axis) is not known: \(type)")
+        }
+        shape.append(count)
+      }
+      return try layer.add(PReLU(), inputs + [try layer.weight("alpha", shape: shape)])
+    },
+    KerasLayerClass("PReLU (Keras 1)", masks: .passed, casts: .floats, shape: .unknown) {
+      (layer, inputs) throws(WeighbridgeError) in
+      let type = layer.graph.type(of: try layer.onlyInput(inputs))
+      let alpha = try layer.sharedWeight("alpha", of: type, hasBatchAxis: false)
+      return try layer.add(PReLU(), inputs + [alpha])
+    },
+  ])
+}
+
+extension ReLU: KerasMapped {
+  /// Keras: `ReLU(max_value=None, negative_slope=0, threshold=0)`, `ThresholdedReLU(theta=1)`; of
+  /// Keras 1 `SReLU`.
+  static let keras = KerasMapping([
+    .elementwise("ReLU") { (layer, inputs) throws(WeighbridgeError) in
+      let maximum = try layer.optionalReal("max_value")
+      if let maximum, !(maximum >= 0) {
+        throw WeighbridgeError(.malformed, "max_value=\(maximum), and it is at least 0")
+      }
+      let slope = try layer.real("negative_slope", default: 0)
+      let threshold = try layer.real("threshold", default: 0)
+      return try layer.add(ReLU(slope: slope, threshold: threshold, maximum: maximum), inputs)
+    },
+    .elementwise("ThresholdedReLU") { (layer, inputs) throws(WeighbridgeError) in
+      let threshold = try layer.real("theta", default: 1)
+      return try layer.add(ReLU(slope: 0, threshold: threshold, maximum: nil), inputs)
+    },
+    KerasLayerClass(
+      "SReLU (Keras 1)", masks: .passed, casts: .floats, shape: .unknown, Keras1Activations.sReLU),
+  ])
+}
+
+extension Softplus: KerasMapped {
+  /// Of Keras 1 `ParametricSoftplus`.
+  static let keras = KerasMapping([
+    KerasLayerClass(
+      "ParametricSoftplus (Keras 1)", masks: .passed, casts: .floats, shape: .unknown,
+      Keras1Activations.parametricSoftplus)
+  ])
+}
