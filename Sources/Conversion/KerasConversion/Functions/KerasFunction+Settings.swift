@@ -2,6 +2,7 @@ import Bytes
 import GraphIR
 import JSON
 import KerasFormat
+import LayerCatalog
 
 /// Arguments that are plain values. Every default is the framework's own and stands at its use.
 extension KerasFunction {
@@ -9,9 +10,13 @@ extension KerasFunction {
   mutating func plain(
     _ names: String..., at position: Int? = nil
   ) throws(WeighbridgeError) -> JSONValue? {
-    let operand =
-      names.count > 1 ? take(names[0], names[1], at: position) : take(names[0], at: position)
-    return try operand.map { (operand) throws(WeighbridgeError) in
+    try plain(names, at: position)
+  }
+
+  private mutating func plain(
+    _ names: [String], at position: Int? = nil
+  ) throws(WeighbridgeError) -> JSONValue? {
+    try take(names, at: position).map { (operand) throws(WeighbridgeError) in
       try plain(operand, as: names[0])
     }
   }
@@ -57,10 +62,7 @@ extension KerasFunction {
   mutating func real(
     _ names: String..., at position: Int? = nil, default fallback: Double? = nil
   ) throws(WeighbridgeError) -> Double {
-    let value =
-      names.count > 1
-      ? try plain(names[0], names[1], at: position) : try plain(names[0], at: position)
-    guard let value else {
+    guard let value = try plain(names, at: position) else {
       guard let fallback else { throw missing(names[0]) }
       return fallback
     }
@@ -72,8 +74,7 @@ extension KerasFunction {
   mutating func flag(
     _ names: String..., default fallback: Bool
   ) throws(WeighbridgeError) -> Bool {
-    let value = names.count > 1 ? try plain(names[0], names[1]) : try plain(names[0])
-    guard let value else { return fallback }
+    guard let value = try plain(names) else { return fallback }
     guard let flag = value.bool ?? value.integer.map({ $0 != 0 }) else {
       throw wrong(names[0], value, "true or false")
     }
@@ -91,10 +92,13 @@ extension KerasFunction {
   mutating func integers(
     _ names: String..., at position: Int? = nil
   ) throws(WeighbridgeError) -> [Int]? {
-    let value =
-      names.count > 1
-      ? try plain(names[0], names[1], at: position) : try plain(names[0], at: position)
-    guard let value else { return nil }
+    try integers(names, at: position)
+  }
+
+  private mutating func integers(
+    _ names: [String], at position: Int? = nil
+  ) throws(WeighbridgeError) -> [Int]? {
+    guard let value = try plain(names, at: position) else { return nil }
     if let one = value.integer { return [one] }
     guard let list = value.array, list.allSatisfy({ $0.integer != nil }) else {
       throw wrong(names[0], value, "whole numbers")
@@ -110,15 +114,22 @@ extension KerasFunction {
     try KerasLayer.axis(try integer(name, at: position, default: fallback), of: type)
   }
 
+  /// Takes an axis of a value; where there is none, the value becomes one axis.
+  mutating func axisOrFlattened(_ value: inout ValueID) throws(WeighbridgeError) -> Int {
+    guard let axis = try integers("axis")?.first else {
+      value = try addOne(ReshapeAxes([.rest]), [value], role: "flatten")
+      return 0
+    }
+    return try KerasLayer.axis(axis, of: type(of: value))
+  }
+
   /// Takes axes, which may count from the end; `nil` when they are absent.
   ///
   /// - Returns: Different axes, rising.
   mutating func axes(
     _ names: String..., of type: TensorType
   ) throws(WeighbridgeError) -> [Int]? {
-    let written =
-      names.count > 1 ? try integers(names[0], names[1]) : try integers(names[0])
-    guard let written else { return nil }
+    guard let written = try integers(names) else { return nil }
     var axes: Set<Int> = []
     for axis in written { axes.insert(try KerasLayer.axis(axis, of: type)) }
     guard axes.count == written.count else {

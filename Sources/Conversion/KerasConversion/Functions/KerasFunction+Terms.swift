@@ -16,10 +16,14 @@ extension KerasFunction {
   mutating func term(
     _ names: String..., at position: Int? = nil
   ) throws(WeighbridgeError) -> Term {
-    let operand =
-      names.count > 1 ? take(names[0], names[1], at: position) : take(names[0], at: position)
-    guard let operand else {
-      throw WeighbridgeError(.malformed, "the argument \(names[0]) is missing")
+    try term(names, at: position)
+  }
+
+  private mutating func term(
+    _ names: [String], at position: Int? = nil
+  ) throws(WeighbridgeError) -> Term {
+    guard let operand = take(names, at: position) else {
+      throw missing(names[0])
     }
     return try term(operand)
   }
@@ -42,10 +46,7 @@ extension KerasFunction {
   mutating func tensor(
     _ names: String..., at position: Int? = nil
   ) throws(WeighbridgeError) -> ValueID {
-    let term =
-      names.count > 1
-      ? try term(names[0], names[1], at: position) : try term(names[0], at: position)
-    return try unified([term], sharesRank: false)[0]
+    try unified([try term(names, at: position)], sharesRank: false)[0]
   }
 
   /// Takes an argument that is a list of tensors and constants of one type.
@@ -74,7 +75,7 @@ extension KerasFunction {
     _ terms: [Term], sharesRank: Bool
   ) throws(WeighbridgeError) -> [ValueID] {
     let type = try commonType(terms)
-    let rank = sharesRank ? terms.map(rank).max() : nil
+    let rank = sharesRank ? terms.map(rank(of:)).max() : nil
     var values: [ValueID] = []
     for term in terms {
       switch term {
@@ -84,18 +85,21 @@ extension KerasFunction {
         noteConstant(tensor, value)
         values.append(value)
       case .value(let value):
-        let typed = try converted(value, to: type)
-        let missing = max(0, (rank ?? 0) - self.type(of: typed).rank)
-        values.append(
-          missing == 0
-            ? typed
-            : try addOne(ExpandDims(axes: Array(0..<missing)), [typed], role: "expand_dims"))
+        values.append(try expanded(try converted(value, to: type), rank: rank ?? 0))
       }
     }
     return values
   }
 
-  private func rank(_ term: Term) -> Int {
+  /// A value with as many axes at least; those that it lacks are put in front.
+  mutating func expanded(_ value: ValueID, rank: Int) throws(WeighbridgeError) -> ValueID {
+    let missing = rank - type(of: value).rank
+    guard missing > 0 else { return value }
+    return try addOne(ExpandDims(axes: Array(0..<missing)), [value], role: "expand_dims")
+  }
+
+  /// The number of axes of a term.
+  func rank(of term: Term) -> Int {
     switch term {
     case .value(let value): type(of: value).rank
     case .constant(let constant): constant.shape.count

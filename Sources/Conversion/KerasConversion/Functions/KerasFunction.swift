@@ -86,6 +86,10 @@ package struct KerasFunction {
   /// Takes an argument by one of its names or its position, and so crosses it off; `nil` when it is
   /// absent or null.
   mutating func take(_ names: String..., at position: Int? = nil) -> KerasOperand? {
+    take(names, at: position)
+  }
+
+  mutating func take(_ names: [String], at position: Int? = nil) -> KerasOperand? {
     if let position, position < positional.count, let operand = positional[position] {
       positional[position] = nil
       if operand != .value(.null) { return operand }

@@ -31,10 +31,8 @@ extension KerasFunctionTable {
     Entry(["Take"]) { (call) throws(WeighbridgeError) in
       var value = try call.tensor("x", at: 0)
       let indices = try call.indices("indices", at: 1)
-      let axis = try call.integers("axis")?.first
-      if axis == nil { value = try call.addOne(ReshapeAxes([.rest]), [value], role: "flatten") }
-      let place = try KerasLayer.axis(axis ?? 0, of: call.type(of: value))
-      return try call.add(Gather(axis: place), [value, indices])
+      let axis = try call.axisOrFlattened(&value)
+      return try call.add(Gather(axis: axis), [value, indices])
     },
     Entry(tf: ["gather", "keras.backend.gather"]) {
       (call) throws(WeighbridgeError) in

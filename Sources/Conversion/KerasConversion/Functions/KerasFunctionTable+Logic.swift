@@ -108,12 +108,7 @@ extension KerasFunction {
     let flag = try truth(try unified([condition], sharesRank: false)[0])
     var values = [flag] + typed
     let rank = values.map { type(of: $0).rank }.max() ?? 0
-    for (index, value) in values.enumerated() {
-      let missing = rank - type(of: value).rank
-      guard missing > 0 else { continue }
-      values[index] = try addOne(
-        ExpandDims(axes: Array(0..<missing)), [value], role: "expand_dims")
-    }
+    for index in values.indices { values[index] = try expanded(values[index], rank: rank) }
     return try add(Where(), values)
   }
 }

@@ -59,11 +59,7 @@ extension KerasFunction {
   /// Refuses a second operand of another rank than 2, where a product of tensors is no product of
   /// matrices.
   fileprivate func checkMatrix(_ term: Term) throws(WeighbridgeError) {
-    let rank =
-      switch term {
-      case .value(let value): type(of: value).rank
-      case .constant(let constant): constant.shape.count
-      }
+    let rank = rank(of: term)
     guard rank == 2 else {
       throw WeighbridgeError(
         .unsupported, "multiplies by a tensor of \(rank) axes, and 2 can be had")

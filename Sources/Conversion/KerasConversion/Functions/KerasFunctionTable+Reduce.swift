@@ -145,15 +145,14 @@ extension KerasFunction {
     try require("dtype", toBe: .null, because: "the type is the input's")
     let isExclusive = try flag("exclusive", default: false)
     let isReversed = try flag("reverse", default: false)
-    var axis = try integers("axis")?.first
-    if axis == nil, case .operation = name {
-      value = try addOne(ReshapeAxes([.rest]), [value], role: "flatten")
-      axis = 0
-    }
-    let operation = Operation(
-      axis: try KerasLayer.axis(axis ?? 0, of: type(of: value)), isExclusive: isExclusive,
-      isReversed: isReversed)
-    return try add(operation, [value])
+    let axis =
+      if case .operation = name {
+        try axisOrFlattened(&value)
+      } else {
+        try self.axis(of: type(of: value), default: 0)
+      }
+    return try add(
+      Operation(axis: axis, isExclusive: isExclusive, isReversed: isReversed), [value])
   }
 
   /// x / √(max(sum of x², epsilon)).

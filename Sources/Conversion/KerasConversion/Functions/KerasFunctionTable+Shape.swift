@@ -158,13 +158,10 @@ extension KerasFunction {
     var value = try tensor("x", "input", at: 0)
     guard let operand = take("shape", at: 1) else { throw missing("shape") }
     let shape = try dimensions(operand)
-    let missing = shape.count - type(of: value).rank
-    guard missing >= 0 else {
+    guard shape.count >= type(of: value).rank else {
       throw WeighbridgeError(.malformed, "\(type(of: value)) has more axes than it is repeated to")
     }
-    if missing > 0 {
-      value = try addOne(ExpandDims(axes: Array(0..<missing)), [value], role: "expand_dims")
-    }
+    value = try expanded(value, rank: shape.count)
     let input = type(of: value)
     var target: [Int] = []
     for (existing, wanted) in zip(input.shape, shape) {

@@ -54,12 +54,9 @@ extension KerasFunctionTable {
     Entry(["Tile"], tf: ["tile", "keras.backend.tile"]) { (call) throws(WeighbridgeError) in
       var value = try call.tensor("x", "input", at: 0)
       var counts = try call.integers("repeats", "multiples", at: 1) ?? []
-      let missing = counts.count - call.type(of: value).rank
-      counts = [Int](repeating: 1, count: max(0, -missing)) + counts
-      if missing > 0 {
-        value = try call.addOne(
-          ExpandDims(axes: Array(0..<missing)), [value], role: "expand_dims")
-      }
+      value = try call.expanded(value, rank: counts.count)
+      let missing = call.type(of: value).rank - counts.count
+      counts = [Int](repeating: 1, count: missing) + counts
       guard counts.allSatisfy({ $0 >= 0 }) else {
         throw WeighbridgeError(.malformed, "repeats \(counts) times")
       }
@@ -72,12 +69,8 @@ extension KerasFunctionTable {
       guard counts.count == 1, counts[0] >= 0 else {
         throw WeighbridgeError(.unsupported, "repeats=\(counts), and one number is expected")
       }
-      let axis = try call.integers("axis")?.first
-      if axis == nil {
-        value = try call.addOne(ReshapeAxes([.rest]), [value], role: "flatten")
-      }
-      let place = try KerasLayer.axis(axis ?? 0, of: call.type(of: value))
-      return try call.add(Repeat(axis: place, count: counts[0]), [value])
+      let axis = try call.axisOrFlattened(&value)
+      return try call.add(Repeat(axis: axis, count: counts[0]), [value])
     },
     Entry(["Flip"], tf: ["reverse", "keras.backend.reverse"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("x", "tensor", at: 0)
