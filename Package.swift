@@ -268,8 +268,8 @@ let package = Package(
         "NCNNFormat", "NCNNConversion",
         "Bytes", "CKernels", "ArrayConversion", "ConversionCore", "CoreMLConversion",
         "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
-        "CoreMLFormat", "Digests", "GraphIR", "JSON",
-        "LayerCatalog", "ProtobufWire", "ReferenceRuntime", "TestSupport", "WBMFormat",
+        "CPURuntime", "CoreMLFormat", "Digests", "GraphIR", "JSON", "KerasFormat",
+        "LayerCatalog", "ProtobufWire", "ReferenceRuntime", "TestSupport", "Verifier", "WBMFormat",
         "Weighbridge", "_CatalogTesting",
       ], exclude: ["Files"]),
     tests(

@@ -148,7 +148,7 @@ extension OperatorExample {
   /// Whether the operator is read from attributes.
   fileprivate func reads(_ attributes: Attributes) -> Bool {
     let type = Swift.type(of: operation)
-    let read = try? Catalog.makeOperator(
+    let read = try? Catalog.standard.makeOperator(
       kind: type.kind, version: type.version, attributes: attributes)
     return read != nil
   }
@@ -181,7 +181,7 @@ extension Catalog {
   fileprivate static func sampleAttributes(
     of kind: String
   ) -> [(name: String, value: AttributeValue)] {
-    if byKind[kind] is any LanewiseOperator.Type { return [("axes", .integers([1]))] }
+    if standard[kind] is any LanewiseOperator.Type { return [("axes", .integers([1]))] }
     let example = OperatorExample.all.first { $0.operation.kind == kind }
     return example?.operation.attributes.entries ?? []
   }

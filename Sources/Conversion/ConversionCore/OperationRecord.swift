@@ -13,7 +13,7 @@ package struct OperationRecord {
   package init?(_ text: String) {
     guard case .object(let record)? = try? JSONValue(parsing: Array(text.utf8)),
       let kind = record["operator"]?.string, let version = record["version"]?.integer,
-      let type = Catalog.byKind[kind], version == type.version,
+      let type = Catalog.standard[kind], version == type.version,
       let settings = record["attributes"]?.object
     else { return nil }
     var attributes = Attributes()

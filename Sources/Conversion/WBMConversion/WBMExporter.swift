@@ -2,6 +2,7 @@ package import Bytes
 package import ConversionCore
 import Digests
 package import GraphIR
+package import LayerCatalog
 import WBMFormat
 
 /// Writes models as `.wbm` files.
@@ -16,13 +17,14 @@ package enum WBMExporter {
   ///   - sources: The files it was made of; they replace what the provenance says of sources.
   ///   - path: Where the file goes.
   ///   - replacing: Whether a file of that name may be replaced.
+  ///   - catalog: The operators that the file's readers know.
   ///   - cancellation: Looked at between pieces, and before the file is put in place.
   /// - Returns: The weights with NaN or infinite elements, and how many.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``;
   ///   ``WeighbridgeError/Code/malformed`` for a graph that a reader would refuse.
   package static func write(
     _ content: ModelContent, sources: [SourceFile], to path: String, replacing: Bool,
-    cancellation: Cancellation? = nil
+    catalog: Catalog = .standard, cancellation: Cancellation? = nil
   ) throws(WeighbridgeError) -> [(name: String, count: Int)] {
     var content = content
     let digests = sources.map { $0.digest ?? PendingDigest(sha256Of: $0.store) }
@@ -34,7 +36,8 @@ package enum WBMExporter {
       }
     }
     let (header, tensors) = header(of: content)
-    _ = try header.graph.graph(tensors: tensors)  // what cannot be read is not written
+    // What cannot be read is not written.
+    _ = try header.graph.graph(tensors: tensors, catalog: catalog)
     var writer = try WBMWriter(path: path, header: header)
     let counts = try TensorStream(tensors, cancellation).write(to: &writer, after: digests)
     if !digests.allSatisfy(\.isDone) { try writer.syncTensors() }  // the time is there anyway

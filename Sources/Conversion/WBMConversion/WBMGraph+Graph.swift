@@ -36,18 +36,23 @@ extension WBMGraph {
 
   /// The graph that is stored, checked node by node.
   ///
-  /// - Parameter tensors: The tensor table.
+  /// - Parameters:
+  ///   - tensors: The tensor table.
+  ///   - catalog: The operators that nodes may name.
   /// - Throws: ``WeighbridgeError/Code/malformed`` where values, weights and nodes do not fit each
-  ///   other; ``WeighbridgeError/Code/unsupported`` for operators that are not known.
-  func graph(tensors: [Tensor]) throws(WeighbridgeError) -> Graph {
+  ///   other or their operators' definitions; ``WeighbridgeError/Code/unsupported`` for operators that are not known.
+  func graph(
+    tensors: [Tensor], catalog: Catalog
+  ) throws(WeighbridgeError) -> Graph {
     var builder = GraphBuilder()
+    var definitions = DefinitionCheck()
     var ids = [ValueID?](repeating: nil, count: values.count)
     try addInputs(to: &builder, &ids)
     for (index, value) in values.enumerated() {
       guard let tensor = value.tensor else { continue }
       ids[index] = try builder.addWeight(value.name, tensors[tensor])
     }
-    for node in nodes { try add(node, to: &builder, &ids) }
+    for node in nodes { try add(node, catalog, &definitions, to: &builder, &ids) }
     if let index = ids.firstIndex(of: nil) {
       throw WeighbridgeError(.malformed, "nothing makes the value \(values[index].name)")
     }
@@ -71,7 +76,8 @@ extension WBMGraph {
   }
 
   private func add(
-    _ node: WBMNode, to builder: inout GraphBuilder, _ ids: inout [ValueID?]
+    _ node: WBMNode, _ catalog: Catalog, _ definitions: inout DefinitionCheck,
+    to builder: inout GraphBuilder, _ ids: inout [ValueID?]
   ) throws(WeighbridgeError) {
     let source = SourceScope(
       layer: node.scope?.layerPath ?? node.name, className: node.scope?.className ?? node.kind,
@@ -80,7 +86,7 @@ extension WBMGraph {
       guard node.subgraphs.isEmpty else {
         throw WeighbridgeError(.unsupported, "\(node.kind) owns a graph, which it cannot")
       }
-      let operation = try Catalog.makeStoredOperator(
+      let operation = try catalog.makeStoredOperator(
         kind: node.kind, version: node.version,
         attributes: Attributes(node.attributes.map { (name: $0.name, value: .init($0.value)) }))
       var inputs: [ValueID] = []
@@ -88,6 +94,7 @@ extension WBMGraph {
       let made = try builder.addNode(
         operation, named: node.name, inputs: inputs, source: source,
         outputNames: node.outputs.map { values[$0].name })
+      try definitions.check(operation, inputs: inputs.map { builder.type(of: $0) })
       guard made.count == node.outputs.count else {
         throw WeighbridgeError(
           .malformed, "\(node.kind) makes \(made.count) outputs, and has \(node.outputs.count)")

@@ -1,5 +1,6 @@
 package import Bytes
 package import GraphIR
+package import LayerCatalog
 package import WBMFormat
 
 /// A model read from a `.wbm` file.
@@ -13,20 +14,24 @@ package struct WBMModel: Sendable {
 
   /// Reads a model.
   ///
-  /// - Parameter path: What errors call the file.
+  /// - Parameters:
+  ///   - path: What errors call the file.
+  ///   - catalog: The operators that its nodes may name.
   /// - Throws: ``WeighbridgeError/Code/malformed``, ``WeighbridgeError/Code/damaged``,
   ///   ``WeighbridgeError/Code/truncated``, ``WeighbridgeError/Code/unsupported``,
   ///   ``WeighbridgeError/Code/limitExceeded``.
-  package init(_ store: ByteStore, path: String) throws(WeighbridgeError) {
+  package init(
+    _ store: ByteStore, path: String, catalog: Catalog = .standard
+  ) throws(WeighbridgeError) {
     let file = try WBMFile(store, path: path)
     self.file = file
     (content, storedTypes) = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try Self.read(file)
+      try Self.read(file, catalog)
     }
   }
 
   private static func read(
-    _ file: WBMFile
+    _ file: WBMFile, _ catalog: Catalog
   ) throws(WeighbridgeError) -> (ModelContent, [TensorType]) {
     let header = file.header
     var tensors: [Tensor] = []
@@ -36,7 +41,7 @@ package struct WBMModel: Sendable {
           record.elementType, shape: record.shape, store: file.store,
           range: file.range(ofTensor: index)))
     }
-    let graph = try header.graph.graph(tensors: tensors)
+    let graph = try header.graph.graph(tensors: tensors, catalog: catalog)
     let entries = { (named: [WBMNamedTensor]) in
       named.map { ReferenceSet.Entry(name: $0.name, tensor: tensors[$0.tensor]) }
     }

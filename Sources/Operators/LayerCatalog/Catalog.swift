@@ -1,8 +1,18 @@
 package import Bytes
 package import GraphIR
 
-/// All operators.
-package enum Catalog {
+/// A list of operators, in which readers look up the kinds that files name.
+package struct Catalog: Sendable {
+  private let byKind: [String: any CatalogOperator.Type]
+
+  /// Makes a list of operators, no two of one kind.
+  package init(_ operators: [any CatalogOperator.Type]) {
+    byKind = Dictionary(operators.map { ($0.kind, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The operators of this module.
+  package static let standard = Catalog(all)
+
   /// Every operator there is. A test compares this list with the files of this folder.
   package static let all: [any CatalogOperator.Type] = [
     AdaptiveAveragePooling.self,
@@ -129,15 +139,16 @@ package enum Catalog {
     Where.self,
     ZeroPadding.self,
   ]
+}
 
-  /// The operator of a stored kind.
-  package static let byKind: [String: any CatalogOperator.Type] = Dictionary(
-    all.map { ($0.kind, $0) }, uniquingKeysWith: { first, _ in first })
+extension Catalog {
+  /// The operator of a stored kind; `nil` when there is none.
+  package subscript(kind: String) -> (any CatalogOperator.Type)? { byKind[kind] }
 
   /// The operator that a file stores, ``Opaque`` ones included.
   ///
   /// - Throws: As ``makeOperator(kind:version:attributes:)``.
-  package static func makeStoredOperator(
+  package func makeStoredOperator(
     kind: String, version: Int, attributes: Attributes
   ) throws(WeighbridgeError) -> any Operator {
     guard kind == Opaque.kind, version == Opaque.version else {
@@ -153,10 +164,10 @@ package enum Catalog {
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for an unknown kind, version or attribute;
   ///   ``WeighbridgeError/Code/malformed`` for settings that cannot be.
-  package static func makeOperator(
+  package func makeOperator(
     kind: String, version: Int, attributes: Attributes
   ) throws(WeighbridgeError) -> any CatalogOperator {
-    guard let type = byKind[kind] else {
+    guard let type = self[kind] else {
       throw WeighbridgeError(.unsupported, "unknown operator \(kind)")
     }
     guard version == type.version else {

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// The members stand in this order in each file: the settings (typed, without defaults), how they
 /// are stored, the definition as data, the shape rule, the reference kernel with its tolerance, the
-/// layout rule, the decomposition.
+/// cost, the layout rule, the decomposition.
 package protocol CatalogOperator: Operator {
   /// The definition as data: inputs, outputs, attributes, formula.
   static var definition: OperatorDefinition { get }
@@ -25,6 +25,9 @@ package protocol CatalogOperator: Operator {
   /// How far another implementation may lie from the reference kernel, in float32.
   var tolerance: Tolerance { get }
 
+  /// How many floating-point operations it takes.
+  var cost: OperatorCost { get }
+
   /// The layout rule: the operator that, given data inputs whose axes were put in another order,
   /// makes the same outputs in that order; `nil` when there is none and a transpose is needed.
   ///
@@ -33,6 +36,31 @@ package protocol CatalogOperator: Operator {
 
   /// How to compute the same with other operators, for engines and formats without this one.
   var decomposition: Decomposition { get }
+}
+
+/// An operator on tensors of images, whose data has one of two orders of the axes.
+package protocol ImageOperator: CatalogOperator {
+  /// The order of the axes of its data.
+  var layout: DataLayout { get }
+}
+
+/// An operator with a weight that has the axes of its data but the batch, and so must follow when
+/// these are put in another order.
+package protocol PositionWeightedOperator: CatalogOperator {
+  /// The position of that weight among the inputs.
+  static var positionWeight: Int { get }
+}
+
+/// An operator without settings.
+package protocol PlainOperator: CatalogOperator {
+  /// Makes the operator.
+  init()
+}
+
+extension PlainOperator {
+  package var attributes: Attributes { [:] }
+
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
 }
 
 /// How an operator is made of others.

@@ -58,6 +58,13 @@ package struct Composition {
   package mutating func callAsFunction(
     _ operation: any Operator, _ inputs: ValueID...
   ) throws(WeighbridgeError) -> ValueID {
+    try apply(operation, inputs)
+  }
+
+  /// Adds an operator of one output that takes any number of tensors.
+  package mutating func apply(
+    _ operation: any Operator, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> ValueID {
     let kind = Swift.type(of: operation).kind
     return try graph.addNode(
       operation, named: "\(source.callName)/\(kind)", inputs: inputs, source: source)[0]
@@ -132,6 +139,22 @@ extension Composition {
     _ x: ValueID, _ number: Double
   ) throws(WeighbridgeError) -> ValueID {
     try self(Comparison(.greater), x, try self.number(number, like: x))
+  }
+
+  /// Elements of x where a condition holds, and of y elsewhere.
+  package mutating func chosen(
+    _ condition: ValueID, _ x: ValueID, _ y: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    try self(Where(), condition, x, y)
+  }
+
+  /// The numbers in the opposite order: -x, and for integers -1 - x or the largest of the type less
+  /// x, which cannot overflow. Of the opposite it is x again.
+  package mutating func opposite(_ x: ValueID) throws(WeighbridgeError) -> ValueID {
+    let type = type(x).elementType
+    if type.isFloat { return try self(UnaryMath(.negative), x) }
+    let largest = Double(UInt64.max >> UInt64(64 - 8 * type.byteCount))
+    return try difference(try number(type.isSignedInteger ? -1 : largest, like: x), x)
   }
 
   /// The elements from one place up to another along an axis.

@@ -36,5 +36,7 @@ extension ElementwiseOperator {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Self? { self }
 }

@@ -24,7 +24,7 @@ extension OperatorDefinition {
         let own = rest.prefix { $0.name.hasPrefix("\(attribute.name).") }
         rest = rest.dropFirst(own.count)
         let names = own.map { (String($0.name.dropFirst(attribute.name.count + 1)), $0.value) }
-        problems += Catalog.byKind[kind]?.definition.problems(of: Attributes(names)) ?? []
+        problems += Catalog.standard[kind]?.definition.problems(of: Attributes(names)) ?? []
       }
     }
     return problems + rest.map { "\($0.name) is not known, or not in order" }

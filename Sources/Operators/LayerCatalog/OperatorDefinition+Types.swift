@@ -1,10 +1,11 @@
-import Bytes
+package import Bytes
 package import GraphIR
 
 extension OperatorDefinition {
   /// The definition of an operator of the catalogue, or of ``Opaque``; `nil` for another.
   package static func of(_ operation: any Operator) -> OperatorDefinition? {
-    operation is Opaque ? .opaque : Catalog.byKind[operation.kind]?.definition
+    if let operation = operation as? any CatalogOperator { return type(of: operation).definition }
+    return operation is Opaque ? .opaque : nil
   }
 
   /// What an operator on inputs and outputs of given types lacks to fulfil the definition: its
@@ -13,7 +14,7 @@ extension OperatorDefinition {
     of operation: any Operator, inputs: [TensorType], outputs: [TensorType]
   ) -> [String] {
     let stored = operation.attributes
-    var problems = problems(of: stored) + inputProblems(of: operation, inputs)
+    var problems = problems(of: stored) + inputProblems(of: operation, stored, inputs)
     let wanted = self.outputs.flatMap { output in
       (0..<(output.presence.holds(in: stored) ?? true ? stored.count(of: output.countedBy) : 0))
         .map { elementType(output, $0, stored, inputs) }
@@ -26,7 +27,12 @@ extension OperatorDefinition {
 
   /// What inputs of given types lack to be those of an operator.
   package func inputProblems(of operation: any Operator, _ types: [TensorType]) -> [String] {
-    let stored = operation.attributes
+    inputProblems(of: operation, operation.attributes, types)
+  }
+
+  private func inputProblems(
+    of operation: any Operator, _ stored: Attributes, _ types: [TensorType]
+  ) -> [String] {
     let isVariadic = if case .variadic = operation.inputs.first { true } else { false }
     let defined = inputs.filter { $0.presence.holds(in: stored) ?? true }.flatMap { input in
       Array(repeating: input, count: isVariadic ? types.count : stored.count(of: input.countedBy))
@@ -61,6 +67,30 @@ extension OperatorDefinition {
       case .texts(let words): return ElementType(rawValue: words[index])
       default: return nil
       }
+    }
+  }
+}
+
+/// Holds the inputs of one node after the other to the definitions, each of which is made once.
+///
+/// Attributes need no check: an operator that was read has some that its definition allows.
+package struct DefinitionCheck {
+  private var definitions: [String: OperatorDefinition] = [:]
+
+  /// Makes a check.
+  package init() {}
+
+  /// Checks how many inputs an operator has, and their element types.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when they are not those of the definition.
+  package mutating func check(
+    _ operation: any Operator, inputs: [TensorType]
+  ) throws(WeighbridgeError) {
+    let kind = operation.kind
+    if definitions[kind] == nil { definitions[kind] = .of(operation) }
+    let problems = definitions[kind]?.inputProblems(of: operation, inputs) ?? []
+    if let problem = problems.first {
+      throw WeighbridgeError(.malformed, "\(kind): \(problem)")
     }
   }
 }

@@ -60,9 +60,7 @@ package struct LayoutConversion {
 
   /// Whether an operator works on data of the layout that is not wanted.
   private func isInOtherLayout(_ operation: any CatalogOperator) -> Bool {
-    operation.attributes.entries.contains {
-      $0.name == "layout" && $0.value == .text(layout.turned.rawValue)
-    }
+    (operation as? any ImageOperator)?.layout == layout.turned
   }
 
   /// The operator for data of `rank` axes in the order that is wanted, if there is one.
@@ -154,7 +152,9 @@ package struct LayoutConversion {
     guard let rank = ranks.first, ranks.count == 1 else { return false }
     var new = turned(operation, rank: rank)
     var isTransposed = true
-    if operation is PReLU, rank >= 3 { return try addTurnedRectifier(node, rank) }
+    if rank >= 3, let operation = operation as? any PositionWeightedOperator {
+      return try addTurned(node, weight: type(of: operation).positionWeight, rank)
+    }
     if new == nil, isInOtherLayout(operation),
       let pooling = operation as? any GlobalPoolingOperator, !pooling.keepDims
     {
@@ -172,19 +172,20 @@ package struct LayoutConversion {
     return true
   }
 
-  /// Adds a rectifier whose weight has the axes of its input, but for the batch.
-  private mutating func addTurnedRectifier(
-    _ node: Node, _ rank: Int
+  /// Adds a node one of whose weights has the axes of the data, but for the batch.
+  private mutating func addTurned(
+    _ node: Node, weight: Int, _ rank: Int
   ) throws(WeighbridgeError) -> Bool {
-    let (input, alpha) = (node.inputs[0], node.inputs[1])
-    guard let tensor = original[alpha].constant else { return false }
-    if turned[alpha.index] == nil {
+    let weight = node.inputs[weight]
+    guard let tensor = original[weight].constant else { return false }
+    if turned[weight.index] == nil {
       let axes = axes(rank: rank).dropFirst()
-      turned[alpha.index] = try builder.addWeight(
-        "\(original[alpha].name)/\(layout.rawValue)", tensor.permuted(axes.map { $0 - 1 }))
+      turned[weight.index] = try builder.addWeight(
+        "\(original[weight].name)/\(layout.rawValue)", tensor.permuted(axes.map { $0 - 1 }))
     }
-    try add(
-      node, node.operation, [try turned(input), try turned(alpha)], isTransposed: true)
+    var inputs: [ValueID] = []
+    for id in node.inputs { inputs.append(try turned(id)) }
+    try add(node, node.operation, inputs, isTransposed: true)
     return true
   }
 

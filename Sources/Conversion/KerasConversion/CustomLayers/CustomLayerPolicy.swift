@@ -7,6 +7,8 @@ import LayerCatalog
 
 /// What is done with layers that are not Keras' own.
 package struct CustomLayerPolicy: Sendable {
+  /// What is done with Keras' own, by their class names.
+  package var ownLayers = KerasMappings.layers
   /// What the user says of them.
   package var layers = CustomLayers()
   /// Whether those of which nothing is known are kept as they are.
@@ -56,7 +58,7 @@ package struct CustomLayerPolicy: Sendable {
   ) throws(WeighbridgeError) -> Builder? {
     // Keras registers only classes of somebody else, which may be called like one of its own.
     let isLayer = layer.registeredName == nil && layer.function == nil
-    let ownBuild = isLayer ? KerasMappings.layers[layer.className] : nil
+    let ownBuild = isLayer ? ownLayers[layer.className] : nil
     let function = layer.function.flatMap { KerasFunction.isKnown($0) ? $0 : nil }
     // A pattern may fit more than was thought of; Keras' own layers are only mapped by name.
     if let entry = try layers.entry(

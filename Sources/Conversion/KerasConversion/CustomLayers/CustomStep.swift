@@ -80,7 +80,7 @@ struct CustomStep: Sendable {
       return .layer(className: className, build, try members.object("config") ?? [:])
     }
     let kind = try members.text("kind") ?? ""
-    guard let type = Catalog.byKind[kind] else {
+    guard let type = Catalog.standard[kind] else {
       throw members.failure(
         "is \"\(kind)\", which is no operator; Schemas/operators.md lists them", "kind")
     }

@@ -1,14 +1,12 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// 1 where x > 0, and -1 elsewhere (Courbariaux et al. 2016).
 ///
 /// Any shape in, the same out. NaN becomes -1.
-package struct Binarization: ElementwiseOperator {
+package struct Binarization: ElementwiseOperator, PlainOperator {
   package static let kind = "binarization"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise("y = 1 if x > 0, else -1")
@@ -19,8 +17,6 @@ package struct Binarization: ElementwiseOperator {
 }
 
 extension Binarization {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double { element > 0 ? 1 : -1 }
 
   package var decomposition: Decomposition {

@@ -34,5 +34,12 @@ extension CELU {
     element > 0 ? element : alpha * (element / alpha).exponentialMinusOne
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let share = try make.quotient(x, try make.number(alpha, like: x))
+      let low = try make(UnaryMath(.exponentialMinusOne), share)
+      return try make.chosen(try make.isGreater(x, 0), x, try make.linear(low, scale: alpha))
+    }
+  }
 }

@@ -33,5 +33,11 @@ extension ELU {
     element > 0 ? element : alpha * element.exponentialMinusOne
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let low = try make(UnaryMath(.exponentialMinusOne), x)
+      return try make.chosen(try make.isGreater(x, 0), x, try make.linear(low, scale: alpha))
+    }
+  }
 }

@@ -1,14 +1,12 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The exponential function e^x.
 ///
 /// Any shape in, the same out.
-package struct Exponential: ElementwiseOperator {
+package struct Exponential: ElementwiseOperator, PlainOperator {
   package static let kind = "exponential"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise("y = exp(x)")
@@ -19,8 +17,6 @@ package struct Exponential: ElementwiseOperator {
 }
 
 extension Exponential {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double {
     element.exponential
   }

@@ -39,5 +39,18 @@ extension GELU {
     return element * (1 + ((2 / Double.pi).squareRoot() * cubic).hyperbolicTangent) / 2
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      guard isApproximate else {
+        let share = try make.linear(x, scale: -(0.5.squareRoot()))
+        let tail = try make(UnaryMath(.complementaryErrorFunction), share)
+        return try make.linear(try make.product(x, tail), scale: 0.5)
+      }
+      let cube = try make.product(try make.product(x, x), x)
+      let cubic = try make.sum(x, try make.linear(cube, scale: 0.044715))
+      let bent = try make(Tanh(), try make.linear(cubic, scale: (2 / Double.pi).squareRoot()))
+      return try make.product(x, try make.linear(bent, scale: 0.5, offset: 0.5))
+    }
+  }
 }

@@ -64,6 +64,8 @@ extension GLU {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> GLU? {
     axes.firstIndex(of: axis).map(GLU.init(axis:))
   }

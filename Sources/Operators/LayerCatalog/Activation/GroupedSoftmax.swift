@@ -75,6 +75,8 @@ extension GroupedSoftmax {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> GroupedSoftmax? {
     axes.firstIndex(of: axis).map { GroupedSoftmax(axis: $0, sizes: sizes) }
   }

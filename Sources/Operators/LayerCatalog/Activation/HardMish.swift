@@ -1,14 +1,12 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// A cheap stand-in for ``Mish``: x where x > 0, x²/2 + x where x > -2, and 0 elsewhere.
 ///
 /// Any shape in, the same out. NaN stays NaN.
-package struct HardMish: ElementwiseOperator {
+package struct HardMish: ElementwiseOperator, PlainOperator {
   package static let kind = "hard_mish"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise(
@@ -24,8 +22,6 @@ package struct HardMish: ElementwiseOperator {
 }
 
 extension HardMish {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double {
     if element <= -2 { return 0 }
     return element > 0 ? element : element * element / 2 + element

@@ -33,5 +33,12 @@ extension HardShrink {
     abs(element) <= threshold ? 0 : element
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let bound = try make.number(threshold, like: x)
+      let isSmall = try make(Comparison(.lessOrEqual), try make(UnaryMath(.absolute), x), bound)
+      return try make.chosen(isSmall, try make.number(0, like: x), x)
+    }
+  }
 }

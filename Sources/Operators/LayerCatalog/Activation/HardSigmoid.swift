@@ -40,5 +40,9 @@ extension HardSigmoid {
     return line.isNaN ? line : min(max(line, 0), 1)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      try make.clipped(try make.linear(make.inputs[0], scale: slope, offset: offset), 0, 1)
+    }
+  }
 }

@@ -1,14 +1,12 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// x · relu6(x + 3) / 6, a swish of straight lines (Howard et al. 2019).
 ///
 /// Any shape in, the same out. Of -∞ it is NaN, as in TensorFlow.
-package struct HardSwish: ElementwiseOperator {
+package struct HardSwish: ElementwiseOperator, PlainOperator {
   package static let kind = "hard_swish"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise("y = x * min(max(x / 6 + 0.5, 0), 1)")
@@ -19,8 +17,6 @@ package struct HardSwish: ElementwiseOperator {
 }
 
 extension HardSwish {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double {
     element * HardSigmoid(slope: 1 / 6, offset: 0.5).apply(element)
   }

@@ -4,11 +4,9 @@ package import GraphIR
 /// The input, unchanged.
 ///
 /// Any shape and element type in, the same out.
-package struct Identity: ElementwiseOperator {
+package struct Identity: ElementwiseOperator, PlainOperator {
   package static let kind = "identity"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise("y = x", elements: .any)
@@ -19,8 +17,6 @@ package struct Identity: ElementwiseOperator {
 }
 
 extension Identity {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] { inputs }
 
   package func apply(_ element: Double) -> Double { element }

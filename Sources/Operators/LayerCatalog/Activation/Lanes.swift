@@ -45,6 +45,8 @@ extension LanewiseOperator {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ order: [Int]) -> Self? {
     Self(axes: order.indices.filter { axes.contains(order[$0]) })
   }

@@ -30,5 +30,9 @@ extension LeakyReLU {
 
   package func apply(_ element: Double) -> Double { element > 0 ? element : slope * element }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      try make(ReLU(slope: slope, threshold: 0, maximum: nil), make.inputs[0])
+    }
+  }
 }

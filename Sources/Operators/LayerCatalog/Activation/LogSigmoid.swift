@@ -1,14 +1,12 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The logarithm of the sigmoid, -log(1 + e^-x).
 ///
 /// Any shape in, the same out.
-package struct LogSigmoid: ElementwiseOperator {
+package struct LogSigmoid: ElementwiseOperator, PlainOperator {
   package static let kind = "log_sigmoid"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise(
@@ -20,8 +18,6 @@ package struct LogSigmoid: ElementwiseOperator {
 }
 
 extension LogSigmoid {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double {
     -Softplus().apply(-element)
   }

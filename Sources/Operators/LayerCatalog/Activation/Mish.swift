@@ -1,14 +1,12 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// x · tanh(softplus(x)) (Misra 2019).
 ///
 /// Any shape in, the same out. Of -∞ it is NaN, as in TensorFlow.
-package struct Mish: ElementwiseOperator {
+package struct Mish: ElementwiseOperator, PlainOperator {
   package static let kind = "mish"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise(
@@ -20,8 +18,6 @@ package struct Mish: ElementwiseOperator {
 }
 
 extension Mish {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double {
     element * Softplus().apply(element).hyperbolicTangent
   }

@@ -7,13 +7,12 @@ package import GraphIR
 /// - input: `[batch, ...]`
 /// - alpha: the input's axes without the batch; 1 along each axis that shares its alphas
 /// - output: the input's shape
-package struct PReLU: CatalogOperator {
+package struct PReLU: PositionWeightedOperator, PlainOperator {
   package static let kind = "prelu"
   package static let version = 1
+  package static let positionWeight = 1
 
   package var inputs: [InputSlot] { [.data("input"), .weight("alpha")] }
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     OperatorDefinition(
@@ -31,8 +30,6 @@ package struct PReLU: CatalogOperator {
 }
 
 extension PReLU {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, alpha) = (inputs[0], inputs[1])
     guard input.elementType.isFloat, alpha.elementType == input.elementType else {
@@ -60,6 +57,8 @@ extension PReLU {
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package var cost: OperatorCost { .elements }
 
   /// The alphas have an order of axes too.
   package func permutingAxes(_ axes: [Int]) -> PReLU? {

@@ -1,11 +1,11 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The scaled exponential linear unit scale · ELU(x), with the two constants for which mean 0 and
 /// variance 1 reproduce themselves from layer to layer (Klambauer et al. 2017).
 ///
 /// Any shape in, the same out.
-package struct SELU: ElementwiseOperator {
+package struct SELU: ElementwiseOperator, PlainOperator {
   /// The saturation of the unscaled unit (the paper's equation 14).
   package static let alpha = 1.6732632423543772
   /// The scale (the paper's equation 14).
@@ -13,8 +13,6 @@ package struct SELU: ElementwiseOperator {
 
   package static let kind = "selu"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise(
@@ -29,11 +27,13 @@ package struct SELU: ElementwiseOperator {
 }
 
 extension SELU {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double {
     Self.scale * (element > 0 ? element : Self.alpha * element.exponentialMinusOne)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { (make) throws(WeighbridgeError) in
+      try make.linear(try make(ELU(alpha: Self.alpha), make.inputs[0]), scale: Self.scale)
+    }
+  }
 }

@@ -1,14 +1,12 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The logistic function 1 / (1 + e^-x).
 ///
 /// Any shape in, the same out.
-package struct Sigmoid: ElementwiseOperator {
+package struct Sigmoid: ElementwiseOperator, PlainOperator {
   package static let kind = "sigmoid"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise("y = 1 / (1 + exp(-x))")
@@ -19,8 +17,6 @@ package struct Sigmoid: ElementwiseOperator {
 }
 
 extension Sigmoid {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double {
     1 / (1 + (-element).exponential)
   }

@@ -37,5 +37,15 @@ extension SoftShrink {
     return element.isNaN ? element : 0
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let isHigh = try make.isGreater(x, threshold)
+      let isLow = try make(Comparison(.less), x, try make.number(-threshold, like: x))
+      // Of NaN it is NaN.
+      let rest = try make.chosen(
+        isLow, try make.offset(x, by: threshold), try make.linear(x, scale: 0))
+      return try make.chosen(isHigh, try make.offset(x, by: -threshold), rest)
+    }
+  }
 }

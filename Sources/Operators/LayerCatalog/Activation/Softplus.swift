@@ -1,14 +1,12 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The smooth rectifier log(1 + e^x) (Dugas et al. 2001).
 ///
 /// Any shape in, the same out.
-package struct Softplus: ElementwiseOperator {
+package struct Softplus: ElementwiseOperator, PlainOperator {
   package static let kind = "softplus"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise(
@@ -20,8 +18,6 @@ package struct Softplus: ElementwiseOperator {
 }
 
 extension Softplus {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double {
     // The same without e^x of a large x; a NaN comes through the logarithm.
     max(element, 0) + (-abs(element)).exponential.logarithmOfOnePlus

@@ -1,14 +1,12 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// x / (1 + |x|) (Turian et al. 2009). Of an infinity it is NaN, as in TensorFlow.
 ///
 /// Any shape in, the same out.
-package struct Softsign: ElementwiseOperator {
+package struct Softsign: ElementwiseOperator, PlainOperator {
   package static let kind = "softsign"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise("y = x / (1 + |x|)")
@@ -19,8 +17,6 @@ package struct Softsign: ElementwiseOperator {
 }
 
 extension Softsign {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double {
     element / (1 + abs(element))
   }

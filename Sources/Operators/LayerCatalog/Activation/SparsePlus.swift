@@ -1,14 +1,12 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// 0 where x <= -1, (x + 1)² / 4 between -1 and 1, and x from there on (Sander et al. 2023).
 ///
 /// Any shape in, the same out. NaN stays NaN.
-package struct SparsePlus: ElementwiseOperator {
+package struct SparsePlus: ElementwiseOperator, PlainOperator {
   package static let kind = "sparse_plus"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise(
@@ -24,8 +22,6 @@ package struct SparsePlus: ElementwiseOperator {
 }
 
 extension SparsePlus {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double {
     if element <= -1 { return 0 }
     return element < 1 ? (element + 1) * (element + 1) / 4 : element

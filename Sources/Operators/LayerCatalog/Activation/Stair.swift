@@ -1,15 +1,13 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// Steps with ramps between them: with n = floor(x), floor(x/2) where n is even, and
 /// x - n + floor(x/2) where it is odd.
 ///
 /// Any shape in, the same out. NaN stays NaN, and of an infinity it is NaN or the infinity.
-package struct Stair: ElementwiseOperator {
+package struct Stair: ElementwiseOperator, PlainOperator {
   package static let kind = "stair"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise(
@@ -24,8 +22,6 @@ package struct Stair: ElementwiseOperator {
 }
 
 extension Stair {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double {
     let floor = element.rounded(.down)
     let half = (element / 2).rounded(.down)

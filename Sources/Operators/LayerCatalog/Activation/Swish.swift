@@ -1,14 +1,12 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// x · sigmoid(x), also called SiLU (Elfwing et al. 2017; Ramachandran et al. 2017 with β = 1).
 ///
 /// Any shape in, the same out. Of -∞ it is NaN, as in TensorFlow.
-package struct Swish: ElementwiseOperator {
+package struct Swish: ElementwiseOperator, PlainOperator {
   package static let kind = "swish"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise("y = x * (1 / (1 + exp(-x)))")
@@ -19,8 +17,6 @@ package struct Swish: ElementwiseOperator {
 }
 
 extension Swish {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double {
     element * Sigmoid().apply(element)
   }

@@ -1,14 +1,12 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The hyperbolic tangent.
 ///
 /// Any shape in, the same out.
-package struct Tanh: ElementwiseOperator {
+package struct Tanh: ElementwiseOperator, PlainOperator {
   package static let kind = "tanh"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise("y = tanh(x)")
@@ -19,8 +17,6 @@ package struct Tanh: ElementwiseOperator {
 }
 
 extension Tanh {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double {
     element.hyperbolicTangent
   }

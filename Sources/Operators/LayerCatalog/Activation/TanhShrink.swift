@@ -1,14 +1,12 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// x - tanh(x).
 ///
 /// Any shape in, the same out.
-package struct TanhShrink: ElementwiseOperator {
+package struct TanhShrink: ElementwiseOperator, PlainOperator {
   package static let kind = "tanh_shrink"
   package static let version = 1
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     .elementwise("y = x - tanh(x)")
@@ -19,8 +17,6 @@ package struct TanhShrink: ElementwiseOperator {
 }
 
 extension TanhShrink {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func apply(_ element: Double) -> Double {
     element - element.hyperbolicTangent
   }

@@ -128,6 +128,8 @@ extension BinaryMath {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> BinaryMath? { self }
 
   package var decomposition: Decomposition {

@@ -56,6 +56,8 @@ extension Cast {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Cast? { self }
 
   package var decomposition: Decomposition { .primitive }

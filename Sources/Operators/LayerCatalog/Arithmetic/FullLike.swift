@@ -45,6 +45,8 @@ extension FullLike {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> FullLike? { self }
 
   package var decomposition: Decomposition { .primitive }

@@ -112,6 +112,13 @@ extension MatMul {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  /// Each element of the output is a sum over the axis that both have.
+  package var cost: OperatorCost {
+    .products { [transposeA] inputs, outputs in
+      [outputs[0] + [inputs[0][inputs[0].count - (transposeA ? 2 : 1)]]]
+    }
+  }
+
   /// The last two axes have meanings of their own.
   package func permutingAxes(_ axes: [Int]) -> MatMul? {
     axes.suffix(2) == [axes.count - 2, axes.count - 1] ? self : nil

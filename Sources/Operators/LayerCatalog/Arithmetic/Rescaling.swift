@@ -74,6 +74,8 @@ extension Rescaling {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Rescaling? {
     let isUniform = scale.count == 1 && offset.count == 1
     return isUniform || axes.last == axes.count - 1 ? self : nil

@@ -125,6 +125,8 @@ extension UnaryMath {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> UnaryMath? { self }
 
   package var decomposition: Decomposition {

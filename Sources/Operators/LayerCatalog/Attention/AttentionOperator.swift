@@ -99,6 +99,8 @@ extension AttentionOperator {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .parts }
+
   package func permutingAxes(_ axes: [Int]) -> Self? { axes == [0, 1, 2] ? self : nil }
 
   package var decomposition: Decomposition {

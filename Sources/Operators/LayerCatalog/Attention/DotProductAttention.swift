@@ -170,6 +170,8 @@ extension DotProductAttention {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .parts }
+
   package func permutingAxes(_ order: [Int]) -> DotProductAttention? {
     order == Array(order.indices) && !returnsAttentionWeights && !masking.hasMask ? self : nil
   }

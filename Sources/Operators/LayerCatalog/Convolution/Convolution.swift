@@ -125,6 +125,9 @@ extension Convolution {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  /// Each element of the output is a sum over the kernel but its first axis.
+  package var cost: OperatorCost { .products { [$1[0] + $0[1].dropFirst()] } }
+
   package func permutingAxes(_ axes: [Int]) -> Convolution? {
     guard axes.count == window.size.count + 2, let layout = layout.permuted(by: axes) else {
       return nil

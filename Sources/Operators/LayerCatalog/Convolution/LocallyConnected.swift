@@ -8,7 +8,7 @@ package import GraphIR
 /// - kernel: `[position..., out, in, window...]`
 /// - bias: `[position..., out]`; only where `bias` is true
 /// - output: the input's axes with the positions for the spatial ones, and `out` channels
-package struct LocallyConnected: CatalogOperator {
+package struct LocallyConnected: ImageOperator {
   /// The input's spatial sizes.
   package let dimensions: [Int]
   /// How far the windows of neighbouring positions lie apart, at least 1.
@@ -168,6 +168,9 @@ extension LocallyConnected {
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// Each weight of the kernel is used once for each image.
+  package var cost: OperatorCost { .products { inputs, _ in [[inputs[0][0]] + inputs[1]] } }
 
   package func permutingAxes(_ axes: [Int]) -> LocallyConnected? {
     guard axes.count == dimensions.count + 2, let layout = layout.permuted(by: axes) else {

@@ -8,7 +8,7 @@ package import GraphIR
 /// - kernel: `[channels, out/groups, spatial...]`
 /// - bias: `[out]`
 /// - output: the input's layout, with `out` channels
-package struct TransposedConvolution: CatalogOperator {
+package struct TransposedConvolution: ImageOperator {
   /// The window that is spread; its size is the kernel's, and its padding (which is explicit) what
   /// is taken away at both ends.
   package let window: Window
@@ -209,6 +209,9 @@ extension TransposedConvolution {
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// Each element of the input goes to the kernel but its first axis.
+  package var cost: OperatorCost { .products { inputs, _ in [inputs[0] + inputs[1].dropFirst()] } }
 
   package func permutingAxes(_ axes: [Int]) -> TransposedConvolution? {
     guard axes.count == window.size.count + 2, let layout = layout.permuted(by: axes) else {

@@ -1,11 +1,9 @@
 package import GraphIR
 
 /// An operator with a window that slides over the spatial axes of its first input.
-package protocol WindowedOperator: CatalogOperator {
+package protocol WindowedOperator: ImageOperator {
   /// The window.
   var window: Window { get }
-  /// The order of the input's axes.
-  var layout: DataLayout { get }
   /// The operator with another window.
   func replacing(_ window: Window) -> Self
 }

@@ -108,6 +108,9 @@ extension Dense {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  /// Each element of the output is a sum over the kernel but its first axis.
+  package var cost: OperatorCost { .products { [$1[0] + $0[1].dropFirst()] } }
+
   package func permutingAxes(_ axes: [Int]) -> Dense? {
     axes.last == axes.count - 1 ? self : nil
   }

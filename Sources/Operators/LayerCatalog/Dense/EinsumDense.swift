@@ -166,6 +166,14 @@ extension EinsumDense {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  /// Each element of the output is a sum over the axes that it does not have.
+  package var cost: OperatorCost {
+    .products { [input, output] inputs, outputs in
+      let summed = zip(input.letters, inputs[0]).filter { !output.letters.contains($0.0) }
+      return [outputs[0] + summed.map(\.1)]
+    }
+  }
+
   package func permutingAxes(_ axes: [Int]) -> EinsumDense? {
     axes == Array(axes.indices) && axes.count == output.letters.count ? self : nil
   }

@@ -177,6 +177,8 @@ extension NonMaxSuppression {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> NonMaxSuppression? { nil }
 
   package var decomposition: Decomposition { .primitive }

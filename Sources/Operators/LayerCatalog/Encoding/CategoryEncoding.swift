@@ -112,6 +112,8 @@ extension CategoryEncoding {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> CategoryEncoding? {
     axes == Array(axes.indices) ? self : nil
   }

@@ -74,7 +74,20 @@ extension Discretization {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Discretization? { self }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let (x, rank) = (make.inputs[0], make.type(make.inputs[0]).rank)
+      let shape = [Int](repeating: 1, count: rank) + [boundaries.count]
+      let edges = try make.constant(Tensor(.float64, shape: shape, boundaries))
+      let column = try make(ExpandDims(axes: [rank]), try make(Cast(to: .float64), x))
+      // Nothing is above NaN.
+      let isPassed = try make(LogicalNot(), try make(Comparison(.less), column, edges))
+      let counts = try make(Cast(to: outputType), isPassed)
+      return try make(Reduce(.sum, axes: [rank], keepDims: false), counts)
+    }
+  }
 }

@@ -8,15 +8,13 @@ package import GraphIR
 /// - output: `[batch, ..., features]`, in the type of the table
 ///
 /// An index outside of the table is an error when the model runs.
-package struct Embedding: CatalogOperator {
+package struct Embedding: PlainOperator {
   package static let kind = "embedding"
   package static let version = 1
 
   package var inputs: [InputSlot] {
     [.indices("input", below: .size(ofInput: 1, axis: 0)), .weight("table")]
   }
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     OperatorDefinition(
@@ -31,8 +29,6 @@ package struct Embedding: CatalogOperator {
 }
 
 extension Embedding {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, table) = (inputs[0], inputs[1])
     guard table.rank == 2, table.elementType.isFloat else {
@@ -52,6 +48,8 @@ extension Embedding {
   }
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package var cost: OperatorCost { .elements }
 
   /// The output has another number of axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> Embedding? { nil }

@@ -73,6 +73,8 @@ extension HashedCrossing {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> HashedCrossing? { self }
 
   package var decomposition: Decomposition { .primitive }

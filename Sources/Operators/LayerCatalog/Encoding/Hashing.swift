@@ -91,6 +91,8 @@ extension Hashing {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Hashing? { self }
 
   package var decomposition: Decomposition { .primitive }

@@ -118,6 +118,8 @@ extension IndexLookup {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> IndexLookup? { self }
 
   package var decomposition: Decomposition { .primitive }

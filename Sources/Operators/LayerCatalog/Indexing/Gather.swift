@@ -104,6 +104,8 @@ extension Gather {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   /// The output's axes come from both inputs, so there is no order of all three.
   package func permutingAxes(_ axes: [Int]) -> Gather? { nil }
 

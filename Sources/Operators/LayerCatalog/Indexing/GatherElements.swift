@@ -78,6 +78,8 @@ extension GatherElements {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> GatherElements? {
     axes.firstIndex(of: axis).map(GatherElements.init(axis:))
   }

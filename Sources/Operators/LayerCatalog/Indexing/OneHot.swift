@@ -94,8 +94,26 @@ extension OneHot {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   /// The output has another number of axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> OneHot? { nil }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      guard depth <= 1 << 24 else {
+        throw WeighbridgeError(.unsupported, "vectors of \(depth) elements are too long")
+      }
+      let indices = try make(Cast(to: .int64), make.inputs[0])
+      let column = try make(ExpandDims(axes: [axis]), indices)
+      var shape = [Int](repeating: 1, count: make.type(column).rank)
+      let values = (
+        on: Tensor(elementType, shape: shape, [on]), off: Tensor(elementType, shape: shape, [off])
+      )
+      shape[axis] = depth
+      let positions = Tensor(.int64, shape: shape, (0..<depth).map { Double($0) })
+      let isNamed = try make(Comparison(.equal), column, try make.constant(positions))
+      return try make.chosen(isNamed, try make.constant(values.on), try make.constant(values.off))
+    }
+  }
 }

@@ -117,6 +117,8 @@ extension Sort {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Sort? {
     axes.firstIndex(of: axis).map { Sort(axis: $0, isDescending: isDescending, count: count) }
   }

@@ -6,13 +6,11 @@ package import GraphIR
 /// - condition: booleans; first, second: one element type; all of one rank, and along each axis
 ///   the sizes are equal or 1
 /// - output: the elements' type; along each axis the size that is not 1, if there is one
-package struct Where: CatalogOperator {
+package struct Where: PlainOperator {
   package static let kind = "where"
   package static let version = 1
 
   package var inputs: [InputSlot] { [.data("condition"), .data("first"), .data("second")] }
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     OperatorDefinition(
@@ -29,8 +27,6 @@ package struct Where: CatalogOperator {
 }
 
 extension Where {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (condition, first, second) = (inputs[0], inputs[1], inputs[2])
     guard condition.elementType == .bool else {
@@ -52,6 +48,8 @@ extension Where {
   }
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Where? { self }
 

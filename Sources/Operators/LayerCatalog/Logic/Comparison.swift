@@ -83,6 +83,8 @@ extension Comparison {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Comparison? { self }
 
   package var decomposition: Decomposition { .primitive }

@@ -23,4 +23,6 @@ package struct LogicalAnd: LogicalOperator {
 
 extension LogicalAnd {
   package func combine(_ truth: Bool, _ next: Bool) -> Bool { truth && next }
+
+  package var decomposition: Decomposition { .primitive }
 }

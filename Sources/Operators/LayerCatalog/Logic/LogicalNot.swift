@@ -4,13 +4,11 @@ package import GraphIR
 /// Whether a boolean does not hold, element by element.
 ///
 /// Booleans of any shape in, the same shape out.
-package struct LogicalNot: CatalogOperator {
+package struct LogicalNot: PlainOperator {
   package static let kind = "logical_not"
   package static let version = 1
 
   package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     OperatorDefinition(
@@ -24,8 +22,6 @@ package struct LogicalNot: CatalogOperator {
 }
 
 extension LogicalNot {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType == .bool else {
       throw ShapeError("takes booleans and has \(inputs[0])")
@@ -40,6 +36,8 @@ extension LogicalNot {
   }
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> LogicalNot? { self }
 

@@ -5,20 +5,13 @@ package import GraphIR
 ///
 /// Along each axis the sizes are equal or 1; a size of 1 counts for each index of the others.
 /// What follows from that, and so is the same for all of them, is defined here.
-package protocol LogicalOperator: CatalogOperator {
+package protocol LogicalOperator: PlainOperator {
   /// The boolean made of what the inputs so far gave and the next input's.
   func combine(_ truth: Bool, _ next: Bool) -> Bool
-
-  /// Makes the operator.
-  init()
 }
 
 extension LogicalOperator {
   package var inputs: [InputSlot] { [.variadic("input", atLeast: 2)] }
-
-  package var attributes: Attributes { [:] }
-
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType == .bool else {
@@ -40,7 +33,7 @@ extension LogicalOperator {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
-  package func permutingAxes(_ axes: [Int]) -> Self? { self }
+  package var cost: OperatorCost { .elements }
 
-  package var decomposition: Decomposition { .primitive }
+  package func permutingAxes(_ axes: [Int]) -> Self? { self }
 }

@@ -23,4 +23,12 @@ package struct LogicalOr: LogicalOperator {
 
 extension LogicalOr {
   package func combine(_ truth: Bool, _ next: Bool) -> Bool { truth || next }
+
+  package var decomposition: Decomposition {
+    Composition.of { (make) throws(WeighbridgeError) in
+      var opposites: [ValueID] = []
+      for input in make.inputs { opposites.append(try make(LogicalNot(), input)) }
+      return try make(LogicalNot(), try make.apply(LogicalAnd(), opposites))
+    }
+  }
 }

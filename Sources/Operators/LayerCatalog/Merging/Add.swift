@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The sum of tensors, element by element.
 ///
@@ -18,8 +18,6 @@ package struct Add: BroadcastingOperator {
 }
 
 extension Add {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func combine(_ element: Double, _ next: Double) -> Double { element + next }
 
   package var decomposition: Decomposition { .primitive }

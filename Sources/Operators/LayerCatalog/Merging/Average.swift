@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The mean of tensors, element by element.
 ///
@@ -18,8 +18,6 @@ package struct Average: BroadcastingOperator {
 }
 
 extension Average {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func combine(_ element: Double, _ next: Double) -> Double { element + next }
 
   /// The mean of whole numbers need not be one.
@@ -27,5 +25,10 @@ extension Average {
 
   package func finish(_ element: Double, count: Int) -> Double { element / Double(count) }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { (make) throws(WeighbridgeError) in
+      let sum = try make.apply(Add(), make.inputs)
+      return try make.linear(sum, scale: 1 / Double(make.inputs.count))
+    }
+  }
 }

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// Along each axis the sizes are equal or 1; a size of 1 counts for each index of the others.
 /// What follows from that, and so is the same for all of them, is defined here.
-package protocol BroadcastingOperator: CatalogOperator {
+package protocol BroadcastingOperator: PlainOperator {
   /// The element made of what the inputs so far gave and the next input's element.
   func combine(_ element: Double, _ next: Double) -> Double
 
@@ -29,8 +29,6 @@ extension OperatorDefinition {
 extension BroadcastingOperator {
   package var inputs: [InputSlot] { [.variadic("input", atLeast: 2)] }
 
-  package var attributes: Attributes { [:] }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     takesIntegers && inputs[0].elementType != .bool
       ? [try Broadcasting.outputTypeOfAny(inputs)] : [try Broadcasting.outputType(of: inputs)]
@@ -53,6 +51,8 @@ extension BroadcastingOperator {
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Self? { self }
 }

@@ -84,6 +84,8 @@ extension Concatenate {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Concatenate? {
     axes.firstIndex(of: axis).map(Concatenate.init(axis:))
   }

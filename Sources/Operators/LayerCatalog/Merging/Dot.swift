@@ -121,6 +121,8 @@ extension Dot {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .parts }
+
   /// The output's axes come from both inputs, so there is no order of all three.
   package func permutingAxes(_ axes: [Int]) -> Dot? { nil }
 

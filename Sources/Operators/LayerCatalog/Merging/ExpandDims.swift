@@ -55,8 +55,16 @@ extension ExpandDims {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   /// The output has another number of axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> ExpandDims? { self.axes.isEmpty ? self : nil }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      var sizes = (0..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
+      for axis in axes { sizes.insert(.fixed(1), at: axis) }
+      return try make(ReshapeAxes(sizes), make.inputs[0])
+    }
+  }
 }

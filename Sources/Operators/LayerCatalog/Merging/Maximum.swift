@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The largest of tensors, element by element; NaN where one of them is.
 ///
@@ -18,8 +18,6 @@ package struct Maximum: BroadcastingOperator {
 }
 
 extension Maximum {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func combine(_ element: Double, _ next: Double) -> Double {
     element.isNaN || element > next ? element : next
   }

@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The smallest of tensors, element by element; NaN where one of them is.
 ///
@@ -19,11 +19,15 @@ package struct Minimum: BroadcastingOperator {
 }
 
 extension Minimum {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func combine(_ element: Double, _ next: Double) -> Double {
     element.isNaN || element < next ? element : next
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { (make) throws(WeighbridgeError) in
+      var opposites: [ValueID] = []
+      for input in make.inputs { opposites.append(try make.opposite(input)) }
+      return try make.opposite(try make.apply(Maximum(), opposites))
+    }
+  }
 }

@@ -1,4 +1,4 @@
-package import Bytes
+import Bytes
 package import GraphIR
 
 /// The difference of two tensors, element by element.
@@ -24,8 +24,6 @@ package struct Subtract: BroadcastingOperator {
 }
 
 extension Subtract {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func combine(_ element: Double, _ next: Double) -> Double { element - next }
 
   package var decomposition: Decomposition { .primitive }

@@ -113,6 +113,8 @@ extension BatchNormalization {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> BatchNormalization? {
     guard let axis = axes.firstIndex(of: axis) else { return nil }
     return BatchNormalization(

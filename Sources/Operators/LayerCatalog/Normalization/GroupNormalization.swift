@@ -121,6 +121,8 @@ extension GroupNormalization {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> GroupNormalization? {
     guard axes.first == 0, let axis = axes.firstIndex(of: axis) else { return nil }
     return GroupNormalization(

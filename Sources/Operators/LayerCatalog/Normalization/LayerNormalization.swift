@@ -107,6 +107,8 @@ extension LayerNormalization {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   /// The weights have an order of axes too, which must stay.
   package func permutingAxes(_ order: [Int]) -> LayerNormalization? {
     let places = axes.compactMap { order.firstIndex(of: $0) }

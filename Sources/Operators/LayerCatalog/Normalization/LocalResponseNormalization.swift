@@ -118,6 +118,8 @@ extension LocalResponseNormalization {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> LocalResponseNormalization? {
     axes.firstIndex(of: axis).map {
       LocalResponseNormalization(

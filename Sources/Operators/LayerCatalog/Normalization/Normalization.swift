@@ -102,6 +102,8 @@ extension Normalization {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   /// The statistics have an order of axes too, which must stay.
   package func permutingAxes(_ order: [Int]) -> Normalization? {
     let places = axes.compactMap { order.firstIndex(of: $0) }

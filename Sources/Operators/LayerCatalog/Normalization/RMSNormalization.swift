@@ -103,6 +103,8 @@ extension RMSNormalization {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   /// The scale has an order of axes too, which must stay.
   package func permutingAxes(_ order: [Int]) -> RMSNormalization? {
     let places = axes.compactMap { order.firstIndex(of: $0) }

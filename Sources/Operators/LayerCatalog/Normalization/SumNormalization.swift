@@ -60,6 +60,8 @@ extension SumNormalization {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ order: [Int]) -> SumNormalization? {
     SumNormalization(
       axes: order.indices.filter { axes.contains(order[$0]) }, epsilon: epsilon)

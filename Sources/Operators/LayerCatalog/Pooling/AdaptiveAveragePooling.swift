@@ -36,9 +36,7 @@ package struct AdaptiveAveragePooling: AdaptivePoolingOperator {
 }
 
 extension AdaptiveAveragePooling {
-  package func pool(_ window: [Double]) -> Double {
-    window.reduce(0, +) / Double(window.count)
-  }
+  package static var function: Reduce.Function { .mean }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 }

@@ -36,9 +36,7 @@ package struct AdaptiveMaxPooling: AdaptivePoolingOperator {
 }
 
 extension AdaptiveMaxPooling {
-  package func pool(_ window: [Double]) -> Double {
-    window.reduce(-.infinity) { $0.isNaN || $0 > $1 ? $0 : $1 }
-  }
+  package static var function: Reduce.Function { .maximum }
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 }

@@ -10,17 +10,15 @@ package import GraphIR
 /// Element o of an axis covers the input's elements from the one that o I/O lies in up to the one
 /// that (o + 1) I/O ends in, with I the input's size and O the output's; windows may share
 /// elements. What follows from that, and so is the same for all of them, is defined here.
-package protocol AdaptivePoolingOperator: CatalogOperator {
+package protocol AdaptivePoolingOperator: ImageOperator {
   /// The sizes of the output's spatial axes; 1 to 2^24 each.
   var dimensions: [Int] { get }
-  /// The order of the input's and output's axes.
-  var layout: DataLayout { get }
 
   /// Makes the operator.
   init(dimensions: [Int], layout: DataLayout)
 
-  /// The output's element for the elements of a window, at least one.
-  func pool(_ window: [Double]) -> Double
+  /// What is made of the elements of a window, at least one.
+  static var function: Reduce.Function { get }
 }
 
 extension AdaptivePoolingOperator {
@@ -82,12 +80,15 @@ extension AdaptivePoolingOperator {
         }
       }
     }
-    return windows.map { window in pool(window.map { plane[$0] }) }
+    let reduction = Reduce(Self.function, axes: [], keepDims: false)
+    return windows.map { window in reduction.reduce(window.map { plane[$0] }[...]) }
   }
 
   private func range(_ output: Int, from old: Int, to new: Int) -> Range<Int> {
     output * old / new..<((output + 1) * old + new - 1) / new
   }
+
+  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Self? {
     guard axes.count == dimensions.count + 2, let layout = layout.permuted(by: axes) else {
@@ -96,5 +97,30 @@ extension AdaptivePoolingOperator {
     return Self(dimensions: dimensions, layout: layout)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      var x = make.inputs[0]
+      for (axis, count) in zip(layout.spatialAxes(rank: dimensions.count + 2), dimensions) {
+        x = try pooled(x, axis: axis, to: count, &make)
+      }
+      return x
+    }
+  }
+
+  /// The windows along one axis, each by itself: they are rectangles.
+  private func pooled(
+    _ x: ValueID, axis: Int, to count: Int, _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    let size = try make.size(x, axis: axis)
+    if size == count { return x }
+    guard count <= 1 << 10 else {
+      throw WeighbridgeError(.unsupported, "pools to \(count) elements along axis \(axis)")
+    }
+    var windows: [ValueID] = []
+    for output in 0..<count {
+      let window = try make.part(x, range(output, from: size, to: count), axis: axis)
+      windows.append(try make(Reduce(Self.function, axes: [axis], keepDims: true), window))
+    }
+    return count == 1 ? windows[0] : try make.apply(Concatenate(axis: axis), windows)
+  }
 }

@@ -99,6 +99,8 @@ extension AveragePooling {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> AveragePooling? {
     guard axes.count == window.size.count + 2, let layout = layout.permuted(by: axes) else {
       return nil

@@ -32,9 +32,7 @@ package struct GlobalAveragePooling: GlobalPoolingOperator {
 }
 
 extension GlobalAveragePooling {
-  package func pool(_ plane: ArraySlice<Double>) -> Double {
-    plane.reduce(0, +) / Double(plane.count)
-  }
+  package static var function: Reduce.Function { .mean }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 }

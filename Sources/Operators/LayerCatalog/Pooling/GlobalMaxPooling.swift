@@ -34,9 +34,7 @@ package struct GlobalMaxPooling: GlobalPoolingOperator {
 }
 
 extension GlobalMaxPooling {
-  package func pool(_ plane: ArraySlice<Double>) -> Double {
-    plane.reduce(-.infinity) { $0.isNaN || $0 > $1 ? $0 : $1 }
-  }
+  package static var function: Reduce.Function { .maximum }
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 }

@@ -8,17 +8,15 @@ package import GraphIR
 /// - output: `[batch, channels]`, or the input's axes with the spatial ones of size 1
 ///
 /// What follows from that, and so is the same for all of them, is defined here.
-package protocol GlobalPoolingOperator: CatalogOperator {
+package protocol GlobalPoolingOperator: ImageOperator {
   /// Whether the output keeps the spatial axes, with the size 1.
   var keepDims: Bool { get }
-  /// The order of the input's axes.
-  var layout: DataLayout { get }
 
   /// Makes the operator.
   init(keepDims: Bool, layout: DataLayout)
 
-  /// The output's element for all elements of one channel of one image.
-  func pool(_ plane: ArraySlice<Double>) -> Double
+  /// What is made of all elements of one channel of one image.
+  static var function: Reduce.Function { get }
 }
 
 extension GlobalPoolingOperator {
@@ -51,14 +49,14 @@ extension GlobalPoolingOperator {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let turned = inputs[0].permuted(layout.axesToChannelsFirst(rank: inputs[0].shape.count))
-    let elements = turned.doubles
-    let size = turned.shape[2...].reduce(1, *)
-    let planes = workers.map(turned.shape[0] * turned.shape[1]) { index in
-      pool(elements[index * size..<(index + 1) * size])
-    }
-    return [Tensor(inputs[0].elementType, shape: try outputShape(of: inputs), planes)]
+    try reduction(rank: inputs[0].shape.count).evaluate(inputs, workers: workers)
   }
+
+  private func reduction(rank: Int) -> Reduce {
+    Reduce(Self.function, axes: Array(layout.spatialAxes(rank: rank)), keepDims: keepDims)
+  }
+
+  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Self? {
     // Without the spatial axes, the output has no axes to permute.
@@ -66,5 +64,9 @@ extension GlobalPoolingOperator {
     return Self(keepDims: keepDims, layout: layout)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      try make(reduction(rank: make.type(make.inputs[0]).rank), make.inputs[0])
+    }
+  }
 }

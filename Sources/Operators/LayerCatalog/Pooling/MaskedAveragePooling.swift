@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: `[batch, steps, channels]` or `[batch, channels, steps]`, by `layout`
 /// - mask: `[batch, steps]`, bool, false for a step that is left out
 /// - output: `[batch, channels]`, or the input's axes with 1 step; NaN where no step counts
-package struct MaskedAveragePooling: CatalogOperator {
+package struct MaskedAveragePooling: ImageOperator {
   /// Whether the output keeps the steps' axis, with the size 1.
   package let keepDims: Bool
   /// The order of the input's axes.
@@ -78,6 +78,8 @@ extension MaskedAveragePooling {
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package var cost: OperatorCost { .elements }
 
   /// The mask has fewer axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> MaskedAveragePooling? { nil }

@@ -74,6 +74,8 @@ extension MaxPooling {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> MaxPooling? {
     guard axes.count == window.size.count + 2, let layout = layout.permuted(by: axes) else {
       return nil

@@ -59,10 +59,10 @@ extension CellActivation {
   ///   sort; ``WeighbridgeError/Code/malformed`` for settings that cannot be.
   init(_ name: String, reading attributes: inout AttributeReader) throws(WeighbridgeError) {
     let kind = try attributes.text(name)
-    guard let type = Catalog.byKind[kind] else {
+    guard let type = Catalog.standard[kind] else {
       throw WeighbridgeError(.unsupported, "unknown operator \(kind) as \(name)")
     }
-    let operation = try Catalog.makeOperator(
+    let operation = try Catalog.standard.makeOperator(
       kind: kind, version: type.version, attributes: attributes.takeAll(under: name))
     guard let activation = CellActivation(operation) else {
       throw attributes.malformed("\(kind) cannot be the \(name) of a cell")

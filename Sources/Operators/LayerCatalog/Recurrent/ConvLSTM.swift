@@ -15,7 +15,7 @@ package import GraphIR
 /// - bias b: `[4 filters]`
 /// - outputs: h of every step, in the input's layout, or of the one processed last, without the
 ///   time axis; the last h; the last c
-package struct ConvLSTM: CatalogOperator {
+package struct ConvLSTM: ImageOperator {
   /// The window of the input's convolution; its size is both kernels'.
   package let window: Window
   /// The order of the axes of each step.
@@ -190,6 +190,16 @@ extension ConvLSTM {
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
+
+  /// Each step slides both kernels over all pixels of the state, of which each gate is a part.
+  package var cost: OperatorCost {
+    .products { [recurrence, layout] inputs, outputs in
+      let parts = RecurrentInputs(inputs, recurrence, stateCount: LSTM.stateNames.count)
+      let state = outputs[outputs.count - 1]
+      let pixels = state[layout.spatialAxes(rank: state.count)]
+      return parts.weights.prefix(2).map { parts.sequence.prefix(2) + pixels + $0 }
+    }
+  }
 
   /// The axes of the input have a meaning each.
   package func permutingAxes(_ axes: [Int]) -> ConvLSTM? { nil }

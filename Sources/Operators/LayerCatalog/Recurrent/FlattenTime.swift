@@ -5,13 +5,11 @@ package import GraphIR
 ///
 /// - input: `[batch, time, ...]`, of any element type
 /// - output: `[batch * time, ...]`, the steps of one sequence one behind the other
-package struct FlattenTime: CatalogOperator {
+package struct FlattenTime: PlainOperator {
   package static let kind = "flatten_time"
   package static let version = 1
 
   package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     OperatorDefinition(
@@ -24,8 +22,6 @@ package struct FlattenTime: CatalogOperator {
 }
 
 extension FlattenTime {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].rank >= 2 else { throw ShapeError("has no batch and time axes: \(inputs[0])") }
     let steps = try Dimension.product(inputs[0].shape[..<2])
@@ -41,8 +37,15 @@ extension FlattenTime {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   /// The output has another number of axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> FlattenTime? { nil }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { (make) throws(WeighbridgeError) in
+      let rest = (2..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
+      return try make(ReshapeAxes([.rest] + rest), make.inputs[0])
+    }
+  }
 }

@@ -70,8 +70,20 @@ extension Masking {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   /// The mask has fewer axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> Masking? { nil }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.outputs { [self] (make) throws(WeighbridgeError) in
+      let (x, last) = (make.inputs[0], make.type(make.inputs[0]).rank - 1)
+      let differs = try make(Comparison(.notEqual), x, try make.number(value, like: x))
+      let counts = try make(Reduce(.any, axes: [last], keepDims: true), differs)
+      return [
+        try make.chosen(counts, x, try make.linear(x, scale: 0)),
+        try make(Reduce(.any, axes: [last], keepDims: false), differs),
+      ]
+    }
+  }
 }

@@ -141,6 +141,14 @@ extension RecurrentOperator {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  /// Each step multiplies by all weights.
+  package var cost: OperatorCost {
+    .products { [recurrence] inputs, _ in
+      let parts = RecurrentInputs(inputs, recurrence, stateCount: Self.stateNames.count)
+      return parts.weights.prefix(2).map { parts.sequence.prefix(2) + $0 }
+    }
+  }
+
   /// The axes of the input have a meaning each.
   package func permutingAxes(_ axes: [Int]) -> Self? { nil }
 

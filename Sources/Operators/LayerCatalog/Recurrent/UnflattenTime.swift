@@ -6,13 +6,11 @@ package import GraphIR
 /// - input: `[batch * time, ...]`, of any element type
 /// - sequence: `[batch, time, ...]`, of which only these two sizes count
 /// - output: `[batch, time, ...]`
-package struct UnflattenTime: CatalogOperator {
+package struct UnflattenTime: PlainOperator {
   package static let kind = "unflatten_time"
   package static let version = 1
 
   package var inputs: [InputSlot] { [.data("input"), .data("sequence")] }
-
-  package var attributes: Attributes { [:] }
 
   package static var definition: OperatorDefinition {
     OperatorDefinition(
@@ -26,8 +24,6 @@ package struct UnflattenTime: CatalogOperator {
 }
 
 extension UnflattenTime {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, sequence) = (inputs[0], inputs[1])
     guard sequence.rank >= 2, input.rank >= 1 else {
@@ -49,8 +45,16 @@ extension UnflattenTime {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   /// The output has another number of axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> UnflattenTime? { nil }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { (make) throws(WeighbridgeError) in
+      let rest = (1..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
+      let steps = try make.size(make.inputs[1], axis: 1)
+      return try make(ReshapeAxes([.rest, .fixed(steps)] + rest), make.inputs[0])
+    }
+  }
 }

@@ -40,19 +40,11 @@ package struct ArgMin: ArgumentReduction, CatalogOperator {
     element < other
   }
 
-  /// The position of the largest of the numbers in the opposite order: -x, and for integers -1 - x or
-  /// the largest of the type less x, which cannot overflow.
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
-      let input = make.inputs[0]
-      let type = make.type(input).elementType
-      let largest = Double(UInt64.max >> UInt64(64 - 8 * type.byteCount))
-      let opposite =
-        type.isFloat
-        ? try make(UnaryMath(.negative), input)
-        : try make(
-          Subtract(), try make.number(type.isSignedInteger ? -1 : largest, like: input), input)
-      return try make(ArgMax(axis: axis, keepDims: keepDims, elementType: elementType), opposite)
+      try make(
+        ArgMax(axis: axis, keepDims: keepDims, elementType: elementType),
+        try make.opposite(make.inputs[0]))
     }
   }
 }

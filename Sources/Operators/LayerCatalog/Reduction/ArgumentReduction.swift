@@ -79,6 +79,8 @@ extension ArgumentReduction {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Self? {
     guard keepDims, let axis = axes.firstIndex(of: axis) else { return nil }
     return Self(axis: axis, keepDims: true, elementType: elementType)

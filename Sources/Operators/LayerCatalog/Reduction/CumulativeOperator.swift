@@ -76,6 +76,8 @@ extension CumulativeOperator {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Self? {
     axes.firstIndex(of: axis).map {
       Self(axis: $0, isExclusive: isExclusive, isReversed: isReversed)

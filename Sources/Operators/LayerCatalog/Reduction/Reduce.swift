@@ -156,6 +156,8 @@ extension Reduce {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Reduce? {
     // Without its axes, the output has another number of axes than the input.
     guard keepDims || self.axes.isEmpty else { return nil }

@@ -60,6 +60,8 @@ extension BroadcastTo {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> BroadcastTo? {
     axes.count == target.count ? BroadcastTo(target: axes.map { target[$0] }) : nil
   }

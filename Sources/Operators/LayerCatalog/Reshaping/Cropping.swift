@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: each spatial axis shorter by what is taken away, and at least 1 long
-package struct Cropping: CatalogOperator {
+package struct Cropping: ImageOperator {
   /// How many elements are taken away at both ends of each spatial axis.
   package let borders: Borders
   /// The order of the input's and output's axes.
@@ -73,6 +73,8 @@ extension Cropping {
   }
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Cropping? {
     guard axes.count == borders.before.count + 2, let layout = layout.permuted(by: axes) else {

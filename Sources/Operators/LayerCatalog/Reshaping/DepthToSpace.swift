@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: `[batch, height, width, channels]` or `[batch, channels, height, width]`, by `layout`;
 ///   the channels are a multiple of block²
 /// - output: height and width times `block`, and the channels divided by block²
-package struct DepthToSpace: CatalogOperator {
+package struct DepthToSpace: ImageOperator {
   /// The height and width of a block, 1...2³¹ - 1.
   package let block: Int
   /// The order of the axes.
@@ -84,10 +84,28 @@ extension DepthToSpace {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> DepthToSpace? {
     guard axes.count == 4, let layout = layout.permuted(by: axes) else { return nil }
     return DepthToSpace(block: block, layout: layout)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = try make.transposed(make.inputs[0], layout.axesToChannelsFirst(rank: 4))
+      let (height, width) = (try make.size(x, axis: 2), try make.size(x, axis: 3))
+      let channels = try make.size(x, axis: 1) / (block * block)
+      // [batch, y, x, channels, height, width] becomes [batch, channels, height, y, width, x].
+      let cut = ReshapeAxes([
+        .axis(0), .fixed(block), .fixed(block), .fixed(channels), .axis(2), .axis(3),
+      ])
+      let blocks = try make.transposed(try make(cut, x), [0, 3, 4, 1, 5, 2])
+      let joined = ReshapeAxes([
+        .axis(0), .fixed(channels), .fixed(height * block), .fixed(width * block),
+      ])
+      return try make.transposed(
+        try make(joined, blocks), layout.axesFromChannelsFirst(rank: 4))
+    }
+  }
 }

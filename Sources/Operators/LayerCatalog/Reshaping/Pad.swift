@@ -160,6 +160,8 @@ extension Pad {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Pad? {
     guard axes.count == before.count else { return nil }
     return Pad(

@@ -66,6 +66,8 @@ extension Repeat {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Repeat? {
     axes.firstIndex(of: axis).map { Repeat(axis: $0, count: count) }
   }

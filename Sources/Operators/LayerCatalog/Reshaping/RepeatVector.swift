@@ -57,6 +57,8 @@ extension RepeatVector {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> RepeatVector? { nil }
 
   package var decomposition: Decomposition {

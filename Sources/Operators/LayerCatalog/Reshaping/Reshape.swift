@@ -85,6 +85,8 @@ extension Reshape {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Reshape? {
     axes == Array(0..<target.count + 1) ? self : nil
   }

@@ -136,6 +136,8 @@ extension ReshapeAxes {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   /// The order of the elements has a meaning.
   package func permutingAxes(_ axes: [Int]) -> ReshapeAxes? {
     axes == Array(axes.indices) && axes.count == sizes.count ? self : nil

@@ -46,6 +46,8 @@ extension Reverse {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Reverse? {
     Reverse(axes: axes.indices.filter { self.axes.contains(axes[$0]) })
   }

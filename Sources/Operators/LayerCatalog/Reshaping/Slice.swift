@@ -126,6 +126,8 @@ extension Slice {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Slice? {
     let turned = axes.enumerated().compactMap { place, axis in
       ranges.first { $0.axis == axis }.map {

@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: `[batch, height, width, channels]` or `[batch, channels, height, width]`, by `layout`;
 ///   height and width are multiples of `block`
 /// - output: height and width divided by `block`, and block² times as many channels
-package struct SpaceToDepth: CatalogOperator {
+package struct SpaceToDepth: ImageOperator {
   /// The height and width of a block, at least 1.
   package let block: Int
   /// The order of the axes.
@@ -83,10 +83,25 @@ extension SpaceToDepth {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> SpaceToDepth? {
     guard axes.count == 4, let layout = layout.permuted(by: axes) else { return nil }
     return SpaceToDepth(block: block, layout: layout)
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = try make.transposed(make.inputs[0], layout.axesToChannelsFirst(rank: 4))
+      let (height, width) = (try make.size(x, axis: 2) / block, try make.size(x, axis: 3) / block)
+      // [batch, channels, height, y, width, x] becomes [batch, y, x, channels, height, width].
+      let cut = ReshapeAxes([
+        .axis(0), .axis(1), .fixed(height), .fixed(block), .fixed(width), .fixed(block),
+      ])
+      let blocks = try make.transposed(try make(cut, x), [0, 3, 5, 1, 2, 4])
+      let joined = ReshapeAxes([.axis(0), .rest, .fixed(height), .fixed(width)])
+      return try make.transposed(
+        try make(joined, blocks), layout.axesFromChannelsFirst(rank: 4))
+    }
+  }
 }

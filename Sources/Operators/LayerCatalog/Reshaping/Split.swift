@@ -82,9 +82,20 @@ extension Split {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Split? {
     axes.firstIndex(of: axis).map { Split(axis: $0, sizes: sizes) }
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.outputs { [self] (make) throws(WeighbridgeError) in
+      var (parts, start): ([ValueID], Int) = ([], 0)
+      for size in sizes {
+        parts.append(try make.part(make.inputs[0], start..<start + size, axis: axis))
+        start += size
+      }
+      return parts
+    }
+  }
 }

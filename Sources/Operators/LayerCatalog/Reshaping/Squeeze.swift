@@ -53,8 +53,15 @@ extension Squeeze {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   /// The output has another number of axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> Squeeze? { self.axes.isEmpty ? self : nil }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let kept = (0..<make.type(make.inputs[0]).rank).filter { !axes.contains($0) }
+      return try make(ReshapeAxes(kept.map { .axis($0) }), make.inputs[0])
+    }
+  }
 }

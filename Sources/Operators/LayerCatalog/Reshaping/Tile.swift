@@ -61,9 +61,24 @@ extension Tile {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ axes: [Int]) -> Tile? {
     axes.count == counts.count ? Tile(counts: axes.map { counts[$0] }) : nil
   }
 
-  package var decomposition: Decomposition { .primitive }
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      // An axis of size 1 before each axis is repeated, and both become one.
+      let split = ReshapeAxes(counts.indices.flatMap { [.fixed(1), .axis($0)] })
+      let spread = BroadcastTo(target: counts.flatMap { [$0, -1] })
+      var sizes: [ReshapeAxes.Size] = []
+      for (axis, count) in counts.enumerated() {
+        sizes.append(
+          count == 1 ? .axis(2 * axis + 1) : .fixed(count * (try make.size(x, axis: axis))))
+      }
+      return try make(ReshapeAxes(sizes), try make(spread, try make(split, x)))
+    }
+  }
 }

@@ -58,6 +58,8 @@ extension Transpose {
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 
+  package var cost: OperatorCost { .elements }
+
   package func permutingAxes(_ order: [Int]) -> Transpose? {
     guard order.count == axes.count else { return nil }
     // The output's axis i is the old output's axis order[i], so the old input's axes[order[i]].

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: each spatial axis longer by what is added
-package struct ZeroPadding: CatalogOperator {
+package struct ZeroPadding: ImageOperator {
   /// How many zeros are added at both ends of each spatial axis.
   package let borders: Borders
   /// The order of the input's and output's axes.
@@ -84,6 +84,8 @@ extension ZeroPadding {
   }
 
   package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> ZeroPadding? {
     guard axes.count == borders.before.count + 2, let layout = layout.permuted(by: axes) else {

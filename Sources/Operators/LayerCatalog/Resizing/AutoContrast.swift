@@ -78,6 +78,8 @@ extension AutoContrast {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   /// Height and width may change places.
   package func permutingAxes(_ axes: [Int]) -> AutoContrast? {
     axes.first == 0 && axes.last == 3 ? self : nil

@@ -162,6 +162,8 @@ extension CLAHE {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   /// The axes of the input have a meaning each.
   package func permutingAxes(_ axes: [Int]) -> CLAHE? { nil }
 

@@ -9,7 +9,7 @@ package import GraphIR
 ///
 /// Of an odd rest the smaller half is cut off in front. Where the input is shorter along an axis,
 /// it is resized instead, bilinearly and in its proportions, as by ``Resizing``.
-package struct CenterCrop: CatalogOperator {
+package struct CenterCrop: ImageOperator {
   /// The sizes of the output's spatial axes; two, 1 to 2^24 each.
   package let dimensions: [Int]
   /// The order of the input's and output's axes.
@@ -87,6 +87,8 @@ extension CenterCrop {
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> CenterCrop? {
     guard axes.count == dimensions.count + 2, let layout = layout.permuted(by: axes) else {

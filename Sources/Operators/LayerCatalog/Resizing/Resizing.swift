@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: the same with these sizes
-package struct Resizing: CatalogOperator {
+package struct Resizing: ImageOperator {
   /// The sizes of the output's spatial axes; 1 to 2^24 each.
   package let dimensions: [Int]
   /// How elements between the input's are found.
@@ -173,6 +173,8 @@ extension Resizing {
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Resizing? {
     guard axes.count == dimensions.count + 2, let layout = layout.permuted(by: axes) else {

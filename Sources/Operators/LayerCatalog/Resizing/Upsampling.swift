@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: each spatial axis `factors[i]` times as long
-package struct Upsampling: CatalogOperator {
+package struct Upsampling: ImageOperator {
   /// How elements between the input's are found.
   package enum Interpolation: String, Hashable, Sendable, CaseIterable {
     /// The input's elements are repeated.
@@ -149,6 +149,8 @@ extension Upsampling {
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Upsampling? {
     guard axes.count == factors.count + 2, let layout = layout.permuted(by: axes) else {

@@ -179,6 +179,8 @@ extension STFT {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
+  package var cost: OperatorCost { .elements }
+
   /// The last axis is the signal's, and the outputs have one more.
   package func permutingAxes(_ axes: [Int]) -> STFT? { nil }
 

@@ -27,7 +27,7 @@ extension OperatorExample {
   private func read(
     _ attributes: Attributes, version: Int? = nil
   ) throws(WeighbridgeError) -> any CatalogOperator {
-    try Catalog.makeOperator(
+    try Catalog.standard.makeOperator(
       kind: operation.kind, version: version ?? type(of: operation).version, attributes: attributes)
   }
 

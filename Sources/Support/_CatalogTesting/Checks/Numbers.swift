@@ -29,26 +29,21 @@ extension OperatorExample {
     let example = inDouble
     return reporting { () throws(WeighbridgeError) in
       guard let graph = try example.decomposed() else { return [] }
-      let got = try Self.run(graph, dataPositions.map { example.inputs[$0] })
+      let got = try graph.evaluated(
+        dataPositions.map { example.inputs[$0] }, workers: Workers(count: 1))
       return Self.differences(got, try example.outputs(), "the decomposition")
     }
   }
 
   /// The decomposition on the example's inputs, the weights as constants; `nil` for a primitive.
   package func decomposed() throws(WeighbridgeError) -> Graph? {
-    guard case .nodes(let build) = operation.decomposition else { return nil }
-    var builder = GraphBuilder()
-    var values: [ValueID] = []
-    for (position, input) in inputs.enumerated() {
-      values.append(
-        dataPositions.contains(position)
-          ? try builder.addInput("input \(position)", input.type)
-          : try builder.addWeight("weight \(position)", input))
+    let values = inputs.enumerated().map { position, input in
+      Value(
+        name: "input \(position)", type: input.type,
+        constant: dataPositions.contains(position) ? nil : input)
     }
-    let source = SourceScope(layer: "example", className: operation.kind)
-    let outputs = try build(&builder, values, source)
-    return try builder.finish(
-      outputs: outputs.enumerated().map { Port(name: "output \($0)", value: $1) })
+    return try operation.decomposition.graph(
+      values, source: SourceScope(layer: "example", className: operation.kind))
   }
 
   /// What is wrong with the use of threads: the outputs' bytes must not depend on their number.
@@ -66,21 +61,5 @@ extension OperatorExample {
 
   private func reporting(_ body: () throws(WeighbridgeError) -> [String]) -> [String] {
     do throws(WeighbridgeError) { return try body() } catch { return ["throws: \(error)"] }
-  }
-
-  /// Computes a graph with the reference kernels.
-  private static func run(
-    _ graph: Graph, _ inputs: [Tensor]
-  ) throws(WeighbridgeError) -> [Tensor] {
-    var tensors: [ValueID: Tensor] = [:]
-    for (index, value) in graph.values.enumerated() { tensors[ValueID(index)] = value.constant }
-    for (port, tensor) in zip(graph.inputs, inputs) { tensors[port.value] = tensor }
-    for node in graph.nodes {
-      guard let operation = node.operation as? any CatalogOperator else { return [] }
-      let outputs = try operation.evaluate(
-        node.inputs.compactMap { tensors[$0] }, workers: Workers(count: 1))
-      for (id, tensor) in zip(node.outputs, outputs) { tensors[id] = tensor }
-    }
-    return graph.outputs.compactMap { tensors[$0.value] }
   }
 }

@@ -1,0 +1,77 @@
+package import Bytes
+package import GraphIR
+
+/// An operator that is nothing but its decomposition: its shape rule and its elements are those of the
+/// nodes that it is made of.
+package protocol CompositeOperator: CatalogOperator {
+  /// Writes the operator as others.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the inputs do not fit;
+  ///   ``WeighbridgeError/Code/unsupported`` when a size that is open must be known.
+  func compose(_ make: inout Composition) throws(WeighbridgeError) -> [ValueID]
+}
+
+extension CompositeOperator {
+  package var decomposition: Decomposition { Composition.outputs(of: compose) }
+
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    do throws(WeighbridgeError) {
+      guard let graph = try parts(of: inputs) else { return [] }
+      return graph.outputs.map { graph[$0.value].type }
+    } catch { throw ShapeError(error.reason) }
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    try parts(of: inputs.map(\.type))?.evaluated(inputs, workers: workers) ?? []
+  }
+
+  private func parts(of types: [TensorType]) throws(WeighbridgeError) -> Graph? {
+    let inputs = types.enumerated().map { Value(name: "input \($0)", type: $1) }
+    return try decomposition.graph(
+      inputs, source: SourceScope(layer: kind, className: kind))
+  }
+}
+
+extension Decomposition {
+  /// The nodes as a graph with an output for each of the operator's; `nil` for a primitive.
+  ///
+  /// - Parameter inputs: What the operator takes, constants as such; the others become inputs.
+  package func graph(
+    _ inputs: [Value], source: SourceScope
+  ) throws(WeighbridgeError) -> Graph? {
+    guard case .nodes(let build) = self else { return nil }
+    var builder = GraphBuilder()
+    var values: [ValueID] = []
+    for input in inputs {
+      if let constant = input.constant {
+        values.append(try builder.addWeight(input.name, constant))
+      } else {
+        values.append(try builder.addInput(input.name, input.type))
+      }
+    }
+    let outputs = try build(&builder, values, source)
+    return try builder.finish(
+      outputs: outputs.enumerated().map { Port(name: "output \($0)", value: $1) })
+  }
+}
+
+extension Graph {
+  /// What the reference kernels make of inputs, in the order of the outputs.
+  package func evaluated(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    var tensors = values.map(\.constant)
+    for (port, tensor) in zip(self.inputs, inputs) { tensors[port.value.index] = tensor }
+    for node in nodes {
+      guard let operation = node.operation as? any CatalogOperator else {
+        throw WeighbridgeError(.unsupported, "\(node.operation.kind) cannot run")
+      }
+      let outputs = try operation.evaluate(
+        node.inputs.compactMap { tensors[$0.index] }, workers: workers)
+      for (id, tensor) in zip(node.outputs, outputs) { tensors[id.index] = tensor }
+    }
+    return outputs.compactMap { tensors[$0.value.index] }
+  }
+}
