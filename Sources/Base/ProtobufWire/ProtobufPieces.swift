@@ -15,7 +15,8 @@ package struct ProtobufPieces: Sendable {
   /// The number of bytes of all parts.
   package private(set) var byteCount = 0
 
-  /// Serializes a record: fields by rising numbers, without those that are protobuf's defaults.
+  /// Serializes a record: fields by rising numbers, without those that are protobuf's defaults where
+  /// these are the same as none.
   ///
   /// - Parameter descriptor: The type of the message. That it has every field of the record, of
   ///   its type, is a precondition.
@@ -24,17 +25,27 @@ package struct ProtobufPieces: Sendable {
   package init(
     _ record: ProtobufRecord, as descriptor: ProtobufScanner.Descriptor
   ) throws(WeighbridgeError) {
-    // The descriptor's own array of fields, which are sorted by their numbers.
-    let fields = UnsafeBufferPointer(
-      start: descriptor.pointee.fields, count: Int(descriptor.pointee.n_fields))
-    var found = 0
-    for field in fields {
-      let rule = ProtobufFieldRule(field: field)
-      guard let value = record[rule.name] else { continue }
-      found += 1
-      try append(value, rule)
+    let fields = record.fields.map { name, value in
+      guard let field = protobuf_c_message_descriptor_get_field_by_name(descriptor, name) else {
+        preconditionFailure("no message of the schema has the field \(name)")
+      }
+      return (rule: ProtobufFieldRule(field: field.pointee), value: value)
     }
-    precondition(found == record.fields.count, "no message of the schema has all these fields")
+    for field in fields.sorted(by: { $0.rule.number < $1.rule.number }) {
+      try append(field.value, field.rule)
+    }
+  }
+
+  /// The bytes of a record without places.
+  ///
+  /// - Throws: As ``init(_:as:)``.
+  package static func bytes(
+    _ record: ProtobufRecord, as descriptor: ProtobufScanner.Descriptor
+  ) throws(WeighbridgeError) -> [UInt8] {
+    try ProtobufPieces(record, as: descriptor).pieces.flatMap { piece in
+      guard case .bytes(let bytes) = piece else { preconditionFailure("a record has a place") }
+      return bytes
+    }
   }
 
   private mutating func append(
@@ -51,13 +62,19 @@ package struct ProtobufPieces: Sendable {
     case .texts(let texts):
       for text in texts { append(try rule.field(text)) }
     case .text(let text):
-      if rule.isMember || !text.isEmpty { append(try rule.field(text)) }
-    default:
-      let (bits, count) = try rule.numbers(value)
-      if rule.isRepeated {
-        if count > 0 { append(ProtobufField.head(rule.number, byteCount: bits.count) + bits) }
-      } else if rule.isMember || bits.contains(where: { $0 != 0 }) {
-        append(ProtobufField.tag(rule.number, wireType: rule.wireType) + bits)
+      if rule.hasPresence || !text.isEmpty { append(try rule.field(text)) }
+    default: append(numbers: try rule.numbers(value), rule)
+    }
+  }
+
+  private mutating func append(numbers: [[UInt8]], _ rule: ProtobufFieldRule) {
+    if rule.isRepeated, rule.isPacked {
+      let bytes = numbers.flatMap { $0 }
+      if !bytes.isEmpty { append(ProtobufField.head(rule.number, byteCount: bytes.count) + bytes) }
+    } else {
+      for bytes in numbers
+      where rule.isRepeated || rule.hasPresence || bytes.contains(where: { $0 != 0 }) {
+        append(ProtobufField.tag(rule.number, wireType: rule.wireType) + bytes)
       }
     }
   }
@@ -99,23 +116,19 @@ extension ProtobufFieldRule {
     return ProtobufField.head(number, byteCount: text.utf8.count) + text.utf8
   }
 
-  /// Numbers one behind the other, and how many they are.
-  fileprivate func numbers(
-    _ value: ProtobufValue
-  ) throws(WeighbridgeError) -> (bits: [UInt8], count: Int) {
-    var bits: [UInt8] = []
+  /// The bytes of each number.
+  fileprivate func numbers(_ value: ProtobufValue) throws(WeighbridgeError) -> [[UInt8]] {
     switch value {
-    case .integer(let number): return (try self.bits(number), 1)
+    case .integer(let number): return [try bits(number)]
     case .integers(let numbers):
-      for number in numbers { bits += try self.bits(number) }
-      return (bits, numbers.count)
-    case .real(let number): return (self.bits(number), 1)
-    case .reals(let numbers): return (numbers.flatMap { self.bits($0) }, numbers.count)
-    case .boolean(let flag): return ([flag ? 1 : 0], 1)
-    case .booleans(let flags): return (flags.map { $0 ? 1 : 0 }, flags.count)
+      return try numbers.map { (number) throws(WeighbridgeError) in try bits(number) }
+    case .real(let number): return [bits(number)]
+    case .reals(let numbers): return numbers.map { bits($0) }
+    case .boolean(let flag): return [[flag ? 1 : 0]]
+    case .booleans(let flags): return flags.map { [$0 ? 1 : 0] }
     case .choice(let name):
       guard let number = enumerator(name) else { preconditionFailure("\(name) is no \(self.name)") }
-      return (try self.bits(Int(number)), 1)
+      return [try bits(Int(number))]
     default: preconditionFailure("\(name) is no number")
     }
   }

@@ -1,11 +1,11 @@
-package import Bytes
+import Bytes
 
 /// An array of weights that a layer has in the `.bin` file.
-package struct NCNNWeightSlot: Hashable, Sendable {
+struct NCNNWeightSlot: Hashable, Sendable {
   /// How many numbers it has.
-  package let count: Int
+  let count: Int
   /// Whether four bytes in front say how the numbers are stored; without them they are float32.
-  package let isTagged: Bool
+  let isTagged: Bool
 }
 
 extension NCNNLayer {
@@ -14,15 +14,7 @@ extension NCNNLayer {
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a type that is not known here;
   ///   ``WeighbridgeError/Code/malformed`` for counts that cannot be.
-  package func weightSlots() throws(WeighbridgeError) -> [NCNNWeightSlot] {
-    let slots = try slots()
-    for slot in slots where slot.count < 0 {
-      throw WeighbridgeError(.malformed, "has \(slot.count) weights")
-    }
-    return slots
-  }
-
-  private func slots() throws(WeighbridgeError) -> [NCNNWeightSlot] {
+  func weightSlots() throws(WeighbridgeError) -> [NCNNWeightSlot] {
     let outputs = integer(0)
     let plain = { (count: Int) in NCNNWeightSlot(count: count, isTagged: false) }
     let tagged = { (count: Int) in NCNNWeightSlot(count: count, isTagged: true) }

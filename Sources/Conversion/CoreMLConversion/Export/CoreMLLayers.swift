@@ -27,7 +27,7 @@ struct CoreMLLayers {
     let results = try builder.emit(
       source.graph,
       inputs: source.graph.inputs.map { builder.value($0.name, source.type($0.value)) },
-      types: source.types, groups: CoreMLBidirectionalLSTMs.groups(source.graph))
+      types: source.types, groups: CoreMLBidirectionalPairs.groups(source.graph))
     let newNames = try builder.newNames(for: results, names, isFixed: inputs.contains) {
       (builder, value) throws(WeighbridgeError) in
       try builder.copy(value)
@@ -40,16 +40,7 @@ struct CoreMLLayers {
   }
 }
 
-extension CoreMLLayer: ExportNode {
-  var reads: Set<String> { Set(inputs) }
-
-  func renaming(_ names: [String: String]) -> CoreMLLayer {
-    var result = self
-    result.inputs = inputs.map { names[$0] ?? $0 }
-    result.outputs = outputs.map { names[$0] ?? $0 }
-    return result
-  }
-}
+extension CoreMLLayer: ExportNode {}
 
 extension CoreMLNetworkBuilder {
   mutating func emit(

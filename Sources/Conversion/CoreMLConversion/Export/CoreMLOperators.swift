@@ -7,9 +7,9 @@ package enum CoreMLOperators {
   /// The rows.
   static let table = ExportTable([
     CoreMLActivations.rows, CoreMLArithmetic.rows, CoreMLConvolutions.rows, CoreMLDense.rows,
-    CoreMLIndexing.rows, CoreMLLogic.rows, CoreMLMerging.rows, CoreMLNormalizations.rows,
-    CoreMLPooling.rows, CoreMLRecurrent.rows, CoreMLReductions.rows, CoreMLReshaping.rows,
-    CoreMLResizing.rows, CoreMLAttention.rows, CoreMLRefusals.rows,
+    CoreMLIndexing.rows, CoreMLMerging.rows, CoreMLNormalizations.rows, CoreMLPooling.rows,
+    CoreMLRecurrent.rows, CoreMLReductions.rows, CoreMLReshaping.rows, CoreMLReshaping.images,
+    CoreMLResizing.rows, CoreMLResizing.brightness,
   ])
 
   /// The kinds of all rows, one entry a row.
@@ -18,16 +18,4 @@ package enum CoreMLOperators {
   /// Why an operator of a kind is never written; `nil` when it is, by its row or by what it is made
   /// of.
   package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
-
-  /// The operators that Core ML has for channels-first data only.
-  static func needsChannelsFirst(_ operation: any CatalogOperator) -> Bool {
-    channelsFirstKinds.contains(operation.kind)
-  }
-
-  private static let channelsFirstKinds: Set<String> = [
-    AdaptiveAveragePooling.kind, AdaptiveMaxPooling.kind, AveragePooling.kind, CenterCrop.kind,
-    Convolution.kind, Cropping.kind, DepthToSpace.kind, GlobalAveragePooling.kind,
-    GlobalMaxPooling.kind, LocallyConnected.kind, MaxPooling.kind, Resizing.kind,
-    SpaceToDepth.kind, TransposedConvolution.kind, Upsampling.kind, ZeroPadding.kind,
-  ]
 }

@@ -12,16 +12,7 @@ struct NCNNBlob: Sendable {
   let shape: [Int?]
 }
 
-extension NCNNLayer: ExportNode {
-  var reads: Set<String> { Set(inputs) }
-
-  func renaming(_ names: [String: String]) -> NCNNLayer {
-    var result = self
-    result.inputs = inputs.map { names[$0] ?? $0 }
-    result.outputs = outputs.map { names[$0] ?? $0 }
-    return result
-  }
-}
+extension NCNNLayer: ExportNode {}
 
 /// The layers that a graph becomes, while they grow. A graph's `[1, ...]` is a blob `[...]`.
 struct NCNNBuilder: ExportBuilder {

@@ -4,6 +4,7 @@ import GraphIR
 import LayerCatalog
 
 typealias NCNNRow = ExportRow<NCNNBuilder>
+typealias NCNNRows = ExportRows<NCNNBuilder>
 
 extension ExportRow<NCNNBuilder> {
   /// A row for an operator of one output, of which a rule makes the elements in row-major order;
@@ -63,7 +64,8 @@ package enum NCNNOperators {
   static let table = ExportTable([
     NCNNElementwise.rows, NCNNLayers.rows, NCNNRecurrent.rows, NCNNReshaping.rows,
     NCNNWindows.rows,
-    refusals.flatMap { reason, types in types.map { NCNNRow($0, unsupported: reason) } },
+    NCNNRows.any(
+      refusals.flatMap { reason, types in types.map { NCNNRow($0, unsupported: reason) } }),
   ])
 
   private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [
@@ -73,8 +75,6 @@ package enum NCNNOperators {
     ],
     "ncnn sorts nothing": [Sort.self, Sparsemax.self],
     "ncnn chooses among the boxes of YOLO heads only": [NonMaxSuppression.self],
-    "ncnn has no recurrent convolutions": [ConvLSTM.self],
-    "ncnn has no kernels that differ by position": [LocallyConnected.self],
     "ncnn's recurrent layers have no masks": [Masking.self],
     "ncnn's spectrograms have other frames": [STFT.self],
     "ncnn has no histograms": [AutoContrast.self, CLAHE.self],

@@ -19,8 +19,8 @@ struct NCNNTranslation {
     if let detection { graph = detection.graph }
     if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
     let turned = try ChannelsFirst(
-      try PixelBlocks(graph).graph, transposesPorts: true, together: content.description.headNames
-    ) { $0.attributes.entries.contains { $0.name == "layout" } }
+      try PixelBlocks(graph).graph, transposesPorts: true, together: content.description.headNames,
+      needs: NCNNOperators.table.needsChannelsFirst)
     graph = turned.graph
     let types = try SingleExample.types(graph, for: "ncnn")
     let names = graph.inputs.map { NCNNBuilder.possibleName($0.name) }

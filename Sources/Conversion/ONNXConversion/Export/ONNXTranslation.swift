@@ -83,7 +83,7 @@ struct ONNXTranslation {
     graph = try PixelBlocks(graph).graph
     let turned = try ChannelsFirst(
       graph, transposesPorts: options.layout == .nchw, together: content.description.headNames,
-      needs: ONNXOperators.needsChannelsFirst)
+      needs: ONNXOperators.table.needsChannelsFirst)
     return (turned, suppression)
   }
 

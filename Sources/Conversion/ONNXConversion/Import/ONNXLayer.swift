@@ -203,6 +203,13 @@ extension ONNXLayer {
   func axis(_ axis: Int, rank: Int) throws(WeighbridgeError) -> Int {
     try axes([axis], rank: rank)[0]
   }
+
+  /// The axis of a value that a setting names.
+  mutating func axis(
+    of value: ONNXValue, named name: String = "axis", default number: Int
+  ) throws(WeighbridgeError) -> Int {
+    try axis(try integer(name, default: number), rank: type(value).rank)
+  }
 }
 
 /// Operators.
@@ -261,9 +268,10 @@ extension ONNXLayer {
     .constant("\(source.layer)/\(role)", tensor)
   }
 
-  /// One number in the element type of a value, without axes.
+  /// One number in the element type of a value, with as many axes.
   func number(_ number: Double, like value: ONNXValue, _ role: String) -> ONNXValue {
-    own(Tensor(type(value).elementType, shape: [], [number]), role)
+    let ones = [Int](repeating: 1, count: type(value).rank)
+    return own(Tensor(type(value).elementType, shape: ones, [number]), role)
   }
 
   /// A constant with its axes in another order, or of another shape, as a view of the same bytes.

@@ -17,7 +17,7 @@ struct ONNXNetwork {
   private(set) var values: [String: ONNXValue] = [:]
   /// How something was understood that the file leaves open.
   private(set) var decisions: [Provenance.Decision] = []
-  private var names: Set<String>
+  private var names: UniqueNames
   /// How many bytes the file's own tensors take.
   private var stored = 0
   /// How many bytes the constants take that were computed.
@@ -56,7 +56,7 @@ struct ONNXNetwork {
   /// - Parameter names: All names in the file.
   init(opset: Int, names: Set<String>, readTensor: @escaping TensorReader) {
     self.opset = opset
-    self.names = names
+    self.names = UniqueNames(Array(names))
     unclaimed = names
     self.readTensor = readTensor
   }
@@ -142,14 +142,7 @@ struct ONNXNetwork {
   }
 
   /// A name that nothing in the file has, nor anything added.
-  mutating func unusedName(_ name: String) -> String {
-    var (candidate, number) = (name, 2)
-    while !names.insert(candidate).inserted {
-      candidate = "\(name)_\(number)"
-      number += 1
-    }
-    return candidate
-  }
+  mutating func unusedName(_ name: String) -> String { names.unused(name) }
 
   /// A value as a node takes it: constants become weights.
   ///
@@ -157,14 +150,11 @@ struct ONNXNetwork {
   mutating func id(
     _ value: ONNXValue, _ source: SourceScope
   ) throws(WeighbridgeError) -> ValueID {
-    if let tensor = value.tensor {
-      if case .constant(let name, _) = value { return try weight(name, tensor) }
-      return try weight("\(source.layer)/extents", tensor)
-    }
     switch value {
     case .computed(let id): return id
     case .constant(let name, let tensor): return try weight(name, tensor)
     case .dimensions(let dimensions, let isList, let type):
+      if let tensor = value.tensor { return try weight("\(source.layer)/extents", tensor) }
       let id = try computed(dimensions, isList: isList, source)
       return type == .int64 ? id : try add(Cast(to: type), [id], source)[0]
     }

@@ -28,6 +28,17 @@ enum ONNXNodes {
     { (layer) throws(WeighbridgeError) in [try layer.apply(operation(), to: try layer.input())] }
   }
 
+  /// An operator of one tensor with a setting that is a number.
+  static func plain(
+    _ setting: String, default number: Double,
+    _ operation: @escaping @Sendable (Double) -> any CatalogOperator
+  ) -> ONNXLayer.Build {
+    { (layer) throws(WeighbridgeError) in
+      let number = try layer.real(setting, default: number)
+      return [try layer.apply(operation(number), to: try layer.input())]
+    }
+  }
+
   /// An operator that combines tensors element by element, each with what was combined before.
   static func combining(
     _ operation: @escaping @Sendable () -> any CatalogOperator

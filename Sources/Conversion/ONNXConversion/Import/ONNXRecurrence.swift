@@ -22,7 +22,7 @@ struct ONNXRecurrence {
       stateCount = type(of: operation).stateNames.count
     case let operation as ConvLSTM:
       recurrence = operation.recurrence
-      stateCount = LSTM.stateNames.count
+      stateCount = 2  // the output and the cell
     default: return nil
     }
   }

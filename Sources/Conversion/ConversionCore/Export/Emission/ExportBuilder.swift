@@ -126,7 +126,7 @@ extension ExportBuilder {
       throw WeighbridgeError(.unsupported, "nobody said what it computes")
     }
     if Self.foldsConstants, let folded = try folded(operation, inputs) { return folded }
-    switch Self.table[operation.kind] {
+    switch Self.table.mapping(of: operation) {
     case .unsupported(let reason): throw WeighbridgeError(.unsupported, reason)
     case .mapped(let rule):
       let types = try Self.outputTypes(operation, inputs)

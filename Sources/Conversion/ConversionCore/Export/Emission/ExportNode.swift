@@ -2,12 +2,25 @@ package import Bytes
 
 /// A node of a target that names what it reads and what it makes.
 package protocol ExportNode {
+  /// What it reads itself.
+  var inputs: [String] { get set }
   /// What it makes.
-  var outputs: [String] { get }
+  var outputs: [String] { get set }
   /// What it, or a body of it, reads.
   var reads: Set<String> { get }
   /// The same with other names for what it reads and makes; those that are not listed stay.
   func renaming(_ names: [String: String]) -> Self
+}
+
+extension ExportNode {
+  package var reads: Set<String> { Set(inputs) }
+
+  package func renaming(_ names: [String: String]) -> Self {
+    var result = self
+    result.inputs = inputs.map { names[$0] ?? $0 }
+    result.outputs = outputs.map { names[$0] ?? $0 }
+    return result
+  }
 }
 
 extension Array where Element: ExportNode {

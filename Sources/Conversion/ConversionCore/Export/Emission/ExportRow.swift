@@ -1,5 +1,5 @@
 package import Bytes
-import GraphIR
+package import GraphIR
 package import LayerCatalog
 
 /// What operators become in a target, by kind.
@@ -93,6 +93,28 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
     self.kind = kind
     mapping = .unsupported(reason)
   }
+
+  /// A row for an operator that becomes what it is made of, once its data have the rows' layout.
+  package init(composite type: any CatalogOperator.Type) {
+    kind = type.kind
+    mapping = .mapped(ExportRule { (_, _) throws(Failure) in nil })
+  }
+}
+
+/// Rows with the layout of the data that their rules take.
+package struct ExportRows<Builder: ExportBuilder>: Sendable {
+  fileprivate let rows: [ExportRow<Builder>]
+  fileprivate let needsChannelsFirst: Bool
+
+  /// Rows for data of every layout, or for operators without one.
+  package static func any(_ rows: [ExportRow<Builder>]) -> ExportRows {
+    ExportRows(rows: rows, needsChannelsFirst: false)
+  }
+
+  /// Rows for channels-first data.
+  package static func channelsFirst(_ rows: [ExportRow<Builder>]) -> ExportRows {
+    ExportRows(rows: rows, needsChannelsFirst: true)
+  }
 }
 
 /// What each operator becomes in a target. One without a row becomes what it is made of.
@@ -100,16 +122,35 @@ package struct ExportTable<Builder: ExportBuilder>: Sendable {
   /// The kinds of all rows, one entry a row.
   package let kinds: [String]
   private let mappings: [String: TargetMapping<ExportRule<Builder>>]
+  /// The kinds that the target has for channels-first data only.
+  private let channelsFirstKinds: Set<String>
 
-  package init(_ rows: [[ExportRow<Builder>]]) {
-    let all = rows.flatMap { $0 }
+  package init(_ rows: [[ExportRow<Builder>]]) { self.init(rows.map { .any($0) }) }
+
+  package init(_ groups: [ExportRows<Builder>]) {
+    let all = groups.flatMap(\.rows)
     kinds = all.map(\.kind)
     mappings = Dictionary(
       all.map { ($0.kind, $0.mapping) }, uniquingKeysWith: { first, _ in first })
+    channelsFirstKinds = Set(groups.filter(\.needsChannelsFirst).flatMap(\.rows).map(\.kind))
   }
 
-  /// What an operator of a kind becomes; `nil` for what it is made of.
-  package subscript(kind: String) -> TargetMapping<ExportRule<Builder>>? { mappings[kind] }
+  /// What an operator becomes; `nil` for what it is made of.
+  package func mapping(
+    of operation: any CatalogOperator
+  ) -> TargetMapping<ExportRule<Builder>>? {
+    if case .mapped? = mappings[operation.kind], needsChannelsFirst(operation),
+      (operation as? any ImageOperator)?.layout == .channelsLast
+    {
+      return nil
+    }
+    return mappings[operation.kind]
+  }
+
+  /// Whether the target has an operator for channels-first data only.
+  package func needsChannelsFirst(_ operation: any CatalogOperator) -> Bool {
+    channelsFirstKinds.contains(operation.kind)
+  }
 
   /// Why an operator of a kind is never written; `nil` when it is.
   package func refusal(of kind: String) -> String? {

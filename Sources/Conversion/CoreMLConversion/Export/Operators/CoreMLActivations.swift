@@ -7,51 +7,21 @@ import ProtobufWire
 
 /// Functions of single elements, and of the elements along axes.
 enum CoreMLActivations {
-  static let rows: [CoreMLRow] =
-    smooth + bent + [
-      CoreMLRow(Softmax.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.softmax(try builder.input(), operation.axes)
-      },
-      CoreMLRow(LogSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
-        let (x, axes) = (try builder.input(), operation.axes)
-        let distance = try builder.difference(x, try builder.reduce("reduceMax", x, axes))
-        let total = try builder.reduce("reduceSum", try builder.exponential(distance), axes)
-        return try builder.difference(distance, try builder.unary("LOG", total))
-      },
-      CoreMLRow(GroupedSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
-        let parts = try builder.split(try builder.input(), axis: operation.axis, operation.sizes)
-        var shares: [String] = []
-        for part in parts { shares.append(try builder.softmax(part, [operation.axis])) }
-        return try builder.concatenate(shares, axis: operation.axis)
-      },
-      CoreMLRow(Sparsemax.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.sparsemax(operation.axes)
-      },
-      CoreMLRow(GLU.self) { (operation, builder) throws(WeighbridgeError) in
-        let half = try builder.dimensions(builder.outputType)[operation.axis]
-        let halves = try builder.split(try builder.input(), axis: operation.axis, [half, half])
-        return try builder.product(halves[0], try builder.activation("sigmoid", halves[1]))
-      },
-    ]
-
-  private static let smooth: [CoreMLRow] = [
+  static let rows = CoreMLRows.any([
+    CoreMLRow(Sigmoid.self, activation: "sigmoid"),
+    CoreMLRow(Softplus.self, activation: "softplus"),
+    CoreMLRow(Softsign.self, activation: "softsign"),
+    CoreMLRow(Tanh.self, activation: "tanh"),
+    CoreMLRow(ELU.self, activation: "ELU") { ["alpha": $0.alpha] },
+    CoreMLRow(LeakyReLU.self, activation: "leakyReLU") { ["alpha": $0.slope] },
+    CoreMLRow(HardSigmoid.self, activation: "sigmoidHard") {
+      ["alpha": $0.slope, "beta": $0.offset]
+    },
+    CoreMLRow(GELU.self, is: "gelu") {
+      ["mode": .choice($0.isApproximate ? "TANH_APPROXIMATION" : "EXACT")]
+    },
     CoreMLRow(Exponential.self) { (_, builder) throws(WeighbridgeError) in
       try builder.exponential(try builder.input())
-    },
-    CoreMLRow(Sigmoid.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.activation("sigmoid", try builder.input())
-    },
-    CoreMLRow(Softplus.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.activation("softplus", try builder.input())
-    },
-    CoreMLRow(Softsign.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.activation("softsign", try builder.input())
-    },
-    CoreMLRow(Tanh.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.activation("tanh", try builder.input())
-    },
-    CoreMLRow(ELU.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.activation("ELU", try builder.input(), ["alpha": operation.alpha])
     },
     CoreMLRow(CELU.self) { (operation, builder) throws(WeighbridgeError) in
       let share = try builder.linear(try builder.input(), scale: 1 / operation.alpha)
@@ -62,45 +32,11 @@ enum CoreMLActivations {
       let bent = try builder.activation("ELU", try builder.input(), ["alpha": SELU.alpha])
       return try builder.linear(bent, scale: SELU.scale)
     },
-    CoreMLRow(GELU.self) { (operation, builder) throws(WeighbridgeError) in
-      let mode = operation.isApproximate ? "TANH_APPROXIMATION" : "EXACT"
-      return try builder.add("gelu", [try builder.input()], ["mode": .choice(mode)])
-    },
-    CoreMLRow(LogSigmoid.self) { (_, builder) throws(WeighbridgeError) in
-      let turned = try builder.linear(try builder.input(), scale: -1)
-      return try builder.linear(try builder.activation("softplus", turned), scale: -1)
-    },
-    CoreMLRow(Squareplus.self) { (operation, builder) throws(WeighbridgeError) in
-      let x = try builder.input()
-      let square = try builder.linear(try builder.product(x, x), offset: operation.smoothness)
-      return try builder.linear(
-        try builder.sum(x, try builder.squareRoot(square)), scale: 0.5)
-    },
-  ]
-
-  private static let bent: [CoreMLRow] = [
-    CoreMLRow(ReLU.self) { (operation, builder) throws(WeighbridgeError) in
+    CoreMLRow(native: ReLU.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.relu(operation)
     },
-    CoreMLRow(LeakyReLU.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.activation("leakyReLU", try builder.input(), ["alpha": operation.slope])
-    },
-    CoreMLRow(PReLU.self) { (_, builder) throws(WeighbridgeError) in try builder.prelu() },
-    CoreMLRow(HardSigmoid.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.activation(
-        "sigmoidHard", try builder.input(), ["alpha": operation.slope, "beta": operation.offset])
-    },
-    CoreMLRow(Binarization.self) { (_, builder) throws(WeighbridgeError) in
-      let isPositive = try builder.compare("greaterThan", try builder.input(), 0)
-      return try builder.linear(isPositive, scale: 2, offset: -1)
-    },
-    CoreMLRow(HardMish.self) { (_, builder) throws(WeighbridgeError) in
-      let x = try builder.input()
-      let square = try builder.linear(try builder.product(x, x), scale: 0.5)
-      let curve = try builder.sum(square, x)
-      let isLow = try builder.compare("greaterThan", x, -2)
-      let low = try builder.choose(isLow, curve, try builder.number(0))
-      return try builder.choose(try builder.compare("greaterThan", x, 0), x, low)
+    CoreMLRow(native: PReLU.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.prelu()
     },
     CoreMLRow(HardShrink.self) { (operation, builder) throws(WeighbridgeError) in
       let x = try builder.input()
@@ -113,91 +49,64 @@ enum CoreMLActivations {
       return try builder.difference(
         x, try builder.clip(x, -operation.threshold, operation.threshold))
     },
-    CoreMLRow(PiecewiseLinear.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.piecewiseLinear(operation)
+    CoreMLRow(native: Softmax.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.softmax(try builder.input(), operation.axes)
     },
-    CoreMLRow(SparsePlus.self) { (_, builder) throws(WeighbridgeError) in
-      let x = try builder.input()
-      let next = try builder.linear(x, offset: 1)
-      let curve = try builder.linear(try builder.product(next, next), scale: 0.25)
-      let isLow = try builder.compare("lessEqual", x, -1)
-      let low = try builder.choose(isLow, try builder.number(0), curve)
-      return try builder.choose(try builder.compare("greaterEqual", x, 1), x, low)
+    // Core ML cuts images along their channels by a layer of its own.
+    CoreMLRow(GroupedSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
+      let parts = try builder.split(try builder.input(), axis: operation.axis, operation.sizes)
+      var shares: [String] = []
+      for part in parts {
+        shares.append(
+          try builder.apply(Softmax(axes: [operation.axis]), to: part, builder.outputType))
+      }
+      return try builder.concatenate(shares, axis: operation.axis)
     },
-    CoreMLRow(Stair.self) { (_, builder) throws(WeighbridgeError) in
-      let x = try builder.input()
-      let floor = try builder.add("floor", [x])
-      let half = try builder.add("floor", [try builder.linear(x, scale: 0.5)])
-      let isEven = try builder.add("equal", [floor, try builder.linear(half, scale: 2)])
-      let ramp = try builder.sum(try builder.difference(x, floor), half)
-      return try builder.choose(isEven, half, ramp)
+    CoreMLRow(GLU.self) { (operation, builder) throws(WeighbridgeError) in
+      let half = try builder.dimensions(builder.outputType)[operation.axis]
+      let halves = try builder.split(try builder.input(), axis: operation.axis, [half, half])
+      return try builder.product(halves[0], try builder.activation("sigmoid", halves[1]))
     },
-    CoreMLRow(Threshold.self) { (operation, builder) throws(WeighbridgeError) in
-      let x = try builder.input()
-      let isAbove = try builder.compare("greaterThan", x, operation.threshold)
-      return try builder.choose(isAbove, x, try builder.number(operation.replacement))
+    CoreMLRow(Sparsemax.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.sparsemax(operation.axes)
     },
-  ]
+  ])
 }
 
 extension CoreMLNetworkBuilder {
-  /// The softmax along axes.
-  mutating func softmax(_ input: String, _ axes: [Int]) throws(WeighbridgeError) -> String {
+  /// Core ML's own softmax along one axis; `nil` for several.
+  fileprivate mutating func softmax(
+    _ input: String, _ axes: [Int]
+  ) throws(WeighbridgeError) -> String? {
     if self.axes == .images {
       guard axes == [1] else { throw Self.needsExactAxes("a softmax along the axes \(axes)") }
       return try add("softmax", [input])
     }
-    if axes.count == 1 { return try add("softmaxND", [input], ["axis": .integer(axes[0])]) }
-    let distance = try difference(input, try reduce("reduceMax", input, axes))
-    let powers = try exponential(distance)
-    return try quotient(powers, try reduce("reduceSum", powers, axes))
+    return axes.count == 1 ? try add("softmaxND", [input], ["axis": .integer(axes[0])]) : nil
   }
 
-  fileprivate mutating func relu(_ operation: ReLU) throws(WeighbridgeError) -> String {
+  fileprivate mutating func relu(_ operation: ReLU) throws(WeighbridgeError) -> String? {
+    guard case .primitive = operation.decomposition else { return nil }
     let x = try input()
-    if operation.threshold == 0, operation.slope == 0 {
-      guard let maximum = operation.maximum else { return try activation("ReLU", x) }
-      guard axes == .images else { return try clip(x, 0, maximum) }
-      // The smaller of two numbers is minus the larger of both times -1.
-      let turned = try linear(try activation("ReLU", x), scale: -1)
-      return try linear(try unary("THRESHOLD", turned, alpha: -maximum), scale: -1)
+    if operation.slope == 0, let maximum = operation.maximum, axes == .exact {
+      return try clip(x, 0, maximum)
     }
-    if operation.threshold == 0, operation.maximum == nil {
-      return try activation("leakyReLU", x, ["alpha": operation.slope])
-    }
-    let low = try linear(
-      x, scale: operation.slope, offset: -operation.slope * operation.threshold)
-    var high = x
-    if let maximum = operation.maximum { high = try clip(x, 0, maximum) }
-    return try choose(try compare("greaterThan", x, operation.threshold), high, low)
+    let bent =
+      operation.slope == 0
+      ? try activation("ReLU", x) : try activation("leakyReLU", x, ["alpha": operation.slope])
+    guard let maximum = operation.maximum else { return bent }
+    // The smaller of two numbers is minus the larger of both times -1.
+    let negative = try linear(bent, scale: -1)
+    return try linear(try unary("THRESHOLD", negative, alpha: -maximum), scale: -1)
   }
 
-  /// Core ML's own where the alphas differ from channel to channel at most.
-  fileprivate mutating func prelu() throws(WeighbridgeError) -> String {
-    let (x, alpha) = (try input(), try tensor(1))
-    let isChannels = alpha.shape.dropFirst().allSatisfy { $0 == 1 }
-    if isChannels, axes == .images || type().rank == 4 {
-      return try add("activation", [x], ["PReLU": .record(["alpha": try weights(1)])])
-    }
-    let slope = try constant(alpha.reshaped([1] + alpha.shape))
-    return try choose(try compare("greaterThan", x, 0), x, try product(x, slope))
-  }
-
-  /// The value at the first knot, and what each piece adds up to the element.
-  fileprivate mutating func piecewiseLinear(
-    _ operation: PiecewiseLinear
-  ) throws(WeighbridgeError) -> String {
-    let (x, knots) = (try input(), operation.knots)
-    var parts: [String] = []
-    for (index, slope) in operation.slopes.enumerated() where slope != 0 {
-      let start = knots[max(0, index - 1)]
-      let end = index == knots.count ? Double.infinity : knots[index]
-      let part = try clip(
-        x, index == 0 ? -.infinity : start, index == 0 ? knots[0] : end)
-      parts.append(try linear(part, scale: slope, offset: -slope * start))
-    }
-    if parts.isEmpty { parts.append(try linear(x, scale: 0)) }
-    return try linear(try chain("addBroadcastable", parts), offset: operation.value)
+  /// Core ML's own where the alphas differ from channel to channel at most; `nil` elsewhere.
+  fileprivate mutating func prelu() throws(WeighbridgeError) -> String? {
+    guard try tensor(1).shape.dropFirst().allSatisfy({ $0 == 1 }),
+      axes == .images || type().rank == 4
+    else { return nil }
+    return try add(
+      "activation", [try input()], ["PReLU": .record(["alpha": try weights(1)])])
   }
 
   /// The elements in falling order, of which the first k lie above the threshold.

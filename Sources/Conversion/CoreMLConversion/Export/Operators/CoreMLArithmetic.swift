@@ -5,14 +5,14 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Functions of mathematics. Core ML computes with float32 only: whole numbers and booleans are
+/// Functions of mathematics, comparisons and booleans. Core ML computes with float32 only: whole numbers and booleans are
 /// float32 without fractions.
 enum CoreMLArithmetic {
-  static let rows: [CoreMLRow] = [
-    CoreMLRow(UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
+  static let rows = CoreMLRows.any([
+    CoreMLRow(native: UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.unary(operation.function)
     },
-    CoreMLRow(BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
+    CoreMLRow(native: BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.binary(operation.function)
     },
     CoreMLRow(Cast.self) { (operation, builder) throws(WeighbridgeError) in
@@ -25,10 +25,7 @@ enum CoreMLArithmetic {
     CoreMLRow(Clip.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.clip(try builder.input(), operation.minimum, operation.maximum)
     },
-    CoreMLRow(FullLike.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.add(
-        "fillLike", [try builder.input()], ["value": .real(operation.number)])
-    },
+    CoreMLRow(FullLike.self, is: "fillLike") { ["value": .real($0.number)] },
     // Of a weight it is the value that holds it.
     CoreMLRow(Identity.self) { (_, builder) throws(WeighbridgeError) in try builder.input() },
     CoreMLRow(MatMul.self) { (operation, builder) throws(WeighbridgeError) in
@@ -36,15 +33,28 @@ enum CoreMLArithmetic {
         try builder.input(0), try builder.input(1), transposeA: operation.transposeA,
         transposeB: operation.transposeB)
     },
-    CoreMLRow(Rescaling.self) { (operation, builder) throws(WeighbridgeError) in
-      let x = try builder.input()
-      guard operation.scale.count == 1, operation.offset.count == 1 else {
-        let scaled = try builder.product(x, try builder.numbers(operation.scale))
-        return try builder.sum(scaled, try builder.numbers(operation.offset))
-      }
-      return try builder.linear(x, scale: operation.scale[0], offset: operation.offset[0])
+    CoreMLRow(native: Rescaling.self) { (operation, builder) throws(WeighbridgeError) in
+      guard case .primitive = operation.decomposition else { return nil }
+      return try builder.linear(
+        try builder.input(), scale: operation.scale[0], offset: operation.offset[0])
     },
-  ]
+    CoreMLRow(Comparison.self) { (operation, builder) throws(WeighbridgeError) in
+      let kind =
+        switch operation.relation {
+        case .equal: "equal"
+        case .notEqual: "notEqual"
+        case .less: "lessThan"
+        case .lessOrEqual: "lessEqual"
+        case .greater: "greaterThan"
+        case .greaterOrEqual: "greaterEqual"
+        }
+      return try builder.add(kind, try builder.allInputs())
+    },
+    CoreMLRow(LogicalAnd.self, chain: "logicalAnd"),
+    CoreMLRow(LogicalOr.self, chain: "logicalOr"),
+    CoreMLRow(LogicalNot.self, is: "logicalNot"),
+    CoreMLRow(Where.self, is: "whereBroadcastable"),
+  ])
 }
 
 extension CoreMLNetworkBuilder {
@@ -58,7 +68,7 @@ extension CoreMLNetworkBuilder {
 
   fileprivate mutating func unary(
     _ function: UnaryMath.Function
-  ) throws(WeighbridgeError) -> String {
+  ) throws(WeighbridgeError) -> String? {
     let x = try input()
     if let kind = Self.functions[function] { return try add(kind, [x]) }
     switch function {
@@ -68,21 +78,16 @@ extension CoreMLNetworkBuilder {
     case .reciprocal: return try quotient(try number(1), x)
     case .squareRoot: return try squareRoot(x)
     case .reciprocalSquareRoot: return try quotient(try number(1), try squareRoot(x))
-    case .exponentialMinusOne: return try linear(try exponential(x), offset: -1)
     case .logarithm: return try unary("LOG", x)
-    case .logarithmOfOnePlus: return try unary("LOG", try linear(x, offset: 1))
-    case .logarithm2: return try linear(try unary("LOG", x), scale: 1.442_695_040_888_963_4)
     case .logarithm10: return try linear(try unary("LOG", x), scale: 0.434_294_481_903_251_8)
     case .truncate: return try truncate(x)
-    case .complementaryErrorFunction:
-      return try linear(try add("erf", [x]), scale: -1, offset: 1)
-    default: throw WeighbridgeError(.unsupported, "Core ML has no form for \(function.rawValue)")
+    default: return nil
     }
   }
 
   fileprivate mutating func binary(
     _ function: BinaryMath.Function
-  ) throws(WeighbridgeError) -> String {
+  ) throws(WeighbridgeError) -> String? {
     let (a, b) = (try input(0), try input(1))
     switch function {
     case .divide: return try quotient(a, b)
@@ -96,16 +101,8 @@ extension CoreMLNetworkBuilder {
       let whole = try truncate(try quotient(a, b))
       return try difference(a, try product(whole, b))
     case .power: return try add("powBroadcastable", [a, b])
-    case .squaredDifference:
-      let distance = try difference(a, b)
-      return try product(distance, distance)
     case .arcTangent2: return try angle(y: a, x: b)
-    case .hypotenuse:
-      return try squareRoot(try sum(try product(a, a), try product(b, b)))
-    case .logarithmOfSum:
-      let distance = try unary("ABS", try difference(a, b))
-      let rest = try activation("softplus", try linear(distance, scale: -1))
-      return try sum(try add("maxBroadcastable", [a, b]), rest)
+    case .squaredDifference, .hypotenuse, .logarithmOfSum: return nil
     }
   }
 

@@ -7,15 +7,15 @@ import ProtobufWire
 
 /// Windows with weights.
 enum CoreMLConvolutions {
-  static let rows: [CoreMLRow] = [
+  static let rows = CoreMLRows.channelsFirst([
     CoreMLRow(Convolution.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
       let kernel = try builder.tensor(1)
       guard operation.window.size.count < 3 else { return try builder.convolution3D(operation) }
       return try builder.inPlane(try builder.input(), operation.window) {
         (builder, input, window) throws(WeighbridgeError) in
         var settings: ProtobufRecord = [
-          "outputChannels": .integer(kernel.shape[0]), "kernelChannels": .integer(kernel.shape[1]),
+          "outputChannels": .integer(kernel.shape[0]),
+          "kernelChannels": .integer(kernel.shape[1]),
           "nGroups": .integer(operation.groups), "kernelSize": .integers(window.size),
           "stride": .integers(window.strides), "dilationFactor": .integers(window.dilation),
           "hasBias": .boolean(operation.hasBias), "weights": builder.weights(kernel),
@@ -26,23 +26,15 @@ enum CoreMLConvolutions {
       }
     },
     CoreMLRow(TransposedConvolution.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      return try builder.transposedConvolution(operation)
+      try builder.transposedConvolution(operation)
     },
     CoreMLRow(
       LocallyConnected.self,
       unsupported: "Core ML has no convolution whose weights differ from place to place"),
-  ]
+  ])
 }
 
 extension CoreMLNetworkBuilder {
-  /// Refuses a layout that the pass before could not turn.
-  func requireChannelsFirst(_ layout: DataLayout) throws(WeighbridgeError) {
-    guard layout == .channelsFirst else {
-      throw WeighbridgeError(.unsupported, "Core ML has this for channels-first data only")
-    }
-  }
-
   /// Adds a layer for a window of two axes; data of one spatial axis gets a height of 1 for it.
   mutating func inPlane(
     _ input: String, _ window: Window,

@@ -7,7 +7,7 @@ import ProtobufWire
 
 /// Elements by their places, and places of elements.
 enum CoreMLIndexing {
-  static let rows: [CoreMLRow] = [
+  static let rows = CoreMLRows.any([
     CoreMLRow(Gather.self) { (operation, builder) throws(WeighbridgeError) in
       let inputs = try builder.allInputs()
       guard operation.batchAxes > 0 else {
@@ -25,10 +25,7 @@ enum CoreMLIndexing {
         "gather", parts, ["axis": .integer(operation.axis - batch.count)])
       return try builder.expandDims(part, batch)
     },
-    CoreMLRow(GatherElements.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.add(
-        "gatherAlongAxis", try builder.allInputs(), ["axis": .integer(operation.axis)])
-    },
+    CoreMLRow(GatherElements.self, is: "gatherAlongAxis") { ["axis": .integer($0.axis)] },
     CoreMLRow(outputsOf: Sort.self) { (operation, builder) throws(WeighbridgeError) in
       let count = try builder.dimensions(builder.outputType)[operation.axis]
       return try builder.add(
@@ -38,12 +35,8 @@ enum CoreMLIndexing {
           "useBottomK": .boolean(!operation.isDescending),
         ], outputCount: 2)
     },
-    CoreMLRow(ArgMax.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.position("argMax", operation)
-    },
-    CoreMLRow(ArgMin.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.position("argMin", operation)
-    },
+    CoreMLRow(ArgMax.self, is: "argMax", settings),
+    CoreMLRow(ArgMin.self, is: "argMin", settings),
     CoreMLRow(OneHot.self) { (operation, builder) throws(WeighbridgeError) in
       var shape = [Int](repeating: 1, count: builder.type().rank + 1)
       shape[operation.axis] = operation.depth
@@ -69,17 +62,16 @@ enum CoreMLIndexing {
     },
     CoreMLRow(Hashing.self, unsupported: "Core ML's networks have no texts"),
     CoreMLRow(HashedCrossing.self, unsupported: "Core ML has no hashes"),
-  ]
-}
+    CoreMLRow(
+      NonMaxSuppression.self,
+      unsupported: "Core ML chooses among boxes behind a network, not in it"
+    ),
+    CoreMLRow(STFT.self, unsupported: "Core ML's networks have no Fourier transform"),
+  ])
 
-extension CoreMLNetworkBuilder {
-  /// The position of an extreme element.
-  fileprivate mutating func position(
-    _ name: String, _ operation: some ArgumentReduction
-  ) throws(WeighbridgeError) -> String {
-    try add(
-      name, [try input()],
-      ["axis": .integer(operation.axis), "removeDim": .boolean(!operation.keepDims)])
+  /// The settings of a layer that finds the position of an extreme element.
+  @Sendable private static func settings(_ operation: some ArgumentReduction) -> ProtobufRecord {
+    ["axis": .integer(operation.axis), "removeDim": .boolean(!operation.keepDims)]
   }
 }
 

@@ -7,7 +7,7 @@ import ProtobufWire
 
 /// Several tensors made one.
 enum CoreMLMerging {
-  static let rows: [CoreMLRow] = [
+  static let rows = CoreMLRows.any([
     CoreMLRow(Add.self) { (_, builder) throws(WeighbridgeError) in
       try builder.merge("add", "addBroadcastable")
     },
@@ -38,10 +38,7 @@ enum CoreMLMerging {
       }
       return try builder.expandDims(try builder.input(), operation.axes)
     },
-    CoreMLRow(Dot.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.dot(operation)
-    },
-  ]
+  ])
 }
 
 extension CoreMLNetworkBuilder {
@@ -62,27 +59,5 @@ extension CoreMLNetworkBuilder {
   fileprivate func requireEqualShapes() throws(WeighbridgeError) {
     guard axes == .images, Set(operands.map(\.type.shape)).count > 1 else { return }
     throw Self.needsExactAxes("combining the shapes \(operands.map(\.type.shape))")
-  }
-
-  fileprivate mutating func dot(_ operation: Dot) throws(WeighbridgeError) -> String {
-    let axes = [operation.firstAxis, operation.secondAxis]
-    // a is the batch, b the sum.
-    var free = (UInt8(ascii: "c")...UInt8(ascii: "z")).map { Character(UnicodeScalar($0)) }[...]
-    let letters = [0, 1].map { position in
-      (0..<type(position).rank).map { axis in
-        axis == 0 ? "a" : axis == axes[position] ? "b" : free.removeFirst()
-      } as [Character]
-    }
-    var factors: [String] = []
-    for position in [0, 1] {
-      let x = try input(position)
-      factors.append(
-        operation.normalizes
-          ? try apply(UnitNormalization(axes: [axes[position]]), to: x, type(position)) : x)
-    }
-    let rest = letters.flatMap { $0.dropFirst().filter { $0 != "b" } }
-    let product = try einsum(
-      (factors[0], type(0), letters[0]), (factors[1], type(1), letters[1]), to: ["a"] + rest)
-    return rest.isEmpty ? try expandDims(product, [1]) : product
   }
 }

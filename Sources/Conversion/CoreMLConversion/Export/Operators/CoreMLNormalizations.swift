@@ -7,7 +7,7 @@ import ProtobufWire
 
 /// Normalisations.
 enum CoreMLNormalizations {
-  static let rows: [CoreMLRow] = [
+  static let rows = CoreMLRows.any([
     CoreMLRow(BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.batchNormalization(operation)
     },
@@ -38,7 +38,7 @@ enum CoreMLNormalizations {
           "localSize": .integer(size), "k": .real(operation.bias),
         ])
     },
-  ]
+  ])
 }
 
 extension CoreMLNetworkBuilder {
@@ -52,14 +52,11 @@ extension CoreMLNetworkBuilder {
     let hasChannels = operation.axis == 1 && (axes == .images || type().rank == 4)
     // Core ML takes an epsilon of 0 for one that is not said.
     guard hasChannels, operation.epsilon > 0 else {
-      let gamma = operation.hasScale ? try tensor(1).doubles : .init(repeating: 1, count: count)
-      let factors = zip(gamma, variance.doubles).map {
-        $0 / ($1 + operation.epsilon).squareRoot()
+      var weights: [[Double]] = []
+      for position in operands.indices.dropFirst() {
+        weights.append(try tensor(position).doubles)
       }
-      let beta =
-        operation.hasCenter
-        ? try tensor(operation.hasScale ? 2 : 1).doubles : .init(repeating: 0, count: count)
-      let offsets = zip(beta, zip(mean.doubles, factors)).map { $0 - $1.0 * $1.1 }
+      let (factors, offsets) = operation.affine(weights)
       var shape = [Int](repeating: 1, count: type().rank)
       shape[operation.axis] = count
       let scaled = try product(try input(), try numbers(factors, shape: shape))

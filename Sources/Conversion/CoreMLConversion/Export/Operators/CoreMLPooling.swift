@@ -7,14 +7,12 @@ import ProtobufWire
 
 /// Windows without weights.
 enum CoreMLPooling {
-  static let rows: [CoreMLRow] = [
+  static let rows = CoreMLRows.channelsFirst([
     CoreMLRow(MaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      return try builder.pool("MAX", operation.window, countIncludePad: false)
+      try builder.pool("MAX", operation.window, countIncludePad: false)
     },
     CoreMLRow(AveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      return try builder.pool(
+      try builder.pool(
         "AVERAGE", operation.window, countIncludePad: operation.countIncludePad)
     },
     CoreMLRow(GlobalAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
@@ -24,8 +22,7 @@ enum CoreMLPooling {
       try builder.globalPool(operation, "MAX", "reduceMax")
     },
     CoreMLRow(AdaptiveAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      return try builder.weighted(try builder.input(), try builder.dimensions(builder.type())) {
+      try builder.weighted(try builder.input(), try builder.dimensions(builder.type())) {
         axis, old in
         (0..<operation.dimensions[axis]).map { output in
           let range = range(output, from: old, to: operation.dimensions[axis])
@@ -34,7 +31,6 @@ enum CoreMLPooling {
       }
     },
     CoreMLRow(AdaptiveMaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
       let (rank, shape) = (builder.type().rank, try builder.dimensions(builder.type()))
       var result = try builder.input()
       for (axis, dimension) in operation.dimensions.enumerated() {
@@ -48,15 +44,7 @@ enum CoreMLPooling {
       }
       return result
     },
-    CoreMLRow(MaskedAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
-      let steps = operation.layout.spatialAxes(rank: 3).lowerBound
-      let weights = try builder.expandDims(try builder.input(1), [3 - steps])
-      let counted = try builder.choose(weights, try builder.input(), try builder.number(0))
-      let sum = try builder.reduce("reduceSum", counted, [steps], keeps: operation.keepDims)
-      let count = try builder.reduce("reduceSum", weights, [steps], keeps: operation.keepDims)
-      return try builder.quotient(sum, count)
-    },
-  ]
+  ])
 
   /// The elements that an element of the output covers.
   private static func range(_ output: Int, from old: Int, to new: Int) -> Range<Int> {
@@ -97,7 +85,7 @@ extension CoreMLNetworkBuilder {
     _ operation: some GlobalPoolingOperator, _ kind: String, _ reduction: String
   ) throws(WeighbridgeError) -> String {
     let rank = type().rank
-    if operation.layout == .channelsFirst, rank == 4, operation.keepDims || axes == .images {
+    if rank == 4, operation.keepDims || axes == .images {
       return try add(
         "pooling", [try input()],
         [
@@ -105,9 +93,7 @@ extension CoreMLNetworkBuilder {
           "valid": .record(["paddingAmounts": .record(.borders(before: [0, 0], after: [0, 0]))]),
         ])
     }
-    return try reduce(
-      reduction, try input(), Array(operation.layout.spatialAxes(rank: rank)),
-      keeps: operation.keepDims)
+    return try reduce(reduction, try input(), Array(2..<rank), keeps: operation.keepDims)
   }
 
   /// Sums along the spatial axes, one after the other, with given weights.

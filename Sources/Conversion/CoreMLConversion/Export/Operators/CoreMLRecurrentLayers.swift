@@ -5,11 +5,51 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
+/// Operators that walk over a sequence. Those that Core ML has become its layers; those with a mask
+/// or another activation become the layers of all steps.
+enum CoreMLRecurrent {
+  static let rows = CoreMLRows.any([
+    CoreMLRow(outputsOf: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
+      if let outputs = try builder.ownLSTM(operation) { return outputs }
+      return try builder.steps(operation) {
+        (builder, sums, states, cell) throws(WeighbridgeError) in
+        let sums = try builder.sum(sums, try builder.stateSums(cell, states[0], gates: 0..<4))
+        return try builder.memory(
+          sums, states, axis: 1, operation.activation, operation.recurrentActivation)
+      }
+    },
+    CoreMLRow(outputsOf: GRU.self) { (operation, builder) throws(WeighbridgeError) in
+      if let outputs = try builder.ownGRU(operation) { return outputs }
+      return try builder.steps(operation) {
+        (builder, sums, states, cell) throws(WeighbridgeError) in
+        [try builder.gatedUnit(operation, sums, states[0], cell)]
+      }
+    },
+    CoreMLRow(outputsOf: SimpleRNN.self) { (operation, builder) throws(WeighbridgeError) in
+      if let outputs = try builder.ownSimple(operation) { return outputs }
+      return try builder.steps(operation) {
+        (builder, sums, states, cell) throws(WeighbridgeError) in
+        let sums = try builder.sum(sums, try builder.stateSums(cell, states[0], gates: 0..<1))
+        return [try builder.bent(sums, operation.activation)]
+      }
+    },
+    CoreMLRow(outputsOf: ConvLSTM.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.convolutionalMemory(operation)
+    },
+    CoreMLRow(outputsOf: Masking.self) { (operation, builder) throws(WeighbridgeError) in
+      let (x, rank) = (try builder.input(), builder.type().rank)
+      let differs = try builder.compare("notEqual", x, operation.value)
+      let any = try builder.reduce("reduceMax", differs, [rank - 1])
+      return [try builder.product(x, any), try builder.squeeze(any, [rank - 1])]
+    },
+  ])
+}
+
 // Core ML's own recurrent layers. They take sequences `[time, batch, features, 1, 1]`.
 
 extension CoreMLNetworkBuilder {
   /// Core ML's own memory; `nil` when it has none for these settings.
-  mutating func ownLSTM(_ operation: LSTM) throws(WeighbridgeError) -> [String]? {
+  fileprivate mutating func ownLSTM(_ operation: LSTM) throws(WeighbridgeError) -> [String]? {
     guard let layer = try RecurrentLayer(operation, builder: self) else { return nil }
     var settings = layer.settings
     settings["activations"] = .records(layer.activations)
@@ -22,7 +62,7 @@ extension CoreMLNetworkBuilder {
   ///
   /// - Parameters:
   ///   - name: What the layer is called.
-  ///   - nodes: The memories, the forward one first, as ``CoreMLBidirectionalLSTMs`` finds them.
+  ///   - nodes: The memories, the forward one first, as ``CoreMLBidirectionalPairs`` finds them.
   ///   - operands: What each of them takes.
   mutating func bothWays(
     _ nodes: [Node], named name: String, _ operands: [[ExportOperand]]
@@ -70,7 +110,7 @@ extension CoreMLNetworkBuilder {
   }
 
   /// Core ML's own gated unit; `nil` when it has none for these settings.
-  mutating func ownGRU(_ operation: GRU) throws(WeighbridgeError) -> [String]? {
+  fileprivate mutating func ownGRU(_ operation: GRU) throws(WeighbridgeError) -> [String]? {
     let functions = [operation.recurrentActivation, operation.activation]
     guard !operation.resetsAfter,
       let layer = try RecurrentLayer(operation, functions, builder: self)
@@ -88,7 +128,8 @@ extension CoreMLNetworkBuilder {
   }
 
   /// Core ML's own simple recurrent layer; `nil` when it has none for these settings.
-  mutating func ownSimple(_ operation: SimpleRNN) throws(WeighbridgeError) -> [String]? {
+  fileprivate mutating func ownSimple(_ operation: SimpleRNN) throws(WeighbridgeError) -> [String]?
+  {
     guard let layer = try RecurrentLayer(operation, [operation.activation], builder: self) else {
       return nil
     }
@@ -126,7 +167,7 @@ extension CoreMLNetworkBuilder {
 }
 
 /// What all of Core ML's recurrent layers have.
-struct RecurrentLayer {
+private struct RecurrentLayer {
   let inputs: RecurrentInputs<Int>
   let isReversed: Bool
   let returnsSequences: Bool
@@ -185,8 +226,13 @@ struct RecurrentLayer {
     tensor.slice(gate * units..<(gate + 1) * units, along: 0)
   }
 
+  /// Whether Core ML's memories have the activations of one.
+  static func isKnown(_ operation: LSTM) -> Bool {
+    [operation.activation, operation.recurrentActivation].allSatisfy { record($0) != nil }
+  }
+
   /// Core ML keeps sums in -50...50 before these, which changes nothing that float32 shows.
-  static func record(_ activation: CellActivation) -> ProtobufRecord? {
+  private static func record(_ activation: CellActivation) -> ProtobufRecord? {
     switch activation.operation {
     case is Tanh: return ["tanh": .record([:])]
     case is Sigmoid: return ["sigmoid": .record([:])]
@@ -194,5 +240,43 @@ struct RecurrentLayer {
       return ["sigmoidHard": .record(["alpha": .real(0.2), "beta": .real(0.5)])]
     default: return nil
     }
+  }
+}
+
+/// Long short-term memories that walk over one sequence both ways and whose outputs are put together:
+/// one layer of Core ML, as Keras' `Bidirectional` is one layer.
+enum CoreMLBidirectionalPairs {
+  /// The pairs, each taken into the node that puts its outputs together.
+  static func groups(_ graph: Graph) -> ExportGroups {
+    var groups = ExportGroups()
+    let (makers, uses) = (graph.makers, graph.useCounts)
+    for (position, node) in graph.nodes.enumerated() {
+      guard let operation = node.operation as? Concatenate, node.inputs.count == 2,
+        operation.axis == graph[node.inputs[0]].type.rank - 1
+      else { continue }
+      let positions = node.inputs.compactMap { makers[$0] }
+      let nodes = positions.map { graph.nodes[$0] }
+      let isAlone = nodes.allSatisfy { node in
+        uses[node.outputs[0]] == 1 && node.outputs.dropFirst().allSatisfy { uses[$0] == nil }
+      }
+      guard isAlone, zip(nodes, node.inputs).allSatisfy({ $0.outputs[0] == $1 }),
+        isPair(nodes, graph)
+      else { continue }
+      groups.absorb(positions, into: position)
+    }
+    return groups
+  }
+
+  /// Whether Core ML has a layer for two nodes.
+  private static func isPair(_ nodes: [Node], _ graph: Graph) -> Bool {
+    let operations = nodes.compactMap { $0.operation as? LSTM }
+    guard operations.count == 2, nodes[0].inputs[0] == nodes[1].inputs[0] else { return false }
+    let recurrences = operations.map(\.recurrence)
+    let shapes = nodes.map { graph[$0.inputs[2]].type.shape }
+    return recurrences.map(\.isReversed) == [false, true] && shapes[0] == shapes[1]
+      && recurrences[0].returnsSequences == recurrences[1].returnsSequences
+      && recurrences.allSatisfy({ $0.mask == .none && !$0.hasInitialStates })
+      && (operations[0].bias == .none) == (operations[1].bias == .none)
+      && operations.allSatisfy(RecurrentLayer.isKnown)
   }
 }

@@ -7,21 +7,28 @@ import ProtobufWire
 
 /// The same elements in another place.
 enum CoreMLReshaping {
-  static let rows: [CoreMLRow] = shapes + parts + borders
+  static let rows = CoreMLRows.any(shapes + parts)
+
+  static let images = CoreMLRows.channelsFirst([
+    CoreMLRow(DepthToSpace.self, is: "reorganizeData") {
+      ["mode": .choice("DEPTH_TO_SPACE"), "blockSize": .integer($0.block)]
+    },
+    CoreMLRow(SpaceToDepth.self, is: "reorganizeData") {
+      ["mode": .choice("SPACE_TO_DEPTH"), "blockSize": .integer($0.block)]
+    },
+    CoreMLRow(composite: ZeroPadding.self),
+    CoreMLRow(native: Cropping.self) { (operation, builder) throws(WeighbridgeError) in
+      guard builder.type().rank == 4 else { return nil }
+      let amounts = ProtobufRecord.borders(
+        before: operation.borders.before, after: operation.borders.after)
+      return try builder.add(
+        "crop", [try builder.input()], ["cropAmounts": .record(amounts)])
+    },
+  ])
 
   private static let shapes: [CoreMLRow] = [
-    CoreMLRow(Reshape.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.reshape(try builder.input(), to: builder.outputType)
-    },
-    CoreMLRow(ReshapeAxes.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.reshape(try builder.input(), to: builder.outputType)
-    },
-    CoreMLRow(FlattenTime.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.reshape(try builder.input(), to: builder.outputType)
-    },
-    CoreMLRow(UnflattenTime.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.reshape(try builder.input(), to: builder.outputType)
-    },
+    CoreMLRow(reshaping: Reshape.self), CoreMLRow(reshaping: ReshapeAxes.self),
+    CoreMLRow(reshaping: FlattenTime.self), CoreMLRow(reshaping: UnflattenTime.self),
     CoreMLRow(Squeeze.self) { (operation, builder) throws(WeighbridgeError) in
       guard builder.axes == .exact else {
         return try builder.reshape(try builder.input(), to: builder.outputType)
@@ -31,21 +38,7 @@ enum CoreMLReshaping {
     CoreMLRow(Transpose.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.transpose(try builder.input(), operation.axes)
     },
-    CoreMLRow(Shape.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.add("getShape", [try builder.input()])
-    },
-    CoreMLRow(DepthToSpace.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      return try builder.add(
-        "reorganizeData", [try builder.input()],
-        ["mode": .choice("DEPTH_TO_SPACE"), "blockSize": .integer(operation.block)])
-    },
-    CoreMLRow(SpaceToDepth.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      return try builder.add(
-        "reorganizeData", [try builder.input()],
-        ["mode": .choice("SPACE_TO_DEPTH"), "blockSize": .integer(operation.block)])
-    },
+    CoreMLRow(Shape.self, is: "getShape"),
   ]
 
   private static let parts: [CoreMLRow] = [
@@ -70,9 +63,7 @@ enum CoreMLReshaping {
         "reverse", [try builder.input()],
         ["reverseDim": .booleans(axes.map(operation.axes.contains))])
     },
-    CoreMLRow(Tile.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.add("tile", [try builder.input()], ["reps": .integers(operation.counts)])
-    },
+    CoreMLRow(Tile.self, is: "tile") { ["reps": .integers($0.counts)] },
     CoreMLRow(BroadcastTo.self) { (_, builder) throws(WeighbridgeError) in
       try builder.add(
         "broadcastToStatic", [try builder.input()],
@@ -87,9 +78,6 @@ enum CoreMLReshaping {
       let places = (0..<dimension * operation.count).map { $0 / operation.count }
       return try builder.gather(try builder.input(), axis: operation.axis, places)
     },
-  ]
-
-  private static let borders: [CoreMLRow] = [
     CoreMLRow(Pad.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.mode != .constant else {
         return try builder.pad(
@@ -98,27 +86,16 @@ enum CoreMLReshaping {
       }
       return try builder.mirror(operation)
     },
-    CoreMLRow(ZeroPadding.self) { (operation, builder) throws(WeighbridgeError) in
-      let axes = operation.layout.spatialAxes(rank: builder.type().rank)
-      var before = [Int](repeating: 0, count: builder.type().rank)
-      var after = before
-      before.replaceSubrange(axes, with: operation.borders.before)
-      after.replaceSubrange(axes, with: operation.borders.after)
-      return try builder.pad(try builder.input(), before: before, after: after, number: 0)
-    },
-    CoreMLRow(Cropping.self) { (operation, builder) throws(WeighbridgeError) in
-      let (x, borders, rank) = (try builder.input(), operation.borders, builder.type().rank)
-      let axes = operation.layout.spatialAxes(rank: rank)
-      if rank == 4, operation.layout == .channelsFirst {
-        let amounts = ProtobufRecord.borders(before: borders.before, after: borders.after)
-        return try builder.add("crop", [x], ["cropAmounts": .record(amounts)])
-      }
-      let shape = try builder.dimensions(builder.outputType)
-      var parts: [Int: (start: Int, count: Int, step: Int)] = [:]
-      for (axis, start) in zip(axes, borders.before) { parts[axis] = (start, shape[axis], 1) }
-      return try builder.slice(x, rank: rank, parts)
-    },
   ]
+}
+
+extension ExportRow<CoreMLNetworkBuilder> {
+  /// A row for an operator that moves no element.
+  fileprivate init<Operation: CatalogOperator>(reshaping type: Operation.Type) {
+    self.init(type) { (_, builder) throws(WeighbridgeError) in
+      try builder.reshape(try builder.input(), to: builder.outputType)
+    }
+  }
 }
 
 extension CoreMLNetworkBuilder {

@@ -7,31 +7,23 @@ import ProtobufWire
 
 /// Images of another size, and what is done with their brightness.
 enum CoreMLResizing {
-  static let rows: [CoreMLRow] = [
+  static let rows = CoreMLRows.channelsFirst([
     CoreMLRow(Upsampling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      return try builder.upsample(operation)
+      try builder.upsample(operation)
     },
-    CoreMLRow(Resizing.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      return try builder.resize(operation)
-    },
-    CoreMLRow(CenterCrop.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
+    CoreMLRow(composite: Resizing.self),
+    CoreMLRow(native: CenterCrop.self) { (operation, builder) throws(WeighbridgeError) in
       let dimensions = try builder.dimensions(builder.type()).dropFirst(2)
       let rests = zip(dimensions, operation.dimensions).map { $0 - $1 }
-      guard rests.allSatisfy({ $0 >= 0 }) else {
-        return try builder.resize(
-          Resizing(
-            dimensions: operation.dimensions, interpolation: .bilinear, antialiases: false,
-            fit: .crop,
-            layout: .channelsFirst))
-      }
+      guard rests.allSatisfy({ $0 >= 0 }) else { return nil }
       let starts = rests.map { $0 / 2 }
       let amounts = ProtobufRecord.borders(before: starts, after: zip(rests, starts).map(-))
       return try builder.add(
         "crop", [try builder.input()], ["cropAmounts": .record(amounts)])
     },
+  ])
+
+  static let brightness = CoreMLRows.any([
     CoreMLRow(CLAHE.self, unsupported: "Core ML has no histograms"),
     CoreMLRow(AutoContrast.self) { (operation, builder) throws(WeighbridgeError) in
       let x = try builder.input()
@@ -46,7 +38,7 @@ enum CoreMLResizing {
         operation.low, operation.high)
       return try builder.choose(isFlat, x, stretched)
     },
-  ]
+  ])
 }
 
 extension CoreMLNetworkBuilder {
@@ -89,40 +81,5 @@ extension CoreMLNetworkBuilder {
           "mode": .record(["samplingMethod": .choice("UPSAMPLE_MODE")]),
         ])
     }
-  }
-
-  /// Sums with the weights that each element of the output gives to those of the input.
-  fileprivate mutating func resize(_ operation: Resizing) throws(WeighbridgeError) -> String {
-    let shape = try dimensions(type())
-    let (fitted, dimensions) = try fit(try input(), Array(shape.dropFirst(2)), operation)
-    return try weighted(fitted, shape.prefix(2) + dimensions) { axis, old in
-      (0..<operation.dimensions[axis]).map { output in
-        let sample = operation.interpolation.sample(
-          output, from: old, to: operation.dimensions[axis], antialiases: operation.antialiases)
-        var row = [Double](repeating: 0, count: old)
-        for (index, weight) in sample.weights.enumerated() { row[sample.first + index] = weight }
-        return row
-      }
-    }
-  }
-
-  /// The image to be stretched.
-  private mutating func fit(
-    _ input: String, _ known: [Int], _ operation: Resizing
-  ) throws(WeighbridgeError) -> (name: String, dimensions: [Int]) {
-    var (result, dimensions) = (input, known)
-    for axis in operation.fit == .stretch ? [] : [0, 1] {
-      let part = operation.fit.part(axis, of: known, for: operation.dimensions)
-      switch operation.fit {
-      case .stretch: break
-      case .crop: result = try slice(result, rank: 4, axis: axis + 2, part)
-      case .pad(let number):
-        var borders = [0, 0, 0, 0]
-        borders[axis + 2] = -part.lowerBound
-        result = try pad(result, before: borders, after: borders, number: number)
-      }
-      dimensions[axis] = part.count
-    }
-    return (result, dimensions)
   }
 }

@@ -6,12 +6,24 @@ import ProtobufWire
 
 /// Tensors combined element by element, and put one behind the other.
 extension CoreMLNodes {
-  static let merging = ownMerging.merging(
-    relations.mapValues(build), uniquingKeysWith: { first, _ in first })
+  static let merging = [ownMerging, relations.mapValues(comparing), pairs.mapValues(combining)]
+    .reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
 
-  private static func build(_ relation: Comparison.Relation) -> CoreMLCall.Build {
+  private static func comparing(_ relation: Comparison.Relation) -> CoreMLCall.Build {
     { (call) throws(WeighbridgeError) in [try call.compare(relation)] }
   }
+
+  private static func combining(_ operation: any CatalogOperator) -> CoreMLCall.Build {
+    { (call) throws(WeighbridgeError) in [try call.combine(operation)] }
+  }
+
+  private static let pairs: [String: any CatalogOperator] = [
+    "addBroadcastable": Add(), "multiplyBroadcastable": Multiply(),
+    "subtractBroadcastable": Subtract(), "maxBroadcastable": Maximum(),
+    "minBroadcastable": Minimum(), "divideBroadcastable": BinaryMath(.divide),
+    "floorDivBroadcastable": BinaryMath(.floorDivide),
+    "modBroadcastable": BinaryMath(.floorModulo), "powBroadcastable": BinaryMath(.power),
+  ]
 
   private static let ownMerging: [String: CoreMLCall.Build] = [
     "add": { (call) throws(WeighbridgeError) in
@@ -32,27 +44,6 @@ extension CoreMLNodes {
     },
     "min": { (call) throws(WeighbridgeError) in
       [try call.combine(Minimum(), alone: Identity())]
-    },
-    "addBroadcastable": { (call) throws(WeighbridgeError) in [try call.combine(Add())] },
-    "multiplyBroadcastable": { (call) throws(WeighbridgeError) in
-      [try call.combine(Multiply())]
-    },
-    "subtractBroadcastable": { (call) throws(WeighbridgeError) in
-      [try call.combine(Subtract())]
-    },
-    "maxBroadcastable": { (call) throws(WeighbridgeError) in [try call.combine(Maximum())] },
-    "minBroadcastable": { (call) throws(WeighbridgeError) in [try call.combine(Minimum())] },
-    "divideBroadcastable": { (call) throws(WeighbridgeError) in
-      [try call.combine(BinaryMath(.divide))]
-    },
-    "floorDivBroadcastable": { (call) throws(WeighbridgeError) in
-      [try call.combine(BinaryMath(.floorDivide))]
-    },
-    "modBroadcastable": { (call) throws(WeighbridgeError) in
-      [try call.combine(BinaryMath(.floorModulo))]
-    },
-    "powBroadcastable": { (call) throws(WeighbridgeError) in
-      [try call.combine(BinaryMath(.power))]
     },
     "logicalAnd": { (call) throws(WeighbridgeError) in [try call.logic(LogicalAnd())] },
     "logicalOr": { (call) throws(WeighbridgeError) in [try call.logic(LogicalOr())] },

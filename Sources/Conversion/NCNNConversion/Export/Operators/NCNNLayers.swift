@@ -5,7 +5,7 @@ import LayerCatalog
 
 /// Products with matrices, tables, normalisations and one element of many.
 enum NCNNLayers {
-  static let rows: [NCNNRow] = [
+  static let rows = NCNNRows.any([
     NCNNRow(blob: Dense.self) { (operation, builder) throws(WeighbridgeError) in
       let (x, kernel) = (try builder.input(), try builder.tensor(1))
       let rows = try builder.known(x).dropLast().reduce(1, *)
@@ -43,7 +43,8 @@ enum NCNNLayers {
       guard operation.axis == 1 else { return nil }
       let mean = builder.operands.count - 2
       let statistics = [try builder.tensor(mean), try builder.tensor(mean + 1)]
-      let pair = try builder.affine(operation.hasScale, operation.hasCenter, [statistics[0].count])
+      let pair = try builder.affine(
+        operation.hasScale, operation.hasCenter, [statistics[0].count])
       return try builder.add(
         "BatchNorm", nil, [0: statistics[0].count], reals: [1: operation.epsilon],
         weights: [pair[0]] + statistics + [pair[1]])
@@ -71,16 +72,14 @@ enum NCNNLayers {
       return try builder.reduce(logical[operation.function] ?? operation.function, axes)
     },
     NCNNRow(blob: CumSum.self) { (operation, builder) throws(WeighbridgeError) in
-      guard !operation.isExclusive, !operation.isReversed else {
-        return nil
-      }
+      guard !operation.isExclusive, !operation.isReversed else { return nil }
       return try builder.add("CumulativeSum", nil, [0: try builder.axis(operation.axis)])
     },
     NCNNRow(blob: Softmax.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.axes.count == 1 else { return nil }
       return try builder.add("Softmax", nil, [0: operation.axes[0] - 1, 1: 1])
     },
-  ]
+  ])
 }
 
 extension NCNNBuilder {

@@ -5,7 +5,7 @@ import LayerCatalog
 
 /// Layers that walk over a sequence `[time, features]`.
 enum NCNNRecurrent {
-  static let rows: [NCNNRow] = [
+  static let rows = NCNNRows.any([
     // ncnn has i, f, o, g.
     NCNNRow(blobs: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
       let functions = [operation.activation, operation.recurrentActivation]
@@ -23,7 +23,7 @@ enum NCNNRecurrent {
     NCNNRow(blobs: SimpleRNN.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.recur("RNN", operation, [operation.activation, .sigmoid], gates: [0])
     },
-  ]
+  ])
 }
 
 extension NCNNBuilder {
@@ -42,11 +42,10 @@ extension NCNNBuilder {
     let slots = RecurrentInputs(Array(operands.indices), recurrence, stateCount: count)
     let kernels = [try tensor(slots.weights[0]), try tensor(slots.weights[1])]
     let units = kernels[1].shape[1]
-    var biases = [[Double]](repeating: [], count: 2 * gates.count)
     let given = operation.bias == .none ? [] : try tensor(slots.weights[2]).doubles
-    for index in biases.indices {
-      let own = given.dropFirst(index * units).prefix(units)
-      biases[index] = own.isEmpty ? [Double](repeating: 0, count: units) : Array(own)
+    let missing = [Double](repeating: 0, count: 2 * gates.count * units - given.count)
+    let biases = (0..<2 * gates.count).map {
+      Array((given + missing)[$0 * units..<($0 + 1) * units])
     }
     var bias = gates.map { zip(biases[$0], biases[$0 + gates.count]).map(+) }
     if type == "GRU" { bias.replaceSubrange(2..., with: [biases[2], biases[5]]) }

@@ -6,21 +6,13 @@ import NCNNFormat
 
 /// The same elements in another place.
 enum NCNNReshaping {
-  static let rows: [NCNNRow] = [
+  static let rows = NCNNRows.any([
     NCNNRow(reshaping: ExpandDims.self), NCNNRow(reshaping: FlattenTime.self),
     NCNNRow(reshaping: Identity.self), NCNNRow(reshaping: Reshape.self),
     NCNNRow(reshaping: ReshapeAxes.self), NCNNRow(reshaping: Squeeze.self),
     NCNNRow(reshaping: UnflattenTime.self),
     NCNNRow(blob: Transpose.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.permute(try builder.input(), operation.axes.filter { $0 > 0 }.map { $0 - 1 })
-    },
-    NCNNRow(blob: DepthToSpace.self) { (operation, builder) throws(WeighbridgeError) in
-      guard operation.layout == .channelsFirst else { return nil }
-      return try builder.add("PixelShuffle", nil, [0: operation.block, 1: 1])
-    },
-    NCNNRow(blob: SpaceToDepth.self) { (operation, builder) throws(WeighbridgeError) in
-      guard operation.layout == .channelsFirst else { return nil }
-      return try builder.add("Reorg", nil, [0: operation.block, 1: 1])
     },
     NCNNRow(blob: Concatenate.self) { (operation, builder) throws(WeighbridgeError) in
       let axis = try builder.axis(operation.axis)
@@ -67,7 +59,7 @@ enum NCNNReshaping {
       let zeros = try builder.binary(.multiply, try builder.input(), 0)
       return try builder.binary(.add, zeros, operation.number)
     },
-  ]
+  ])
 }
 
 extension NCNNBuilder {

@@ -3,20 +3,20 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// Windows that slide over the spatial axes, and images of another size.
+/// Windows that slide over the spatial axes, and what changes the size of images.
 enum NCNNWindows {
-  static let rows: [NCNNRow] = [
+  static let rows = NCNNRows.channelsFirst([
     NCNNRow(blob: Convolution.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.convolve(
-        "Convolution", operation.window, operation.layout, groups: operation.groups,
-        operation.hasBias, try builder.tensor(1))
+        "Convolution", operation.window, groups: operation.groups, operation.hasBias,
+        try builder.tensor(1))
     },
     NCNNRow(blob: TransposedConvolution.self) { (operation, builder) throws(WeighbridgeError) in
       let (kernel, groups) = (try builder.tensor(1), operation.groups)
       // [in, out/groups, ...] becomes [groups, out/groups, in/groups, ...].
       let parts = kernel.splitting(0, into: [groups, kernel.shape[0] / groups])
       return try builder.convolve(
-        "Deconvolution", operation.window, operation.layout, groups: groups, operation.hasBias,
+        "Deconvolution", operation.window, groups: groups, operation.hasBias,
         parts.permuted([0, 2, 1] + Array(3..<parts.shape.count)),
         Dictionary(uniqueKeysWithValues: zip([18, 19, 20], operation.outputPadding.reversed())))
     },
@@ -26,13 +26,11 @@ enum NCNNWindows {
     NCNNRow(blob: AveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.pool(operation, [0: 1, 6: operation.countIncludePad ? 1 : 0])
     },
-    NCNNRow(blob: GlobalAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
-      let axes = operation.layout.spatialAxes(rank: builder.type().rank)
-      return try builder.reduce(.mean, axes.map { $0 - 1 })
+    NCNNRow(blob: GlobalAveragePooling.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.reduce(.mean, Array(1..<builder.type().rank - 1))
     },
-    NCNNRow(blob: GlobalMaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
-      let axes = operation.layout.spatialAxes(rank: builder.type().rank)
-      return try builder.reduce(.maximum, axes.map { $0 - 1 })
+    NCNNRow(blob: GlobalMaxPooling.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.reduce(.maximum, Array(1..<builder.type().rank - 1))
     },
     NCNNRow(blob: AdaptiveAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.adapt(operation, 1)
@@ -44,21 +42,30 @@ enum NCNNWindows {
       let factors = operation.factors.map(Double.init)
       // ncnn multiplies by the inverse in float32, which must not be too small.
       guard operation.interpolation == .nearest, factors.count == 2,
-        operation.layout == .channelsFirst, factors.allSatisfy({ Double(1 / Float($0)) >= 1 / $0 })
+        factors.allSatisfy({ Double(1 / Float($0)) >= 1 / $0 })
       else { return nil }
       return try builder.add("Interp", nil, [0: 1], reals: [1: factors[0], 2: factors[1]])
     },
-  ]
+    NCNNRow(blob: DepthToSpace.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.add("PixelShuffle", nil, [0: operation.block, 1: 1])
+    },
+    NCNNRow(blob: SpaceToDepth.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.add("Reorg", nil, [0: operation.block, 1: 1])
+    },
+    NCNNRow(ConvLSTM.self, unsupported: "ncnn has no recurrent convolutions"),
+    NCNNRow(
+      LocallyConnected.self, unsupported: "ncnn has no kernels that differ by position"),
+    NCNNRow(composite: CenterCrop.self), NCNNRow(composite: Cropping.self),
+    NCNNRow(composite: MaskedAveragePooling.self), NCNNRow(composite: Resizing.self),
+    NCNNRow(composite: ZeroPadding.self),
+  ])
 }
 
 extension NCNNBuilder {
   /// What ncnn adds to the name of a layer with so many spatial axes.
-  private func dimensions(
-    _ axes: Int, _ layout: DataLayout
-  ) throws(WeighbridgeError) -> String {
-    guard layout == .channelsFirst, (1...3).contains(axes) else {
-      throw WeighbridgeError(
-        .unsupported, "ncnn has this for channels-first data of one to three spatial axes only")
+  private func dimensions(_ axes: Int) throws(WeighbridgeError) -> String {
+    guard (1...3).contains(axes) else {
+      throw WeighbridgeError(.unsupported, "ncnn has this for one to three spatial axes only")
     }
     return ["1D", "", "3D"][axes - 1]
   }
@@ -77,10 +84,10 @@ extension NCNNBuilder {
 
   /// - Parameter kernel: `[out, in/groups, ...]`, or with an axis for the groups in front.
   fileprivate mutating func convolve(
-    _ kind: String, _ window: Window, _ layout: DataLayout, groups: Int, _ hasBias: Bool,
-    _ kernel: Tensor, _ extra: [Int: Int] = [:]
+    _ kind: String, _ window: Window, groups: Int, _ hasBias: Bool, _ kernel: Tensor,
+    _ extra: [Int: Int] = [:]
   ) throws(WeighbridgeError) -> NCNNBlob {
-    let dimensions = try dimensions(window.size.count, layout)
+    let dimensions = try dimensions(window.size.count)
     let ids = [[1, 11, 21], [3, 13, 23], [2, 12, 22], [4, 14, 24], [15, 16, 17]]
     let borders = window.borders(of: Array(type().shape.dropFirst(2)))
     var settings = settings(window, ids, borders).merging(extra) { $1 }
@@ -97,7 +104,7 @@ extension NCNNBuilder {
     _ operation: some WindowedOperator, _ extra: [Int: Int]
   ) throws(WeighbridgeError) -> NCNNBlob {
     let window = operation.window
-    let dimensions = try dimensions(window.size.count, operation.layout)
+    let dimensions = try dimensions(window.size.count)
     let ids = [[1, 11, 21], [2, 12, 22], [], [3, 13, 23], [14, 15, 16]]
     let borders = window.borders(of: Array(type().shape.dropFirst(2)))
     let isMean = extra[6] == 0 && (borders == nil || window.mayLieInPadding)
@@ -114,7 +121,7 @@ extension NCNNBuilder {
   fileprivate mutating func adapt(
     _ operation: some AdaptivePoolingOperator, _ kind: Int
   ) throws(WeighbridgeError) -> NCNNBlob {
-    let dimensions = try dimensions(operation.dimensions.count, operation.layout)
+    let dimensions = try dimensions(operation.dimensions.count)
     let sizes = Dictionary(uniqueKeysWithValues: zip([8, 18, 28], operation.dimensions.reversed()))
     return try add("Pooling\(dimensions)", nil, sizes.merging([0: kind, 7: 1]) { $1 })
   }

@@ -4,13 +4,13 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Functions of mathematics, and numbers in another type.
+/// Functions of mathematics, comparisons and booleans, and numbers in another type.
 enum ONNXArithmetic {
-  static let rows: [ONNXRow] = [
-    ONNXRow(UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
+  static let rows = ONNXRows.any([
+    ONNXRow(native: UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
       builder.unary(operation.function)
     },
-    ONNXRow(BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
+    ONNXRow(native: BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
       builder.binary(operation.function)
     },
     ONNXRow(Cast.self) { (operation, builder) throws(WeighbridgeError) in
@@ -38,59 +38,53 @@ enum ONNXArithmetic {
       }
       return builder.add("MatMul", factors)
     },
-    ONNXRow(Rescaling.self) { (operation, builder) throws(WeighbridgeError) in
-      let scaled = builder.scaled(builder.input(), "Mul", operation.scale, neutral: 1)
-      return builder.scaled(scaled, "Add", operation.offset, neutral: 0)
+    ONNXRow(native: Rescaling.self) { (operation, builder) throws(WeighbridgeError) in
+      guard case .primitive = operation.decomposition else { return nil }
+      let x = builder.input()
+      let scaled =
+        operation.scale == [1] ? x : builder.add("Mul", [x, builder.number(operation.scale[0])])
+      return operation.offset == [0]
+        ? scaled : builder.add("Add", [scaled, builder.number(operation.offset[0])])
     },
+    ONNXRow(Comparison.self) { (operation, builder) throws(WeighbridgeError) in
+      let inputs = builder.allInputs()
+      switch operation.relation {
+      case .equal: return builder.add("Equal", inputs)
+      case .notEqual: return builder.add("Not", [builder.add("Equal", inputs)])
+      case .less: return builder.add("Less", inputs)
+      case .lessOrEqual: return builder.add("LessOrEqual", inputs)
+      case .greater: return builder.add("Greater", inputs)
+      case .greaterOrEqual: return builder.add("GreaterOrEqual", inputs)
+      }
+    },
+    ONNXRow(LogicalAnd.self, chain: "And"), ONNXRow(LogicalOr.self, chain: "Or"),
+    ONNXRow(LogicalNot.self, is: "Not"), ONNXRow(Where.self, is: "Where"),
+  ])
+
+  /// The nodes that are a function of mathematics without settings.
+  fileprivate static let functions: [UnaryMath.Function: String] = [
+    .absolute: "Abs", .negative: "Neg", .sign: "Sign", .reciprocal: "Reciprocal",
+    .squareRoot: "Sqrt", .logarithm: "Log", .sine: "Sin", .cosine: "Cos", .tangent: "Tan",
+    .arcSine: "Asin", .arcCosine: "Acos", .arcTangent: "Atan", .hyperbolicSine: "Sinh",
+    .hyperbolicCosine: "Cosh", .areaSine: "Asinh", .areaCosine: "Acosh", .areaTangent: "Atanh",
+    .floor: "Floor", .ceiling: "Ceil", .round: "Round", .errorFunction: "Erf",
   ]
 }
 
 extension ONNXGraphBuilder {
-  fileprivate mutating func scaled(
-    _ input: String, _ operation: String, _ numbers: [Double], neutral: Double
-  ) -> String {
-    if numbers.allSatisfy({ $0 == neutral }) { return input }
-    let other = numbers.count == 1 ? number(numbers[0]) : self.numbers(numbers)
-    return add(operation, [input, other])
-  }
-
-  fileprivate mutating func unary(_ function: UnaryMath.Function) -> String {
+  fileprivate mutating func unary(_ function: UnaryMath.Function) -> String? {
     let x = input()
+    if let node = ONNXArithmetic.functions[function] { return add(node, [x]) }
     switch function {
-    case .absolute: return add("Abs", [x])
-    case .negative: return add("Neg", [x])
-    case .sign: return add("Sign", [x])
     case .square: return add("Mul", [x, x])
-    case .reciprocal: return add("Reciprocal", [x])
-    case .squareRoot: return add("Sqrt", [x])
     case .reciprocalSquareRoot: return add("Reciprocal", [add("Sqrt", [x])])
-    case .exponential2: return add("Pow", [number(2), x])
-    case .exponentialMinusOne: return add("Sub", [add("Exp", [x]), number(1)])
-    case .logarithm: return add("Log", [x])
-    case .logarithmOfOnePlus: return add("Log", [add("Add", [x, number(1)])])
-    case .logarithm2: return add("Mul", [add("Log", [x]), number(1.442_695_040_888_963_4)])
     case .logarithm10: return add("Mul", [add("Log", [x]), number(0.434_294_481_903_251_8)])
-    case .sine: return add("Sin", [x])
-    case .cosine: return add("Cos", [x])
-    case .tangent: return add("Tan", [x])
-    case .arcSine: return add("Asin", [x])
-    case .arcCosine: return add("Acos", [x])
-    case .arcTangent: return add("Atan", [x])
-    case .hyperbolicSine: return add("Sinh", [x])
-    case .hyperbolicCosine: return add("Cosh", [x])
-    case .areaSine: return add("Asinh", [x])
-    case .areaCosine: return add("Acosh", [x])
-    case .areaTangent: return add("Atanh", [x])
-    case .floor: return add("Floor", [x])
-    case .ceiling: return add("Ceil", [x])
-    case .round: return add("Round", [x])
     case .truncate: return add("Mul", [add("Sign", [x]), add("Floor", [add("Abs", [x])])])
-    case .errorFunction: return add("Erf", [x])
-    case .complementaryErrorFunction: return add("Sub", [number(1), add("Erf", [x])])
+    default: return nil
     }
   }
 
-  fileprivate mutating func binary(_ function: BinaryMath.Function) -> String {
+  fileprivate mutating func binary(_ function: BinaryMath.Function) -> String? {
     let (a, b) = (input(0), input(1))
     switch function {
     case .divide: return add("Div", [a, b])
@@ -101,15 +95,8 @@ extension ONNXGraphBuilder {
     case .floorModulo: return floorRemainder(a, b)
     case .truncatedModulo: return add("Mod", [a, b], ["fmod": .integer(1)])
     case .power: return add("Pow", [a, b])
-    case .squaredDifference:
-      let distance = add("Sub", [a, b])
-      return add("Mul", [distance, distance])
     case .arcTangent2: return angle(y: a, x: b)
-    case .hypotenuse:
-      return add("Sqrt", [add("Add", [add("Mul", [a, a]), add("Mul", [b, b])])])
-    case .logarithmOfSum:
-      let distance = add("Abs", [add("Sub", [a, b])])
-      return add("Add", [add("Max", [a, b]), add("Softplus", [add("Neg", [distance])])])
+    case .squaredDifference, .hypotenuse, .logarithmOfSum: return nil
     }
   }
 

@@ -6,8 +6,9 @@ import ONNXFormat
 
 /// Means weighted by how well queries and keys match.
 enum ONNXAttention {
-  static let rows: [ONNXRow] = [
-    ONNXRow(outputsOf: DotProductAttention.self) { (operation, builder) throws(WeighbridgeError) in
+  static let rows = ONNXRows.any([
+    ONNXRow(outputsOf: DotProductAttention.self) {
+      (operation, builder) throws(WeighbridgeError) in
       try builder.dotProductAttention(operation)
     },
     ONNXRow(outputsOf: Attention.self) { (operation, builder) throws(WeighbridgeError) in
@@ -35,7 +36,7 @@ enum ONNXAttention {
         return builder.reduce("ReduceSum", bent, [3], keeps: false)
       }
     },
-  ]
+  ])
 }
 
 extension ONNXGraphBuilder {
@@ -117,6 +118,13 @@ extension ONNXGraphBuilder {
     let lowest = elementType == .float16 ? -65504 : -1e30
     let all = softmax(choose(seen, scores, number(lowest)), axes)
     return masking.fullyMaskedRows == .zero ? choose(seen, all, number(0)) : all
+  }
+
+  /// The softmax along axes.
+  private mutating func softmax(_ input: String, _ axes: [Int]) -> String {
+    if axes.count == 1 { return add("Softmax", [input], ["axis": .integer(axes[0])]) }
+    let powers = add("Exp", [add("Sub", [input, reduce("ReduceMax", input, axes)])])
+    return add("Div", [powers, reduce("ReduceSum", powers, axes)])
   }
 
   /// Which values lie where a query sees them, `[queries, values]`, if not all do.

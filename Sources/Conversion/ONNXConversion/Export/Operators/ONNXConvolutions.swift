@@ -6,9 +6,8 @@ import ONNXFormat
 
 /// Windows with weights.
 enum ONNXConvolutions {
-  static let rows: [ONNXRow] = [
+  static let rows = ONNXRows.channelsFirst([
     ONNXRow(Convolution.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
       let inputs = builder.allInputs()
       return builder.add(
         "Conv", inputs,
@@ -17,7 +16,6 @@ enum ONNXConvolutions {
         ])
     },
     ONNXRow(TransposedConvolution.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
       let window = operation.window
       for (axis, extra) in operation.outputPadding.enumerated()
       where extra >= max(window.strides[axis], window.dilation[axis]) {
@@ -34,10 +32,9 @@ enum ONNXConvolutions {
         ])
     },
     ONNXRow(LocallyConnected.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      return try builder.locallyConnected(operation)
+      try builder.locallyConnected(operation)
     },
-  ]
+  ])
 }
 
 extension Window {
@@ -58,13 +55,6 @@ extension Window {
 extension ONNXGraphBuilder {
   /// The spatial sizes of the first input, which is channels-first.
   var spatialDimensions: [Dimension] { Array(type().shape.dropFirst(2)) }
-
-  /// Refuses a layout that the pass before could not turn.
-  func requireChannelsFirst(_ layout: DataLayout) throws(WeighbridgeError) {
-    guard layout == .channelsFirst else {
-      throw WeighbridgeError(.unsupported, "ONNX has this for channels-first data only")
-    }
-  }
 
   /// Each tap of the windows, cut out of the input, then one product of matrices for each position.
   fileprivate mutating func locallyConnected(

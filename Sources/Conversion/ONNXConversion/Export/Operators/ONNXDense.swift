@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Products with matrices of weights.
 enum ONNXDense {
-  static let rows: [ONNXRow] = [
+  static let rows = ONNXRows.any([
     ONNXRow(Dense.self) { (operation, builder) throws(WeighbridgeError) in
       if builder.type().rank == 2 {
         let inputs = builder.allInputs()
@@ -25,12 +25,13 @@ enum ONNXDense {
     },
     ONNXRow(EinsumDense.self) { (operation, builder) throws(WeighbridgeError) in
       let product = builder.einsum(
-        [builder.input(0), builder.input(1)], [operation.input.letters, operation.kernel.letters],
+        [builder.input(0), builder.input(1)],
+        [operation.input.letters, operation.kernel.letters],
         to: operation.output.letters)
       guard !operation.bias.letters.isEmpty else { return product }
       let output = operation.output.letters
       let axes = operation.bias.letters.compactMap { output.firstIndex(of: $0) }
       return builder.add("Add", [product, try builder.alongAxis(2, axes, rank: output.count)])
     },
-  ]
+  ])
 }

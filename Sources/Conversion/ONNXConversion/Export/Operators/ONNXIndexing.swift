@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Elements by their places, and places of elements.
 enum ONNXIndexing {
-  static let rows: [ONNXRow] = [
+  static let rows = ONNXRows.any([
     ONNXRow(
       NonMaxSuppression.self,
       unsupported: "ONNX chooses among boxes class by class, and Core ML by the best class"),
@@ -27,7 +27,8 @@ enum ONNXIndexing {
     },
     ONNXRow(GatherElements.self) { (operation, builder) throws(WeighbridgeError) in
       builder.add(
-        "GatherElements", [builder.input(), builder.indices(1)], ["axis": .integer(operation.axis)])
+        "GatherElements", [builder.input(), builder.indices(1)],
+        ["axis": .integer(operation.axis)])
     },
     ONNXRow(outputsOf: Sort.self) { (operation, builder) throws(WeighbridgeError) in
       let (input, axis) = (builder.input(), operation.axis)
@@ -46,7 +47,7 @@ enum ONNXIndexing {
     ONNXRow(ArgMin.self) { (operation, builder) throws(WeighbridgeError) in
       builder.position("ArgMin", operation)
     },
-  ]
+  ])
 }
 
 extension ONNXGraphBuilder {

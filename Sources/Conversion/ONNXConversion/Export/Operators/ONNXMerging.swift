@@ -6,21 +6,15 @@ import ONNXFormat
 
 /// Several tensors made one.
 enum ONNXMerging {
-  static let rows: [ONNXRow] = [
-    ONNXRow(Add.self) { (_, builder) throws(WeighbridgeError) in
-      builder.chain("Add", builder.allInputs())
-    },
-    ONNXRow(Subtract.self, is: "Sub"),
-    ONNXRow(Multiply.self) { (_, builder) throws(WeighbridgeError) in
-      builder.chain("Mul", builder.allInputs())
-    },
+  static let rows = ONNXRows.any([
+    ONNXRow(Add.self, chain: "Add"), ONNXRow(Multiply.self, chain: "Mul"),
+    ONNXRow(Subtract.self, is: "Sub"), ONNXRow(Maximum.self, is: "Max"),
+    ONNXRow(Minimum.self, is: "Min"),
     ONNXRow(Average.self) { (_, builder) throws(WeighbridgeError) in
       let count = builder.operands.count
       return builder.add(
         "Div", [builder.chain("Add", builder.allInputs()), builder.number(Double(count))])
     },
-    ONNXRow(Maximum.self, is: "Max"),
-    ONNXRow(Minimum.self, is: "Min"),
     ONNXRow(Concatenate.self) { (operation, builder) throws(WeighbridgeError) in
       builder.concatenate(builder.allInputs(), axis: operation.axis)
     },
@@ -47,7 +41,7 @@ enum ONNXMerging {
       let product = builder.einsum(factors, letters, to: ["a"] + rest)
       return rest.isEmpty ? builder.unsqueeze(product, [1]) : product
     },
-  ]
+  ])
 }
 
 extension ONNXGraphBuilder {

@@ -6,13 +6,11 @@ import ONNXFormat
 
 /// Windows without weights.
 enum ONNXPooling {
-  static let rows: [ONNXRow] = [
+  static let rows = ONNXRows.channelsFirst([
     ONNXRow(MaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      return builder.pool("MaxPool", operation.window, padding: -.infinity, [])
+      builder.pool("MaxPool", operation.window, padding: -.infinity, [])
     },
     ONNXRow(AveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
       let isDilated = operation.window.dilation.contains { $0 > 1 }
       guard !isDilated || builder.opset >= 19 else {
         throw WeighbridgeError(.unsupported, "ONNX dilates the mean's window from opset 19 on")
@@ -28,8 +26,7 @@ enum ONNXPooling {
       builder.globalPool(operation, "GlobalMaxPool", "ReduceMax")
     },
     ONNXRow(AdaptiveAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      return try builder.weighted { axis, old in
+      try builder.weighted { axis, old in
         (0..<operation.dimensions[axis]).map { output in
           let range = range(output, from: old, to: operation.dimensions[axis])
           return (0..<old).map { range.contains($0) ? 1 / Double(range.count) : 0 }
@@ -37,7 +34,6 @@ enum ONNXPooling {
       }
     },
     ONNXRow(AdaptiveMaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
       var result = builder.input()
       for (axis, dimension) in try builder.knownSpatialDimensions().enumerated() {
         let parts = (0..<operation.dimensions[axis]).map { output in
@@ -50,17 +46,7 @@ enum ONNXPooling {
       }
       return result
     },
-    ONNXRow(MaskedAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
-      let steps = operation.layout.spatialAxes(rank: 3).lowerBound
-      let mask = builder.cast(builder.input(1), to: builder.elementType)
-      let weights = builder.unsqueeze(mask, [3 - steps])
-      let counted = builder.choose(
-        builder.unsqueeze(builder.input(1), [3 - steps]), builder.input(), builder.number(0))
-      let sum = builder.reduce("ReduceSum", counted, [steps], keeps: operation.keepDims)
-      let count = builder.reduce("ReduceSum", weights, [steps], keeps: operation.keepDims)
-      return builder.add("Div", [sum, count])
-    },
-  ]
+  ])
 
   /// The elements that an element of the output covers.
   private static func range(_ output: Int, from old: Int, to new: Int) -> Range<Int> {
@@ -97,9 +83,8 @@ extension ONNXGraphBuilder {
   fileprivate mutating func globalPool(
     _ operation: some GlobalPoolingOperator, _ node: String, _ reduction: String
   ) -> String {
-    if operation.keepDims, operation.layout == .channelsFirst { return add(node, [input()]) }
-    let axes = Array(operation.layout.spatialAxes(rank: type().rank))
-    return reduce(reduction, input(), axes, keeps: operation.keepDims)
+    if operation.keepDims { return add(node, [input()]) }
+    return reduce(reduction, input(), Array(2..<type().rank), keeps: false)
   }
 
   /// The spatial sizes of the first input, which is channels-first.
@@ -117,17 +102,11 @@ extension ONNXGraphBuilder {
   /// Sums along the spatial axes, one after the other, with given weights.
   ///
   /// - Parameter weights: For an axis and its size the weights of each element of the output.
-  mutating func weighted(
+  fileprivate mutating func weighted(
     _ weights: (_ axis: Int, _ dimension: Int) -> [[Double]]
   ) throws(WeighbridgeError) -> String {
-    try weighted(input(), try knownSpatialDimensions(), weights)
-  }
-
-  /// Sums along the spatial axes of a value, which has known sizes.
-  mutating func weighted(
-    _ input: String, _ dimensions: [Int], _ weights: (_ axis: Int, _ dimension: Int) -> [[Double]]
-  ) throws(WeighbridgeError) -> String {
-    var result = input
+    let dimensions = try knownSpatialDimensions()
+    var result = input()
     let rank = dimensions.count + 2
     for (axis, dimension) in dimensions.enumerated() {
       let rows = weights(axis, dimension)

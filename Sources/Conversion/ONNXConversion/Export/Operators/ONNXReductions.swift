@@ -6,8 +6,8 @@ import ONNXFormat
 
 /// One element of many.
 enum ONNXReductions {
-  static let rows: [ONNXRow] = [
-    ONNXRow(Reduce.self) { (operation, builder) throws(WeighbridgeError) in
+  static let rows = ONNXRows.any([
+    ONNXRow(native: Reduce.self) { (operation, builder) throws(WeighbridgeError) in
       guard !operation.axes.isEmpty else {
         throw WeighbridgeError(.unsupported, "ONNX reduces along one axis at least")
       }
@@ -21,11 +21,11 @@ enum ONNXReductions {
           "reverse": .integer(operation.isReversed ? 1 : 0),
         ])
     },
-  ]
+  ])
 }
 
 extension ONNXGraphBuilder {
-  fileprivate mutating func reduction(_ operation: Reduce) -> String {
+  fileprivate mutating func reduction(_ operation: Reduce) -> String? {
     let (x, axes, keeps) = (input(), operation.axes, operation.keepDims)
     switch operation.function {
     case .sum: return reduce("ReduceSum", x, axes, keeps: keeps)
@@ -37,16 +37,7 @@ extension ONNXGraphBuilder {
     case .any, .all:
       let name = operation.function == .any ? "ReduceMax" : "ReduceMin"
       return cast(reduce(name, cast(x, to: .int32), axes, keeps: keeps), to: .bool)
-    case .variance, .standardDeviation:
-      let distance = add("Sub", [x, reduce("ReduceMean", x, axes)])
-      let square = add("Mul", [distance, distance])
-      let variance = reduce("ReduceMean", square, axes, keeps: keeps)
-      return operation.function == .variance ? variance : add("Sqrt", [variance])
-    case .logarithmOfSum:
-      let largest = reduce("ReduceMax", x, axes)
-      let sum = reduce("ReduceSum", add("Exp", [add("Sub", [x, largest])]), axes)
-      let result = add("Add", [add("Log", [sum]), largest])
-      return keeps ? result : squeeze(result, axes)
+    case .variance, .standardDeviation, .logarithmOfSum: return nil
     }
   }
 }

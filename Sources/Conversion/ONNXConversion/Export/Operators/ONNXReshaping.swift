@@ -6,7 +6,14 @@ import ONNXFormat
 
 /// The same elements in another place.
 enum ONNXReshaping {
-  static let rows: [ONNXRow] = shapes + parts + borders
+  static let rows = ONNXRows.any(shapes + parts)
+
+  static let blocks = ONNXRows.channelsFirst([
+    ONNXRow(DepthToSpace.self, is: "DepthToSpace") {
+      ["blocksize": .integer($0.block), "mode": .text("DCR")]
+    },
+    ONNXRow(SpaceToDepth.self, is: "SpaceToDepth") { ["blocksize": .integer($0.block)] },
+  ])
 
   private static let shapes: [ONNXRow] = [
     ONNXRow(Reshape.self) { (operation, builder) throws(WeighbridgeError) in
@@ -34,24 +41,11 @@ enum ONNXReshaping {
     ONNXRow(Squeeze.self) { (operation, builder) throws(WeighbridgeError) in
       builder.squeeze(builder.input(), operation.axes)
     },
-    ONNXRow(Transpose.self) { (operation, builder) throws(WeighbridgeError) in
-      builder.add("Transpose", [builder.input()], ["perm": .integers(operation.axes)])
-    },
+    ONNXRow(Transpose.self, is: "Transpose") { ["perm": .integers($0.axes)] },
     ONNXRow(Shape.self) { (operation, builder) throws(WeighbridgeError) in
       let shape = builder.dimensions(builder.input())
       return operation.elementType == .int64
         ? shape : builder.cast(shape, to: operation.elementType)
-    },
-    ONNXRow(DepthToSpace.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      return builder.add(
-        "DepthToSpace", [builder.input()],
-        ["blocksize": .integer(operation.block), "mode": .text("DCR")])
-    },
-    ONNXRow(SpaceToDepth.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      return builder.add(
-        "SpaceToDepth", [builder.input()], ["blocksize": .integer(operation.block)])
     },
   ]
 
@@ -91,9 +85,6 @@ enum ONNXReshaping {
       let shape = builder.add("Mul", [builder.dimensions(input), builder.integers(counts)])
       return builder.add("Reshape", [tiled, shape])
     },
-  ]
-
-  private static let borders: [ONNXRow] = [
     ONNXRow(Pad.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.mode == .symmetric else {
         return builder.pad(
@@ -101,20 +92,6 @@ enum ONNXReshaping {
           mode: operation.mode.rawValue, number: operation.number)
       }
       return builder.mirror(operation)
-    },
-    ONNXRow(ZeroPadding.self) { (operation, builder) throws(WeighbridgeError) in
-      let axes = operation.layout.spatialAxes(rank: builder.type().rank)
-      var before = [Int](repeating: 0, count: builder.type().rank)
-      var after = before
-      before.replaceSubrange(axes, with: operation.borders.before)
-      after.replaceSubrange(axes, with: operation.borders.after)
-      return builder.pad(builder.input(), before: before, after: after, mode: "constant", number: 0)
-    },
-    ONNXRow(Cropping.self) { (operation, builder) throws(WeighbridgeError) in
-      let borders = operation.borders
-      return builder.slice(
-        builder.input(), axes: Array(operation.layout.spatialAxes(rank: builder.type().rank)),
-        from: borders.before, to: borders.after.map { $0 == 0 ? .max : -$0 })
     },
   ]
 }

@@ -6,9 +6,8 @@ import ONNXFormat
 
 /// Images of another size, and what is done with their brightness.
 enum ONNXResizing {
-  static let rows: [ONNXRow] = [
+  static let rows = ONNXRows.channelsFirst([
     ONNXRow(Upsampling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
       let scales = builder.numbers([1, 1] + operation.factors.map(Double.init), .float32)
       let isNearest = operation.interpolation == .nearest
       let transformation =
@@ -20,25 +19,17 @@ enum ONNXResizing {
           "mode": .text(isNearest ? "nearest" : "linear"), "nearest_mode": .text("floor"),
         ])
     },
-    ONNXRow(Resizing.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      return try builder.resize(builder.input(), operation)
+    ONNXRow(native: Resizing.self) { (operation, builder) throws(WeighbridgeError) in
+      let isPlain =
+        operation.interpolation == .nearest
+        || (operation.interpolation == .bilinear && !operation.antialiases)
+      return isPlain && operation.fit == .stretch
+        ? builder.stretch(builder.input(), operation) : nil
     },
-    ONNXRow(CenterCrop.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsFirst(operation.layout)
-      let dimensions = try builder.knownSpatialDimensions()
-      let rests = zip(dimensions, operation.dimensions).map { $0 - $1 }
-      guard rests.allSatisfy({ $0 >= 0 }) else {
-        let resizing = Resizing(
-          dimensions: operation.dimensions, interpolation: .bilinear, antialiases: false,
-          fit: .crop,
-          layout: .channelsFirst)
-        return try builder.resize(builder.input(), resizing)
-      }
-      let starts = rests.map { $0 / 2 }
-      return builder.slice(
-        builder.input(), axes: [2, 3], from: starts, to: zip(starts, operation.dimensions).map(+))
-    },
+    ONNXRow(composite: CenterCrop.self),
+  ])
+
+  static let brightness = ONNXRows.any([
     ONNXRow(CLAHE.self, unsupported: "ONNX has no histograms"),
     ONNXRow(AutoContrast.self) { (operation, builder) throws(WeighbridgeError) in
       let x = builder.input()
@@ -51,35 +42,12 @@ enum ONNXResizing {
         "Clip", [builder.add("Add", [distance, low]), low, builder.number(operation.high)])
       return builder.choose(builder.add("Equal", [span, builder.number(0)]), x, stretched)
     },
-  ]
+  ])
 }
 
 extension ONNXGraphBuilder {
-  /// A node of ONNX' own where it computes the same; otherwise sums with the weights that each
-  /// element of the output gives to those of the input.
-  fileprivate mutating func resize(
-    _ input: String, _ operation: Resizing
-  ) throws(WeighbridgeError) -> String {
-    let isPlain =
-      operation.interpolation == .nearest
-      || (operation.interpolation == .bilinear && !operation.antialiases)
-    if isPlain, operation.fit == .stretch { return try stretch(input, operation) }
-    let known = try knownSpatialDimensions()
-    let (fitted, dimensions) = fit(input, known, operation)
-    return try weighted(fitted, dimensions) { axis, old in
-      (0..<operation.dimensions[axis]).map { output in
-        let sample = operation.interpolation.sample(
-          output, from: old, to: operation.dimensions[axis], antialiases: operation.antialiases)
-        var row = [Double](repeating: 0, count: old)
-        for (index, weight) in sample.weights.enumerated() { row[sample.first + index] = weight }
-        return row
-      }
-    }
-  }
-
-  private mutating func stretch(
-    _ input: String, _ operation: Resizing
-  ) throws(WeighbridgeError) -> String {
+  /// A node of ONNX' own; elements by their positions where it would take others.
+  fileprivate mutating func stretch(_ input: String, _ operation: Resizing) -> String {
     let isNearest = operation.interpolation == .nearest
     if isNearest, let places = nearestPlaces(operation) {
       var result = input
@@ -115,27 +83,5 @@ extension ONNXGraphBuilder {
         operation.interpolation.sample($0, from: old, to: new, antialiases: false).first
       }
     }
-  }
-
-  /// The image to be stretched.
-  private mutating func fit(
-    _ input: String, _ known: [Int], _ operation: Resizing
-  ) -> (name: String, dimensions: [Int]) {
-    var (result, dimensions) = (input, known)
-    for axis in operation.fit == .stretch ? [] : [0, 1] {
-      let part = operation.fit.part(axis, of: known, for: operation.dimensions)
-      switch operation.fit {
-      case .stretch: break
-      case .crop:
-        result = slice(
-          result, axes: [axis + 2], from: [part.lowerBound], to: [part.upperBound])
-      case .pad(let number):
-        var borders = [0, 0, 0, 0]
-        borders[axis + 2] = -part.lowerBound
-        result = pad(result, before: borders, after: borders, mode: "constant", number: number)
-      }
-      dimensions[axis] = part.count
-    }
-    return (result, dimensions)
   }
 }

@@ -127,8 +127,9 @@ extension ONNXGraphBuilder {
   mutating func convolutionalMemory(
     _ operation: ConvLSTM
   ) throws(WeighbridgeError) -> [String] {
+    let stateCount = scope.outputTypes.count - 1
     let parts = RecurrentInputs(
-      Array(operands.indices), operation.recurrence, stateCount: LSTM.stateNames.count)
+      Array(operands.indices), operation.recurrence, stateCount: stateCount)
     let rank = type().rank - 1
     let order = operation.layout.axesToChannelsFirst(rank: rank)
     let back = operation.layout.axesFromChannelsFirst(rank: rank)
@@ -147,7 +148,7 @@ extension ONNXGraphBuilder {
       sequenceType: sequenceType,
       mask: parts.mask.map { input($0) },
       states: parts.states.map { transpose(input($0), order) },
-      stateCount: LSTM.stateNames.count, stateType: stateType)
+      stateCount: stateCount, stateType: stateType)
     let weights = parts.weights.map { input($0) }
     let own = operation.window.onnxAttributes(for: Array(sequenceType.shape.dropFirst(3)))
     let ones = operation.window.size.map { _ in 1 }

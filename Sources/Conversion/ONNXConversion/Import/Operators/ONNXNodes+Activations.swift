@@ -7,10 +7,7 @@ import ONNXFormat
 extension ONNXNodes {
   /// Functions of single elements, and softmax.
   static let activations: [String: ONNXLayer.Build] = [
-    "Celu": { (layer) throws(WeighbridgeError) in
-      let alpha = try layer.real("alpha", default: 1)
-      return [try layer.apply(CELU(alpha: alpha), to: try layer.input())]
-    },
+    "Celu": plain("alpha", default: 1) { CELU(alpha: $0) },
     "Dropout": { (layer) throws(WeighbridgeError) in
       layer.ignore("ratio", "seed", "is_test")
       guard layer.node.outputs.count < 2 || layer.node.outputs[1].isEmpty else {
@@ -21,10 +18,7 @@ extension ONNXNodes {
       }
       return [try layer.input()]
     },
-    "Elu": { (layer) throws(WeighbridgeError) in
-      let alpha = try layer.real("alpha", default: 1)
-      return [try layer.apply(ELU(alpha: alpha), to: try layer.input())]
-    },
+    "Elu": plain("alpha", default: 1) { ELU(alpha: $0) },
     "Gelu": { (layer) throws(WeighbridgeError) in
       let isApproximate = try layer.text("approximate", default: "none") == "tanh"
       return [try layer.apply(GELU(isApproximate: isApproximate), to: try layer.input())]
@@ -35,10 +29,7 @@ extension ONNXNodes {
       return [try layer.apply(operation, to: try layer.input())]
     },
     "HardSwish": plain { HardSwish() },
-    "LeakyRelu": { (layer) throws(WeighbridgeError) in
-      let slope = try layer.real("alpha", default: 0.01)
-      return [try layer.apply(LeakyReLU(slope: slope), to: try layer.input())]
-    },
+    "LeakyRelu": plain("alpha", default: 0.01) { LeakyReLU(slope: $0) },
     "LogSoftmax": { (layer) throws(WeighbridgeError) in
       try layer.softmax { LogSoftmax(axes: $0) }
     },
@@ -84,20 +75,13 @@ extension ONNXNodes {
       let alpha = try layer.real("alpha", default: 1)
       let input = try layer.input()
       if alpha == 1 { return [try layer.apply(Swish(), to: input)] }
-      let ones = [Int](repeating: 1, count: layer.type(input).rank)
-      let factor = layer.own(
-        Tensor(layer.type(input).elementType, shape: ones, [alpha]), "alpha")
+      let factor = layer.number(alpha, like: input, "alpha")
       let scaled = try layer.apply(Multiply(), to: input, factor, role: "scaled")
       let gate = try layer.apply(Sigmoid(), to: scaled, role: "gate")
       return [try layer.apply(Multiply(), to: input, gate)]
     },
     "Tanh": plain { Tanh() },
-    "ThresholdedRelu": { (layer) throws(WeighbridgeError) in
-      let threshold = try layer.real("alpha", default: 1)
-      return [
-        try layer.apply(Threshold(threshold: threshold, replacement: 0), to: try layer.input())
-      ]
-    },
+    "ThresholdedRelu": plain("alpha", default: 1) { Threshold(threshold: $0, replacement: 0) },
   ]
 }
 
@@ -107,9 +91,8 @@ extension ONNXLayer {
     _ operation: ([Int]) -> any CatalogOperator
   ) throws(WeighbridgeError) -> [ONNXValue] {
     let input = try input()
-    let rank = type(input).rank
-    let axis = try axis(try integer("axis", default: opset >= 13 ? -1 : 1), rank: rank)
-    let axes = opset >= 13 ? [axis] : Array(axis..<rank)
+    let axis = try axis(of: input, default: opset >= 13 ? -1 : 1)
+    let axes = opset >= 13 ? [axis] : Array(axis..<type(input).rank)
     return [try apply(operation(axes), to: input)]
   }
 }

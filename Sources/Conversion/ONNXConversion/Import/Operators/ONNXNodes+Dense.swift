@@ -96,8 +96,7 @@ extension ONNXLayer {
     _ value: ONNXValue, by factor: Double, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
     if factor == 1 { return value }
-    let ones = [Int](repeating: 1, count: type(value).rank)
-    let number = own(Tensor(type(value).elementType, shape: ones, [factor]), role)
-    return try apply(Multiply(), to: value, number, role: "times_\(role)")
+    return try apply(
+      Multiply(), to: value, number(factor, like: value, role), role: "times_\(role)")
   }
 }

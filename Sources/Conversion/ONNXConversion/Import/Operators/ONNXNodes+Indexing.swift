@@ -8,8 +8,7 @@ extension ONNXNodes {
   static let indexing: [String: ONNXLayer.Build] = [
     "GatherElements": { (layer) throws(WeighbridgeError) in
       let (input, indices) = (try layer.input(0), try layer.input(1))
-      let axis = try layer.axis(
-        try layer.integer("axis", default: 0), rank: layer.type(input).rank)
+      let axis = try layer.axis(of: input, default: 0)
       return try layer.apply(GatherElements(axis: axis), [input, indices])
     },
     "GatherND": { (layer) throws(WeighbridgeError) in
@@ -46,8 +45,7 @@ extension ONNXNodes {
     },
     "TopK": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
-      let axis = try layer.axis(
-        try layer.integer("axis", default: -1), rank: layer.type(input).rank)
+      let axis = try layer.axis(of: input, default: -1)
       let isDescending = try layer.flag("largest", default: true)
       layer.ignore("sorted")
       let count = try layer.count(ofTopKAlong: axis, of: input)
@@ -148,11 +146,10 @@ extension ONNXLayer {
   ) throws(WeighbridgeError) -> ONNXValue {
     let isFloat = type(indices).elementType.isFloat
     let indices = isFloat ? try apply(Cast(to: .int64), to: indices, role: "whole") : indices
-    let type = type(indices)
-    guard [.int8, .int16, .int32, .int64].contains(type.elementType) else { return indices }
-    let ones = [Int](repeating: 1, count: type.rank)
-    let zero = own(Tensor(type.elementType, shape: ones, [0]), "zero")
-    let depth = own(Tensor(type.elementType, shape: ones, [Double(count)]), "depth")
+    let signed: [ElementType] = [.int8, .int16, .int32, .int64]
+    guard signed.contains(type(indices).elementType) else { return indices }
+    let zero = number(0, like: indices, "zero")
+    let depth = number(Double(count), like: indices, "depth")
     let isNegative = try apply(Comparison(.less), to: indices, zero, role: "is_negative")
     let sum = try apply(Add(), to: indices, depth, role: "from_end")
     return try apply(Where(), to: isNegative, sum, indices, role: "indices")

@@ -20,7 +20,7 @@ extension ONNXNodes {
       let number = isOne ? input : try layer.apply(UnaryMath(.absolute), to: input, role: "size")
       let end = finds.1 && isOne ? -Double.infinity : finds.0 ? .infinity : .nan
       return try layer.apply(
-        Comparison(.equal), try layer.aligned([number, layer.number(end, like: input, "infinity")]))
+        Comparison(.equal), [number, layer.number(end, like: input, "infinity")])
     },
     "IsNaN": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()

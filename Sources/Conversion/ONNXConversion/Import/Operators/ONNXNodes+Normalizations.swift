@@ -56,7 +56,7 @@ extension ONNXNodes {
         throw layer.unsupported("the statistics of a LayerNormalization")
       }
       let rank = layer.type(first).rank
-      let axis = try layer.axis(try layer.integer("axis", default: -1), rank: rank)
+      let axis = try layer.axis(of: first, default: -1)
       let shape = layer.type(first).shape[axis...].compactMap(\.value)
       for position in values.indices.dropFirst() {
         guard let own = values[position].tensor?.shape, own != shape, own.count <= shape.count,
@@ -78,8 +78,7 @@ extension ONNXNodes {
         throw layer.unsupported("an LpNormalization of another p than 2")
       }
       let input = try layer.input()
-      let axis = try layer.axis(
-        try layer.integer("axis", default: -1), rank: layer.type(input).rank)
+      let axis = try layer.axis(of: input, default: -1)
       return [try layer.apply(UnitNormalization(axes: [axis]), to: input)]
     },
     "MeanVarianceNormalization": { (layer) throws(WeighbridgeError) in
@@ -94,10 +93,7 @@ extension ONNXNodes {
       let variance = try layer.apply(
         Reduce(.mean, axes: axes, keepDims: true), to: square, role: "variance")
       let deviation = try layer.apply(UnaryMath(.squareRoot), to: variance, role: "deviation")
-      let small = layer.own(
-        Tensor(
-          layer.type(input).elementType,
-          shape: [Int](repeating: 1, count: layer.type(input).rank), [1e-9]), "epsilon")
+      let small = layer.number(1e-9, like: input, "epsilon")
       let sum = try layer.apply(Add(), to: deviation, small, role: "sum")
       return [try layer.apply(BinaryMath(.divide), to: distance, sum)]
     },
@@ -108,7 +104,7 @@ extension ONNXNodes {
         throw layer.malformed("an RMSNormalization without a scale")
       }
       let rank = layer.type(values[0]).rank
-      let axis = try layer.axis(try layer.integer("axis", default: -1), rank: rank)
+      let axis = try layer.axis(of: values[0], default: -1)
       let operation = RMSNormalization(
         axes: Array(axis..<rank), spread: .meanSquare,
         epsilon: try layer.real("epsilon", default: 1e-5))

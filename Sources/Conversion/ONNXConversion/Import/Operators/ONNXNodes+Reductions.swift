@@ -5,7 +5,7 @@ import LayerCatalog
 
 extension ONNXNodes {
   /// One element of many.
-  static let reductions: [String: ONNXLayer.Build] = [
+  static let reductions: [String: ONNXLayer.Build] = functions.mapValues(reducing).merging([
     "ArgMax": { (layer) throws(WeighbridgeError) in try layer.position(ArgMax.self) },
     "ArgMin": { (layer) throws(WeighbridgeError) in try layer.position(ArgMin.self) },
     "CumSum": { (layer) throws(WeighbridgeError) in
@@ -23,16 +23,11 @@ extension ONNXNodes {
         try layer.apply(UnaryMath(.absolute), to: value, role: "absolute")
       }
     },
-    "ReduceL2": { (layer) throws(WeighbridgeError) in try layer.reduce(.length) },
     "ReduceLogSum": { (layer) throws(WeighbridgeError) in
       try layer.reduce(.sum, role: "sum").map { (sum) throws(WeighbridgeError) in
         try layer.apply(UnaryMath(.logarithm), to: sum)
       }
     },
-    "ReduceLogSumExp": { (layer) throws(WeighbridgeError) in try layer.reduce(.logarithmOfSum) },
-    "ReduceMax": { (layer) throws(WeighbridgeError) in try layer.reduce(.maximum) },
-    "ReduceMean": { (layer) throws(WeighbridgeError) in try layer.reduce(.mean) },
-    "ReduceMin": { (layer) throws(WeighbridgeError) in try layer.reduce(.minimum) },
     "ReduceProd": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       if input.tensor == nil, case .dimensions(let dimensions, true, let type) = input {
@@ -45,13 +40,22 @@ extension ONNXNodes {
       }
       return try layer.reduce(.product)
     },
-    "ReduceSum": { (layer) throws(WeighbridgeError) in try layer.reduce(.sum) },
     "ReduceSumSquare": { (layer) throws(WeighbridgeError) in
       try layer.reduce(.sum) { (layer, value) throws(WeighbridgeError) in
         try layer.apply(UnaryMath(.square), to: value, role: "square")
       }
     },
+  ]) { first, _ in first }
+
+  /// The operators that are one reduction each.
+  private static let functions: [String: Reduce.Function] = [
+    "ReduceL2": .length, "ReduceLogSumExp": .logarithmOfSum, "ReduceMax": .maximum,
+    "ReduceMean": .mean, "ReduceMin": .minimum, "ReduceSum": .sum,
   ]
+
+  private static func reducing(_ function: Reduce.Function) -> ONNXLayer.Build {
+    { (layer) throws(WeighbridgeError) in try layer.reduce(function) }
+  }
 }
 
 extension ONNXLayer {
@@ -71,14 +75,11 @@ extension ONNXLayer {
     // Over all places of an image it is what layers of that name do.
     if !keepDims, let layout = imageLayout(axes, rank: rank), type(input).elementType.isFloat {
       if function == .mean {
-        return [
-          try apply(GlobalAveragePooling(keepDims: false, layout: layout), to: input, role: role)
-        ]
+        return try apply(
+          GlobalAveragePooling(keepDims: false, layout: layout), [input], role: role)
       }
       if function == .maximum {
-        return [
-          try apply(GlobalMaxPooling(keepDims: false, layout: layout), to: input, role: role)
-        ]
+        return try apply(GlobalMaxPooling(keepDims: false, layout: layout), [input], role: role)
       }
     }
     return [try apply(Reduce(function, axes: axes, keepDims: keepDims), to: input, role: role)]
@@ -98,7 +99,7 @@ extension ONNXLayer {
       throw unsupported("the last of equal elements")
     }
     let operation = Operation(
-      axis: try axis(try integer("axis", default: 0), rank: type(input).rank),
+      axis: try axis(of: input, default: 0),
       keepDims: try flag("keepdims", default: true), elementType: .int64)
     return [try apply(operation, to: input)]
   }

@@ -105,8 +105,7 @@ extension ONNXNodes {
     "Pad": { (layer) throws(WeighbridgeError) in try layer.pad() },
     "ReverseSequence": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
-      let time = try layer.axis(
-        try layer.integer("time_axis", default: 0), rank: layer.type(input).rank)
+      let time = try layer.axis(of: input, named: "time_axis", default: 0)
       layer.ignore("batch_axis")
       guard let steps = layer.type(input).shape[time].value,
         layer.isEverywhere(try layer.input(1), steps)
@@ -116,8 +115,7 @@ extension ONNXNodes {
     "Slice": { (layer) throws(WeighbridgeError) in try layer.slice() },
     "Split": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
-      let axis = try layer.axis(
-        try layer.integer("axis", default: 0), rank: layer.type(input).rank)
+      let axis = try layer.axis(of: input, default: 0)
       let count = try layer.integer("num_outputs") ?? layer.node.outputs.count
       if let sizes = try layer.integers(1, orSetting: "split") {
         return try layer.apply(Split(axis: axis, sizes: sizes), [input])

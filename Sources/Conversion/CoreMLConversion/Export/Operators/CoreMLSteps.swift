@@ -5,46 +5,6 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Operators that walk over a sequence. Those that Core ML has become its layers; those with a mask
-/// or another activation become the layers of all steps.
-enum CoreMLRecurrent {
-  static let rows: [CoreMLRow] = [
-    CoreMLRow(outputsOf: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
-      if let outputs = try builder.ownLSTM(operation) { return outputs }
-      return try builder.steps(operation) {
-        (builder, sums, states, cell) throws(WeighbridgeError) in
-        let sums = try builder.sum(sums, try builder.stateSums(cell, states[0], gates: 0..<4))
-        return try builder.memory(
-          sums, states, axis: 1, operation.activation, operation.recurrentActivation)
-      }
-    },
-    CoreMLRow(outputsOf: GRU.self) { (operation, builder) throws(WeighbridgeError) in
-      if let outputs = try builder.ownGRU(operation) { return outputs }
-      return try builder.steps(operation) {
-        (builder, sums, states, cell) throws(WeighbridgeError) in
-        [try builder.gatedUnit(operation, sums, states[0], cell)]
-      }
-    },
-    CoreMLRow(outputsOf: SimpleRNN.self) { (operation, builder) throws(WeighbridgeError) in
-      if let outputs = try builder.ownSimple(operation) { return outputs }
-      return try builder.steps(operation) {
-        (builder, sums, states, cell) throws(WeighbridgeError) in
-        let sums = try builder.sum(sums, try builder.stateSums(cell, states[0], gates: 0..<1))
-        return [try builder.bent(sums, operation.activation)]
-      }
-    },
-    CoreMLRow(outputsOf: ConvLSTM.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.convolutionalMemory(operation)
-    },
-    CoreMLRow(outputsOf: Masking.self) { (operation, builder) throws(WeighbridgeError) in
-      let (x, rank) = (try builder.input(), builder.type().rank)
-      let differs = try builder.compare("notEqual", x, operation.value)
-      let any = try builder.reduce("reduceMax", differs, [rank - 1])
-      return [try builder.product(x, any), try builder.squeeze(any, [rank - 1])]
-    },
-  ]
-}
-
 /// The weights that the states of a recurrent operator meet, as values.
 struct CoreMLCell: Sendable {
   /// The recurrent kernel, `[gates * units, units]`.
@@ -58,7 +18,7 @@ extension CoreMLNetworkBuilder {
   ///
   /// - Parameter step: The states after a step, for the sums that the input makes in it and the
   ///   states before.
-  fileprivate mutating func steps<Operation: RecurrentOperator>(
+  mutating func steps<Operation: RecurrentOperator>(
     _ operation: Operation,
     _ step: (inout CoreMLNetworkBuilder, String, [String], CoreMLCell) throws(WeighbridgeError) ->
       [String]
@@ -152,7 +112,7 @@ extension CoreMLNetworkBuilder {
   }
 
   /// What a state adds to the sums of some gates, with its bias.
-  fileprivate mutating func stateSums(
+  mutating func stateSums(
     _ cell: CoreMLCell, _ state: String, gates: Range<Int>
   ) throws(WeighbridgeError) -> String {
     let units = cell.kernel.shape[1]
@@ -164,14 +124,14 @@ extension CoreMLNetworkBuilder {
   }
 
   /// What an activation makes of sums, `[batch, units]` or with spatial axes.
-  fileprivate mutating func bent(
+  mutating func bent(
     _ sums: String, _ activation: CellActivation
   ) throws(WeighbridgeError) -> String {
     try apply(activation.operation, to: sums, scope.outputTypes[1])
   }
 
   /// The states of a long short-term memory after a step, for the sums of its gates.
-  fileprivate mutating func memory(
+  mutating func memory(
     _ sums: String, _ states: [String], axis: Int, _ activation: CellActivation,
     _ recurrentActivation: CellActivation
   ) throws(WeighbridgeError) -> [String] {
@@ -186,7 +146,7 @@ extension CoreMLNetworkBuilder {
   }
 
   /// The state of a gated recurrent unit after a step.
-  fileprivate mutating func gatedUnit(
+  mutating func gatedUnit(
     _ operation: GRU, _ sums: String, _ state: String, _ cell: CoreMLCell
   ) throws(WeighbridgeError) -> String {
     let units = try dimensions(scope.outputTypes[1])[1]
@@ -204,11 +164,12 @@ extension CoreMLNetworkBuilder {
   }
 
   /// A memory whose products are convolutions.
-  fileprivate mutating func convolutionalMemory(
+  mutating func convolutionalMemory(
     _ operation: ConvLSTM
   ) throws(WeighbridgeError) -> [String] {
+    let stateCount = scope.outputTypes.count - 1
     let parts = RecurrentInputs(
-      Array(operands.indices), operation.recurrence, stateCount: LSTM.stateNames.count)
+      Array(operands.indices), operation.recurrence, stateCount: stateCount)
     let weights = parts.weights.map { operands[$0] }
     var frameType = type()
     frameType.shape.remove(at: 1)
@@ -217,7 +178,7 @@ extension CoreMLNetworkBuilder {
     let inner = Window(
       size: operation.window.size, strides: ones, dilation: ones, padding: .same)
     return try walk(
-      operation.recurrence, try input(), parts, stateCount: LSTM.stateNames.count
+      operation.recurrence, try input(), parts, stateCount: stateCount
     ) { (builder, frame, states) throws(WeighbridgeError) in
       let fromInput = try builder.convolution(
         operation.window, operation.layout, frame, frameType, [weights[0]] + weights.dropFirst(2))
