@@ -53,3 +53,24 @@ extension Model {
     provenance.framework == "darknet" ? .darknet : .pillowBicubic
   }
 }
+
+extension Image {
+  /// The array that a model takes for this image, with the batch axis that its input has, and where
+  /// the image lies in it.
+  ///
+  /// - Parameters:
+  ///   - resize: How the size is matched; the model's own choice, or stretching, when `nil`.
+  ///   - resampling: How pixels are computed; as the model's framework does when `nil`.
+  func tensor(
+    for input: ImageInterface, _ model: Model, width: Int, height: Int,
+    resize: ImageInput.ResizePolicy?, resampling: Resampling?
+  ) throws(WeighbridgeError) -> (tensor: Tensor, placement: ImagePlacement) {
+    let (tensor, placement) = try tensor(
+      for: input.image, width: width, height: height,
+      policy: resize ?? input.image.resize ?? .stretch,
+      resampling: resampling ?? model.imageResampling)
+    return (
+      input.hasBatch ? tensor : tensor.reshaped(Array(tensor.shape.dropFirst())), placement
+    )
+  }
+}

@@ -73,7 +73,9 @@ extension Model {
   }
 
   private var subject: VerificationSubject {
-    guard case .wbm(let file) = origin else { return VerificationSubject(content: content) }
+    guard case .wbm(let file) = origin, !isPart else {
+      return VerificationSubject(content: content)
+    }
     return VerificationSubject(content: content, storedTypes: file.storedTypes) {
       () throws(WeighbridgeError) in try file.integrityProblems()
     }

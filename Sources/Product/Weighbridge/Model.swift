@@ -17,6 +17,8 @@ public import GraphIR
 public struct Model: Sendable {
   package var content: ModelContent
   package let origin: ReadModel
+  /// Whether it is a part of the model that was read.
+  package var isPart = false
 
   /// Reads a model of any format that Weighbridge knows, told from the content.
   ///

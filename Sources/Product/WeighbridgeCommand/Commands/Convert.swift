@@ -97,10 +97,7 @@ struct Convert: ParsableCommand {
       return Console.printLine(try Inspection(of: path).json.text(indented: true))
     }
     if general.quiet { return }
-    let graph = model.content.graph
-    Console.message(
-      "\(path): \(graph.nodes.count) nodes, \(graph.parameterCount.grouped) parameters, "
-        + "\(try MappedFile(path: path).count.grouped) bytes")
+    Console.message(try model.sizeLine(path))
     for line in model.provenance.decisionLines { Console.message(line) }
   }
 

@@ -48,29 +48,13 @@ struct Detect: ParsableCommand {
   var suppression: WordArgument<DetectorDescription.Suppression>?
 
   @Option(
-    help: """
-      How an image is brought to the input's size: letterbox, stretch or center-crop; the model's \
-      own, or stretch.
-      """)
-  var resize: WordArgument<ImageInput.ResizePolicy>?
-
-  @Option(
-    help: """
-      How pixels are computed then: darknet, half-pixel, top-left, nearest, pillow-bilinear or \
-      pillow-bicubic; darknet for its models, else pillow-bicubic.
-      """)
-  var resampling: WordArgument<Resampling>?
-
-  @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
       "Where the picture with the boxes goes (.png or .jpg), or a folder for several.",
       valueName: "out.png"))
   var output: String?
 
-  @Option(help: ArgumentHelp("How many threads work at once.", valueName: "n"))
-  var threads: Int?
-
+  @OptionGroup var preparation: ImageOptions
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup(title: "Description") var use: UseOptions
   @OptionGroup var general: GeneralOptions
@@ -80,23 +64,17 @@ struct Detect: ParsableCommand {
       guard let value, !(0...1 ~= value) else { continue }
       throw ValidationError("\(name) takes a number from 0 to 1")
     }
-    if let threads, threads < 1 { throw ValidationError("--threads takes a number from 1") }
   }
 
   func run() throws {
     let (cancellation, signals) = Interrupts.cancellation()
     defer { signals.cancel() }
     let detector = try makeDetector(cancellation)
-    let images = try ImageFiles(images)
-    if !general.quiet {
-      for path in images.others {
-        Console.message("\(path): is neither a JPEG nor a PNG image; passed over")
-      }
-    }
+    let paths = try ImageBatch.files(images, general)
     let target = try output.map { (path) throws(WeighbridgeError) in
-      try AnnotationTarget(path, for: images.paths)
+      try AnnotationTarget(path, for: paths)
     }
-    try DetectionWork(detector: detector, target: target, general: general).run(images.paths)
+    try DetectionWork(detector: detector, target: target, general: general).run(paths)
   }
 
   private func makeDetector(_ cancellation: Cancellation) throws -> Detector {
@@ -104,10 +82,9 @@ struct Detect: ParsableCommand {
     options.threshold = threshold
     options.overlap = nms
     options.suppression = suppression?.word
-    options.resize = resize?.word
-    options.resampling = resampling?.word
-    options.run.threads = threads
-    options.run.cancellation = cancellation
+    options.resize = preparation.resize?.word
+    options.resampling = preparation.resampling?.word
+    options.run = preparation.run(cancellation)
     var model = try Model(contentsOf: file, options: source.readOptions)
     do throws(WeighbridgeError) {
       try model.describe(try use.edit())

@@ -23,6 +23,16 @@ struct Canvas {
     }
   }
 
+  /// Draws an image whose upper left pixel comes to a pixel; all of it must lie inside.
+  mutating func draw(_ image: Image, x: Int, y: Int) {
+    for row in 0..<image.height {
+      let source = row * image.width * 3
+      let target = ((y + row) * size.width + x) * 3
+      pixels.replaceSubrange(
+        target..<target + image.width * 3, with: image.pixels[source..<source + image.width * 3])
+    }
+  }
+
   /// Draws lines along the inner side of a rectangle's edges.
   mutating func outline(_ frame: PixelRectangle, thickness: Int, color: PixelColor) {
     let (columns, rows) = (frame.columns, frame.rows)

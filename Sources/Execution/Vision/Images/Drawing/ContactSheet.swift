@@ -1,0 +1,101 @@
+/// Small copies of images in rows and columns, with lines of text below them.
+public struct ContactSheet: Sendable {
+  /// An image's small copy and what is written below it.
+  private struct Cell {
+    let image: Image
+    let lines: [String]
+  }
+
+  /// The most pixels along a side of a small copy.
+  public let side: Int
+  private var cells: [Cell] = []
+
+  /// Begins a sheet.
+  ///
+  /// - Parameter count: The number of images that will be added; the more, the smaller their copies
+  ///   are, so that the sheet has at most about 50 million pixels.
+  public init(count: Int) {
+    var side = 240
+    while side > 48, count * side * side * 3 / 2 > 50_000_000 { side -= 16 }
+    self.side = side
+  }
+
+  /// Adds an image.
+  ///
+  /// - Parameters:
+  ///   - image: An image of any size; it is scaled as a whole, and a small one is not enlarged more
+  ///     than is needed to fill a cell.
+  ///   - lines: What is written below it. Characters that do not fit are cut off.
+  public mutating func add(_ image: Image, _ lines: [String]) {
+    cells.append(Cell(image: image.scaled(toFit: side), lines: lines))
+  }
+
+  /// The sheet: as many columns as rows, or one more.
+  ///
+  /// - Returns: An image with a white ground; `nil` when no image was added.
+  public var image: Image? {
+    guard !cells.isEmpty else { return nil }
+    var columns = 1
+    while columns * columns < cells.count { columns += 1 }
+    let rows = (cells.count + columns - 1) / columns
+    let cell = cellSize
+    let size = PixelSize(
+      width: columns * cell.width + Self.margin, height: rows * cell.height + Self.margin)
+    var canvas = Canvas(
+      Image(
+        width: size.width, height: size.height,
+        pixels: [UInt8](repeating: 255, count: size.width * size.height * 3)))
+    for (index, content) in cells.enumerated() {
+      draw(
+        content, x: Self.margin + index % columns * cell.width,
+        y: Self.margin + index / columns * cell.height, on: &canvas)
+    }
+    return Image(width: size.width, height: size.height, pixels: canvas.pixels)
+  }
+
+  private static let margin = 8
+  /// How many pixels of the sheet a pixel of the font takes.
+  private var textScale: Int { side >= 160 ? 2 : 1 }
+  private var lineHeight: Int { TextLabel("", scale: textScale, within: side).size.height }
+
+  private var cellSize: PixelSize {
+    let lineCount = cells.map(\.lines.count).max() ?? 0
+    return PixelSize(
+      width: side + Self.margin, height: side + lineCount * lineHeight + Self.margin)
+  }
+
+  private func draw(_ cell: Cell, x: Int, y: Int, on canvas: inout Canvas) {
+    let size = cell.image.size
+    canvas.draw(cell.image, x: x + (side - size.width) / 2, y: y + (side - size.height) / 2)
+    for (number, line) in cell.lines.enumerated() {
+      let text = TextLabel.fitting(line, scale: textScale, width: side)
+      let top = y + side + number * lineHeight
+      let place = PixelRectangle(
+        columns: x..<x + text.size.width, rows: top..<top + text.size.height)
+      canvas.draw(text, in: place, on: .white)
+    }
+  }
+}
+
+extension Image {
+  /// The image as a whole, scaled such that its longer side has a number of pixels.
+  public func scaled(toFit side: Int) -> Image {
+    let longer = max(width, height)
+    guard longer != side else { return self }
+    let size = PixelSize(
+      width: max(1, (width * side + longer / 2) / longer),
+      height: max(1, (height * side + longer / 2) / longer))
+    // A drawing of few pixels stays a drawing of pixels when it is enlarged.
+    let resampling = longer < side ? Resampling.nearest : .pillowBicubic
+    let raster = Raster(self, isGray: false).resampled(to: size, by: resampling)
+    return Image(width: size.width, height: size.height, pixels: raster.bytes)
+  }
+}
+
+extension TextLabel {
+  /// A label of a scale, cut off where it would be wider than there is room.
+  fileprivate static func fitting(_ text: String, scale: Int, width: Int) -> TextLabel {
+    let letters = max(1, (width / scale - 4) / (BitmapFont.width + 1))
+    return TextLabel(String(text.prefix(letters)), scale: scale, within: width)
+  }
+}

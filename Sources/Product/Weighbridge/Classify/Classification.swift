@@ -1,0 +1,19 @@
+/// A class that an image may belong to.
+public struct Classification: Hashable, Sendable {
+  /// The position of the class among the model's, from 0.
+  public let classIndex: Int
+  /// The name of the class; `nil` when the model does not name its classes.
+  public let label: String?
+  /// How probable the class is, 0...1.
+  public let probability: Double
+
+  /// Makes a classification.
+  public init(classIndex: Int, label: String?, probability: Double) {
+    self.classIndex = classIndex
+    self.label = label
+    self.probability = probability
+  }
+
+  /// The name of the class, or its position.
+  public var name: String { label ?? "class \(classIndex)" }
+}

@@ -1,0 +1,128 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What a classifier's numbers are.
+public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
+  /// Probabilities: 0 to 1, as a softmax or sigmoids give them.
+  case probabilities
+  /// Numbers of any size, of which a softmax makes probabilities.
+  case logits
+  /// The natural logarithms of probabilities.
+  case logProbabilities = "log-probabilities"
+
+  /// The key in ``ModelDescription/userDefined`` under which a model says which of them it gives.
+  public static let metadataKey = "class_scores"
+
+  /// What a model says of its scores, else what the layers in front of an output show.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when it says what is none of them.
+  init(_ graph: Graph, _ description: ModelDescription, _ output: Port) throws(WeighbridgeError) {
+    guard let word = description.userDefined[Self.metadataKey] else {
+      self = Self.shown(graph, output.value)
+      return
+    }
+    guard let kind = ScoreKind(rawValue: word) else {
+      let words = Self.allCases.map(\.rawValue).joined(separator: ", ")
+      throw WeighbridgeError(
+        .mismatch, "the model says that its \(Self.metadataKey) are \(word), not one of \(words)")
+    }
+    self = kind
+  }
+
+  /// What the last activation in front of a value makes.
+  static func shown(_ graph: Graph, _ value: ValueID) -> ScoreKind {
+    let makers = graph.makers
+    for id in chain(graph, value, makers) {
+      switch makers[id].map({ graph.nodes[$0].operation }) {
+      case is Softmax, is GroupedSoftmax, is Sigmoid, is HardSigmoid: return .probabilities
+      case is LogSoftmax: return .logProbabilities
+      case .none, .some: continue
+      }
+    }
+    return .logits
+  }
+
+  /// For each output, the values that hold the same scores: before a change of shape, a softmax or
+  /// sigmoids.
+  static func chains(_ graph: Graph) -> [[ValueID]] {
+    let makers = graph.makers
+    return graph.outputs.map { chain(graph, $0.value, makers) }
+  }
+
+  private static func chain(
+    _ graph: Graph, _ value: ValueID, _ makers: [ValueID: Int]
+  ) -> [ValueID] {
+    var chain = [value]
+    var last = value
+    while let node = makers[last].map({ graph.nodes[$0] }), keepsScores(node.operation),
+      let input = node.inputs.first
+    {
+      chain.append(input)
+      last = input
+    }
+    return chain
+  }
+
+  /// Whether an operator leaves each class its score but for a rising function of it.
+  private static func keepsScores(_ operation: any Operator) -> Bool {
+    switch operation {
+    case is Softmax, is GroupedSoftmax, is LogSoftmax, is Sigmoid, is HardSigmoid: true
+    case is Identity, is Reshape, is Squeeze, is ExpandDims, is Transpose, is Cast: true
+    case _: false
+    }
+  }
+}
+
+extension ScoreKind {
+  /// The probabilities of scores.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for scores that are no numbers,
+  ///   ``WeighbridgeError/Code/mismatch`` for scores that cannot be of this kind.
+  func probabilities(of scores: [Double]) throws(WeighbridgeError) -> [Double] {
+    guard !scores.contains(where: \.isNaN) else {
+      throw WeighbridgeError(.malformed, "a score of a class is NaN")
+    }
+    switch self {
+    case .probabilities:
+      return try checked(scores)
+    case .logProbabilities:
+      return try checked(scores.map { exp($0) })
+    case .logits:
+      let sum = scores.reduce(0, +)
+      guard scores.count < 2 || abs(sum - 1) > 1e-4 || scores.contains(where: { $0 < 0 }) else {
+        throw Self.unclear("add up to 1 as probabilities do, and no layer shows that they are")
+      }
+      return Self.softmax(scores)
+    }
+  }
+
+  private func checked(_ probabilities: [Double]) throws(WeighbridgeError) -> [Double] {
+    // Single precision may round a probability a little above 1.
+    guard let wrong = probabilities.first(where: { !(-1e-3...1.001 ~= $0) }) else {
+      return probabilities
+    }
+    throw Self.unclear("are no probabilities: one is \(wrong)")
+  }
+
+  private static func unclear(_ what: String) -> WeighbridgeError {
+    let words = allCases.map(\.rawValue).joined(separator: ", ")
+    return WeighbridgeError(
+      .mismatch,
+      "the scores of the classes \(what); say what they are (\(words)) in the model's metadata "
+        + "under \(metadataKey)")
+  }
+
+  private static func softmax(_ scores: [Double]) -> [Double] {
+    let largest = scores.max() ?? 0
+    let powers = scores.map { exp($0 - largest) }
+    let sum = powers.reduce(0, +)
+    return powers.map { $0 / sum }
+  }
+}

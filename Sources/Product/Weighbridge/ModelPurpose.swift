@@ -1,0 +1,107 @@
+import Bytes
+import GraphIR
+
+/// What a model is for, as far as its description and its shapes show it.
+enum ModelPurpose {
+  /// It finds objects of a number of classes.
+  case detector(classCount: Int)
+  /// It gives a score for each class.
+  case classifier(scores: Port)
+  /// It makes an image of an image.
+  case imageToImage(output: Port)
+  /// Something else.
+  case other
+
+  /// - Parameter hasScores: Whether somebody says that a vector holds scores of classes, whatever the
+  ///   model shows.
+  init(_ graph: Graph, _ description: ModelDescription, hasScores: Bool = false) {
+    if let detector = description.detector {
+      self = .detector(classCount: detector.classCount)
+    } else if let scores = Self.scores(graph, description, hasScores) {
+      self = .classifier(scores: scores)
+    } else if let output = Self.image(graph, description) {
+      self = .imageToImage(output: output)
+    } else {
+      self = .other
+    }
+  }
+
+  /// The first output that is a vector with a number for each label. Without labels, the only output
+  /// when it is a vector of probabilities or is said to hold scores: it may as well be features.
+  private static func scores(
+    _ graph: Graph, _ description: ModelDescription, _ hasScores: Bool
+  ) -> Port? {
+    let labelCount = description.labels.count
+    let vectors = graph.outputs.filter { port in
+      let shape = graph[port.value].type.shape
+      guard let count = shape.last?.value else { return false }
+      let isVector = shape.dropLast().enumerated().allSatisfy { axis, size in
+        size.value == 1 || axis == 0 && size.value == nil
+      }
+      return isVector && (labelCount == 0 ? count > 1 : count == labelCount)
+    }
+    if labelCount > 0 { return vectors.first }
+    guard graph.outputs.count == 1, let output = vectors.first else { return nil }
+    let isSaid = hasScores || description.userDefined[ScoreKind.metadataKey] != nil
+    return isSaid || ScoreKind.shown(graph, output.value) != .logits ? output : nil
+  }
+
+  /// The only output when it has the axes of the input's image, and 1 or 3 channels.
+  private static func image(_ graph: Graph, _ description: ModelDescription) -> Port? {
+    guard let layout = description.inputs.first?.image?.layout, graph.outputs.count == 1 else {
+      return nil
+    }
+    let type = graph[graph.outputs[0].value].type
+    guard let axes = layout.imageAxes(rank: type.rank),
+      [1, 3].contains(type.shape[axes.channels].value)
+    else { return nil }
+    return graph.outputs[0]
+  }
+}
+
+extension ModelPurpose {
+  /// The output with a classifier's scores.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` that says what the model is instead.
+  func scores(_ graph: Graph, _ description: ModelDescription) throws(WeighbridgeError) -> Port {
+    if case .classifier(let scores) = self { return scores }
+    let wanted =
+      description.labels.isEmpty
+      ? "a vector of scores"
+      : "a vector with a score for each of its \(description.labels.count) labels"
+    throw WeighbridgeError(
+      .mismatch,
+      "the model is no classifier: \(words(graph)); a classifier gives \(wanted)")
+  }
+
+  /// The output with the image of an image-to-image model.
+  ///
+  /// - Throws: As ``scores(_:_:)``.
+  func image(_ graph: Graph) throws(WeighbridgeError) -> Port {
+    if case .imageToImage(let output) = self { return output }
+    throw WeighbridgeError(
+      .mismatch,
+      "the model does not make an image of an image: \(words(graph)); that would be one output "
+        + "with the axes of the image that it takes, and 1 or 3 channels")
+  }
+
+  /// What the model is and what can be done with it.
+  private func words(_ graph: Graph) -> String {
+    let types = { (ports: [Port]) in
+      ports.map { "\($0.name), \(graph[$0.value].type)" }.joined(separator: "; ")
+    }
+    switch self {
+    case .detector(let count):
+      return "it finds objects of \(count) classes, and `weighbridge detect` shows them"
+    case .classifier(let scores):
+      return
+        "it gives a score for each class (\(types([scores]))), and `weighbridge classify` shows "
+        + "the classes"
+    case .imageToImage(let output):
+      return "it makes an image (\(types([output]))), and `weighbridge stylize` writes it"
+    case .other:
+      return "it takes \(types(graph.inputs)) and gives \(types(graph.outputs)), and "
+        + "`weighbridge run` computes that"
+    }
+  }
+}

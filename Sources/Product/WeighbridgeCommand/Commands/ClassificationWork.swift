@@ -1,0 +1,50 @@
+import JSON
+import Vision
+import Weighbridge
+
+/// Classifies one image after the other, prints their classes and collects small copies of them.
+final class ClassificationWork {
+  private let classifier: Classifier
+  private let general: GeneralOptions
+  /// The images with their classes, when they are wanted.
+  private(set) var sheet: ContactSheet?
+
+  init(classifier: Classifier, general: GeneralOptions, sheet: ContactSheet?) {
+    self.classifier = classifier
+    self.general = general
+    self.sheet = sheet
+  }
+
+  /// Does all images; one that cannot be read among several keeps its position in the results,
+  /// without classes.
+  ///
+  /// - Throws: As ``ImageBatch/run(_:_:)``.
+  func run(_ paths: [String]) throws {
+    var batch = ImageBatch(general: general)
+    batch.failure = { [self] path, error in
+      sheet?.add(Self.missing, [Self.name(path), "cannot be read"])
+      return .object([
+        "image": .string(path), "classes": .array([]), "error": .string(error.description),
+      ])
+    }
+    try batch.run(paths) { image, path, _ in
+      let classes = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+        try classifier.classify(image)
+      }
+      sheet?.add(
+        image,
+        [Self.name(path)] + classes.map { "\($0.probability.percentage) \($0.name)" })
+      let result = ImageClasses(path: path, image: image, classes: classes)
+      return ImageBatch.Result(json: result.json, text: result.text)
+    }
+  }
+
+  /// What stands on the sheet for an image that could not be read: a gray field.
+  private static let missing = Image(
+    width: 2, height: 2, pixels: [UInt8](repeating: 200, count: 12))
+
+  /// The name without folders.
+  private static func name(_ path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Dispatch
+import JSON
+import Vision
+import Weighbridge
+
+/// `weighbridge classify`
+struct Classify: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Says what images show.",
+    discussion: """
+      Prints the most probable classes of each image with their probabilities. With -o the images \
+      are shown side by side, with their classes below them. What the model does not say itself can \
+      be said here as it is to `convert`.
+
+      Example:
+        weighbridge classify sketches.wbm drawings --top 3 -o sheet.png
+      """)
+
+  @Argument(help: "The model, of any format that can be read.")
+  var file: String
+
+  @Argument(help: ArgumentHelp("JPEG and PNG files, and folders of them.", valueName: "image"))
+  var images: [String]
+
+  @Option(help: ArgumentHelp("The most classes that are shown for an image.", valueName: "k"))
+  var top = 5
+
+  @Option(
+    help: ArgumentHelp(
+      "The probability above which a class is shown, 0 to 1; by default all are.", valueName: "x"))
+  var threshold: Double?
+
+  @Option(
+    help: """
+      What the model's numbers are: probabilities, logits (a softmax makes probabilities of them) or \
+      log-probabilities; what its metadata says under class_scores, or its last layers show.
+      """)
+  var scores: WordArgument<ScoreKind>?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Where the sheet with all images and their classes goes (.png or .jpg).",
+      valueName: "sheet.png"))
+  var output: String?
+
+  @OptionGroup var preparation: ImageOptions
+  @OptionGroup(title: "Source") var source: SourceOptions
+  @OptionGroup(title: "Description") var use: UseOptions
+  @OptionGroup var general: GeneralOptions
+
+  func validate() throws {
+    if top < 1 { throw ValidationError("--top takes a number from 1") }
+    if let threshold, !(0...1 ~= threshold) {
+      throw ValidationError("--threshold takes a number from 0 to 1")
+    }
+    if let output, ImageFormat(fileName: output) == nil {
+      throw ValidationError("\(output): the sheet's name ends in neither .png nor .jpg")
+    }
+  }
+
+  func run() throws {
+    let (cancellation, signals) = Interrupts.cancellation()
+    defer { signals.cancel() }
+    let classifier = try makeClassifier(cancellation)
+    let paths = try ImageBatch.files(images, general)
+    let work = ClassificationWork(
+      classifier: classifier, general: general,
+      sheet: output == nil ? nil : ContactSheet(count: paths.count))
+    let status = Result { try work.run(paths) }
+    if let output { try work.sheet?.image?.write(to: output) }
+    try status.get()
+  }
+
+  private func makeClassifier(_ cancellation: Cancellation) throws -> Classifier {
+    var options = ClassifyOptions()
+    options.top = top
+    options.threshold = threshold
+    options.scores = scores?.word
+    options.resize = preparation.resize?.word
+    options.resampling = preparation.resampling?.word
+    options.run = preparation.run(cancellation)
+    var model = try Model(contentsOf: file, options: source.readOptions)
+    do throws(WeighbridgeError) {
+      try model.describe(try use.edit())
+      return try Classifier(model, options: options)
+    } catch {
+      throw error.at(file: file)
+    }
+  }
+}
