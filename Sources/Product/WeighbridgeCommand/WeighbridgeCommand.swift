@@ -19,7 +19,7 @@ struct WeighbridgeCommand: ParsableCommand {
     version: "weighbridge \(weighbridgeVersion)",
     subcommands: [
       Convert.self, Inspect.self, MetadataCommand.self, Verify.self, Run.self, Diff.self,
-      Detect.self, Classify.self, Cut.self, Export.self,
+      Detect.self, Classify.self, Stylize.self, Cut.self, Export.self, SwiftCommand.self,
     ])
 
   static func main() {

@@ -39,9 +39,10 @@ public struct Classifier: Sendable {
   /// The input's size in pixels.
   public let inputWidth, inputHeight: Int
   /// The output that holds a score for each class.
-  public let outputName: String
+  public var outputName: String { classScores.outputName }
   /// What these scores are.
-  public let scores: ScoreKind
+  public var scores: ScoreKind { classScores.kind }
+  private let classScores: ClassScores
   private let options: ClassifyOptions
   private let session: Session
   private let input: ImageInterface
@@ -60,16 +61,9 @@ public struct Classifier: Sendable {
   ) throws(WeighbridgeError) {
     try options.check()
     let (graph, description) = (model.content.graph, model.description)
-    let output = try ModelPurpose(graph, description, hasScores: options.scores != nil)
-      .scores(graph, description)
+    classScores = try ClassScores(model, kind: options.scores)
     input = try ImageInterface(graph, description, for: "a classifier of images")
     (inputWidth, inputHeight) = try input.fixedSize()
-    outputName = output.name
-    if let given = options.scores {
-      scores = given
-    } else {
-      scores = try ScoreKind(graph, description, output)
-    }
     self.model = model
     self.options = options
     session = try model.session(options.run)
@@ -101,29 +95,10 @@ public struct Classifier: Sendable {
   ///   its numbers cannot be what they are said to be; ``WeighbridgeError/Code/malformed`` when one
   ///   is NaN.
   public func classes(in outputs: [NamedTensor]) throws(WeighbridgeError) -> [Classification] {
-    let labels = model.description.labels
-    let probabilities = try probabilities(in: outputs)
-    let ranked = probabilities.enumerated()
-      .filter { $0.element > options.threshold ?? -1 }
-      .sorted { ($1.element, $0.offset) < ($0.element, $1.offset) }
-    return ranked.prefix(options.top ?? ranked.count).map { index, probability in
-      Classification(
-        classIndex: index, label: labels.isEmpty ? nil : labels[index], probability: probability)
+    let likely = try classScores.ranking(outputs).filter {
+      $0.probability > options.threshold ?? -1
     }
-  }
-
-  /// The probability of every class, in the order of the labels; see ``classes(in:)``.
-  public func probabilities(in outputs: [NamedTensor]) throws(WeighbridgeError) -> [Double] {
-    guard let tensor = outputs.first(where: { $0.name == outputName })?.tensor else {
-      throw WeighbridgeError(.mismatch, "there is no output \(outputName)")
-    }
-    let labels = model.description.labels
-    guard labels.isEmpty || tensor.count == labels.count else {
-      throw WeighbridgeError(
-        .mismatch,
-        "the output \(outputName) is \(tensor.type), and one image has \(labels.count) scores")
-    }
-    return try scores.probabilities(of: tensor.doubles)
+    return Array(likely.prefix(options.top ?? likely.count))
   }
 }
 

@@ -1,7 +1,7 @@
 import Bytes
 import Vision
 
-/// Where images with boxes on them go.
+/// Where images that are made of images go.
 struct AnnotationTarget {
   /// The file for each image.
   private let files: [String]
@@ -49,8 +49,18 @@ struct AnnotationTarget {
         colorIndex: detection.classIndex, x: detection.box.x, y: detection.box.y,
         width: detection.box.width, height: detection.box.height)
     }
-    try image.annotated(with: annotations).write(to: files[position])
+    try write(image.annotated(with: annotations), position: position)
   }
+
+  /// Writes what was made of an image.
+  ///
+  /// - Parameter position: The image's position among all.
+  func write(_ image: Image, position: Int) throws(WeighbridgeError) {
+    try image.write(to: files[position])
+  }
+
+  /// The file for the image at a position.
+  func file(_ position: Int) -> String { files[position] }
 
   /// The name without folders and extension.
   private static func base(_ path: String) -> String {

@@ -1,0 +1,48 @@
+import Bytes
+import GraphIR
+
+/// The output of a model that holds a score for each class.
+struct ClassScores: Sendable {
+  /// The name of the output.
+  let outputName: String
+  /// What the scores are.
+  let kind: ScoreKind
+  private let labels: [String]
+
+  /// - Parameter kind: What the scores are, when somebody says so; else what the model says or shows.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model is no classifier; the message says
+  ///   what it is.
+  init(_ model: Model, kind: ScoreKind? = nil) throws(WeighbridgeError) {
+    let (graph, description) = (model.content.graph, model.description)
+    let output = try ModelPurpose(graph, description, hasScores: kind != nil)
+      .scores(graph, description)
+    outputName = output.name
+    labels = description.labels
+    if let kind {
+      self.kind = kind
+    } else {
+      self.kind = try ScoreKind(graph, description, output)
+    }
+  }
+
+  /// All classes by their probability, the most probable first.
+  ///
+  /// - Throws: As ``Classifier/classes(in:)``.
+  func ranking(_ outputs: [NamedTensor]) throws(WeighbridgeError) -> [Classification] {
+    guard let tensor = outputs.first(where: { $0.name == outputName })?.tensor else {
+      throw WeighbridgeError(.mismatch, "there is no output \(outputName)")
+    }
+    guard labels.isEmpty || tensor.count == labels.count else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the output \(outputName) is \(tensor.type), and one example has \(labels.count) scores")
+    }
+    let probabilities = try kind.probabilities(of: tensor.doubles)
+    return probabilities.enumerated()
+      .sorted { ($1.element, $0.offset) < ($0.element, $1.offset) }
+      .map { index, probability in
+        Classification(
+          classIndex: index, label: labels.isEmpty ? nil : labels[index], probability: probability)
+      }
+  }
+}

@@ -1,0 +1,93 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+import Vision
+
+/// How the output of a model becomes an image.
+struct OutputRecord {
+  let name: String
+  let type: TensorType
+  let layout: DataLayout
+  let record: ImageInput
+  /// Whether somebody or something says what the numbers mean.
+  let isKnown: Bool
+
+  /// - Parameter given: What the caller says.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the output has no axes of an image.
+  init(
+    _ graph: Graph, _ description: ModelDescription, _ port: Port, like input: ImageInput,
+    given: OutputScale?
+  ) throws(WeighbridgeError) {
+    (name, type) = (port.name, graph[port.value].type)
+    let stored = description.outputs.first { $0.name == port.name }?.image
+    layout = stored?.layout ?? input.layout
+    guard let axes = layout.imageAxes(rank: type.rank), let count = type.shape[axes.channels].value
+    else { throw WeighbridgeError(.mismatch, "the output \(port.name) is \(type), no image") }
+    if given == nil, let stored, stored.scale != 0, stored.bias.count == count {
+      (record, isKnown) = (stored, true)
+      return
+    }
+    let shown = Self.shown(graph, port.value)
+    let scale = given ?? shown ?? OutputScale(scale: 1)
+    isKnown = given != nil || shown != nil
+    let order = stored?.colorOrder ?? (count == 1 ? .gray : input.colorOrder == .bgr ? .bgr : .rgb)
+    record = ImageInput(
+      colorOrder: order, scale: scale.scale,
+      bias: [Double](repeating: scale.bias, count: order.componentCount), resize: nil,
+      layout: layout)
+  }
+
+  /// What the last activation shows: sigmoids give 0...1, a tanh -1...1, limits their own range.
+  private static func shown(_ graph: Graph, _ value: ValueID) -> OutputScale? {
+    let makers = graph.makers
+    var last = value
+    while let node = makers[last].map({ graph.nodes[$0] }) {
+      switch node.operation {
+      case is Sigmoid, is HardSigmoid: return OutputScale(scale: 1 / 255)
+      case is Tanh: return OutputScale(scale: 1 / 127.5, bias: -1)
+      case is Identity, is Reshape, is Squeeze, is ExpandDims, is Transpose, is Cast:
+        guard let input = node.inputs.first else { return nil }
+        last = input
+      case _: return nil
+      }
+    }
+    return nil
+  }
+
+  /// The image of the output's numbers, in axes `[height, width, component]`.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for numbers that are none,
+  ///   ``WeighbridgeError/Code/mismatch`` when nobody says what they mean and they cannot be 0...255.
+  func image(_ numbers: [Float], width: Int, height: Int) throws(WeighbridgeError) -> Image {
+    var (low, high) = (Float.infinity, -Float.infinity)
+    for number in numbers {
+      guard number.isFinite else {
+        throw WeighbridgeError(.malformed, "the output \(name) holds NaN or infinite numbers")
+      }
+      (low, high) = (min(low, number), max(high, number))
+    }
+    guard isKnown || high > 4 else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the output \(name) is from \(low) to \(high), and the model does not say how that becomes "
+          + "0 to 255: say what scale and bias an image has there, such as 1/255 and 0")
+    }
+    return OutputPixels(record).image(numbers, width: width, height: height)
+  }
+
+  /// Numbers of one image in axes `[height, width, component]`, and their sizes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when there is not one image.
+  func pixels(
+    _ tensor: Tensor
+  ) throws(WeighbridgeError) -> (numbers: [Float], width: Int, height: Int) {
+    let hasBatch = tensor.shape.count == 4
+    guard let axes = layout.imageAxes(rank: tensor.shape.count), !hasBatch || tensor.shape[0] == 1
+    else { throw WeighbridgeError(.mismatch, "the output \(name) is \(tensor.type), no image") }
+    let order = (hasBatch ? [0] : []) + [axes.height, axes.width, axes.channels]
+    return (
+      tensor.permuted(order).doubles.map { Float($0) }, tensor.shape[axes.width],
+      tensor.shape[axes.height]
+    )
+  }
+}

@@ -1,0 +1,63 @@
+import Bytes
+import GraphIR
+import Vision
+
+/// How an image is computed in tiles by a model that takes any size.
+struct TilePlan {
+  /// The image's size, rounded up to one that the model takes; its edge is repeated there.
+  let width, height: Int
+  let columns, rows: TileAxis
+  /// How many pixels the model makes of one.
+  let scale: TileScale
+
+  /// Finds tiles whose sides are multiples of the smallest power of two with which the model gives a
+  /// multiple of its input's size: models with pooling need such sizes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when there is none up to 64, or only one side of
+  ///   the input is open.
+  init(
+    _ image: Image, _ input: ImageInterface, _ output: OutputRecord, _ graph: Graph, tile: Int,
+    overlap: Int
+  ) throws(WeighbridgeError) {
+    guard input.width == nil, input.height == nil else {
+      throw WeighbridgeError(
+        .unsupported, "the input \(input.name) is \(input.type): one side is fixed and one is open")
+    }
+    for step in [1, 2, 4, 8, 16, 32, 64] {
+      let side = max(step, tile / step * step)
+      let width = (image.width + step - 1) / step * step
+      let height = (image.height + step - 1) / step * step
+      let columns = TileAxis(length: width, tile: side, overlap: overlap, step: step)
+      let rows = TileAxis(length: height, tile: side, overlap: overlap, step: step)
+      let size = (width: columns.tile, height: rows.tile)
+      guard let made = Self.size(of: output, graph, input, size),
+        let scale = TileScale(from: size, to: made), step % scale.divisorOfInput == 0
+      else { continue }
+      (self.width, self.height, self.columns, self.rows) = (width, height, columns, rows)
+      self.scale = scale
+      return
+    }
+    throw WeighbridgeError(
+      .unsupported,
+      "of an image of \(image.width) x \(image.height) the model does not make one whose size is a "
+        + "multiple of it")
+  }
+
+  /// The size of what the model makes of an image of a size; `nil` when it cannot take it.
+  private static func size(
+    of output: OutputRecord, _ graph: Graph, _ input: ImageInterface,
+    _ size: (width: Int, height: Int)
+  ) -> (width: Int, height: Int)? {
+    guard let axes = input.image.layout.imageAxes(rank: input.type.rank) else { return nil }
+    var shape = input.type.shape
+    if input.hasBatch { shape[0] = 1 }
+    (shape[axes.width], shape[axes.height]) = (.fixed(size.width), .fixed(size.height))
+    let types = try? graph.specialized(to: [TensorType(input.type.elementType, shape)])
+    guard let port = graph.outputs.first(where: { $0.name == output.name }),
+      let made = types?[port.value.index],
+      let sides = output.layout.imageAxes(rank: made.rank),
+      let width = made.shape[sides.width].value, let height = made.shape[sides.height].value
+    else { return nil }
+    return (width, height)
+  }
+}

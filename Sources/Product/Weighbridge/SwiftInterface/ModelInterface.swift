@@ -1,0 +1,147 @@
+public import Bytes
+import Dispatch
+public import GraphIR
+public import Vision
+
+/// What generated interfaces run on: a model with the inputs and outputs that the code was made for.
+///
+/// ``Model/swiftInterface(named:bundled:)`` makes classes that use it.
+public struct ModelInterface: Sendable {
+  /// The model.
+  public let model: Model
+  private let session: Session
+  private let detector: Detector?
+  private let scores: ClassScores?
+
+  /// What an input is given.
+  public enum Value: Sendable {
+    /// An image of any size, which is prepared as the model's description says.
+    case image(Image)
+    /// Elements, in the input's axes.
+    case tensor(Tensor)
+  }
+
+  /// Reads a model.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - inputs: The types that the inputs must have, by name, as ``TensorType`` describes itself.
+  ///   - outputs: The same of the outputs.
+  ///   - options: The engine, threads, limits, cancellation.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the file holds a model with other inputs or
+  ///   outputs; as ``Model/init(contentsOf:options:)`` and ``Model/session(_:)``.
+  public init(
+    contentsOf path: String, inputs: [String: String], outputs: [String: String],
+    options: RunOptions = RunOptions()
+  ) throws(WeighbridgeError) {
+    let model = try Model(contentsOf: path)
+    self.model = model
+    (session, detector, scores) = try locating({ $0.at(file: path) }) {
+      () throws(WeighbridgeError) in
+      try Self.check(model.inputs, inputs, what: "inputs")
+      try Self.check(model.outputs, outputs, what: "outputs")
+      var search = DetectOptions()
+      search.run = options
+      let detector = try? Detector(model, options: search)
+      return (try model.session(options), detector, try? ClassScores(model))
+    }
+  }
+
+  private static func check(
+    _ ports: [ModelPort], _ expected: [String: String], what: String
+  ) throws(WeighbridgeError) {
+    let found = Dictionary(ports.map { ($0.name, "\($0.type)") }) { first, _ in first }
+    guard found != expected else { return }
+    let words = { (types: [String: String]) in
+      types.sorted { $0.key < $1.key }.map { "\($0.key), \($0.value)" }.joined(separator: "; ")
+    }
+    throw WeighbridgeError(
+      .mismatch,
+      "the \(what) of the model are \(words(found)), and the code was made for \(words(expected)): "
+        + "make it again")
+  }
+
+  /// Computes the model's outputs, and what they mean.
+  ///
+  /// - Parameter values: What each input is given, by name.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a value does not fit its input; as
+  ///   ``Session/run(_:)-([NamedTensor])``.
+  public func prediction(
+    _ values: [(name: String, value: Value)]
+  ) throws(WeighbridgeError) -> Prediction {
+    var placement = ImagePlacement.filling
+    var arrays: [NamedTensor] = []
+    for (name, value) in values {
+      switch value {
+      case .tensor(let tensor): arrays.append(NamedTensor(name: name, tensor: tensor))
+      case .image(let image):
+        let (tensor, place) = try model.tensor(for: image, input: name)
+        arrays.append(NamedTensor(name: name, tensor: tensor))
+        placement = place
+      }
+    }
+    let outputs = try session.run(arrays).outputs
+    return Prediction(
+      outputs: outputs,
+      detections: try detector?.detections(in: outputs, placement: placement) ?? [],
+      classes: try scores?.ranking(outputs) ?? [])
+  }
+
+  /// What a model computed.
+  public struct Prediction: Sendable {
+    fileprivate let outputs: [NamedTensor]
+    /// The objects that a detector found, the most confident first.
+    public let detections: [Detection]
+    /// All classes of a classifier, the most probable first.
+    public let classes: [Classification]
+
+    /// The array of an output.
+    ///
+    /// - Throws: ``WeighbridgeError/Code/mismatch`` when there is none of that name.
+    public func tensor(_ name: String) throws(WeighbridgeError) -> Tensor {
+      guard let output = outputs.first(where: { $0.name == name }) else {
+        throw WeighbridgeError(.mismatch, "there is no output \(name)")
+      }
+      return output.tensor
+    }
+
+    /// The name of the most probable class; empty when the model is no classifier.
+    public var classLabel: String { classes.first?.name ?? "" }
+
+    /// The probability of each class by its name; of classes with one name the largest.
+    public var classLabelProbs: [String: Double] {
+      Dictionary(classes.map { ($0.name, $0.probability) }, uniquingKeysWith: max)
+    }
+  }
+
+  /// Does work on another thread.
+  public func onAnotherThread<Result: Sendable>(
+    _ work: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Swift.Result { try work() }) }
+    }
+  }
+}
+
+extension Model {
+  /// The array of an input for an image: brought to the input's size, or at its own size where that
+  /// is open.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model has no such input, or does not say
+  ///   how an image becomes it.
+  fileprivate func tensor(
+    for image: Image, input name: String
+  ) throws(WeighbridgeError) -> (tensor: Tensor, placement: ImagePlacement) {
+    guard let port = inputs.first(where: { $0.name == name }),
+      let settings = description.inputs.first(where: { $0.name == name })?.image,
+      let axes = settings.layout.imageAxes(rank: port.type.rank)
+    else { throw WeighbridgeError(.mismatch, "the model takes no image as an input \(name)") }
+    let (tensor, placement) = try image.tensor(
+      for: settings, width: port.type.shape[axes.width].value ?? image.width,
+      height: port.type.shape[axes.height].value ?? image.height,
+      policy: settings.resize ?? .stretch, resampling: imageResampling)
+    let hasBatch = port.type.rank == 4
+    return (hasBatch ? tensor : tensor.reshaped(Array(tensor.shape.dropFirst())), placement)
+  }
+}

@@ -1,0 +1,54 @@
+import GraphIR
+
+/// An input or output of a model as a property of a struct.
+struct SwiftFeature {
+  /// The name in the model.
+  let name: String
+  /// The identifier.
+  let property: String
+  /// Whether it is an image, else a tensor.
+  let isImage: Bool
+  /// What it holds, a line each.
+  let documentation: [String]
+  private let typeText: String
+
+  /// - Parameter taken: The identifiers that are given already; the new one is added.
+  init(
+    _ port: ModelPort, _ feature: ModelDescription.Feature?, isInput: Bool,
+    taken: inout Set<String>
+  ) {
+    name = port.name
+    property = SwiftName.property(port.name, &taken)
+    let image = isInput ? feature?.image : nil
+    isImage = image != nil
+    let shape = image.map { Self.words($0, port.type) } ?? "\(port.type)"
+    let summary = feature?.summary?.split(whereSeparator: \.isNewline).map(String.init) ?? []
+    documentation = summary.isEmpty ? [shape] : summary + ["", shape]
+    typeText = "\(port.type)"
+  }
+
+  /// The type of the property.
+  var type: String { isImage ? "Weighbridge.Image" : "Weighbridge.Tensor" }
+
+  /// What the interface hands on, from a value of the input struct.
+  var value: String {
+    "(\(name.swiftLiteral), .\(isImage ? "image" : "tensor")(input.\(property)))"
+  }
+
+  /// The name and the type in the model, an element of a dictionary.
+  var expectation: String { "\(name.swiftLiteral): \(typeText.swiftLiteral)" }
+
+  /// For example `RGB image, 416 pixels wide by 416 pixels high`.
+  private static func words(_ image: ImageInput, _ type: TensorType) -> String {
+    let color =
+      switch image.colorOrder {
+      case .rgb: "RGB image"
+      case .bgr: "BGR image"
+      case .gray: "Grayscale image"
+      }
+    guard let axes = image.layout.imageAxes(rank: type.rank),
+      let width = type.shape[axes.width].value, let height = type.shape[axes.height].value
+    else { return "\(color) of any size" }
+    return "\(color), \(width) pixels wide by \(height) pixels high"
+  }
+}

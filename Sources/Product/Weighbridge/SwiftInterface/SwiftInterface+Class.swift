@@ -1,0 +1,132 @@
+/// The class of a typed interface.
+extension SwiftInterface {
+  private var error: String { "throws(Weighbridge.WeighbridgeError)" }
+  private var input: String { "\(className)Input" }
+  private var output: String { "\(className)Output" }
+
+  var classSource: String {
+    let members = [properties, makers, predictions, conveniences, asynchronous].flatMap { $0 }
+    return """
+      \(Self.comment(documentation))public final class \(className): Sendable {
+      \(members.joined(separator: "\n\n"))
+      }
+      """
+  }
+
+  /// What the model says of itself.
+  private var documentation: [String] {
+    var lines = (description.summary ?? "A model.").split(whereSeparator: \.isNewline)
+      .map(String.init)
+    let facts = [
+      ("Author", description.author), ("License", description.license?.text),
+      ("Version", description.version),
+    ].compactMap { name, fact in fact.map { "- \(name): \($0)" } }
+    for fact in facts {
+      if fact == facts.first { lines.append("") }
+      lines.append(fact.split(whereSeparator: \.isNewline).joined(separator: " "))
+    }
+    return lines
+  }
+
+  private var properties: [String] {
+    [
+      "  private let interface: Weighbridge.ModelInterface",
+      """
+        /// The model.
+        public var model: Weighbridge.Model { interface.model }
+      """,
+    ]
+  }
+
+  private var makers: [String] {
+    let expected = { (features: [SwiftFeature]) in
+      features.isEmpty ? "[:]" : "[\(features.map(\.expectation).joined(separator: ", "))]"
+    }
+    let fromFile = """
+        /// Reads the model.
+        ///
+        /// - Throws: When the file cannot be read, or holds a model with other inputs and outputs.
+        public init(
+          contentsOf path: String, options: Weighbridge.RunOptions = Weighbridge.RunOptions()
+        ) \(error) {
+          interface = try Weighbridge.ModelInterface(
+            contentsOf: path, inputs: \(expected(inputs)),
+            outputs: \(expected(outputs)), options: options)
+        }
+      """
+    guard let bundled else { return [fromFile] }
+    let fromBundle = """
+        /// Reads the model from the bundle of this module.
+        public convenience init() \(error) {
+          let file = Bundle.module.path(forResource: \(bundled.swiftLiteral), ofType: nil)
+          try self.init(contentsOf: file ?? \(bundled.swiftLiteral))
+        }
+      """
+    return [fromFile, fromBundle]
+  }
+
+  private var predictions: [String] {
+    let values = inputs.map(\.value).joined(separator: ", ")
+    let results =
+      results.map { "\($0.property): result.\($0.source)" }
+      + outputs.map { "\($0.property): try result.tensor(\($0.name.swiftLiteral))" }
+    return [
+      """
+        /// What the model computes of an input.
+        public func prediction(input: \(input)) \(error) -> \(output) {
+          let result = try interface.prediction([\(values)])
+          return \(output)(
+            \(results.joined(separator: ",\n      ")))
+        }
+      """,
+      """
+        /// What the model computes of inputs, in their order.
+        public func predictions(inputs: [\(input)]) \(error) -> [\(output)] {
+          var outputs: [\(output)] = []
+          for input in inputs { outputs.append(try prediction(input: input)) }
+          return outputs
+        }
+      """,
+    ]
+  }
+
+  private var parameters: String {
+    inputs.map { "\($0.property): \($0.type)" }.joined(separator: ", ")
+  }
+  private var arguments: String {
+    inputs.map { "\($0.property): \($0.property)" }.joined(separator: ", ")
+  }
+
+  private var conveniences: [String] {
+    guard !inputs.isEmpty else { return [] }
+    return [
+      """
+        /// What the model computes of an input, given by its parts.
+        public func prediction(\(parameters)) \(error) -> \(output) {
+          try prediction(input: \(input)(\(arguments)))
+        }
+      """
+    ]
+  }
+
+  /// The same on other threads, while the caller waits without blocking its own.
+  private var asynchronous: [String] {
+    let forms = [
+      ("prediction", "input: \(input)", "input: input", output),
+      ("predictions", "inputs: [\(input)]", "inputs: inputs", "[\(output)]"),
+    ]
+    let parts =
+      inputs.isEmpty
+      ? [] : [("prediction", parameters, "input: \(input)(\(arguments))", output)]
+    return (forms + parts).map { name, parameters, arguments, type in
+      """
+        /// The same, computed on another thread.
+        public func \(name)(\(parameters)) async throws -> \(type) {
+          try await interface.onAnotherThread { () throws -> \(type) in
+            try self.\(name)(\(arguments))
+          }
+        }
+      """
+    }
+  }
+}

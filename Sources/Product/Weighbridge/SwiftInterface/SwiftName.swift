@@ -1,0 +1,71 @@
+/// Names of a model as identifiers of Swift.
+enum SwiftName {
+  /// The name of a property: `the image` becomes `theImage`, `input:0` `input0`, `1st` `_1st`. A word
+  /// of the language gets backticks, or an underscore where a property cannot have its name.
+  ///
+  /// - Parameter taken: The names that are given already; the new one is added.
+  static func property(_ name: String, _ taken: inout Set<String>) -> String {
+    let parts = words(name)
+    let joined = parts.dropFirst().reduce(parts.first ?? "feature") { $0 + capitalized($1) }
+    var plain = joined.first?.isNumber == true ? "_\(joined)" : joined
+    if unusable.contains(plain) { plain += "_" }
+    var unique = plain
+    var number = 2
+    while !taken.insert(unique).inserted {
+      unique = "\(plain)_\(number)"
+      number += 1
+    }
+    return keywords.contains(unique) ? "`\(unique)`" : unique
+  }
+
+  /// The name of a class: `shape-detector` becomes `ShapeDetector`. A name that the generated code
+  /// needs for something else ends in `Model`.
+  static func type(_ name: String) -> String {
+    let joined = words(name).map(capitalized).joined()
+    let plain = joined.first?.isNumber != false ? "Model\(joined)" : joined
+    return used.contains(plain) ? "\(plain)Model" : plain
+  }
+
+  /// The runs of letters, digits and underscores.
+  private static func words(_ name: String) -> [String] {
+    name.split { !($0.isLetter || $0.isASCII && $0.isNumber || $0 == "_") }.map(String.init)
+      .filter { $0 != "_" }
+  }
+
+  private static func capitalized(_ word: String) -> String {
+    word.prefix(1).uppercased() + word.dropFirst()
+  }
+
+  private static let unusable: Set<String> = ["self", "Self", "init", "Type", "Protocol"]
+
+  private static let used: Set<String> = [
+    "Weighbridge", "Swift", "Foundation", "Bundle", "String", "Double", "Sendable", "Any", "Self",
+    "Type", "Protocol",
+  ]
+
+  private static let keywords: Set<String> = [
+    "Any", "as", "associatedtype", "borrowing", "break", "case", "catch", "class", "consuming",
+    "continue", "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough",
+    "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "inout", "internal", "is",
+    "let", "nil", "nonisolated", "operator", "precedencegroup", "private", "protocol", "public",
+    "repeat", "rethrows", "return", "static", "struct", "subscript", "super", "switch", "throw",
+    "throws", "true", "try", "typealias", "var", "where", "while", "await", "async",
+  ]
+}
+
+extension String {
+  /// As a string literal of Swift.
+  var swiftLiteral: String {
+    var literal = "\""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\"": literal += "\\\""
+      case "\\": literal += "\\\\"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        literal += "\\u{\(String(scalar.value, radix: 16))}"
+      case _: literal.unicodeScalars.append(scalar)
+      }
+    }
+    return literal + "\""
+  }
+}

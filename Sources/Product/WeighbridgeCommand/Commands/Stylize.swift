@@ -1,0 +1,105 @@
+import ArgumentParser
+import Dispatch
+import JSON
+import Vision
+import Weighbridge
+
+/// `weighbridge stylize`
+struct Stylize: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Makes images of images.",
+    discussion: """
+      For models that take an image and give one: painting in a style, removing noise, enlarging. \
+      A model that takes any size is given the image at its own size, in tiles that overlap; else \
+      the image is brought to the model's size. What the model does not say itself can be said here \
+      as it is to `convert`.
+
+      Example:
+        weighbridge stylize van-gogh.wbm photo.jpg -o painting.png
+      """)
+
+  @Argument(help: "The model, of any format that can be read.")
+  var file: String
+
+  @Argument(help: ArgumentHelp("JPEG and PNG files, and folders of them.", valueName: "image"))
+  var images: [String]
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Where the new image goes (.png or .jpg), or a folder for several.", valueName: "out.png"))
+  var output: String
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      What the model's output has for an 8-bit component x: x times this, also 1/255, plus \
+      --output-bias. By default what the model says, or the last activation shows, or 1.
+      """, valueName: "x"))
+  var outputScale: FractionArgument?
+
+  @Option(help: ArgumentHelp("See --output-scale; 0 by default.", valueName: "x"))
+  var outputBias: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "The most pixels along a side of a tile; 512 by default.", valueName: "pixels"))
+  var tile: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The fewest pixels that neighbouring tiles share; 64 by default.", valueName: "pixels"))
+  var overlap: Int?
+
+  @OptionGroup var preparation: ImageOptions
+  @OptionGroup(title: "Source") var source: SourceOptions
+  @OptionGroup(title: "Description") var use: UseOptions
+  @OptionGroup var general: GeneralOptions
+
+  func validate() throws {
+    guard outputBias == nil || outputScale != nil else {
+      throw ValidationError("--output-bias needs --output-scale")
+    }
+  }
+
+  func run() throws {
+    let (cancellation, signals) = Interrupts.cancellation()
+    defer { signals.cancel() }
+    let stylizer = try makeStylizer(cancellation)
+    let paths = try ImageBatch.files(images, general)
+    let target = try AnnotationTarget(output, for: paths)
+    var batch = ImageBatch(general: general)
+    batch.failure = { path, error in
+      .object(["image": .string(path), "error": .string(error.description)])
+    }
+    try batch.run(paths) { image, path, position in
+      let made = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+        try stylizer.stylize(image)
+      }
+      try target.write(made, position: position)
+      let file = target.file(position)
+      return ImageBatch.Result(
+        json: .object([
+          "image": .string(path), "output": .string(file), "width": .integer(made.width),
+          "height": .integer(made.height),
+        ]), text: "\(path): \(file), \(made.width) x \(made.height)")
+    }
+  }
+
+  private func makeStylizer(_ cancellation: Cancellation) throws -> Stylizer {
+    var options = StylizeOptions()
+    options.output = outputScale.map { OutputScale(scale: $0.value, bias: outputBias ?? 0) }
+    options.tile = tile ?? options.tile
+    options.overlap = overlap ?? min(options.overlap, options.tile / 2)
+    options.resize = preparation.resize?.word
+    options.resampling = preparation.resampling?.word
+    options.run = preparation.run(cancellation)
+    var model = try Model(contentsOf: file, options: source.readOptions)
+    do throws(WeighbridgeError) {
+      try model.describe(try use.edit())
+      return try Stylizer(model, options: options)
+    } catch {
+      throw error.at(file: file)
+    }
+  }
+}
