@@ -302,7 +302,22 @@ let package = Package(
         "TestSupport", "Vision", "Weighbridge",
       ]),
     tests(
+      "ApplicationTests",
+      ["Bytes", "GraphIR", "JSON", "TestSupport", "Vision", "Weighbridge"]),
+    tests(
       "WeighbridgeCommandTests",
       ["GraphIR", "JSON", "TestSupport", "Weighbridge", "WeighbridgeCommand"]),
   ]
 )
+
+// Typed interfaces of the .wbm files in other packages' targets. The program that the plugin runs is
+// compiled apart from the one of this package, which would double every build here; so the plugin is
+// there for packages that depend on this one (or with WEIGHBRIDGE_PLUGIN=1).
+let isDependency = ["/checkouts/", "/registry/"].contains { Context.packageDirectory.contains($0) }
+if isDependency || Context.environment["WEIGHBRIDGE_PLUGIN"] != nil {
+  package.products.append(.plugin(name: "WeighbridgePlugin", targets: ["WeighbridgePlugin"]))
+  package.targets.append(
+    .plugin(
+      name: "WeighbridgePlugin", capability: .buildTool(), dependencies: ["WeighbridgeCommand"],
+      path: Floor.product.folder(of: "WeighbridgePlugin")))
+}

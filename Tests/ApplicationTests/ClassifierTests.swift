@@ -1,0 +1,168 @@
+import GraphIR
+import TestSupport
+import Testing
+import Vision
+import Weighbridge
+
+@Suite struct ClassifierTests {
+  @Test("The probabilities of 200 sketches are those that Keras computed")
+  func sketches() throws {
+    var options = ClassifyOptions()
+    options.top = nil
+    let classifier = try Classifier(Sketches.model(), options: options)
+    let recorded = try Sketches.recorded("probabilities")
+    var rightCount = 0
+    for (index, file) in try Sketches.files().enumerated() {
+      let classes = try classifier.classify(Image(contentsOf: file))
+      try #require(classes.count == 8)
+      for found in classes {
+        #expect(abs(found.probability - recorded[index][found.classIndex]) < 1e-5)
+        #expect(found.label == Sketches.labels[found.classIndex])
+      }
+      #expect(zip(classes, classes.dropFirst()).allSatisfy { $0.probability >= $1.probability })
+      if classes[0].classIndex == index % 8 { rightCount += 1 }
+    }
+    // Keras' own answers; `record.py` printed the number.
+    let kerasCount = recorded.enumerated().count { index, scores in
+      scores.firstIndex(of: scores.max() ?? 0) == index % 8
+    }
+    #expect(rightCount == kerasCount && rightCount >= 180)
+  }
+
+  @Test("The number of threads changes nothing")
+  func threads() throws {
+    let images = try Sketches.files().prefix(16).map { try Image(contentsOf: $0) }
+    let answers = try [1, 2, 3].map { count in
+      var options = ClassifyOptions()
+      options.run.threads = count
+      let classifier = try Classifier(Sketches.model(), options: options)
+      return try images.map { try classifier.classify($0) }
+    }
+    #expect(answers[0] == answers[1] && answers[0] == answers[2])
+  }
+
+  @Test("The most probable classes above a threshold are given, the most probable first")
+  func limits() throws {
+    let image = try Image(contentsOf: "\(Sketches.folder)/picture.png")
+    var options = ClassifyOptions()
+    options.top = 2
+    let two = try Classifier(Sketches.model(), options: options).classify(image)
+    #expect(two.map(\.label) == ["star", "triangle"])
+    options.threshold = 0.5
+    #expect(try Classifier(Sketches.model(), options: options).classify(image).count == 1)
+  }
+
+  @Test("A center crop shows the model the centred square")
+  func centerCrop() throws {
+    let sketch = try Image(contentsOf: "\(Sketches.folder)/picture.png")
+    // The sketch between two bars that a stretched image would show.
+    var pixels: [UInt8] = []
+    for row in 0..<64 {
+      let bar = [UInt8](repeating: 200, count: 30 * 3)
+      pixels += bar + sketch.pixels[row * 64 * 3..<(row + 1) * 64 * 3] + bar
+    }
+    let wide = Image(width: 124, height: 64, pixels: pixels)
+    var options = ClassifyOptions()
+    let plain = try Classifier(Sketches.model()).classify(sketch)
+    #expect(try Classifier(Sketches.model()).classify(wide) != plain)
+    options.resize = .centerCrop
+    #expect(try Classifier(Sketches.model(), options: options).classify(wide) == plain)
+    let cropping = try Sketches.model { $0.images[0].resize = .centerCrop }
+    #expect(try Classifier(cropping).classify(wide) == plain)
+  }
+
+  @Test("Scores without a softmax get one; other scores are what the model says")
+  func scores() throws {
+    let logits = [1.0, 2, 0.5]
+    let softmax = [0.2312239, 0.6285317, 0.1402444]  // by SciPy 1.2.3
+    try expect([.init(name: "scores", tensor: row(logits))], softmax, nil)
+    try expect([.init(name: "scores", tensor: row(softmax))], softmax, .probabilities)
+    let logarithms = [-1.4643688, -0.4643688, -1.9643688]
+    try expect([.init(name: "scores", tensor: row(logarithms))], softmax, .logProbabilities)
+  }
+
+  @Test("Scores that cannot be what they are said to be are errors")
+  func wrongScores() throws {
+    for (scores, kind) in [
+      ([0.25, 0.5, 0.25], nil), ([3.0, 1, 2], ScoreKind.probabilities), ([.nan, 0, 0], nil),
+      ([1.0, 0, 0], .logProbabilities),
+    ] {
+      let error = failure { try expect([.init(name: "scores", tensor: row(scores))], [], kind) }
+      #expect([.mismatch, .malformed].contains(error?.code), "\(scores)")
+    }
+  }
+
+  private func row(_ numbers: [Double]) -> Tensor {
+    Tensor(.float32, shape: [1, numbers.count], numbers)
+  }
+
+  /// Expects probabilities of the outputs of a network whose last layer is dense.
+  private func expect(
+    _ outputs: [NamedTensor], _ wanted: [Double], _ kind: ScoreKind?,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    var options = ClassifyOptions()
+    options.scores = kind
+    options.top = nil
+    let classifier = try Classifier(denseNetwork(), options: options)
+    #expect(classifier.scores == kind ?? .logits, sourceLocation: sourceLocation)
+    let classes = try classifier.classes(in: outputs).sorted { $0.classIndex < $1.classIndex }
+    #expect(classes.count == wanted.count, sourceLocation: sourceLocation)
+    for (found, want) in zip(classes, wanted) {
+      #expect(abs(found.probability - want) < 1e-6, sourceLocation: sourceLocation)
+    }
+  }
+
+  /// The sketch classifier up to its features, with a label for three of them: no layer shows what
+  /// they are.
+  private func denseNetwork() throws -> Model {
+    var builder = GraphBuilder()
+    let image = try builder.addInput("image", TensorType(.float32, [1, 1, 1, 3]))
+    let graph = try builder.finish(outputs: [Port(name: "scores", value: image)])
+    var model = try Sketches.model()
+    model.content.graph = graph
+    var description = ModelDescription(
+      inputs: [.init(name: "image")], outputs: [.init(name: "scores")])
+    description.inputs[0].image = ImageInput(
+      colorOrder: .rgb, scale: 1, bias: [0, 0, 0], resize: nil, layout: .channelsLast)
+    description.labels = ["a", "b", "c"]
+    model.content.description = description
+    return model
+  }
+
+  @Test("A model that is no classifier is refused with what it is")
+  func otherModels() throws {
+    let features = try Sketches.model().cut(to: ["dense_1"])
+    let vector = failure { _ = try Classifier(features) }
+    #expect(vector?.code == .mismatch)
+    #expect(vector?.reason.contains("gives dense_1, float32 [batch, 64]") == true)
+
+    let blind = failure { _ = try Classifier(Sketches.model { $0.images = [] }) }
+    #expect(blind?.code == .mismatch && blind?.reason.contains("how an image becomes") == true)
+
+    var detector = try Model(contentsOf: Places.sample("Models/shape-detector/shape-detector.h5"))
+    var edit = DescriptionEdit()
+    edit.images = [DescriptionEdit.Image(input: "input_1")]
+    edit.labels = ["ellipse", "rectangle", "triangle"]
+    edit.detector = .init(kind: .region, anchors: [2.85, 2.46, 2.96, 4.61, 4.96, 4.19])
+    try detector.describe(edit)
+    let boxes = failure { _ = try Classifier(detector) }
+    #expect(boxes?.reason.contains("it finds objects of 3 classes") == true)
+  }
+
+  @Test("A sheet shows each image above its classes")
+  func sheet() throws {
+    var sheet = ContactSheet(count: 3)
+    #expect(sheet.image == nil)
+    let red = Image(
+      width: 10, height: 5, pixels: (0..<50).flatMap { _ in [UInt8(255), 0, 0] })
+    for name in ["one", "two", "three"] { sheet.add(red, [name, "a line"]) }
+    let image = try #require(sheet.image)
+    // Two columns and two rows of cells with a margin of 8 pixels.
+    #expect(image.width == 2 * (sheet.side + 8) + 8)
+    let redCount = stride(from: 0, to: image.pixels.count, by: 3).count {
+      image.pixels[$0] == 255 && image.pixels[$0 + 1] == 0
+    }
+    #expect(redCount == 3 * sheet.side * sheet.side / 2)
+  }
+}

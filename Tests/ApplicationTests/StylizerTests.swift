@@ -1,0 +1,124 @@
+import GraphIR
+import TestSupport
+import Testing
+import Vision
+import Weighbridge
+
+@Suite struct StylizerTests {
+  private static let folder = Places.sample("Models/softening")
+
+  private func model(
+    shape: [Int?]? = nil, _ change: (inout DescriptionEdit) -> Void = { _ in }
+  ) throws -> Model {
+    var options = ReadOptions()
+    if let shape { options.inputShapes = [InputShape(shape)] }
+    var model = try Model(contentsOf: "\(Self.folder)/softening.h5", options: options)
+    var edit = DescriptionEdit()
+    var image = DescriptionEdit.Image(input: "photo")
+    image.scale = 1.0 / 255
+    edit.images = [image]
+    change(&edit)
+    try model.describe(edit)
+    return model
+  }
+
+  /// What Keras computed of an image, as 8-bit components.
+  private func recorded(_ name: String) throws -> Tensor {
+    try #require(try ArrayFile.read("\(Self.folder)/recorded.npz")[name])
+  }
+
+  /// Expects the bytes of Keras' numbers; where these lie halfway between two, either.
+  private func expect(
+    _ image: Image, _ want: Tensor, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect([image.height, image.width, 3] == want.shape, sourceLocation: sourceLocation)
+    let worst = zip(image.pixels, want.doubles).map { abs(Double($0) - $1 * 255) }.max() ?? 1
+    #expect(worst <= 0.501, sourceLocation: sourceLocation)
+  }
+
+  @Test(
+    "An image is computed at its own size, whole or in tiles, as Keras does",
+    arguments: [512, 96, 64])
+  func tiles(side: Int) throws {
+    var options = StylizeOptions()
+    options.tile = side
+    options.overlap = 32
+    let stylizer = try Stylizer(model(), options: options)
+    let image = try Image(contentsOf: "\(Self.folder)/wide.png")
+    expect(try stylizer.stylize(image), try recorded("wide"))
+  }
+
+  @Test("A size that the model cannot take is filled up with the edge, and cut off again")
+  func oddSizes() throws {
+    let image = try Image(contentsOf: "\(Self.folder)/odd.png")
+    #expect(image.width == 67 && image.height == 51)
+    expect(try Stylizer(model()).stylize(image), try recorded("odd"))
+  }
+
+  @Test("A model of a fixed size gets the image at its size")
+  func fixedSize() throws {
+    let image = try Image(contentsOf: "\(Self.folder)/wide.png")
+    let fixed = try Stylizer(model(shape: [88, 264, 3])).stylize(image)
+    expect(fixed, try recorded("wide"))
+    let small = try Stylizer(model(shape: [44, 44, 3])).stylize(image)
+    #expect(small.width == 44 && small.height == 44)
+    var options = StylizeOptions()
+    options.resize = .letterbox
+    let boxed = try Stylizer(model(shape: [44, 44, 3]), options: options).stylize(image)
+    #expect(boxed.width == 44 && boxed.height == 14, "the bars are cut off")
+  }
+
+  @Test("The output's record says what its numbers are")
+  func records() throws {
+    var inverted = try model()
+    inverted.content.description.outputs[0].image = ImageInput(
+      colorOrder: .bgr, scale: -1.0 / 255, bias: [1, 1, 1], resize: nil, layout: .channelsLast)
+    let image = try Image(contentsOf: "\(Self.folder)/odd.png")
+    let plain = try Stylizer(model()).stylize(image)
+    let negative = try Stylizer(inverted).stylize(image)
+    let turned = stride(from: 0, to: plain.pixels.count, by: 3).flatMap { start in
+      (0..<3).map { 255 - Int(plain.pixels[start + 2 - $0]) }
+    }
+    #expect(zip(negative.pixels, turned).allSatisfy { abs(Int($0) - $1) <= 1 })
+  }
+
+  @Test("Numbers that can be no image are refused, and so are models that make none")
+  func refusals() throws {
+    // Before the sigmoids: nobody says what the numbers are.
+    let inner = try model().cut(to: ["conv2d_1"])
+    #expect(failure { _ = try Stylizer(inner) }?.reason.contains("no image") != nil)
+    let classifier = failure { _ = try Stylizer(try Sketches.model()) }
+    #expect(classifier?.code == .mismatch)
+    #expect(classifier?.reason.contains("it gives a score for each class") == true)
+    let blind = failure { _ = try Stylizer(try model { $0.images = [] }) }
+    #expect(blind?.reason.contains("how an image becomes its input photo") == true)
+    var options = StylizeOptions()
+    options.overlap = 600
+    #expect(failure { _ = try Stylizer(try model(), options: options) }?.code == .mismatch)
+  }
+
+  @Test("Tiles cover an axis, and their weights leave no pixel without one")
+  func axes() throws {
+    let scale = try #require(TileScale(from: (8, 8), to: (16, 16)))
+    for length in stride(from: 4, through: 300, by: 4) {
+      let axis = TileAxis(length: length, tile: 64, overlap: 20, step: 4)
+      var sums = [Float](repeating: 0, count: 2 * length)
+      for (index, origin) in axis.origins.enumerated() {
+        for (offset, weight) in axis.weights(index, scale).enumerated() {
+          sums[2 * origin + offset] += weight
+        }
+      }
+      #expect(sums.allSatisfy { $0 > 0.4 }, "\(length)")
+      #expect(axis.origins.last.map { $0 + axis.tile } == length)
+      #expect(axis.tile <= 64 && axis.origins.allSatisfy { $0 % 4 == 0 })
+    }
+  }
+
+  @Test("Sizes that are no multiples of each other are no scale")
+  func scales() {
+    #expect(TileScale(from: (8, 6), to: (16, 12))?.scaled(5) == 10)
+    #expect(TileScale(from: (8, 6), to: (4, 3))?.scaled(10) == 5)
+    #expect(TileScale(from: (8, 6), to: (16, 13)) == nil)
+    #expect(TileScale(from: (8, 6), to: (6, 4)) == nil)
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+import Weighbridge
+
+@Suite struct SwiftInterfaceTests {
+  /// The folder that the modules are built in, found upwards from the test bundle.
+  private static let build: String? = {
+    let arguments = CommandLine.arguments
+    let option = arguments.firstIndex(of: "--test-bundle-path").map { $0 + 1 }
+    var folder = URL(
+      filePath: arguments[option.flatMap { arguments.indices.contains($0) ? $0 : nil } ?? 0])
+    for _ in 0..<5 {
+      folder.deleteLastPathComponent()
+      if Files.isFolder(folder.appending(path: "Modules").path) { return folder.path }
+    }
+    return nil
+  }()
+
+  /// Compiles without writing anything; a warning is an error.
+  private static let script = """
+    maps=$(ls "$1"/Sources/CLibraries/*/module.modulemap \
+      "$1"/Sources/CLibraries/*/include/module.modulemap "$2"/C*.build/module.modulemap 2>/dev/null \
+      | sed 's/^/-Xcc -fmodule-map-file=/')
+    hdf5=$(pkg-config --cflags hdf5-serial 2>/dev/null || pkg-config --cflags hdf5)
+    for flag in $hdf5; do maps="$maps -Xcc $flag"; done
+    exec swiftc -typecheck -swift-version 6 -warnings-as-errors -parse-as-library \
+      -I "$2/Modules" $maps "$3"/*.swift 2>&1
+    """
+
+  private static func compile(_ folder: String) throws -> (status: Int32, output: String) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = [
+      "-c", script, "sh", Places.project, try #require(build), folder,
+    ]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+  }
+
+  /// The samples that hold a model.
+  private static func samples() throws -> [String] {
+    let root = Places.sample("")
+    let paths = try #require(FileManager.default.enumerator(atPath: root))
+    return paths.compactMap { $0 as? String }.filter { path in
+      !path.hasPrefix("Hostile")
+        && [".h5", ".keras", ".onnx", ".mlmodel", ".cfg", ".wbm"].contains { path.hasSuffix($0) }
+    }.sorted().map { root + $0 }
+  }
+
+  @Test("The interfaces of all samples that can be read compile without warnings")
+  func samples() throws {
+    let folder = try TemporaryFolder()
+    var count = 0
+    for path in try Self.samples() {
+      // Samples of weights alone and of unknown layers are no models by themselves.
+      guard let model = try? Model(contentsOf: path) else { continue }
+      count += 1
+      let code = model.swiftInterface(named: "Model\(count)")
+      try Files.write(code.utf8, to: folder.file("model\(count).swift"))
+    }
+    try #require(count > 300)
+    let outcome = try Self.compile(folder.path)
+    #expect(outcome.status == 0, "\(outcome.output.prefix(4000))")
+  }
+
+  @Test("Names that fight with Swift's compile, and code that uses them")
+  func fightingNames() throws {
+    let folder = try TemporaryFolder()
+    var model = try Sketches.model { edit in
+      edit.inputNames = [.init(old: nil, new: "class")]
+      edit.images[0].input = "class"
+      edit.outputNames = [.init(old: nil, new: "the answer: \"\\(x)\"")]
+      edit.summary = "Tells sketches.\n*/ In two lines."
+      edit.inputSummaries = ["class": "One\nsketch"]
+    }
+    try Files.write(model.swiftInterface(named: "String").utf8, to: folder.file("a.swift"))
+    model.content.description.labels = []
+    try Files.write(model.swiftInterface(named: "my model").utf8, to: folder.file("b.swift"))
+    let use = """
+      import Weighbridge
+
+      func use(_ image: Image) async throws {
+        let model = try StringModel(contentsOf: "x.wbm")
+        let output = try await model.prediction(class: image)
+        let label: Swift.String = output.classLabel
+        print(label, output.classLabelProbs["star"] ?? 0, output.theAnswerX.shape)
+        let other = try MyModel(contentsOf: "y.wbm")
+        let inputs = [MyModelInput(class: image)]
+        print(try await other.predictions(inputs: inputs).map(\\.theAnswerX), inputs[0].class)
+      }
+
+      func useWithoutWaiting(_ model: StringModel, _ image: Image) throws(WeighbridgeError) {
+        print(try model.prediction(class: image), try model.predictions(inputs: []))
+      }
+      """
+    try Files.write(use.utf8, to: folder.file("use.swift"))
+    let outcome = try Self.compile(folder.path)
+    #expect(outcome.status == 0, "\(outcome.output)")
+  }
+
+  @Test("The documentation says what images and arrays are")
+  func documentation() throws {
+    let model = try Sketches.model { $0.inputSummaries = ["sketch": "White ink on black"] }
+    let code = model.swiftInterface(named: "sketch-classifier", bundled: "sketches.wbm")
+    for part in [
+      "/// White ink on black\n  ///\n  /// Grayscale image, 64 pixels wide by 64 pixels high",
+      "/// float32 [batch, 8]\n  public var dense_2: Weighbridge.Tensor",
+      "public final class SketchClassifier: Sendable", "public convenience init()",
+      "Bundle.module.path(forResource: \"sketches.wbm\", ofType: nil)",
+    ] {
+      #expect(code.contains(part), "\(part)")
+    }
+  }
+
+  @Test("What generated classes run on gives the outputs, the classes and the objects")
+  func predictions() async throws {
+    let folder = try TemporaryFolder()
+    try Sketches.model().write(to: folder.file("sketches.wbm"))
+    let interface = try ModelInterface(
+      contentsOf: folder.file("sketches.wbm"), inputs: ["sketch": "float32 [batch, 64, 64, 1]"],
+      outputs: ["dense_2": "float32 [batch, 8]"])
+    let image = try Image(contentsOf: "\(Sketches.folder)/picture.png")
+    let result = try interface.prediction([("sketch", .image(image))])
+    #expect(result.classLabel == "star" && result.classLabelProbs.count == 8)
+    #expect(abs((result.classLabelProbs["star"] ?? 0) - 0.99993) < 1e-5)  // by Keras
+    #expect(try result.tensor("dense_2").shape == [1, 8] && result.detections.isEmpty)
+    let input = try ArrayFile.read("\(Sketches.folder)/input.npy")[0].tensor
+    let label = try await interface.onAnotherThread {
+      try interface.prediction([("sketch", .tensor(input))]).classLabel
+    }
+    #expect(label == "star")
+  }
+
+  @Test("Another model than the code was made for is refused")
+  func otherModels() throws {
+    let path = "\(Sketches.folder)/sketch-classifier.h5"
+    let error = failure {
+      _ = try ModelInterface(contentsOf: path, inputs: ["image": "float32 [3]"], outputs: [:])
+    }
+    #expect(error?.code == .mismatch && error?.reason.contains("make it again") == true)
+  }
+}

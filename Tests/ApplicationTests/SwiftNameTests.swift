@@ -1,0 +1,42 @@
+import TestSupport
+import Testing
+
+@testable import Weighbridge
+
+@Suite struct SwiftNameTests {
+  @Test(
+    "Names of a model become identifiers that one recognizes",
+    arguments: [
+      ("image", "image"), ("the image", "theImage"), ("input:0", "input0"), ("1st", "_1st"),
+      ("class", "`class`"), ("self", "self_"), ("conv2d_1_input", "conv2d_1_input"),
+      ("größe", "größe"), ("a/b.c", "aBC"), ("??", "feature"), ("", "feature"),
+    ])
+  func properties(name: String, want: String) {
+    var taken: Set<String> = []
+    #expect(SwiftName.property(name, &taken) == want)
+  }
+
+  @Test("Names that would be the same get numbers")
+  func doubles() {
+    var taken: Set<String> = ["detections"]
+    #expect(
+      ["a b", "aB", "a-b", "detections"].map { SwiftName.property($0, &taken) } == [
+        "aB", "aB_2", "aB_3", "detections_2",
+      ])
+  }
+
+  @Test(
+    "Files' names become names of classes",
+    arguments: [
+      ("shape-detector", "ShapeDetector"), ("Detector", "Detector"), ("String", "StringModel"),
+      ("3d", "Model3d"), ("", "Model"), ("weighbridge", "WeighbridgeModel"),
+    ])
+  func classes(name: String, want: String) {
+    #expect(SwiftName.type(name) == want)
+  }
+
+  @Test("A string literal holds any name")
+  func literals() {
+    #expect("a\"b\\c\n\\(d)".swiftLiteral == #""a\"b\\c\u{a}\\(d)""#)
+  }
+}
