@@ -40,18 +40,18 @@ archives := $(CURDIR)/.build/archives
 
 ifeq ($(shell uname -s),Darwin)
 libraries := hdf5::hdf5 libprotobuf-c::protobuf-c libxxhash::xxhash libcrypto::openssl@3 zlib::zlib \
-  yaml-0.1::libyaml libjpeg::jpeg-turbo libpng::libpng
+  yaml-0.1::libyaml libjpeg::jpeg-turbo libpng::libpng sqlite3::sqlite
 else
 libraries := hdf5-serial:libhdf5-dev: libprotobuf-c:libprotobuf-c-dev: \
   libxxhash:libxxhash-dev: libcrypto:libssl-dev: zlib:zlib1g-dev: \
-  yaml-0.1:libyaml-dev: libjpeg:libjpeg-dev: libpng:libpng-dev:
+  yaml-0.1:libyaml-dev: libjpeg:libjpeg-dev: libpng:libpng-dev: sqlite3:libsqlite3-dev:
 # Libraries that pkg-config does not know, by a header. (oneDNN 2; Homebrew has a later one.)
 headers := dnnl.h:libdnnl-dev:
 endif
 
 # Homebrew keeps some libraries away from pkg-config's usual folders.
 ifeq ($(shell uname -s),Darwin)
-export PKG_CONFIG_PATH := $(shell for name in openssl@3 zlib; do \
+export PKG_CONFIG_PATH := $(shell for name in openssl@3 zlib sqlite; do \
   printf '%s/lib/pkgconfig:' "$$(brew --prefix $$name 2>/dev/null)"; done)$(PKG_CONFIG_PATH)
 endif
 
@@ -107,7 +107,7 @@ ifeq ($(shell uname -s),Linux)
 	  path=$$(clang -print-file-name="lib$$1.a"); \
 	  if [ "$${path#/}" != "$$path" ]; then ln -s "$$path" "$(archives)/lib$$2.a"; fi; \
 	}; \
-	for name in sz aec z protobuf-c xxhash crypto stdc++ yaml jpeg png16; do archive $$name $$name; done; \
+	for name in sz aec z protobuf-c xxhash crypto stdc++ yaml jpeg png16 sqlite3; do archive $$name $$name; done; \
 	archive hdf5_serial hdf5; \
 	hdf5="-lhdf5 -lsz -laec -lz -lcrypto -ldl -lm -lpthread"; \
 	if ! echo 'int H5open(void); int main(void) { return H5open(); }' \
@@ -117,6 +117,7 @@ ifeq ($(shell uname -s),Linux)
 	for library in $(libraries); do module=$${library%%:*}; \
 	  extra=; case $$module in \
 	    hdf5-serial) extra=$$hdf5;; libpng) extra="-lpng16 -lz -lm";; \
+	    sqlite3) extra="-lsqlite3 -lz -lm";; \
 	  esac; \
 	  printf 'Name: %s\nDescription: its archive\nVersion: 0\nCflags: %s\nLibs: %s\n' \
 	    $$module "$$(pkg-config --cflags $$module)" \

@@ -63,6 +63,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "Weighbridge", targets: ["Weighbridge"]),
+    .library(name: "ImageSearch", targets: ["ImageSearch"]),
     .executable(name: "weighbridge", targets: ["WeighbridgeCommand"]),
   ],
   dependencies: [
@@ -87,6 +88,8 @@ let package = Package(
     library("CJPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev", brew: "jpeg-turbo"),
     // Decoding and encoding PNG images.
     library("CPNG", pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
+    // The index of photos.
+    library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
 
     // Rank 0: bytes, text and the graph; they know no file format.
     // Three Linux calls that Swift's C library module leaves out.
@@ -193,13 +196,16 @@ let package = Package(
         "Verifier",
         "Vision", "WBMFormat",
       ]),
+    module(  // Photos by composition and by features, and their index.
+      .product, "ImageSearch",
+      ["Bytes", "CSQLite", "Digests", "GraphIR", "JSON", "Vision", "Weighbridge"]),
     .executableTarget(
       name: "WeighbridgeCommand",
       // Modules that Weighbridge passes on are named too: an incremental build only follows those.
       dependencies: [
         "Bytes", "CSystemCalls", "ArrayConversion", "ConversionCore", "CoreMLConversion",
         "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
-        "DarknetFormat", "GraphIR", "JSON",
+        "DarknetFormat", "GraphIR", "ImageSearch", "JSON",
         "ModelComparison", "Verifier", "Vision", "Weighbridge",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -304,6 +310,10 @@ let package = Package(
     tests(
       "ApplicationTests",
       ["Bytes", "GraphIR", "JSON", "TestSupport", "Vision", "Weighbridge"]),
+    tests(
+      "ImageSearchTests",
+      ["Bytes", "CSQLite", "GraphIR", "ImageSearch", "JSON", "TestSupport", "Vision", "Weighbridge"]
+    ),
     tests(
       "WeighbridgeCommandTests",
       ["GraphIR", "JSON", "TestSupport", "Weighbridge", "WeighbridgeCommand"]),

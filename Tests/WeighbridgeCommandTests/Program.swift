@@ -97,6 +97,9 @@ final class Running {
   /// Sends what Ctrl-C sends.
   func interrupt() { process.interrupt() }
 
+  /// Sends a signal.
+  func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
   /// Waits for the end, as long as it takes.
   func wait() throws -> Outcome {
     ended.wait()

@@ -56,7 +56,10 @@ import Testing
 
   @Test(
     "Every command's help has an example and goes to standard output",
-    arguments: [[], ["convert"], ["inspect"], ["metadata"], ["verify"], ["run"]])
+    arguments: [
+      [], ["convert"], ["inspect"], ["metadata"], ["verify"], ["run"], ["index"], ["search"],
+      ["similar"],
+    ])
   func help(command: [String]) throws {
     let outcome = try Program.run(command + ["--help"])
     outcome.expect(0)

@@ -23,3 +23,21 @@ extension [UInt8] {
     if count == 6 { return nil }  // one letter alone, which is less than a byte
   }
 }
+
+extension [UInt8] {
+  /// The bytes in Base64 (RFC 4648, section 4), on one line, with padding.
+  package var base64: String {
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity((count + 2) / 3 * 4)
+    for start in stride(from: 0, to: count, by: 3) {
+      let group = self[start..<Swift.min(start + 3, count)]
+      let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
+      for index in 0...group.count {
+        text.append(letters[Int(bits >> UInt32(18 - 6 * index) & 63)])
+      }
+      text += [UInt8](repeating: UInt8(ascii: "="), count: 3 - group.count)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

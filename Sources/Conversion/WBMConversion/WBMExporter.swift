@@ -53,7 +53,7 @@ package enum WBMExporter {
 
   /// The header of a model, and its tensors in the order of the header's table: the weights, then
   /// the reference arrays.
-  private static func header(of content: ModelContent) -> (WBMHeader, [Tensor]) {
+  static func header(of content: ModelContent) -> (WBMHeader, [Tensor]) {
     var (records, tensors) = ([WBMTensor](), [Tensor]())
     for value in content.graph.storedWeights.map({ content.graph[$0] }) {
       guard let tensor = value.constant else { continue }

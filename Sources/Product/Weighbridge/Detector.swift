@@ -95,9 +95,19 @@ public struct Detector: Sendable {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the model cannot run or its outputs are no
   ///   numbers, ``WeighbridgeError/Code/limitExceeded``, ``WeighbridgeError/Code/cancelled``.
   public func detect(in image: Image) throws(WeighbridgeError) -> [Detection] {
+    let (outputs, placement) = try outputs(for: image)
+    return try detections(in: outputs, placement: placement)
+  }
+
+  /// What the model computes from an image, by name, and where the image lies in its input.
+  ///
+  /// - Throws: As ``detect(in:)``.
+  package func outputs(
+    for image: Image
+  ) throws(WeighbridgeError) -> (outputs: [NamedTensor], placement: ImagePlacement) {
     let (tensor, placement) = try input(for: image)
     let result = try session.get().run([NamedTensor(name: inputName, tensor: tensor)])
-    return try detections(in: result.outputs, placement: placement)
+    return (result.outputs, placement)
   }
 
   /// The array that the model takes for an image, and where the image lies in it.

@@ -1,14 +1,15 @@
-import Bytes
-import GraphIR
-import Vision
+package import Bytes
+package import GraphIR
+package import Vision
 
 extension Model {
   /// The tensor of an input for images, one behind the other in the batch.
   ///
+  /// - Parameter resampling: How pixels are computed; the model's own way unless given.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model does not say how an image becomes
   ///   this input, or the input's size is not known.
-  func imageTensor(
-    _ name: String, _ images: [Image]
+  package func imageTensor(
+    _ name: String, _ images: [Image], resampling: Resampling? = nil
   ) throws(WeighbridgeError) -> Tensor {
     guard let port = inputs.first(where: { $0.name == name }) else {
       let names = inputs.map(\.name).joined(separator: ", ")
@@ -39,7 +40,7 @@ extension Model {
     for image in images {
       let tensor = try image.tensor(
         for: settings, width: width, height: height, policy: settings.resize ?? .stretch,
-        resampling: imageResampling
+        resampling: resampling ?? imageResampling
       ).tensor
       bytes += tensor.contiguousBytes()
       shape = tensor.shape
@@ -49,7 +50,7 @@ extension Model {
   }
 
   /// How the framework that the model comes from computes the pixels of a scaled image.
-  var imageResampling: Resampling {
+  package var imageResampling: Resampling {
     provenance.framework == "darknet" ? .darknet : .pillowBicubic
   }
 }

@@ -19,7 +19,8 @@ struct WeighbridgeCommand: ParsableCommand {
     version: "weighbridge \(weighbridgeVersion)",
     subcommands: [
       Convert.self, Inspect.self, MetadataCommand.self, Verify.self, Run.self, Diff.self,
-      Detect.self, Classify.self, Stylize.self, Cut.self, Export.self, SwiftCommand.self,
+      Detect.self, Classify.self, Stylize.self, Index.self, Similar.self, Search.self, Cut.self,
+      Export.self, SwiftCommand.self,
     ])
 
   static func main() {

@@ -137,10 +137,13 @@ struct SizeArgument: ExpressibleByArgument {
 struct WordArgument<Word: RawRepresentable<String> & CaseIterable>: ExpressibleByArgument {
   let word: Word
 
+  init(word: Word) { self.word = word }
+
   init?(argument: String) {
     guard let word = Word(rawValue: argument) else { return nil }
     self.word = word
   }
 
   static var allValueStrings: [String] { Word.allCases.map(\.rawValue) }
+  var defaultValueDescription: String { word.rawValue }
 }

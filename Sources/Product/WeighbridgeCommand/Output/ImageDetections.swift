@@ -32,7 +32,7 @@ struct ImageDetections {
 }
 
 extension Detection {
-  fileprivate var json: JSONValue {
+  var json: JSONValue {
     .object([
       "label": .string(label ?? ""), "class": .integer(classIndex), "confidence": .real(confidence),
       "box": .object([

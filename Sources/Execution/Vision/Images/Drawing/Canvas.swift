@@ -58,4 +58,16 @@ struct Canvas {
         color)
     }
   }
+
+  /// Copies the part of an image that lies on the canvas.
+  mutating func copy(_ image: Image, x: Int, y: Int) {
+    let place = PixelRectangle(columns: x..<x + image.width, rows: y..<y + image.height)
+    let inside = place.clipped(to: size.bounds)
+    for row in inside.rows where !inside.columns.isEmpty {
+      let source = ((row - y) * image.width + inside.columns.lowerBound - x) * 3
+      let target = (row * size.width + inside.columns.lowerBound) * 3
+      let count = inside.columns.count * 3
+      pixels.replaceSubrange(target..<target + count, with: image.pixels[source..<source + count])
+    }
+  }
 }

@@ -19,7 +19,7 @@ struct PixelColor: Hashable, Sendable {
     self.init(red: component(0), green: component(4), blue: component(2))
   }
 
-  private init(red: UInt8, green: UInt8, blue: UInt8) {
+  init(red: UInt8, green: UInt8, blue: UInt8) {
     self.red = red
     self.green = green
     self.blue = blue

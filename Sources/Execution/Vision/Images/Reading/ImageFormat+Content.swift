@@ -6,11 +6,18 @@ extension ImageFormat {
   /// - Throws: ``WeighbridgeError/Code/missing`` when the file cannot be opened.
   public init?(contentsOf path: String) throws(WeighbridgeError) {
     let file = try MappedFile(path: path)
-    let format = file.withBytes { bytes -> ImageFormat? in
-      if FileSignature.isJPEG(bytes) { return .jpeg }
-      return FileSignature.isPNG(bytes) ? .png : nil
-    }
-    guard let format else { return nil }
+    guard let format = file.withBytes(ImageFormat.init(content:)) else { return nil }
     self = format
+  }
+
+  /// The format of a file's bytes, by how they begin.
+  package init?(content: RawSpan) {
+    if FileSignature.isJPEG(content) {
+      self = .jpeg
+    } else if FileSignature.isPNG(content) {
+      self = .png
+    } else {
+      return nil
+    }
   }
 }

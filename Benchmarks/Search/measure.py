@@ -1,0 +1,134 @@
+"""Measures `weighbridge search` on an index of 100,000 images, and what `index` costs beside `detect`.
+
+    pip install -r requirements.txt
+    python measure.py PROGRAM
+
+The index holds detections that are made up: 1 to 9 objects of 80 classes for each image (COCO has 7 in the mean),
+or of 3 classes, where many images have the wanted objects. The time is the whole command's, the median of 15.
+"""
+
+import argparse
+import json
+import os
+import random
+import sqlite3
+import statistics
+import struct
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import numpy
+import xxhash
+from PIL import Image
+
+SAMPLE = Path(__file__).resolve().parent.parent.parent / "Samples/Models/shape-detector"
+LAYOUT = [("class0", 0.1, 0.2, 0.3, 0.6), ("class1", 0.5, 0.5, 0.3, 0.4), ("class0", 0.6, 0.1, 0.2, 0.2)]
+
+
+def use():
+    return [
+        "--model", str(SAMPLE / "shape-detector.h5"), "--image-input", "input_1", "--image-scale", "1/255",
+        "--labels", str(SAMPLE / "labels.names"), "--detector", "region",
+        "--anchors", (SAMPLE / "anchors.txt").read_text().strip()]
+
+
+def record(rng, class_count):
+    """The detections of an image as the index stores them."""
+    content = struct.pack("<II", 640, 480)
+    for _ in range(rng.randint(1, 9)):
+        width, height = rng.uniform(0.05, 0.5), rng.uniform(0.05, 0.5)
+        content += struct.pack(
+            "<Iddddd", rng.randrange(class_count), rng.uniform(0.3, 1), rng.uniform(0, 1 - width),
+            rng.uniform(0, 1 - height), width, height)
+    return content + xxhash.xxh3_128_digest(content)
+
+
+def make_index(program, folder, class_count, image_count):
+    """An index that the program made, with other labels and other images."""
+    images = folder / "one"
+    images.mkdir(exist_ok=True)
+    (images / "picture.png").write_bytes((SAMPLE / "picture.png").read_bytes())
+    path = folder / "{}.db".format(class_count)
+    subprocess.run([program, "index", str(images), "-o", str(path), "--quiet"] + use(), check=True)
+    rng = random.Random(19)
+    connection = sqlite3.connect(str(path))
+    labels = json.dumps(["class{}".format(index) for index in range(class_count)])
+    connection.execute("UPDATE settings SET value = ? WHERE key = 'labels'", (labels,))
+    for table in ("files", "detections", "contents"):
+        connection.execute("DELETE FROM " + table)
+    for number in range(1, image_count + 1):
+        connection.execute("INSERT INTO contents VALUES (?, ?, NULL)", (number, struct.pack("<IIII", number, 0, 0, 0)))
+        connection.execute("INSERT INTO detections VALUES (?, ?)", (number, record(rng, class_count)))
+        connection.execute(
+            "INSERT INTO files VALUES (?, ?, 0, 0, 0)", ("/photos/{:06}.jpg".format(number), number))
+    connection.commit()
+    connection.close()
+    return path
+
+
+def median_time(command, count=15):
+    times = []
+    for _ in range(count):
+        start = time.perf_counter()
+        output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+        times.append(time.perf_counter() - start)
+    return statistics.median(times), min(times), output
+
+
+def measure_search(program, folder, image_count):
+    for class_count in (80, 3):
+        path = make_index(program, folder, class_count, image_count)
+        objects = [word for name, *box in LAYOUT
+                   for word in ("--object", "{}:{}".format(name, ",".join(map(str, box))))]
+        command = [program, "search", "--in", str(path), "--json"] + objects
+        for options in ([], ["--max-cost", "3"]):
+            median, least, output = median_time(command + options)
+            print("{:,} images, {} classes, {}: median {:.0f} ms, least {:.0f} ms, {:,} found".format(
+                image_count, class_count, " ".join(options) or "--max-cost 5", median * 1000, least * 1000,
+                len(json.loads(output))))
+
+
+def processor_time(command):
+    """Seconds of all processors, of the user and the system."""
+    before = os.times()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = os.times()
+    return after.children_user - before.children_user + after.children_system - before.children_system
+
+
+def measure_index(program, folder, image_count):
+    images = folder / "photos"
+    images.mkdir()
+    rng = numpy.random.default_rng(1)
+    for number in range(image_count):
+        small = rng.integers(0, 256, (12, 16, 3), dtype=numpy.uint8)
+        Image.fromarray(small).resize((640, 480), Image.BICUBIC).save(images / "{:04}.jpg".format(number))
+    old = time.time() - 3600
+    for path in images.iterdir():
+        os.utime(path, (old, old))
+    time.sleep(3)  # times of the last two seconds are not trusted
+    database = folder / "photos.db"
+    detect = [program, "detect", use()[1], str(images), "--threads", "1", "--json"] + use()[2:]
+    index = [program, "index", str(images), "-o", str(database), "--threads", "1", "--json"] + use()
+    print("{:,} photos of 640 x 480, processor time: detect {:.2f} s, index {:.2f} s".format(
+        image_count, processor_time(detect), processor_time(index)))
+    median, least, _ = median_time(index, 5)
+    print("again, unchanged: median {:.0f} ms, least {:.0f} ms".format(median * 1000, least * 1000))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--images", type=int, default=100_000)
+    parser.add_argument("--photos", type=int, default=1_000)
+    arguments = parser.parse_args()
+    program = str(Path(arguments.program).resolve())
+    with tempfile.TemporaryDirectory() as folder:
+        measure_search(program, Path(folder), arguments.images)
+        measure_index(program, Path(folder), arguments.photos)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+package import Bytes
+import Digests
+package import GraphIR
+import WBMFormat
+
+extension WBMExporter {
+  /// A SHA-256 digest of what a model computes and how its inputs and outputs are understood: the
+  /// graph, the weights, image settings, labels and detector. Whose model it is, where it came from
+  /// and what it was proven with are left out.
+  ///
+  /// It is taken of the header that a `.wbm` file of the model would have, so a model and the `.wbm`
+  /// file made of it have the same.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a string holds a NUL;
+  ///   ``WeighbridgeError/Code/limitExceeded`` when there is no memory for a digest.
+  /// - Complexity: Reads each weight once.
+  package static func identity(of content: ModelContent) throws(WeighbridgeError) -> [UInt8] {
+    var bare = ModelContent(
+      graph: content.graph, description: ModelDescription(), provenance: Provenance())
+    let description = content.description
+    bare.description.inputs = description.inputs
+    bare.description.outputs = description.outputs
+    for index in bare.description.inputs.indices { bare.description.inputs[index].summary = nil }
+    for index in bare.description.outputs.indices { bare.description.outputs[index].summary = nil }
+    bare.description.labels = description.labels
+    bare.description.detector = description.detector
+    var (header, tensors) = header(of: bare)
+    var stream = try XXH3Stream()
+    for (index, tensor) in tensors.enumerated() {
+      stream.reset()
+      tensor.withPieces { stream.update($0) }
+      header.tensors[index].digest = stream.digest()
+    }
+    return try sha256(of: ByteStore(try header.serialized()))
+  }
+}

@@ -1,0 +1,13 @@
+extension Image {
+  /// The image in another size, each axis scaled by itself with the triangle filter (Pillow's
+  /// `BILINEAR`).
+  ///
+  /// - Parameters:
+  ///   - width: The new width in pixels, at least 1.
+  ///   - height: The new height in pixels, at least 1.
+  package func resized(width: Int, height: Int) -> Image {
+    let raster = Raster(self, isGray: false)
+      .resampled(to: PixelSize(width: width, height: height), by: .pillowBilinear)
+    return Image(width: width, height: height, pixels: raster.bytes)
+  }
+}

@@ -1,0 +1,62 @@
+extension AssignmentProblem {
+  /// An assignment that no exchange of two objects makes better: it begins with the least sum of the
+  /// terms of single objects.
+  func improved() -> [Int?] {
+    var assignment = hungarian()
+    var cost = cost(of: assignment)
+    while let better = firstBetter(than: cost, assignment) { (assignment, cost) = better }
+    return assignment
+  }
+
+  /// For each class by itself, the assignment with the least sum of the terms of single objects.
+  private func hungarian() -> [Int?] {
+    var result = [Int?](repeating: nil, count: candidates.count)
+    let classes = Set(matcher.wantedClasses).sorted()
+    for classIndex in classes {
+      let wanted = candidates.indices.filter { matcher.wantedClasses[$0] == classIndex }
+      let found = candidates[wanted[0]]
+      guard !found.isEmpty else { continue }
+      if wanted.count <= found.count {
+        let costs = wanted.map { index in found.map { single(index, $0) } }
+        for (row, column) in HungarianAssignment.columns(costs).enumerated() {
+          result[wanted[row]] = found[column]
+        }
+      } else {
+        let costs = found.map { object in wanted.map { single($0, object) } }
+        for (row, column) in HungarianAssignment.columns(costs).enumerated() {
+          result[wanted[column]] = found[row]
+        }
+      }
+    }
+    return result
+  }
+
+  /// An assignment that costs less: two wanted objects of a class exchange what they have, or one
+  /// takes a found object that nobody has.
+  private func firstBetter(
+    than cost: Double, _ assignment: [Int?]
+  ) -> (assignment: [Int?], cost: Double)? {
+    var changed = assignment
+    for index in candidates.indices {
+      for other in candidates.indices.dropFirst(index + 1)
+      where matcher.wantedClasses[index] == matcher.wantedClasses[other] {
+        changed.swapAt(index, other)
+        if let cost = lowered(changed, from: cost) { return (changed, cost) }
+        changed.swapAt(index, other)
+      }
+      let taken = Set(assignment.compactMap { $0 })
+      for found in candidates[index] where assignment[index] != nil && !taken.contains(found) {
+        changed[index] = found
+        if let cost = lowered(changed, from: cost) { return (changed, cost) }
+        changed[index] = assignment[index]
+      }
+    }
+    return nil
+  }
+
+  /// The cost of an assignment when it is lower by more than rounding; so the search ends.
+  private func lowered(_ assignment: [Int?], from cost: Double) -> Double? {
+    let new = self.cost(of: assignment)
+    return new < cost - 1e-12 * max(1, cost) ? new : nil
+  }
+}

@@ -1,0 +1,58 @@
+/// The found objects that may be assigned to each wanted one, and what an assignment costs.
+struct AssignmentProblem {
+  let matcher: CompositionMatcher
+  let scene: FoundScene
+  /// For each wanted object, the positions of the found objects of its class.
+  let candidates: [[Int]]
+  /// For each class, how many wanted objects have to do without.
+  let surplus: [Int]
+
+  init(_ matcher: CompositionMatcher, _ scene: FoundScene) {
+    (self.matcher, self.scene) = (matcher, scene)
+    var byClass = [[Int]](repeating: [], count: matcher.wantedCounts.count)
+    for (index, classIndex) in scene.classes.enumerated()
+    where matcher.wantedCounts[classIndex] > 0 {
+      byClass[classIndex].append(index)
+    }
+    candidates = matcher.wantedClasses.map { byClass[$0] }
+    surplus = zip(matcher.wantedCounts, byClass).map { max(0, $0 - $1.count) }
+  }
+
+  /// The weighted term of a single object.
+  func single(_ wanted: Int, _ found: Int) -> Double {
+    matcher.weights.size * abs(matcher.wanted[wanted].side - scene[found].side)
+  }
+
+  /// The weighted terms of a wanted object and the other one nearest to it.
+  func pair(_ wanted: Int, _ found: Int, _ foundOfNearest: Int) -> Double {
+    guard let pair = matcher.pairs[wanted] else { return 0 }
+    let (first, second) = (scene[found], scene[foundOfNearest])
+    return matcher.weights.relativePosition * pair.positionTerm(first, second)
+      + matcher.weights.relativeSize * pair.sizeTerm(first, second)
+  }
+
+  /// What an assignment costs, without the presence.
+  func cost(of assignment: [Int?]) -> Double {
+    var sum = 0.0
+    for (index, found) in assignment.enumerated() {
+      guard let found else { continue }
+      sum += single(index, found)
+      guard let pair = matcher.pairs[index], let other = assignment[pair.other] else { continue }
+      sum += self.pair(index, found, other)
+    }
+    return sum
+  }
+
+  /// The terms of an assignment, but for the presence.
+  func terms(of assignment: [Int?]) -> CompositionTerms {
+    var terms = CompositionTerms()
+    for (index, found) in assignment.enumerated() {
+      guard let found else { continue }
+      terms.size += abs(matcher.wanted[index].side - scene[found].side)
+      guard let pair = matcher.pairs[index], let other = assignment[pair.other] else { continue }
+      terms.relativePosition += pair.positionTerm(scene[found], scene[other])
+      terms.relativeSize += pair.sizeTerm(scene[found], scene[other])
+    }
+    return terms
+  }
+}

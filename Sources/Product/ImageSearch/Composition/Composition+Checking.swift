@@ -1,0 +1,83 @@
+public import Bytes
+import Vision
+
+extension Composition {
+  /// The most objects that can be searched for.
+  public static let maximumObjectCount = 100
+
+  /// A box may reach so far beyond the image, which is what decimal fractions are rounded by.
+  private static let rounding = 1e-6
+
+  /// Checks that a search can ask for these objects.
+  ///
+  /// - Parameter labels: The names of all classes that are found.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when there is no object or a class is unknown, a
+  ///   box has no size, is not a number or lies outside of the image, or the aspect ratio is not
+  ///   positive; ``WeighbridgeError/Code/limitExceeded`` for more than
+  ///   ``maximumObjectCount`` objects.
+  public func check(labels: [String]) throws(WeighbridgeError) {
+    guard !objects.isEmpty else {
+      throw WeighbridgeError(.mismatch, "a layout without objects matches nothing")
+    }
+    guard objects.count <= Self.maximumObjectCount else {
+      throw WeighbridgeError(
+        .limitExceeded,
+        "the layout has \(objects.count) objects; at most \(Self.maximumObjectCount) are searched for"
+      )
+    }
+    guard aspectRatio.isFinite, aspectRatio > 0 else {
+      throw WeighbridgeError(
+        .mismatch, "the aspect ratio is \(aspectRatio); it is a width over a height, above 0")
+    }
+    try LabelCheck(labels).check(objects.map(\.label))
+    for (position, object) in objects.enumerated() {
+      if let problem = Self.problem(of: object.box) {
+        throw WeighbridgeError(
+          .mismatch, "object \(position + 1) of the layout, \(object.label): its box \(problem)")
+      }
+    }
+  }
+
+  /// What is wrong with a box; `nil` when nothing is.
+  private static func problem(of box: Box) -> String? {
+    let numbers = [box.x, box.y, box.width, box.height]
+    guard numbers.allSatisfy(\.isFinite) else { return "has a number that is NaN or infinite" }
+    let size = "\(box.width) x \(box.height)"
+    guard box.width > 0, box.height > 0 else {
+      return "is \(size); width and height must be above 0"
+    }
+    let edges = [box.x, box.y, 1 - box.x - box.width, 1 - box.y - box.height]
+    guard edges.contains(where: { $0 < -rounding }) else { return nil }
+    let inside = box.clipped
+    let place = "at \(box.x), \(box.y) of size \(size)"
+    guard inside.width > 0, inside.height > 0 else {
+      return "\(place) lies outside of the image, which is 0 to 1 along each axis"
+    }
+    return "\(place) reaches beyond the image, which is 0 to 1 along each axis; the part inside is "
+      + "\(inside.x), \(inside.y), \(inside.width), \(inside.height)"
+  }
+}
+
+/// Finds names that are no class of a model.
+struct LabelCheck {
+  private static let shownCount = 100
+  private let labels: [String]
+
+  init(_ labels: [String]) { self.labels = labels }
+
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` that names the unknown labels and the known ones.
+  func check(_ names: [String]) throws(WeighbridgeError) {
+    let known = Set(labels)
+    var unknown: [String] = []
+    for name in names where !known.contains(name) && !unknown.contains(name) {
+      unknown.append(name)
+    }
+    guard !unknown.isEmpty else { return }
+    let listed = labels.prefix(Self.shownCount).joined(separator: ", ")
+    let rest = labels.count - min(labels.count, Self.shownCount)
+    throw WeighbridgeError(
+      .mismatch,
+      "the model does not know \(unknown.joined(separator: ", ")); its labels are \(listed)"
+        + (rest > 0 ? " and \(rest) others" : ""))
+  }
+}

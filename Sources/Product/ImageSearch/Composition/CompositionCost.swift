@@ -1,0 +1,122 @@
+public import Bytes
+
+/// What two compositions differ by, each term as a sum without its weight.
+public struct CompositionTerms: Hashable, Sendable {
+  /// Over the classes that count, the sum of |wanted - found|.
+  public var presence: Double
+  /// Over the assigned objects whose nearest other wanted object is assigned too, the sum of
+  /// |1 - d·d'|, where d and d' are the unit vectors between the two centres as wanted and as found;
+  /// 0 where the centres coincide on either side.
+  public var relativePosition: Double
+  /// Over the assigned objects, the sum of |√(area wanted) - √(area found)|; areas are shares of the
+  /// image.
+  public var size: Double
+  /// Over the same pairs as the relative position, the sum of min(2, |ln(r / r')|), where r and r'
+  /// are the ratios of the objects' √area as wanted and as found.
+  public var relativeSize: Double
+
+  /// Makes terms.
+  public init(
+    presence: Double = 0, relativePosition: Double = 0, size: Double = 0, relativeSize: Double = 0
+  ) {
+    self.presence = presence
+    self.relativePosition = relativePosition
+    self.size = size
+    self.relativeSize = relativeSize
+  }
+}
+
+/// How much each term counts.
+public struct CompositionWeights: Hashable, Sendable {
+  /// The weight of ``CompositionTerms/presence``.
+  public var presence: Double
+  /// The weight of ``CompositionTerms/relativePosition``.
+  public var relativePosition: Double
+  /// The weight of ``CompositionTerms/size``.
+  public var size: Double
+  /// The weight of ``CompositionTerms/relativeSize``.
+  public var relativeSize: Double
+
+  /// Makes weights.
+  public init(
+    presence: Double = 2, relativePosition: Double = 1.5, size: Double = 1,
+    relativeSize: Double = 0.5
+  ) {
+    self.presence = presence
+    self.relativePosition = relativePosition
+    self.size = size
+    self.relativeSize = relativeSize
+  }
+
+  /// The cost: the weighted sum of the terms.
+  public func cost(of terms: CompositionTerms) -> Double {
+    presence * terms.presence + relativePosition * terms.relativePosition + size * terms.size
+      + relativeSize * terms.relativeSize
+  }
+
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a weight is negative or no number.
+  func check() throws(WeighbridgeError) {
+    for weight in [presence, relativePosition, size, relativeSize]
+    where !(weight >= 0 && weight.isFinite) {
+      throw WeighbridgeError(.mismatch, "a weight is \(weight); weights are numbers from 0")
+    }
+  }
+}
+
+/// How a composition fits what is wanted.
+public struct CompositionMatch: Hashable, Sendable {
+  /// How the assignment was found.
+  public enum Method: String, Hashable, Sendable, CaseIterable {
+    /// Of all assignments one with the least cost.
+    case exact
+    /// The Hungarian method for the terms of single objects, then exchanges of two objects as long
+    /// as they lower the cost. There may be a better one.
+    case improved
+  }
+
+  /// The weighted sum of the terms; lower is better.
+  public var cost: Double
+  /// The terms.
+  public var terms: CompositionTerms
+  /// For each wanted object, the position of the found one that is assigned to it.
+  public var assignment: [Int?]
+  /// How the assignment was found.
+  public var method: Method
+}
+
+/// What is searched for by composition.
+public struct CompositionQuery: Hashable, Sendable {
+  /// Up to so many wanted objects the assignment is exact.
+  public static let exactObjectCount = 8
+
+  /// The wanted objects.
+  public var composition: Composition
+  /// How much each term counts.
+  public var weights = CompositionWeights()
+  /// The classes that count for the presence; all when `nil`.
+  public var classes: [String]?
+  /// Images whose cost is not below it are left out.
+  public var maximumCost = 5.0
+
+  /// Searches for a composition with the default weights, in all classes.
+  public init(_ composition: Composition) { self.composition = composition }
+
+  /// How well another composition fits.
+  ///
+  /// - Parameter found: What is in an image. Its labels need not be among those that are wanted.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the query cannot be searched for
+  ///   (``Composition/check(labels:)``), or a weight is negative.
+  public func match(_ found: Composition) throws(WeighbridgeError) -> CompositionMatch {
+    let names = composition.objects.map(\.label) + found.objects.map(\.label) + (classes ?? [])
+    var labels: [String] = []
+    var seen: Set<String> = []
+    for name in names where seen.insert(name).inserted { labels.append(name) }
+    let matcher = try CompositionMatcher(self, labels: labels)
+    let scene = FoundScene(found, classes: matcher.classes)
+    // There always is an assignment, so nothing is above an infinite limit.
+    guard let match = matcher.match(scene, below: .infinity) else {
+      throw WeighbridgeError(.mismatch, "the cost of the layout is not finite")
+    }
+    return match
+  }
+}

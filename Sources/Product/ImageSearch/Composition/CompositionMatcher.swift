@@ -1,0 +1,74 @@
+import Bytes
+
+/// A query that is ready to be compared with many images.
+struct CompositionMatcher {
+  /// The position of each label's class.
+  let classes: [String: Int]
+  /// The class of each wanted object.
+  let wantedClasses: [Int]
+  /// The wanted objects.
+  let wanted: [ObjectGeometry]
+  /// For each wanted object, the nearest other one; `nil` for the only object.
+  let pairs: [NearestPair?]
+  /// How much each term counts.
+  let weights: CompositionWeights
+  /// How many objects of each class are wanted.
+  let wantedCounts: [Int]
+  private let isCounted: [Bool]
+  private let tree: PairTree
+
+  /// - Parameter labels: The names of all classes; a name that stands twice is one class.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the query does not fit the labels.
+  init(_ query: CompositionQuery, labels: [String]) throws(WeighbridgeError) {
+    try query.composition.check(labels: labels)
+    try query.weights.check()
+    try LabelCheck(labels).check(query.classes ?? [])
+    guard !query.maximumCost.isNaN else {
+      throw WeighbridgeError(.mismatch, "the maximum cost is not a number")
+    }
+    let classes = Dictionary(
+      zip(labels, labels.indices), uniquingKeysWith: { first, _ in first })
+    let composition = query.composition
+    let wanted = composition.objects.map {
+      ObjectGeometry($0.box, aspectRatio: composition.aspectRatio)
+    }
+    wantedClasses = composition.objects.compactMap { classes[$0.label] }
+    var counts = [Int](repeating: 0, count: labels.count)
+    for index in wantedClasses { counts[index] += 1 }
+    let counted = query.classes.map { Set($0.compactMap { classes[$0] }) }
+    isCounted = labels.indices.map { counted?.contains($0) ?? true }
+    pairs = wanted.indices.map { NearestPair(of: $0, in: wanted) }
+    tree = PairTree(nearest: pairs.map { $0?.other })
+    (self.classes, self.wanted, wantedCounts, weights) = (classes, wanted, counts, query.weights)
+  }
+
+  /// Assigns found objects to the wanted ones.
+  ///
+  /// - Returns: `nil` when the cost is not below the limit.
+  func match(_ scene: FoundScene, below limit: Double) -> CompositionMatch? {
+    let presence = presence(in: scene)
+    let rest = limit - weights.presence * presence
+    guard rest > 0 else { return nil }
+    let problem = AssignmentProblem(self, scene)
+    let isExact = wanted.count <= CompositionQuery.exactObjectCount
+    // The sums are rounded in another order than the cost at the end.
+    let assignment =
+      isExact ? ExactAssignment.solve(problem, tree, below: rest + 1e-9) : problem.improved()
+    guard let assignment else { return nil }
+    var terms = problem.terms(of: assignment)
+    terms.presence = presence
+    let cost = weights.cost(of: terms)
+    guard cost < limit else { return nil }
+    return CompositionMatch(
+      cost: cost, terms: terms, assignment: assignment, method: isExact ? .exact : .improved)
+  }
+
+  /// Over the classes that count, the sum of |wanted - found|.
+  private func presence(in scene: FoundScene) -> Double {
+    var missing = wantedCounts
+    for index in scene.classes { missing[index] -= 1 }
+    var sum = 0
+    for index in missing.indices where isCounted[index] { sum += abs(missing[index]) }
+    return Double(sum)
+  }
+}

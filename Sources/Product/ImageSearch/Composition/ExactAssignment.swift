@@ -1,0 +1,130 @@
+/// Finds an assignment with the least cost by branch and bound.
+///
+/// Without the rule that a found object is assigned once, the least cost follows from the trees of
+/// pairs, from the leaves up. That is the bound: objects are decided from the roots down, and what
+/// cannot get below the best assignment so far is left out.
+struct ExactAssignment {
+  private let problem: AssignmentProblem
+  private let tree: PairTree
+  /// For each object and choice, the least cost of the object and all below it.
+  private var subtree: [[Double]]
+  /// For each object and its parent's choice, the least cost of the object, all below it and its pair
+  /// with the parent. A root has one entry.
+  private var joined: [[Double]]
+  private var choices: [Int]
+  private var isUsed: [Bool]
+  private var surplus: [Int]
+  private var best: Double
+  private var bestChoices: [Int]?
+
+  /// - Returns: `nil` when every assignment costs as much as the limit or more.
+  static func solve(
+    _ problem: AssignmentProblem, _ tree: PairTree, below limit: Double
+  ) -> [Int?]? {
+    var solver = ExactAssignment(problem, tree, limit)
+    solver.bound()
+    solver.decide(0, solver.rootBound)
+    return solver.bestChoices.map { choices in
+      choices.enumerated().map { index, choice in
+        choice < problem.candidates[index].count ? problem.candidates[index][choice] : nil
+      }
+    }
+  }
+
+  private init(_ problem: AssignmentProblem, _ tree: PairTree, _ limit: Double) {
+    (self.problem, self.tree, best) = (problem, tree, limit)
+    let count = tree.order.count
+    subtree = [[Double]](repeating: [], count: count)
+    joined = subtree
+    choices = [Int](repeating: 0, count: count)
+    isUsed = [Bool](repeating: false, count: problem.scene.count)
+    surplus = problem.surplus
+  }
+
+  /// The number of an object's choices: its candidates, and perhaps none of them.
+  private func choiceCount(_ index: Int) -> Int {
+    let isSurplus = problem.surplus[problem.matcher.wantedClasses[index]] > 0
+    return problem.candidates[index].count + (isSurplus ? 1 : 0)
+  }
+
+  /// The candidate behind a choice; `nil` for none.
+  private func found(_ index: Int, _ choice: Int) -> Int? {
+    let candidates = problem.candidates[index]
+    return choice < candidates.count ? candidates[choice] : nil
+  }
+
+  /// The cost of the pair that an object makes with its parent; infinite for the same found object.
+  private func edge(_ index: Int, _ choice: Int, _ parentChoice: Int) -> Double {
+    guard let parent = tree.parents[index], let own = found(index, choice),
+      let other = found(parent, parentChoice)
+    else { return 0 }
+    guard own != other else { return .infinity }
+    return (tree.pointsUp[index] ? problem.pair(index, own, other) : 0)
+      + (tree.pointsDown[index] ? problem.pair(parent, other, own) : 0)
+  }
+
+  /// Fills the tables, from the leaves up.
+  private mutating func bound() {
+    for index in tree.order.reversed() {
+      subtree[index] = (0..<choiceCount(index)).map { choice in
+        var cost = found(index, choice).map { problem.single(index, $0) } ?? 0
+        for child in tree.children[index] { cost += joined[child][choice] }
+        return cost
+      }
+      let parentCount = tree.parents[index].map(choiceCount) ?? 1
+      joined[index] = (0..<parentCount).map { parentChoice in
+        var least = Double.infinity
+        for (choice, cost) in subtree[index].enumerated() {
+          least = min(least, cost + edge(index, choice, parentChoice))
+        }
+        return least
+      }
+    }
+  }
+
+  /// The least cost of all trees, each found object being assigned any number of times.
+  private var rootBound: Double {
+    tree.order.reduce(0) { $0 + (tree.parents[$1] == nil ? joined[$1][0] : 0) }
+  }
+
+  /// Decides on the objects from a position of the order on.
+  ///
+  /// - Parameter bound: No assignment with the choices made so far costs less.
+  private mutating func decide(_ position: Int, _ bound: Double) {
+    guard bound < best else { return }
+    guard position < tree.order.count else {
+      (best, bestChoices) = (bound, choices)
+      return
+    }
+    let index = tree.order[position]
+    let parentChoice = tree.parents[index].map { choices[$0] } ?? 0
+    let least = joined[index][parentChoice]
+    let costs = subtree[index].enumerated().map { choice, cost in
+      (choice: choice, cost: cost + edge(index, choice, parentChoice))
+    }
+    for (choice, cost) in costs.sorted(by: { $0.cost < $1.cost }) {
+      let next = bound - least + cost
+      guard next < best else { return }
+      choose(index, choice) { $0.decide(position + 1, next) }
+    }
+  }
+
+  /// Tries a choice, unless it is taken.
+  private mutating func choose(
+    _ index: Int, _ choice: Int, _ proceed: (inout ExactAssignment) -> Void
+  ) {
+    choices[index] = choice
+    if let found = found(index, choice) {
+      guard !isUsed[found] else { return }
+      isUsed[found] = true
+      proceed(&self)
+      isUsed[found] = false
+    } else {
+      let classIndex = problem.matcher.wantedClasses[index]
+      guard surplus[classIndex] > 0 else { return }
+      surplus[classIndex] -= 1
+      proceed(&self)
+      surplus[classIndex] += 1
+    }
+  }
+}

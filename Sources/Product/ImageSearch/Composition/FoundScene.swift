@@ -1,0 +1,36 @@
+/// What was found in an image, ready to be compared.
+struct FoundScene {
+  /// The image's width over its height.
+  var aspectRatio = 1.0
+  /// The class of each object: a position among those of the matcher.
+  private(set) var classes: [Int] = []
+  private var objects: [ObjectGeometry] = []
+
+  /// An image in which nothing was found.
+  init() {}
+
+  /// - Parameter classes: The position of each label's class.
+  init(_ composition: Composition, classes: [String: Int]) {
+    aspectRatio = composition.aspectRatio
+    for object in composition.objects {
+      guard let index = classes[object.label] else { continue }
+      append(ObjectGeometry(object.box, aspectRatio: aspectRatio), ofClass: index)
+    }
+  }
+
+  /// The number of objects.
+  var count: Int { classes.count }
+
+  subscript(_ index: Int) -> ObjectGeometry { objects[index] }
+
+  /// Takes all objects away and keeps their memory.
+  mutating func removeAll() {
+    classes.removeAll(keepingCapacity: true)
+    objects.removeAll(keepingCapacity: true)
+  }
+
+  mutating func append(_ object: ObjectGeometry, ofClass index: Int) {
+    classes.append(index)
+    objects.append(object)
+  }
+}

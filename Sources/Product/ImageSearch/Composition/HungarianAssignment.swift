@@ -1,0 +1,48 @@
+/// The assignment of rows to columns with the least sum of costs: the Hungarian method with
+/// potentials (Kuhn 1955, Munkres 1957; augmenting along shortest paths as Jonker and Volgenant 1987).
+enum HungarianAssignment {
+  /// - Parameter costs: For each row the costs of all columns; no fewer columns than rows.
+  /// - Returns: The column of each row, each column at most once.
+  /// - Complexity: O(rows² · columns).
+  static func columns(_ costs: [[Double]]) -> [Int] {
+    guard let width = costs.first?.count else { return [] }
+    // Column 0 is a start that stands for no column; rows count from 1 with it.
+    var rowPotentials = [Double](repeating: 0, count: costs.count + 1)
+    var columnPotentials = [Double](repeating: 0, count: width + 1)
+    var rows = [Int](repeating: 0, count: width + 1)
+    for row in 1...costs.count {
+      rows[0] = row
+      var least = [Double](repeating: .infinity, count: width + 1)
+      var previous = [Int](repeating: 0, count: width + 1)
+      var isVisited = [Bool](repeating: false, count: width + 1)
+      var column = 0
+      while rows[column] != 0 {
+        isVisited[column] = true
+        let current = rows[column]
+        var (step, next) = (Double.infinity, 0)
+        for other in 1...width where !isVisited[other] {
+          let reduced =
+            costs[current - 1][other - 1] - rowPotentials[current] - columnPotentials[other]
+          if reduced < least[other] { (least[other], previous[other]) = (reduced, column) }
+          if least[other] < step { (step, next) = (least[other], other) }
+        }
+        for other in 0...width {
+          if isVisited[other] {
+            rowPotentials[rows[other]] += step
+            columnPotentials[other] -= step
+          } else {
+            least[other] -= step
+          }
+        }
+        column = next
+      }
+      while column != 0 {
+        rows[column] = rows[previous[column]]
+        column = previous[column]
+      }
+    }
+    var result = [Int](repeating: 0, count: costs.count)
+    for column in 1...width where rows[column] > 0 { result[rows[column] - 1] = column - 1 }
+    return result
+  }
+}

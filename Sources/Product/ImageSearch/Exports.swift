@@ -1,0 +1,2 @@
+// The model, image and error types that the API mentions.
+@_exported public import Weighbridge

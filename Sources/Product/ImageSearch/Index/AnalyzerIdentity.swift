@@ -1,0 +1,32 @@
+import Bytes
+import Digests
+import Weighbridge
+
+/// What decides the results of an analyzer, as a digest.
+struct AnalyzerIdentity {
+  private let model: [UInt8]
+  private let settings: String
+
+  init(
+    _ model: Model, _ options: AnalyzeOptions, output: String?
+  ) throws(WeighbridgeError) {
+    self.model = try model.identity()
+    let detection = options.detection
+    let record = model.description.detector
+    // As the detector itself decides.
+    let threshold =
+      detection.threshold ?? record?.confidenceThreshold ?? Detector.defaultThreshold
+    let overlap = detection.overlap ?? record?.overlapThreshold ?? Detector.defaultOverlap
+    let suppression = detection.suppression ?? record?.suppression ?? .greedy
+    settings = [
+      "threshold \(threshold)", "overlap \(overlap)", "suppression \(suppression.rawValue)",
+      "resampling \((detection.resampling ?? model.imageResampling).rawValue)",
+      "fast \(detection.run.isFast)", "engine \(detection.run.engine.rawValue)",
+      "features \(output ?? "-")",
+    ].joined(separator: "\n")
+  }
+
+  func digest() throws(WeighbridgeError) -> [UInt8] {
+    try sha256(of: ByteStore(model + Array(settings.utf8)))
+  }
+}

@@ -1,0 +1,60 @@
+import Bytes
+import Vision
+
+/// The detections of an image as they are stored: width and height (4 bytes each), for each
+/// detection the class (4 bytes), confidence, x, y, width and height (8 bytes each), and a digest of
+/// all that; little-endian.
+enum DetectionRecord {
+  private static let headerSize = 8
+  private static let detectionSize = 44
+
+  static func bytes(_ detections: [Detection], width: Int, height: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: width, byteCount: 4)
+    bytes.append(littleEndian: height, byteCount: 4)
+    for detection in detections {
+      bytes.append(littleEndian: detection.classIndex, byteCount: 4)
+      let box = detection.box
+      for number in [detection.confidence, box.x, box.y, box.width, box.height] {
+        bytes.append(littleEndian: Int(bitPattern: UInt(number.bitPattern)), byteCount: 8)
+      }
+    }
+    return StoredDigest.appended(to: bytes)
+  }
+
+  /// The image's size in pixels and the number of detections; `nil` when the bytes are not those that
+  /// were written.
+  static func header(_ record: RawSpan) -> (width: Int, height: Int, count: Int)? {
+    guard let size = StoredDigest.checkedSize(record), size >= headerSize,
+      (size - headerSize) % detectionSize == 0
+    else { return nil }
+    let (width, height) = (integer(record, 0), integer(record, 4))
+    guard width > 0, height > 0 else { return nil }
+    return (width, height, (size - headerSize) / detectionSize)
+  }
+
+  /// The class, confidence and box of a detection of a record whose header was read.
+  static func detection(
+    _ index: Int, in record: RawSpan
+  ) -> (classIndex: Int, confidence: Double, box: Box) {
+    let start = headerSize + index * detectionSize
+    return (
+      integer(record, start), number(record, start + 4),
+      Box(
+        x: number(record, start + 12), y: number(record, start + 20),
+        width: number(record, start + 28), height: number(record, start + 36))
+    )
+  }
+
+  // Loads check that they are inside of the record.
+
+  private static func integer(_ record: RawSpan, _ offset: Int) -> Int {
+    Int(UInt32(littleEndian: record.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+  }
+
+  private static func number(_ record: RawSpan, _ offset: Int) -> Double {
+    Double(
+      bitPattern: UInt64(
+        littleEndian: record.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+  }
+}

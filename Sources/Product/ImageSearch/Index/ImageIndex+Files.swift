@@ -1,0 +1,132 @@
+import Bytes
+import Synchronization
+
+/// What an index knows of a file.
+struct KnownFile: Sendable {
+  let status: FileStatus
+  /// Why the image cannot be read; `nil` when it can.
+  let problem: String?
+}
+
+extension ImageIndex {
+  /// The files in a folder whose path ends with a slash.
+  func knownFiles(in folder: String) throws(WeighbridgeError) -> [String: KnownFile] {
+    try connection.withLock { (connection) throws(WeighbridgeError) in
+      var statement = try connection.statement(
+        """
+        SELECT path, byte_count, modified, changed, problem FROM files
+        JOIN contents ON contents.id = files.content WHERE path >= ? AND path < ?
+        """)
+      // The character behind the slash in Unicode.
+      try statement.bind([.text(folder), .text(folder.dropLast() + "0")])
+      var files: [String: KnownFile] = [:]
+      while try statement.step() {
+        guard let path = statement.text(0), let count = statement.integer(1),
+          let modified = statement.integer(2), let changed = statement.integer(3)
+        else {
+          throw WeighbridgeError(.damaged, "the table of files is damaged").at(file: self.path)
+        }
+        files[path] = KnownFile(
+          status: FileStatus(byteCount: count, modified: modified, changed: changed),
+          problem: statement.text(4))
+      }
+      return files
+    }
+  }
+
+  /// Notes that a file has bytes that are stored already.
+  ///
+  /// - Returns: The stored problem of the image, and whether the bytes were stored at all.
+  func note(
+    _ file: ImageFolder.File, digest: [UInt8]
+  ) throws(WeighbridgeError) -> (isKnown: Bool, problem: String?) {
+    try write { (connection) throws(WeighbridgeError) in
+      guard
+        let id = try connection.integer(
+          "SELECT id FROM contents WHERE digest = ?", .blob(digest))
+      else { return (false, nil) }
+      try Self.insert(file, id, connection)
+      return (
+        true, try connection.text("SELECT problem FROM contents WHERE id = ?", .integer(id))
+      )
+    }
+  }
+
+  /// Stores what was found in an image, or why it cannot be read, with the file that it is from.
+  func store(
+    _ analysis: Result<ImageAnalysis, ImageProblem>, of file: ImageFolder.File, digest: [UInt8]
+  ) throws(WeighbridgeError) {
+    try write { (connection) throws(WeighbridgeError) in
+      var problem: String?
+      if case .failure(let found) = analysis { problem = found.reason }
+      // Another process may have stored the same bytes meanwhile.
+      try connection.run(
+        "INSERT OR IGNORE INTO contents (digest, problem) VALUES (?, ?)", .blob(digest),
+        problem.map(SQLiteValue.text) ?? .null)
+      let isNew = connection.changeCount > 0
+      guard
+        let id = try connection.integer(
+          "SELECT id FROM contents WHERE digest = ?", .blob(digest))
+      else { return }
+      if isNew, case .success(let analysis) = analysis {
+        try Self.insert(analysis, id, connection)
+      }
+      try Self.insert(file, id, connection)
+    }
+  }
+
+  /// Takes files out, and what was stored of images that have no file any more.
+  func remove(_ paths: [String]) throws(WeighbridgeError) {
+    try write { (connection) throws(WeighbridgeError) in
+      for path in paths { try connection.run("DELETE FROM files WHERE path = ?", .text(path)) }
+      try connection.execute(
+        "DELETE FROM contents WHERE id NOT IN (SELECT content FROM files)")
+    }
+  }
+
+  /// Changes the database, unless another process rebuilt it for another model.
+  private func write<Result: Sendable>(
+    _ body: (borrowing SQLiteConnection) throws(WeighbridgeError) -> Result
+  ) throws(WeighbridgeError) -> Result {
+    try connection.withLock { (connection) throws(WeighbridgeError) in
+      try connection.transaction { (connection) throws(WeighbridgeError) in
+        guard try IndexSchema.contents(connection).identity == contents.identity else {
+          throw WeighbridgeError(.mismatch, "another process rebuilt the index for another model")
+            .at(file: path)
+        }
+        return try body(connection)
+      }
+    }
+  }
+
+  private static func insert(
+    _ file: ImageFolder.File, _ content: Int, _ connection: borrowing SQLiteConnection
+  ) throws(WeighbridgeError) {
+    // A file that was changed just now may be changed again and have the same times.
+    let status = file.status
+    try connection.run(
+      "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", .text(file.path), .integer(content),
+      .integer(status.byteCount), .integer(status.modified),
+      .integer(status.isSettled ? status.changed : 0))
+  }
+
+  private static func insert(
+    _ analysis: ImageAnalysis, _ content: Int, _ connection: borrowing SQLiteConnection
+  ) throws(WeighbridgeError) {
+    if let detections = analysis.detections {
+      let record = DetectionRecord.bytes(
+        detections, width: analysis.width, height: analysis.height)
+      try connection.run("INSERT INTO detections VALUES (?, ?)", .integer(content), .blob(record))
+    }
+    if let features = analysis.features {
+      try connection.run(
+        "INSERT INTO features VALUES (?, ?)", .integer(content),
+        .blob(FeatureRecord.bytes(features)))
+    }
+  }
+}
+
+/// Why an image cannot be read.
+struct ImageProblem: Error {
+  let reason: String
+}

@@ -1,0 +1,53 @@
+public import Bytes
+import GraphIR
+import Synchronization
+public import Vision
+
+/// An image whose composition fits what is wanted.
+public struct CompositionResult: Hashable, Sendable {
+  /// The file.
+  public var path: String
+  /// The image's size in pixels.
+  public var width, height: Int
+  /// The cost and its terms; the assignment gives positions in `detections`.
+  public var match: CompositionMatch
+  /// What was found in the image.
+  public var detections: [Detection]
+}
+
+extension ImageIndex {
+  /// Finds the images whose composition fits best.
+  ///
+  /// - Parameters:
+  ///   - query: What is wanted.
+  ///   - threads: How many threads compare, at least 1; one for each processor when `nil`.
+  /// - Returns: The images whose cost is below the query's maximum, the lowest first, those of equal
+  ///   cost by path.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the index has no detections, or the query does
+  ///   not fit its labels; ``WeighbridgeError/Code/damaged``.
+  public func search(
+    _ query: CompositionQuery, threads: Int? = nil
+  ) throws(WeighbridgeError) -> [CompositionResult] {
+    guard contents.hasDetections else {
+      throw WeighbridgeError(
+        .mismatch, "the index holds features and no detections: index with a detector"
+      ).at(file: path)
+    }
+    let matcher = try CompositionMatcher(query, labels: contents.labels)
+    let scan = CompositionScan(self, matcher, below: query.maximumCost)
+    let hits = try scan.hits(threads: threads ?? Workers.processorCount)
+    let files = try connection.withLock { (connection) throws(WeighbridgeError) in
+      try paths(of: hits.map(\.content), connection)
+    }
+    var results: [CompositionResult] = []
+    for (hit, paths) in zip(hits, files) {
+      for path in paths {
+        results.append(
+          CompositionResult(
+            path: path, width: hit.width, height: hit.height, match: hit.match,
+            detections: hit.detections))
+      }
+    }
+    return results.sorted { ($0.match.cost, $0.path) < ($1.match.cost, $1.path) }
+  }
+}

@@ -1,0 +1,108 @@
+public import Bytes
+import Synchronization
+import Weighbridge
+
+/// What a model said of many images, kept in a database of SQLite.
+///
+/// Images are known by the digest of their bytes: one that was moved or copied is not analyzed again.
+/// Each image is stored by one transaction, so whatever ends a process, the images stored before stay;
+/// several processes may add to an index at once.
+///
+/// ```swift
+/// let analyzer = try ImageAnalyzer(Model(contentsOf: "yolov3-tiny.wbm"))
+/// let index = try ImageIndex(updating: "photos.db", for: analyzer)
+/// try index.update(folder: "photos", with: analyzer)
+/// let results = try index.search(CompositionQuery(layout))
+/// ```
+public final class ImageIndex: Sendable {
+  /// What an index says of itself.
+  public struct Contents: Hashable, Sendable {
+    /// ``ImageAnalyzer/identity`` of the analyzer whose results are stored.
+    public var identity: [UInt8]
+    /// The model's name, when it has one.
+    public var modelName: String?
+    /// The names of the classes, in the order of the model's.
+    public var labels: [String]
+    /// Whether there are detections.
+    public var hasDetections: Bool
+    /// Whether there are feature vectors.
+    public var hasFeatures: Bool
+  }
+
+  /// The path of a database that is only in memory.
+  static let inMemory = ":memory:"
+
+  /// The database's path.
+  public let path: String
+  /// What the index says of itself.
+  public let contents: Contents
+  let connection: Mutex<SQLiteConnection>
+
+  /// Opens an index for searching.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/missing`` when it is not there;
+  ///   ``WeighbridgeError/Code/malformed`` when it is no index;
+  ///   ``WeighbridgeError/Code/unsupported`` when another version of Weighbridge made it;
+  ///   ``WeighbridgeError/Code/damaged``.
+  public init(contentsOf path: String) throws(WeighbridgeError) {
+    let connection = try SQLiteConnection(path: path, .reading)
+    contents = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      switch try IndexSchema.state(connection) {
+      case .current: return try IndexSchema.contents(connection)
+      case .empty: throw WeighbridgeError(.malformed, "is empty, and no index of images")
+      case .other(let version): throw IndexSchema.otherVersion(version)
+      }
+    }
+    self.path = path
+    self.connection = Mutex(connection)
+  }
+
+  /// Opens an index to add images to it, or makes one.
+  ///
+  /// - Parameters:
+  ///   - path: The database.
+  ///   - analyzer: What will analyze the images.
+  ///   - isRebuilding: Whether an index of another model, other options or another version is emptied;
+  ///     it is an error otherwise.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an index of another model or other options;
+  ///   ``WeighbridgeError/Code/unsupported`` for one of another version;
+  ///   ``WeighbridgeError/Code/malformed`` when the file is something else, and
+  ///   ``WeighbridgeError/Code/damaged``, both also when rebuilding: nothing is overwritten then;
+  ///   ``WeighbridgeError/Code/outputFailed``.
+  public convenience init(
+    updating path: String, for analyzer: ImageAnalyzer, isRebuilding: Bool = false
+  ) throws(WeighbridgeError) {
+    let connection = try IndexOpening.connection(path)
+    let contents = Contents(analyzer)
+    try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try IndexOpening.prepare(connection, for: contents, isRebuilding: isRebuilding)
+    }
+    self.init(path: path, contents, connection)
+  }
+
+  /// Makes an index in memory.
+  ///
+  /// - Parameter analyzer: What will analyze the images.
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is not enough memory.
+  public convenience init(inMemoryFor analyzer: ImageAnalyzer) throws(WeighbridgeError) {
+    let connection = try SQLiteConnection(path: Self.inMemory, .writing)
+    try connection.execute("PRAGMA foreign_keys = ON")
+    try IndexSchema.create(Contents(analyzer), in: connection)
+    self.init(path: Self.inMemory, Contents(analyzer), connection)
+  }
+
+  private init(path: String, _ contents: Contents, _ connection: consuming sending SQLiteConnection)
+  {
+    (self.path, self.contents) = (path, contents)
+    self.connection = Mutex(connection)
+  }
+}
+
+extension ImageIndex.Contents {
+  init(_ analyzer: ImageAnalyzer) {
+    let description = analyzer.model.description
+    self.init(
+      identity: analyzer.identity, modelName: description.name, labels: description.labels,
+      hasDetections: analyzer.findsObjects, hasFeatures: analyzer.makesFeatures)
+  }
+}

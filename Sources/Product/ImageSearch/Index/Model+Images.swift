@@ -1,0 +1,52 @@
+import Bytes
+import GraphIR
+import Weighbridge
+
+extension Model {
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when no input is an image; the error says what the
+  ///   model is.
+  func checkTakesImage() throws(WeighbridgeError) {
+    guard !description.inputs.contains(where: { $0.image != nil }) else { return }
+    let (takes, gives) = (
+      inputs.map { "\($0.name) \($0.type)" }, outputs.map { "\($0.name) \($0.type)" }
+    )
+    throw WeighbridgeError(
+      .mismatch,
+      "the model takes \(takes.joined(separator: ", ")) and gives \(gives.joined(separator: ", ")); "
+        + "no input is described as an image. If one is, describe it: the scale, the bias and the "
+        + "color order of its pixels")
+  }
+
+  /// Has images brought to the inputs' sizes in another way.
+  mutating func setResizePolicy(_ policy: ImageInput.ResizePolicy) {
+    for index in content.description.inputs.indices {
+      content.description.inputs[index].image?.resize = policy
+    }
+  }
+
+  /// Makes what a layer computes an output, unless it is one.
+  ///
+  /// - Returns: The name of the output.
+  mutating func expose(layerOrOutput name: String) throws(WeighbridgeError) -> String {
+    guard !outputs.contains(where: { $0.name == name }) else { return name }
+    let (graph, output) = try content.graph.exposing(layer: name)
+    if graph.outputs.count > content.graph.outputs.count {
+      content.description.outputs.append(.init(name: output))
+    }
+    content.graph = graph
+    return output
+  }
+
+  /// The only output.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when there are several.
+  func onlyOutput() throws(WeighbridgeError) -> String {
+    guard outputs.count == 1 else {
+      let names = outputs.map(\.name).joined(separator: ", ")
+      throw WeighbridgeError(
+        .mismatch,
+        "the model has \(outputs.count) outputs (\(names)); name the one with the features")
+    }
+    return outputs[0].name
+  }
+}

@@ -1,0 +1,180 @@
+import Bytes
+import CSQLite
+
+/// A value of a row or a parameter.
+enum SQLiteValue {
+  case integer(Int)
+  case text(String)
+  case blob([UInt8])
+  case null
+}
+
+/// A connection to a database of SQLite; closed when it goes.
+///
+/// This file is the only one that calls SQLite. SQLite has a lock in each connection, so it may pass
+/// from thread to thread (unchecked); what belongs together is done by one thread at a time.
+struct SQLiteConnection: ~Copyable, @unchecked Sendable {
+  /// What a connection is for.
+  enum Access {
+    /// The file must be there.
+    case reading
+    /// The file is made when it is not there.
+    case writing
+  }
+
+  private let handle: OpaquePointer
+  private let path: String
+
+  /// - Throws: ``WeighbridgeError/Code/missing`` or, for writing,
+  ///   ``WeighbridgeError/Code/outputFailed`` when the file cannot be opened.
+  init(path: String, _ access: Access) throws(WeighbridgeError) {
+    let flags =
+      access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    var handle: OpaquePointer?
+    let status = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_FULLMUTEX, nil)
+    guard let handle else {
+      throw WeighbridgeError(.limitExceeded, "no memory for a database").at(file: path)
+    }
+    guard status == SQLITE_OK else {
+      let error = SQLiteFailure.error(status, handle)
+      sqlite3_close_v2(handle)
+      throw error.at(file: path)
+    }
+    sqlite3_extended_result_codes(handle, 1)
+    // Another process may write for so long, in milliseconds.
+    sqlite3_busy_timeout(handle, 60_000)
+    (self.handle, self.path) = (handle, path)
+  }
+
+  deinit { sqlite3_close_v2(handle) }
+
+  /// Runs statements that give no rows, separated by semicolons.
+  func execute(_ sql: String) throws(WeighbridgeError) {
+    let status = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard status == SQLITE_OK else { throw SQLiteFailure.error(status, handle).at(file: path) }
+  }
+
+  /// Gets a statement ready.
+  func statement(_ sql: String) throws(WeighbridgeError) -> SQLiteStatement {
+    var statement: OpaquePointer?
+    let status = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+    guard status == SQLITE_OK, let statement else {
+      throw SQLiteFailure.error(status, handle).at(file: path)
+    }
+    return SQLiteStatement(statement, handle, path)
+  }
+
+  /// Runs a statement with parameters to its end.
+  func run(_ sql: String, _ parameters: SQLiteValue...) throws(WeighbridgeError) {
+    var statement = try statement(sql)
+    try statement.bind(parameters)
+    while try statement.step() {}
+  }
+
+  /// The first column of the first row as an integer; `nil` when there is no row or no integer.
+  func integer(_ sql: String, _ parameters: SQLiteValue...) throws(WeighbridgeError) -> Int? {
+    var statement = try statement(sql)
+    try statement.bind(parameters)
+    return try statement.step() ? statement.integer(0) : nil
+  }
+
+  /// The first column of the first row as a string; `nil` when there is no row or no string.
+  func text(_ sql: String, _ parameters: SQLiteValue...) throws(WeighbridgeError) -> String? {
+    var statement = try statement(sql)
+    try statement.bind(parameters)
+    return try statement.step() ? statement.text(0) : nil
+  }
+
+  /// How many rows the last statement changed.
+  var changeCount: Int { Int(sqlite3_changes64(handle)) }
+
+  /// The number of the row that was inserted last.
+  var lastRow: Int { Int(sqlite3_last_insert_rowid(handle)) }
+}
+
+/// A prepared statement; it must not outlive its connection.
+struct SQLiteStatement: ~Copyable {
+  private let statement: OpaquePointer
+  private let connection: OpaquePointer
+  private let path: String
+
+  fileprivate init(_ statement: OpaquePointer, _ connection: OpaquePointer, _ path: String) {
+    (self.statement, self.connection, self.path) = (statement, connection, path)
+  }
+
+  deinit { sqlite3_finalize(statement) }
+
+  /// Sets all parameters and begins anew.
+  mutating func bind(_ parameters: [SQLiteValue]) throws(WeighbridgeError) {
+    sqlite3_reset(statement)
+    for (index, parameter) in zip(Int32(1)..., parameters) {
+      let status =
+        switch parameter {
+        case .integer(let value): sqlite3_bind_int64(statement, index, Int64(value))
+        case .text(let value):
+          sqlite_bind_copied_text(statement, index, value, Int32(value.utf8.count))
+        case .blob(let bytes):
+          // SQLite copies the bytes before it returns.
+          bytes.withUnsafeBytes {
+            sqlite_bind_copied_blob(statement, index, $0.baseAddress, Int32($0.count))
+          }
+        case .null: sqlite3_bind_null(statement, index)
+        }
+      guard status == SQLITE_OK else {
+        throw SQLiteFailure.error(status, connection).at(file: path)
+      }
+    }
+  }
+
+  /// Goes to the next row.
+  ///
+  /// - Returns: Whether there is one.
+  mutating func step() throws(WeighbridgeError) -> Bool {
+    let status = sqlite3_step(statement)
+    switch status {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    case _: throw SQLiteFailure.error(status, connection).at(file: path)
+    }
+  }
+
+  /// A column of the row as an integer; `nil` for another type.
+  func integer(_ column: Int32) -> Int? {
+    guard sqlite3_column_type(statement, column) == SQLITE_INTEGER else { return nil }
+    return Int(sqlite3_column_int64(statement, column))
+  }
+
+  /// A column of the row as a string; `nil` for another type.
+  func text(_ column: Int32) -> String? {
+    guard sqlite3_column_type(statement, column) == SQLITE_TEXT,
+      let text = sqlite3_column_text(statement, column)
+    else { return nil }
+    return String(cString: text)  // ends with a NUL, and lives until the next call
+  }
+
+  /// Calls `body` with the bytes of a column of the row; none for another type.
+  func withBlob<Result, Failure: Error>(
+    _ column: Int32, _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let bytes = sqlite3_column_blob(statement, column)
+    let count = bytes == nil ? 0 : Int(sqlite3_column_bytes(statement, column))
+    // The bytes stay until the statement goes to another row.
+    return try body(UnsafeRawBufferPointer(start: bytes, count: count).bytes)
+  }
+}
+
+/// Errors of SQLite as ours.
+private enum SQLiteFailure {
+  static func error(_ status: Int32, _ handle: OpaquePointer) -> WeighbridgeError {
+    let reason = String(cString: sqlite3_errmsg(handle))  // ends with a NUL
+    switch status & 0xFF {
+    case SQLITE_NOTADB: return WeighbridgeError(.malformed, "is not a database (\(reason))")
+    case SQLITE_CORRUPT: return WeighbridgeError(.damaged, "the database is damaged (\(reason))")
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      return WeighbridgeError(.outputFailed, "another process is using the database (\(reason))")
+    case SQLITE_NOMEM: return WeighbridgeError(.limitExceeded, "no memory for the database")
+    case SQLITE_CANTOPEN: return WeighbridgeError(.missing, "cannot be opened (\(reason))")
+    case _: return WeighbridgeError(.outputFailed, "the database cannot be used (\(reason))")
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import Bytes
+import Digests
+
+/// The XXH3-128 digest behind what is stored, which SQLite itself does not check.
+enum StoredDigest {
+  private static let size = 16
+
+  static func appended(to bytes: [UInt8]) -> [UInt8] {
+    bytes + XXH3Digest(of: bytes.span.bytes).bytes
+  }
+
+  /// The number of bytes in front of the digest; `nil` when it is not theirs.
+  static func checkedSize(_ stored: RawSpan) -> Int? {
+    let count = stored.byteCount - size
+    guard count >= 0 else { return nil }
+    let digest = XXH3Digest(of: stored.extracting(0..<count)).bytes
+    for index in 0..<size
+    where stored.unsafeLoad(fromByteOffset: count + index, as: UInt8.self) != digest[index] {
+      return nil
+    }
+    return count
+  }
+}

@@ -1,0 +1,93 @@
+public import Vision
+
+extension Plot {
+  /// An image of a heat map.
+  public struct HeatMapEntry: Sendable {
+    /// The feature vector.
+    public var features: [Float]
+    /// The image, shown small at both axes; `nil` when it cannot be read any more.
+    public var image: Image?
+
+    /// Makes an entry.
+    public init(features: [Float], image: Image?) {
+      self.features = features
+      self.image = image
+    }
+  }
+
+  /// The most images of a heat map.
+  public static let heatMapEntryCount = 60
+
+  /// A heat map of the distances of all pairs, 600 x 600, with thumbnails at the axes: black for the
+  /// distance 0, white for the greatest one. Pairs without a distance are red.
+  ///
+  /// - Parameters:
+  ///   - entries: The images, of which the first ``heatMapEntryCount`` are shown; vectors have the
+  ///     same number of elements.
+  ///   - distance: The distance.
+  public static func heatMap(of entries: [HeatMapEntry], by distance: FeatureDistance) -> Plot {
+    let entries = Array(entries.prefix(heatMapEntryCount))
+    let distances = entries.map { first in
+      entries.map { distance(first.features, $0.features) }
+    }
+    let greatest = distances.joined().compactMap { $0 }.max() ?? 0
+    let side = 600 / Double(entries.count + 1)
+    var graphic = Graphic(width: 600, height: 600)
+    for (position, entry) in entries.enumerated() {
+      let start = Double(position + 1) * side
+      guard let image = entry.image else { continue }
+      // Scaled down once, so that the SVG file holds a thumbnail.
+      let (across, small) = image.thumbnail(in: .init(x: start, y: 0, width: side, height: side))
+      graphic.add(.image(across, small))
+      let offset = (x: across.x - start, y: across.y)
+      graphic.add(
+        .image(
+          .init(x: offset.x, y: start + offset.y, width: across.width, height: across.height),
+          small))
+    }
+    for (row, line) in distances.enumerated() {
+      for (column, value) in line.enumerated() {
+        let cell = Graphic.Area(
+          x: Double(column + 1) * side, y: Double(row + 1) * side, width: side, height: side)
+        draw(value, greatest, in: cell, on: &graphic)
+      }
+    }
+    return Plot(graphic: graphic)
+  }
+
+  private static func draw(
+    _ value: Double?, _ greatest: Double, in cell: Graphic.Area, on graphic: inout Graphic
+  ) {
+    guard let value else {
+      graphic.add(.rectangle(cell, Graphic.Color(red: 200, green: 60, blue: 60)))
+      return
+    }
+    let share = greatest > 0 ? value / greatest : 0
+    graphic.add(.rectangle(cell, Graphic.Color(gray: UInt8((share * 255).rounded()))))
+    let hundredths = Int((value * 100).rounded())
+    let text = "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+    let width = Graphic.textWidth(text)
+    guard cell.width > width + 6 else { return }
+    graphic.add(
+      .text(
+        text, x: cell.x + (cell.width - width) / 2,
+        y: cell.y + (cell.height - Graphic.textHeight) / 2,
+        Graphic.Color(gray: share > 0.5 ? 0 : 255)))
+  }
+}
+
+extension Image {
+  /// The largest centred area of the image's proportions inside another one, in whole points, and the
+  /// image in that size.
+  func thumbnail(in area: Graphic.Area) -> (area: Graphic.Area, image: Image) {
+    let scale = min(area.width / Double(width), area.height / Double(height))
+    let (across, down) = (
+      max(1, (Double(width) * scale).rounded(.down)),
+      max(1, (Double(height) * scale).rounded(.down))
+    )
+    let place = Graphic.Area(
+      x: area.x + (area.width - across) / 2, y: area.y + (area.height - down) / 2, width: across,
+      height: down)
+    return (place, resized(width: Int(across), height: Int(down)))
+  }
+}

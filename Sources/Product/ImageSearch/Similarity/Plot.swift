@@ -1,0 +1,24 @@
+public import Bytes
+import Vision
+
+/// A drawing that is written as SVG and as PNG.
+public struct Plot: Sendable {
+  let graphic: Graphic
+
+  /// Writes an SVG file, which appears under its name only when it is complete.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  public func writeSVG(to path: String) throws(WeighbridgeError) {
+    let text = Array(try graphic.svg().utf8)
+    var file = try AtomicFile(path: path)
+    try file.append(text.span.bytes)
+    try file.commit(replacing: true)
+  }
+
+  /// Writes a PNG or JPEG file, by the name's extension.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  public func writeImage(to path: String) throws(WeighbridgeError) {
+    try graphic.image.write(to: path)
+  }
+}

@@ -1,0 +1,51 @@
+import ImageSearch
+import JSON
+import Weighbridge
+
+/// Brings an index up to date with a folder and says what was wrong.
+struct FolderUpdate {
+  let analyzer: ImageAnalyzer
+  let threads: Int?
+  let cancellation: Cancellation
+  let general: GeneralOptions
+  /// Whether each file that is done is named.
+  var namesFiles = false
+
+  func run(_ folder: String, in index: ImageIndex) throws(WeighbridgeError) -> ImageIndexUpdate {
+    var options = UpdateOptions()
+    options.threads = threads
+    options.cancellation = cancellation
+    let (isQuiet, namesFiles) = (general.quiet, namesFiles)
+    options.progress = { progress in
+      if namesFiles {
+        Console.message("\(progress.path): \(progress.outcome.rawValue)")
+      } else {
+        ProgressBar(count: progress.count, isQuiet: isQuiet).show(progress.doneCount, progress.path)
+      }
+    }
+    defer { ProgressBar(count: 2, isQuiet: isQuiet || namesFiles).clear() }
+    let update = try index.update(folder: folder, with: analyzer, options: options)
+    ProgressBar(count: 2, isQuiet: isQuiet || namesFiles).clear()
+    report(update)
+    return update
+  }
+
+  /// Names what is no image or cannot be read.
+  private func report(_ update: ImageIndexUpdate) {
+    for problem in update.problems {
+      // What an image's reader says begins with the path already.
+      let isNamed = problem.reason.hasPrefix(problem.path)
+      Console.message("error: " + (isNamed ? "" : "\(problem.path): ") + problem.reason)
+    }
+    if !update.problems.isEmpty {
+      let total = update.imageCount + update.problems.count
+      Console.message("\(update.problems.count) of \(total) images could not be read")
+    }
+    guard !general.quiet, !update.otherFiles.isEmpty else { return }
+    let shown = update.otherFiles.prefix(3).joined(separator: ", ")
+    let rest = update.otherFiles.count > 3 ? ", ..." : ""
+    Console.message(
+      "passed over what is neither a JPEG nor a PNG image (\(update.otherFiles.count)): "
+        + shown + rest)
+  }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Bytes
+import Dispatch
+import ImageSearch
+import JSON
+import Weighbridge
+
+/// `weighbridge index`
+struct Index: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Keeps what a model says of a folder's images, for searching.",
+    discussion: """
+      A detector's detections, or another model's output as a feature vector, of every JPEG and PNG \
+      image in the folder and the folders inside it, in a database of SQLite. Only new and changed \
+      images are analyzed; those that were moved or copied are recognized by their bytes. Each image \
+      is stored at once: after Ctrl-C the next run goes on. Several processes may add to an index.
+
+      Example:
+        weighbridge index photos --model yolov3-tiny.wbm -o photos.db
+        weighbridge search --in photos.db --object dog:0.1,0.3,0.4,0.6
+      """)
+
+  @Argument(help: "The folder.")
+  var folder: String
+
+  @Option(help: ArgumentHelp("The model, of any format that can be read.", valueName: "file"))
+  var model: String
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The index; made when it is not there.", valueName: "photos.db"))
+  var output: String
+
+  @Flag(help: "Empty an index of another model, other options or another version.")
+  var rebuild = false
+
+  @Flag(help: "Name each file on standard error when it is done.")
+  var progress = false
+
+  @OptionGroup var analysis: AnalysisOptions
+  @OptionGroup var general: GeneralOptions
+
+  func run() throws {
+    let (cancellation, signals) = Interrupts.cancellation()
+    defer { signals.cancel() }
+    guard isFolder(folder) else {
+      throw WeighbridgeError(.missing, "is not a folder").at(file: folder)
+    }
+    let analyzer = try analysis.analyzer(model, cancellation)
+    let index = try ImageIndex(updating: output, for: analyzer, isRebuilding: rebuild)
+    let work = FolderUpdate(
+      analyzer: analyzer, threads: analysis.threads, cancellation: cancellation, general: general,
+      namesFiles: progress)
+    let update = try work.run(folder, in: index)
+    if general.json {
+      Console.printLine(update.json(output).text(indented: true))
+    } else if !general.quiet {
+      Console.printLine("\(output): \(update.text)")
+    }
+    if !update.problems.isEmpty { throw ExitStatus.checkFailed }
+  }
+}

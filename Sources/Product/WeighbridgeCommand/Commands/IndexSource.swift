@@ -1,0 +1,61 @@
+import Bytes
+import ImageSearch
+import Weighbridge
+
+/// What is searched: an index, or a folder whose images are analyzed first.
+struct IndexSource {
+  let index: ImageIndex
+  /// The model, when there is one.
+  let analyzer: ImageAnalyzer?
+  /// The path of the index or folder.
+  let path: String
+  /// Whether images of the folder could not be read.
+  let hasProblems: Bool
+
+  init(
+    _ path: String, model: String?, _ analysis: AnalysisOptions, _ general: GeneralOptions,
+    _ cancellation: Cancellation
+  ) throws(WeighbridgeError) {
+    let analyzer = try model.map { (model) throws(WeighbridgeError) in
+      try analysis.analyzer(model, cancellation)
+    }
+    (self.analyzer, self.path) = (analyzer, path)
+    guard isFolder(path) else {
+      index = try ImageIndex(contentsOf: path)
+      hasProblems = false
+      guard analyzer == nil || analyzer?.identity == index.contents.identity else {
+        throw WeighbridgeError(
+          .mismatch,
+          "is an index of another model or with other options; index with --rebuild to change that"
+        ).at(file: path)
+      }
+      return
+    }
+    guard let analyzer else {
+      throw WeighbridgeError(
+        .mismatch, "is a folder, whose images a model must look at: --model FILE"
+      )
+      .at(file: path)
+    }
+    index = try ImageIndex(inMemoryFor: analyzer)
+    let work = FolderUpdate(
+      analyzer: analyzer, threads: analysis.threads, cancellation: cancellation, general: general)
+    hasProblems = try !work.run(path, in: index).problems.isEmpty
+  }
+
+  /// What the model says of an image: from the index when its bytes are known, else from the model.
+  func analysis(ofImage path: String) throws(WeighbridgeError) -> ImageAnalysis {
+    if let known = try index.analysis(ofImage: path) { return known }
+    guard let analyzer else {
+      throw WeighbridgeError(
+        .mismatch, "is not in \(self.path), and a model must look at it: --model FILE"
+      ).at(file: path)
+    }
+    let image = try Image(contentsOf: path)
+    do throws(WeighbridgeError) {
+      return try analyzer.analyze(image)
+    } catch {
+      throw error.at(file: path)
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import ArgumentParser
+import Dispatch
+import ImageSearch
+import JSON
+import Weighbridge
+
+/// `weighbridge search`
+struct Search: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Finds images by what is where in them.",
+    discussion: """
+      Prints the images whose cost is below --max-cost, the best first, with each term of it. Wanted \
+      objects are assigned to found ones of their class such that the cost is least: exactly up to 8 \
+      objects, above by the Hungarian method and exchanges. The cost is
+
+        2.0 x presence: over the classes, the sum of |wanted - found|
+        1.5 x relative position: for each object and the wanted one nearest to it, 1 - the cosine of \
+      the angle between their directions as wanted and as found
+        1.0 x size: the sum of |square root of the area wanted - found|, as shares of the image
+        0.5 x relative size: for the same pairs, |ln of the ratio of sizes wanted / found|, at most 2
+
+      Example:
+        weighbridge search --in photos.db --object person:0.1,0.2,0.3,0.6 --object dog:0.5,0.5,0.3,0.4
+        weighbridge search --in photos --model yolov3-tiny.wbm --like dog.jpg -o found.png
+      """)
+
+  @Option(
+    name: .customLong("in"),
+    help: ArgumentHelp(
+      "An index that `index` made, or a folder of images.", valueName: "photos.db"))
+  var source: String
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The model, of any format that can be read: for a folder, and for an image that is not in the \
+      index.
+      """, valueName: "file"))
+  var model: String?
+
+  @OptionGroup(title: "Layout") var layout: LayoutOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The classes that count for the presence, with commas between them; all unless given.",
+      valueName: "label,..."))
+  var classes: NamesArgument?
+
+  @Option(help: ArgumentHelp("Images must cost less.", valueName: "x"))
+  var maxCost = 5.0
+
+  @Option(
+    help: ArgumentHelp(
+      "The weights of presence, relative position, size and relative size; 2,1.5,1,0.5 unless given.",
+      valueName: "p,r,s,o"))
+  var weights: NumbersArgument?
+
+  @Option(help: ArgumentHelp("The most images that are shown; all unless given.", valueName: "n"))
+  var top: Int?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Where a sheet with the wanted layout, the first images and their boxes goes (.png or .jpg).",
+      valueName: "found.png"))
+  var output: String?
+
+  @OptionGroup var analysis: AnalysisOptions
+  @OptionGroup var general: GeneralOptions
+
+  func validate() throws {
+    guard !maxCost.isNaN else { throw ValidationError("--max-cost takes a number") }
+    if let top, top < 1 { throw ValidationError("--top takes a number from 1") }
+    if let weights, weights.values.count != 4 || weights.values.contains(where: { $0 < 0 }) {
+      throw ValidationError("--weights takes four numbers from 0")
+    }
+    if let output, ImageFormat(fileName: output) == nil {
+      throw ValidationError("the sheet's name ends in neither .png nor .jpg")
+    }
+  }
+
+  func run() throws {
+    let (cancellation, signals) = Interrupts.cancellation()
+    defer { signals.cancel() }
+    let source = try IndexSource(source, model: model, analysis, general, cancellation)
+    var query = CompositionQuery(try layout.composition(source))
+    query.classes = classes?.names
+    query.maximumCost = maxCost
+    if let values = weights?.values {
+      query.weights = CompositionWeights(
+        presence: values[0], relativePosition: values[1], size: values[2], relativeSize: values[3])
+    }
+    let all = try source.index.search(query, threads: analysis.threads)
+    let results = Array(all.prefix(top ?? all.count))
+    if general.json {
+      Console.printLine(JSONValue.array(results.map(\.json)).text(indented: true))
+    } else {
+      Console.printLine(results.text(query))
+    }
+    if let output { try writeSheet(query.composition, results, source, to: output) }
+    if source.hasProblems { throw ExitStatus.checkFailed }
+  }
+
+  /// Draws the first images; one that cannot be read any more is reported and left out.
+  private func writeSheet(
+    _ wanted: Composition, _ results: [CompositionResult], _ source: IndexSource, to path: String
+  ) throws(WeighbridgeError) {
+    let shown = results.prefix(CompositionSheet.imageCount)
+    var sheet = CompositionSheet(
+      wanted: wanted, labels: source.index.contents.labels, count: shown.count)
+    for result in shown {
+      do throws(WeighbridgeError) {
+        sheet.add(try Image(contentsOf: result.path), result)
+      } catch {
+        Console.message("error: \(error)")
+      }
+    }
+    try sheet.write(to: path)
+    if results.count > shown.count, !general.quiet {
+      Console.message("\(path): the first \(shown.count) of \(results.count) images")
+    }
+  }
+}

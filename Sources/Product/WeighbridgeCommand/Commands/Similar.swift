@@ -1,0 +1,73 @@
+import ArgumentParser
+import Dispatch
+import ImageSearch
+import JSON
+import Weighbridge
+
+/// `weighbridge similar`
+struct Similar: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Finds the images that are most like others, by a model's features.",
+    discussion: """
+      The features are what a model makes of an image: a classifier without its last layers, for \
+      example. The cosine distance is 1 - a·b / (|a| |b|). Images that have no distance (all features \
+      are 0, or the image cannot be read) come last and are named. An image is not compared with \
+      itself.
+
+      Example:
+        weighbridge cut sketches.wbm --output dense_1 -o features.wbm
+        weighbridge similar star.png --in sketches --model features.wbm --plot plots
+      """)
+
+  @Argument(help: ArgumentHelp("JPEG and PNG files.", valueName: "query"))
+  var queries: [String]
+
+  @Option(
+    name: .customLong("in"),
+    help: ArgumentHelp(
+      "An index that `index` made, or a folder of images.", valueName: "photos.db"))
+  var source: String
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The model, of any format that can be read: for a folder, and for an image that is not in the \
+      index.
+      """, valueName: "file"))
+  var model: String?
+
+  @Option(help: "The distance: cosine or euclidean.")
+  var metric = WordArgument<FeatureDistance>(word: .cosine)
+
+  @Option(help: ArgumentHelp("How many images are shown for each query.", valueName: "n"))
+  var top = 10
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      A folder for drawings, as SVG and PNG: the features of each query as bars, and the distances of \
+      all pairs of the queries and the images shown.
+      """, valueName: "folder"))
+  var plot: String?
+
+  @OptionGroup var analysis: AnalysisOptions
+  @OptionGroup var general: GeneralOptions
+
+  func validate() throws {
+    guard top >= 1 else { throw ValidationError("--top takes a number from 1") }
+  }
+
+  func run() throws {
+    let (cancellation, signals) = Interrupts.cancellation()
+    defer { signals.cancel() }
+    let source = try IndexSource(source, model: model, analysis, general, cancellation)
+    let work = SimilarityWork(
+      source: source, table: try source.index.featureTable(), metric: metric.word, top: top,
+      general: general)
+    let results = try work.run(queries)
+    if let plot {
+      try SimilarityPlots(folder: plot, metric: metric.word).write(results, work.table)
+    }
+    if source.hasProblems || results.count < queries.count { throw ExitStatus.checkFailed }
+  }
+}

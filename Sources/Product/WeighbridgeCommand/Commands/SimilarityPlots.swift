@@ -1,0 +1,54 @@
+import Bytes
+import ImageSearch
+import Weighbridge
+
+/// The drawings of `similar`, in a folder.
+struct SimilarityPlots {
+  let folder: String
+  let metric: FeatureDistance
+
+  /// Writes a bar chart for each query, and a heat map of the queries and the images shown for them.
+  func write(
+    _ results: [SimilarityWork.Result], _ table: FeatureTable
+  ) throws(WeighbridgeError) {
+    try makeFolder(folder)
+    let prefix = folder.hasSuffix("/") ? folder : folder + "/"
+    var taken: Set<String> = []
+    for result in results {
+      let base = result.query.split(separator: "/").last.map(String.init) ?? result.query
+      var (name, number) = (base, 2)
+      while !taken.insert(name).inserted {
+        name = "\(base)-\(number)"
+        number += 1
+      }
+      try write(Plot.bars(of: result.features, title: base), to: prefix + name + ".features")
+    }
+    let entries = entries(results, table)
+    guard !entries.isEmpty else { return }
+    try write(Plot.heatMap(of: entries, by: metric), to: prefix + "distances")
+  }
+
+  private func write(_ plot: Plot, to path: String) throws(WeighbridgeError) {
+    try plot.writeSVG(to: path + ".svg")
+    try plot.writeImage(to: path + ".png")
+  }
+
+  /// The queries, then the images in the order in which they are shown, each file once.
+  private func entries(
+    _ results: [SimilarityWork.Result], _ table: FeatureTable
+  ) -> [Plot.HeatMapEntry] {
+    var files: [(path: String, features: [Float])] = []
+    var seen: Set<String> = []
+    for result in results where seen.insert(canonicalPath(result.query)).inserted {
+      files.append((result.query, result.features))
+    }
+    let known = Dictionary(
+      table.entries.map { ($0.path, $0.features) }, uniquingKeysWith: { first, _ in first })
+    for match in results.flatMap(\.matches) where seen.insert(match.path).inserted {
+      if let features = known[match.path] { files.append((match.path, features)) }
+    }
+    return files.prefix(Plot.heatMapEntryCount).map { file in
+      Plot.HeatMapEntry(features: file.features, image: try? Image(contentsOf: file.path))
+    }
+  }
+}

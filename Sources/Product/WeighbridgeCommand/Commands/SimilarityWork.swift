@@ -1,0 +1,102 @@
+import Bytes
+import ImageSearch
+import JSON
+import Weighbridge
+
+/// Ranks images for one query after the other and prints the results.
+struct SimilarityWork {
+  /// What was found for a query.
+  struct Result {
+    let query: String
+    let features: [Float]
+    /// The images that are shown, the nearest first.
+    let matches: [FeatureTable.Match]
+    /// The images without a distance.
+    let unranked: [FeatureTable.Unranked]
+  }
+
+  let source: IndexSource
+  let table: FeatureTable
+  let metric: FeatureDistance
+  let top: Int
+  let general: GeneralOptions
+
+  /// Does all queries; one that cannot be used among several is reported, and the others are done.
+  ///
+  /// - Returns: The results of those that could be used.
+  func run(_ queries: [String]) throws(WeighbridgeError) -> [Result] {
+    var results: [Result] = []
+    for query in queries {
+      do throws(WeighbridgeError) {
+        results.append(try result(query))
+      } catch {
+        guard queries.count > 1, error.code != .cancelled else { throw error }
+        Console.message("error: \(error)")
+      }
+    }
+    if general.json {
+      Console.printLine(JSONValue.array(results.map(json)).text(indented: true))
+    } else {
+      for result in results { Console.printLine(text(result)) }
+    }
+    if let unranked = results.first?.unranked, !unranked.isEmpty {
+      for image in unranked { Console.message("\(image.path) has no distance: \(image.reason)") }
+    }
+    return results
+  }
+
+  private func result(_ query: String) throws(WeighbridgeError) -> Result {
+    let features = try source.analysis(ofImage: query).features ?? []
+    let ranking: FeatureTable.Ranking
+    do throws(WeighbridgeError) {
+      ranking = try table.ranking(by: metric, from: features, excluding: canonicalPath(query))
+    } catch {
+      throw error.at(file: query)
+    }
+    return Result(
+      query: query, features: features, matches: Array(ranking.matches.prefix(top)),
+      unranked: ranking.unranked)
+  }
+
+  /// What is shown of the images without a distance: as many as there is room for.
+  private func last(_ result: Result) -> some Sequence<FeatureTable.Unranked> {
+    result.unranked.prefix(top - result.matches.count)
+  }
+
+  private func json(_ result: Result) -> JSONValue {
+    let matches = result.matches.map { match -> JSONValue in
+      .object(["image": .string(match.path), "distance": .real(match.distance)])
+    }
+    let last = last(result).map { image -> JSONValue in
+      .object([
+        "image": .string(image.path), "distance": .null, "reason": .string(image.reason),
+      ])
+    }
+    return .object(["query": .string(result.query), "matches": .array(matches + last)])
+  }
+
+  private func text(_ result: Result) -> String {
+    var table = Table(["distance", "image"], rightAligned: [0])
+    for match in result.matches {
+      table.append([FeatureDistanceText(match.distance).text, match.path])
+    }
+    for image in last(result) { table.append(["-", "\(image.path) (\(image.reason))"]) }
+    return "\(result.query)\n\(table.text)"
+  }
+}
+
+/// A distance for people.
+private struct FeatureDistanceText {
+  let text: String
+
+  /// Five decimals, whatever the locale.
+  init(_ distance: Double) {
+    guard distance < 1e9 else {
+      text = "\(distance)"
+      return
+    }
+    let number = Int((distance * 100_000).rounded())
+    let digits = String(number % 100_000)
+    text = "\(number / 100_000)." + String(repeating: "0", count: 5 - digits.count) + digits
+  }
+}

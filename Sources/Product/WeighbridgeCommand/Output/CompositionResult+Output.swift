@@ -1,0 +1,67 @@
+import ImageSearch
+import JSON
+
+extension CompositionResult {
+  var json: JSONValue {
+    .object([
+      "image": .string(path), "width": .integer(width), "height": .integer(height),
+      "cost": .real(match.cost), "terms": match.terms.json,
+      "assignment": .string(match.method.rawValue),
+      "assigned": .array(match.assignment.map { $0.map(JSONValue.integer) ?? .null }),
+      "detections": .array(detections.map(\.json)),
+    ])
+  }
+
+  fileprivate var cells: [String] {
+    let terms = match.terms
+    let numbers = [
+      match.cost, terms.presence, terms.relativePosition, terms.size, terms.relativeSize,
+    ]
+    let labels = detections.map { $0.label ?? "" }
+    return [path] + numbers.map(\.thousandths) + [labels.joined(separator: ", ")]
+  }
+}
+
+extension CompositionTerms {
+  fileprivate var json: JSONValue {
+    .object([
+      "presence": .real(presence), "relative_position": .real(relativePosition),
+      "size": .real(size), "relative_size": .real(relativeSize),
+    ])
+  }
+}
+
+extension [CompositionResult] {
+  /// A table with the terms without their weights.
+  func text(_ query: CompositionQuery) -> String {
+    guard !isEmpty else {
+      return "no image costs less than \(query.maximumCost.thousandths)"
+    }
+    var table = Table(
+      ["image", "cost", "presence", "position", "size", "relative size", "found"],
+      rightAligned: [1, 2, 3, 4, 5])
+    for result in self { table.append(result.cells) }
+    let weights = query.weights
+    let factors = [weights.presence, weights.relativePosition, weights.size, weights.relativeSize]
+    let line =
+      "The cost is the sum of the terms times "
+      + factors.map { "\($0)" }.joined(separator: ", ") + "; "
+    let isExact = allSatisfy { $0.match.method == .exact }
+    return table.text + "\n" + line
+      + (isExact
+        ? "objects are assigned exactly."
+        : "with more than \(CompositionQuery.exactObjectCount) objects the assignment may not be "
+          + "the best one.")
+  }
+}
+
+extension Double {
+  /// With three decimals, whatever the locale.
+  var thousandths: String {
+    guard magnitude < 1e12 else { return "\(self)" }
+    let number = Int((magnitude * 1000).rounded())
+    let digits = String(number % 1000)
+    let sign = self < 0 && number > 0 ? "-" : ""
+    return "\(sign)\(number / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits
+  }
+}
