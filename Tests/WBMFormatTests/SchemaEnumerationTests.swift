@@ -26,9 +26,9 @@ import Testing
   }
 
   private func check<Value: SchemaEnumeration>(_ type: Value.Type, _ prefix: String) throws {
-    let pairs = try Value.allCases.map { value in
+    let pairs = Value.allCases.map { (Self.schemaName($0), $0.schemaNumber) }
+    for value in Value.allCases {
       #expect(try Value(schemaNumber: value.schemaNumber) == value)
-      return (Self.schemaName(value), value.schemaNumber)
     }
     let own = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     let wanted = try Self.enumerators(of: prefix)

@@ -16,6 +16,15 @@ package struct ReadModel: Sendable {
   /// The model.
   package let content: ModelContent
 
+  /// Whether the file's format has a place for author, license and the like.
+  package var holdsMetadata: Bool {
+    switch source {
+    case is KerasSource, is DarknetSource: false
+    case let weights as WeightSource: weights.holdsMetadata
+    default: true
+    }
+  }
+
   init(
     _ format: any ModelSource.Type, _ store: ByteStore, path: String, options: ReadOptions
   ) throws(WeighbridgeError) {

@@ -15,6 +15,8 @@ package struct WeightSource: ModelSource {
   /// The files that were read, the one with the weights first.
   package let files: [SourceFile]
   package var formatName: String { file.format.rawValue }
+  /// Whether there may be entries beside the arrays.
+  var holdsMetadata: Bool { file.format == .safetensors }
   private let file: WeightFile
   private let architecture: ModelContent
 

@@ -1,5 +1,5 @@
-import ArrayConversion
 public import Bytes
+import FormatRegistry
 public import GraphIR
 public import ModelComparison
 import Verifier
@@ -37,7 +37,7 @@ extension Model {
       content.graph, other.content.graph, usesNames: options.usesNames)
     differences.items += DescriptionComparison.differences(
       description, other.description, usesNames: options.usesNames,
-      counts: holdsMetadata && other.holdsMetadata)
+      counts: origin.holdsMetadata && other.origin.holdsMetadata)
     if let inputs = options.inputs {
       let outputs = try run(inputs, options: options.run).outputs
       let others = try other.run(inputs, options: options.run).outputs
@@ -53,15 +53,6 @@ extension Model {
   /// The coarsest type on the way to an output.
   private func precision(ofOutput position: Int) -> ElementType? {
     content.graph.precisions[content.graph.outputs[position].value.index]
-  }
-
-  /// Whether the file's format has a place for author, license and the like.
-  private var holdsMetadata: Bool {
-    switch origin {
-    case .wbm, .coreml, .onnx: true
-    case .weights(let source, _): source.format == .safetensors
-    case .keras, .darknet: false
-    }
   }
 
   private static func difference(

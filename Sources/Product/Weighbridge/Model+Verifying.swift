@@ -73,7 +73,7 @@ extension Model {
   }
 
   private var subject: VerificationSubject {
-    guard case .wbm(let file) = origin, !isPart else {
+    guard let file = (origin.source as? WBMModelSource)?.model, !isPart else {
       return VerificationSubject(content: content)
     }
     return VerificationSubject(content: content, storedTypes: file.storedTypes) {
