@@ -137,9 +137,6 @@ struct LambdaCall {
   /// Whether nothing is left.
   var isEmpty: Bool { values.isEmpty && named.isEmpty }
 
-  /// How many arguments without a name are left.
-  var valueCount: Int { values.count }
-
   /// Takes an argument, by any of its names or by its position.
   mutating func take(_ position: Int?, _ names: String...) -> PythonExpression? {
     if let position, let value = values.removeValue(forKey: position) { return value }

@@ -23,7 +23,7 @@ extension UnknownLayers {
     }
 
     /// Fills in what a mapping of the layer says.
-    package func complete(_ entry: inout JSONObject) {
+    func complete(_ entry: inout JSONObject) {
       if let proposal {
         entry = proposal
       } else if !weights.isEmpty {
@@ -36,7 +36,7 @@ extension UnknownLayers {
   private static let descriptionLimit = 200
 
   /// What stands behind a layer's settings.
-  package func remarkParts(_ path: String) -> [String] {
+  func remarkParts(_ path: String) -> [String] {
     guard let remark = remarks[path] else { return [] }
     var parts: [String] = []
     if !remark.weights.isEmpty {
@@ -57,7 +57,7 @@ extension UnknownLayers {
   }
 
   /// What to do with the file that is shown; `nil` when nothing in it is proposed.
-  package func proposalLine(_ paths: [String]) -> String? {
+  func proposalLine(_ paths: [String]) -> String? {
     let proposed = paths.filter { remarks[$0]?.proposal != nil }
     guard !proposed.isEmpty else { return nil }
     return "Proposed for \(proposed.joined(separator: ", ")) from what the file says of "

@@ -1,8 +1,8 @@
-package import KerasFormat
+import KerasFormat
 
 extension KerasFunction {
   /// Why a function cannot be had, where there is more to say than that nobody knows it.
-  package static func refusal(of name: KerasFunctionName) -> String? {
+  static func refusal(of name: KerasFunctionName) -> String? {
     switch name {
     case .operation(let text): operationRefusals[text]
     case .tensorFlow(let text): tensorFlowRefusal(KerasFunctionTable.unversioned(text))

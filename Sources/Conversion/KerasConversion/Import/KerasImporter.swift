@@ -1,8 +1,8 @@
-package import Bytes
-package import ConversionCore
-package import GraphIR
+import Bytes
+import ConversionCore
+import GraphIR
 import JSON
-package import KerasFormat
+import KerasFormat
 import LayerCatalog
 
 /// Turns a Keras model into a graph that mirrors it. Models inside the model are inlined; each node
@@ -10,13 +10,13 @@ import LayerCatalog
 ///
 /// Every layer, every setting and every weight is used exactly once, or the import fails and names
 /// what was left.
-package struct KerasImporter: ~Copyable {
+struct KerasImporter: ~Copyable {
   /// What the import gives.
-  package struct Result: Sendable {
+  struct Result: Sendable {
     /// The model's computation.
-    package let graph: Graph
+    let graph: Graph
     /// How things were understood that the file leaves open.
-    package let decisions: [Provenance.Decision]
+    let decisions: [Provenance.Decision]
   }
 
   /// A call of a layer in the model at hand, by the layer's position and the call's.
@@ -79,7 +79,7 @@ package struct KerasImporter: ~Copyable {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for settings that are not known;
   ///   ``WeighbridgeError/Code/malformed`` where model and weights do not fit;
   ///   ``WeighbridgeError/Code/mismatch`` where what is stated does not fit them.
-  package static func importModel(
+  static func importModel(
     _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]],
     custom: CustomLayerPolicy = CustomLayerPolicy(), inputShapes: [InputShape] = [],
     zerosLimit: Int? = nil
@@ -100,7 +100,7 @@ package struct KerasImporter: ~Copyable {
   }
 
   /// What can be learnt of layers that nobody understands, from the layers before them.
-  package static func survey(
+  static func survey(
     _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]]?,
     custom: CustomLayerPolicy, inputShapes: [InputShape]
   ) -> LayerSurvey {
@@ -259,13 +259,7 @@ package struct KerasImporter: ~Copyable {
     _ name: String, _ call: LayerCall, _ formDecisions: [String],
     stated: () -> [Int: KerasStatedType]
   ) throws(WeighbridgeError) -> [ValueID] {
-    let (settings, types) = try KerasTypePolicy.separate(form.config)
-    var layer = KerasLayer(
-      source: SourceScope(layer: name, className: record.className, call: call.number),
-      writer: writer, types: types, settings: settings,
-      weights: try supply(name, record),
-      weightValues: weightValues[name] ?? [:], arguments: call.arguments, masks: takeMasks(),
-      graph: takeGraph())
+    var layer = try layer(record, name, call, settings: form.config, arguments: call.arguments)
     layer.functions = functions
     let outputs = try builder.build(
       &layer, layer.castInputs(call.inputs), className: form.className, stated: stated)
@@ -329,11 +323,7 @@ package struct KerasImporter: ~Copyable {
     guard let operands = call.operands else {
       throw WeighbridgeError(.malformed, "has no call to read")
     }
-    let layer = KerasLayer(
-      source: SourceScope(layer: name, className: record.className, call: call.number),
-      writer: writer, settings: [:],
-      weights: try supply(name, record), weightValues: weightValues[name] ?? [:],
-      masks: takeMasks(), graph: takeGraph())
+    let layer = try layer(record, name, call, settings: [:], arguments: .init())
     var builder = try KerasFunction(
       function, layer: consume layer, inputs: call.inputs, operands: operands,
       settings: record.config, knownDimensions: takeKnownDimensions())
@@ -348,6 +338,19 @@ package struct KerasImporter: ~Copyable {
     of record: KerasLayerRecord
   ) throws(WeighbridgeError) -> (record: KerasLayerRecord, decisions: [String]) {
     try dialect?.form(of: record) ?? (record, [])
+  }
+
+  /// A call of a layer that is about to add its nodes; it has the graph and the masks meanwhile.
+  private mutating func layer(
+    _ record: KerasLayerRecord, _ name: String, _ call: LayerCall, settings: JSONObject,
+    arguments: KerasLayer.CallArguments
+  ) throws(WeighbridgeError) -> KerasLayer {
+    let (settings, types) = try KerasTypePolicy.separate(settings)
+    return KerasLayer(
+      source: SourceScope(layer: name, className: record.className, call: call.number),
+      writer: writer, types: types, settings: settings, weights: try supply(name, record),
+      weightValues: weightValues[name] ?? [:], arguments: arguments, masks: takeMasks(),
+      graph: takeGraph())
   }
 
   /// Where the weights of a layer come from; those of Keras 1 in the layout of Keras 2.

@@ -11,7 +11,7 @@ package struct KerasSource: Sendable {
   /// The file with the weights; `nil` for an architecture alone.
   let file: KerasFile?
   /// The most elements that a weight of an architecture alone may have.
-  private(set) var zerosLimit: Int?
+  let zerosLimit: Int?
   let model: KerasModelRecord
   let version: KerasVersion?
   let backend: String?
@@ -29,92 +29,35 @@ package struct KerasSource: Sendable {
   package init(
     _ store: ByteStore, path: String, options: ReadOptions
   ) throws(WeighbridgeError) {
-    let starts = options.preparesWriting
     let file = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try KerasFile(store, path: path)
     }
-    self.file = file
-    startsAtTokens = options.startsAtTokens
-    let origin = try Origin(of: file, path: path, options)
-    var files = [
-      SourceFile(
-        role: origin.path == nil ? "model" : "weights", path: path, store: store,
-        startsDigest: starts)
-    ]
+    var origin = try Origin(of: file, path: path, options)
+    origin.version = file.version ?? origin.version
+    origin.backend = file.backend ?? origin.backend
+    let starts = options.preparesWriting
+    let role = origin.path == nil ? "model" : "weights"
+    var files = [SourceFile(role: role, path: path, store: store, startsDigest: starts)]
     if let path = origin.path {
+      let store = try SourceFile.open(path)
       files.append(
-        SourceFile(
-          role: "architecture", path: path, store: try SourceFile.open(path),
-          startsDigest: starts))
+        SourceFile(role: "architecture", path: path, store: store, startsDigest: starts))
     }
-    model = origin.model
-    foundArchitecture = options.architecture == nil ? origin.path : nil
-    let version = file.version ?? origin.version
-    let backend = file.backend ?? origin.backend
-    self.version = try options.kerasVersion.map(Self.parse) ?? version
-    self.backend = options.kerasBackend ?? backend
-    let (custom, customFile) = try CustomLayerPolicy.opened(options)
-    if let customFile { files.append(customFile) }
-    self.custom = custom
-    inputShapes = options.inputShapes
-    self.files = files
+    try self.init(
+      origin, file, files, options,
+      foundArchitecture: options.architecture == nil ? origin.path : nil)
   }
 
-  /// Where the model's layers are said.
-  private struct Origin {
-    let model: KerasModelRecord
-    var version: KerasVersion?
-    var backend: String?
-    /// The file, when it is another one than that with the weights.
-    var path: String?
-
-    /// What the user says, else what the file itself says, else what lies beside it.
-    init(of file: KerasFile, path: String, _ options: ReadOptions) throws(WeighbridgeError) {
-      if options.architecture == nil, let own = file.model {
-        model = own
-        return
-      }
-      let found: ArchitectureSearch.Candidate
-      if let given = options.architecture {
-        _ = try SourceFile.open(given)
-        let names = file.weightGroups.map(\.layerName)
-        found = .init(
-          path: given, architecture: try KerasArchitecture.read(path: given, layerNames: names))
-      } else {
-        found = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-          try ArchitectureSearch(beside: path, of: file).result()
-        }
-      }
-      model = found.architecture.model
-      version = found.architecture.version
-      backend = found.architecture.backend
-      self.path = found.path
-    }
-  }
-
-  /// Opens an architecture, a `to_json` or `to_yaml` text, whose weights another file has by the
+  /// Opens an architecture, a `to_json` or `to_yaml` string, whose weights another file has by the
   /// graph's names; they are zeros until then.
   ///
   /// - Throws: As ``KerasArchitecture``.
   package init(architecture path: String, options: ReadOptions) throws(WeighbridgeError) {
-    let store = try SourceFile.open(path)
-    let architecture = try KerasArchitecture.read(path: path)
-    file = nil
-    foundArchitecture = nil
-    startsAtTokens = options.startsAtTokens
-    zerosLimit = options.laterWeightLimit ?? 0
-    model = architecture.model
-    version = try options.kerasVersion.map(Self.parse) ?? architecture.version
-    backend = options.kerasBackend ?? architecture.backend
-    var files = [
-      SourceFile(
-        role: "architecture", path: path, store: store, startsDigest: options.preparesWriting)
-    ]
-    let (custom, customFile) = try CustomLayerPolicy.opened(options)
-    if let customFile { files.append(customFile) }
-    self.custom = custom
-    inputShapes = options.inputShapes
-    self.files = files
+    let file = SourceFile(
+      role: "architecture", path: path, store: try SourceFile.open(path),
+      startsDigest: options.preparesWriting)
+    let origin = Origin(try KerasArchitecture.read(path: path))
+    try self.init(origin, nil, [file], options, zerosLimit: options.laterWeightLimit ?? 0)
   }
 
   /// Takes the architecture of a file whose weights cannot be read, to show what it is; they are zeros.
@@ -122,16 +65,65 @@ package struct KerasSource: Sendable {
     _ model: KerasModelRecord, of fragment: KerasFragment, _ store: ByteStore, path: String,
     options: ReadOptions
   ) throws(WeighbridgeError) {
-    file = nil
-    foundArchitecture = nil
-    startsAtTokens = options.startsAtTokens
-    zerosLimit = LayerSurvey.weightLimit
-    self.model = model
-    version = fragment.version.flatMap(KerasVersion.init)
-    backend = fragment.backend
-    files = [SourceFile(role: "model", path: path, store: store, startsDigest: false)]
-    custom = try CustomLayerPolicy.opened(options).0
+    let origin = Origin(
+      model: model, version: fragment.version.flatMap(KerasVersion.init),
+      backend: fragment.backend)
+    let file = SourceFile(role: "model", path: path, store: store, startsDigest: false)
+    try self.init(origin, nil, [file], options, zerosLimit: LayerSurvey.weightLimit)
+  }
+
+  private init(
+    _ origin: Origin, _ file: KerasFile?, _ files: [SourceFile], _ options: ReadOptions,
+    zerosLimit: Int? = nil, foundArchitecture: String? = nil
+  ) throws(WeighbridgeError) {
+    self.file = file
+    self.zerosLimit = zerosLimit
+    self.foundArchitecture = foundArchitecture
+    model = origin.model
+    version = try options.kerasVersion.map(Self.parse) ?? origin.version
+    backend = options.kerasBackend ?? origin.backend
+    let (custom, customFile) = try CustomLayerPolicy.opened(options)
+    self.custom = custom
+    self.files = files + (customFile.map { [$0] } ?? [])
     inputShapes = options.inputShapes
+    startsAtTokens = options.startsAtTokens
+  }
+
+  /// Where the model's layers are described.
+  private struct Origin {
+    let model: KerasModelRecord
+    var version: KerasVersion?
+    var backend: String?
+    /// The file, when it is another one than that with the weights.
+    var path: String?
+
+    init(model: KerasModelRecord, version: KerasVersion? = nil, backend: String? = nil) {
+      self.model = model
+      self.version = version
+      self.backend = backend
+    }
+
+    init(_ architecture: KerasArchitecture, path: String? = nil) {
+      self.init(
+        model: architecture.model, version: architecture.version, backend: architecture.backend)
+      self.path = path
+    }
+
+    /// What the user gives, else what the file itself has, else what lies beside it.
+    init(of file: KerasFile, path: String, _ options: ReadOptions) throws(WeighbridgeError) {
+      if let given = options.architecture {
+        _ = try SourceFile.open(given)
+        let names = file.weightGroups.map(\.layerName)
+        self.init(try KerasArchitecture.read(path: given, layerNames: names), path: given)
+      } else if let own = file.model {
+        self.init(model: own)
+      } else {
+        let found = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+          try ArchitectureSearch(beside: path, of: file).result()
+        }
+        self.init(found.architecture, path: found.path)
+      }
+    }
   }
 
   /// How the file is built, in words.

@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 import JSON
 import LayerCatalog
 
@@ -11,7 +11,7 @@ extension KerasLayer {
   /// - Returns: The activated value; `value` itself when the activation is linear and the layer
   ///   does something else besides.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a function the catalogue does not know.
-  package mutating func addActivation(
+  mutating func addActivation(
     to value: ValueID, role: String = "activation"
   ) throws(WeighbridgeError) -> [ValueID] {
     let setting = take("activation") ?? "linear"

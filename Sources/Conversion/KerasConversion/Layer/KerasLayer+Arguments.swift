@@ -77,13 +77,4 @@ extension KerasLayer {
     guard let mask = masks[input] else { return }
     for output in outputs { masks[output] = mask }
   }
-
-  /// A number that the graph holds as a weight.
-  ///
-  /// - Parameter role: What it is for the operator.
-  package mutating func scalar(
-    _ role: String, _ number: Double, _ elementType: ElementType
-  ) throws(WeighbridgeError) -> ValueID {
-    try constant(role, Tensor(elementType, shape: [], [number]))
-  }
 }

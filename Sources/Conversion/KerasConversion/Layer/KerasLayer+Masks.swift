@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 import JSON
 import KerasFormat
 import LayerCatalog
@@ -11,7 +11,7 @@ extension KerasLayer {
 
   /// Gives a layer's outputs the masks that follow from its class. A mask that the layer is called
   /// with takes the place of its input's.
-  package mutating func passMasks(
+  mutating func passMasks(
     of className: String, from inputs: [ValueID], to outputs: [ValueID]
   ) throws(WeighbridgeError) {
     guard let input = inputs.first, let output = outputs.first else { return }

@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 import JSON
 
 /// Layers that are kept without being understood.
@@ -8,7 +8,7 @@ extension KerasLayer {
   ///
   /// - Parameter outputs: What it makes.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` where its weights are not known yet.
-  package mutating func addOpaque(
+  mutating func addOpaque(
     _ inputs: [ValueID], outputs: [Opaque.Output]
   ) throws(WeighbridgeError) -> [ValueID] {
     let (settings, hadCode) = Self.withoutCode(.object(takeSettings()))

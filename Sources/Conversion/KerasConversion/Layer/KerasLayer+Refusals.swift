@@ -3,7 +3,7 @@ import LayerCatalog
 
 extension Catalog {
   /// Why layers of Keras cannot be had, where there is more to say than that nobody knows them.
-  package static let kerasRefusals: [String: String] = [
+  static let kerasRefusals: [String: String] = [
     "ConvLSTM2DCell": "RNN takes cells over vectors only; ConvLSTM2D is read",
     "DenseFeatures": "feature columns are TensorFlow's own",
     "FlaxLayer": "it is a program and not a layer",

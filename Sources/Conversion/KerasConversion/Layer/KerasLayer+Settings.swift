@@ -1,11 +1,11 @@
-package import Bytes
-package import GraphIR
-package import JSON
+import Bytes
+import GraphIR
+import JSON
 
 /// Reading settings by type. Every default is Keras' own and stands at its use.
 extension KerasLayer {
   /// A whole number.
-  package mutating func integer(
+  mutating func integer(
     _ key: String, default fallback: Int? = nil
   ) throws(WeighbridgeError) -> Int {
     guard let value = take(key) else { return try fallback.orMissing(key) }
@@ -14,7 +14,7 @@ extension KerasLayer {
   }
 
   /// A number.
-  package mutating func real(
+  mutating func real(
     _ key: String, default fallback: Double? = nil
   ) throws(WeighbridgeError) -> Double {
     guard let value = take(key) else { return try fallback.orMissing(key) }
@@ -36,13 +36,13 @@ extension KerasLayer {
   }
 
   /// A number, or `nil` when it is absent or null.
-  package mutating func optionalReal(_ key: String) throws(WeighbridgeError) -> Double? {
+  mutating func optionalReal(_ key: String) throws(WeighbridgeError) -> Double? {
     guard let value = take(key) else { return nil }
     return try number(key, value)
   }
 
   /// A boolean.
-  package mutating func flag(
+  mutating func flag(
     _ key: String, default fallback: Bool? = nil
   ) throws(WeighbridgeError) -> Bool {
     guard let value = take(key) else { return try fallback.orMissing(key) }
@@ -51,7 +51,7 @@ extension KerasLayer {
   }
 
   /// One of the words that `Value` knows.
-  package mutating func word<Value: RawRepresentable<String> & CaseIterable & Sendable>(
+  mutating func word<Value: RawRepresentable<String> & CaseIterable & Sendable>(
     _ key: String, default fallback: Value? = nil
   ) throws(WeighbridgeError) -> Value {
     guard let value = take(key) else { return try fallback.orMissing(key) }
@@ -62,7 +62,7 @@ extension KerasLayer {
   }
 
   /// One whole number for each of `count` axes; a single number counts for all of them.
-  package mutating func integers(
+  mutating func integers(
     _ key: String, count: Int, default fallback: [Int]? = nil
   ) throws(WeighbridgeError) -> [Int] {
     guard let value = take(key) else { return try fallback.orMissing(key) }
@@ -75,7 +75,7 @@ extension KerasLayer {
   }
 
   /// A list of whole numbers of any length; a single number is a list of one.
-  package mutating func integerList(
+  mutating func integerList(
     _ key: String, default fallback: [Int]? = nil
   ) throws(WeighbridgeError) -> [Int] {
     guard let value = take(key) else { return try fallback.orMissing(key) }
@@ -87,7 +87,7 @@ extension KerasLayer {
   }
 
   /// A number or a list of numbers; a single number is a list of one.
-  package mutating func realList(
+  mutating func realList(
     _ key: String, default fallback: [Double]? = nil
   ) throws(WeighbridgeError) -> [Double] {
     guard let value = take(key) else { return try fallback.orMissing(key) }
@@ -100,12 +100,12 @@ extension KerasLayer {
   }
 
   /// The order of the image axes; `channels_last` unless the layer says otherwise.
-  package mutating func dataLayout() throws(WeighbridgeError) -> DataLayout {
+  mutating func dataLayout() throws(WeighbridgeError) -> DataLayout {
     try word("data_format", default: defaultLayout)
   }
 
   /// Refuses a setting unless it has the one value that is understood (or is absent).
-  package mutating func require(
+  mutating func require(
     _ key: String, toBe expected: JSONValue, because reason: String
   ) throws(WeighbridgeError) {
     guard let value = take(key), value != expected else { return }
@@ -113,7 +113,7 @@ extension KerasLayer {
   }
 
   /// An error about the value of a setting.
-  package func wrong(_ key: String, _ value: JSONValue, _ expected: String) -> WeighbridgeError {
+  func wrong(_ key: String, _ value: JSONValue, _ expected: String) -> WeighbridgeError {
     WeighbridgeError(.unsupported, "\(key)=\(value.text()), and \(expected) is expected")
   }
 }

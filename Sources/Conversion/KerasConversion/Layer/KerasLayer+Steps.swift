@@ -1,12 +1,12 @@
-package import Bytes
-package import GraphIR
-package import JSON
+import Bytes
+import GraphIR
+import JSON
 
 /// A layer that stands for another one: steps with settings of their own, which share the layer's
 /// weights.
 extension KerasLayer {
   /// Takes all settings, and so crosses them off; null where they are null.
-  package mutating func takeSettings() -> JSONObject {
+  mutating func takeSettings() -> JSONObject {
     let settings = unreadSettings
     unreadSettings = [:]
     return settings
@@ -19,7 +19,7 @@ extension KerasLayer {
   ///   - name: Stands before the roles of the step's nodes and weights; empty when the step is all
   ///     there is.
   ///   - body: Adds the step's nodes; it must read every setting.
-  package mutating func addStep(
+  mutating func addStep(
     _ name: String, settings: JSONObject,
     _ body: (inout KerasLayer) throws(WeighbridgeError) -> [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -44,7 +44,7 @@ extension KerasLayer {
   ///     a name: the last part of its name without `:0`, or its name within the layer.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` unless each is another one, and only one;
   ///   ``WeighbridgeError/Code/unsupported`` where the weights are not known yet.
-  package mutating func bringForward<Name>(
+  mutating func bringForward<Name>(
     _ wanted: [Name], called: (Name) -> String, where isMeant: (Name, Int, String) -> Bool
   ) throws(WeighbridgeError) {
     if wanted.isEmpty { return }
@@ -82,7 +82,7 @@ extension KerasLayer {
   ///   - body: Adds the step's nodes.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` unless there is one such layer, and the step takes
   ///   all its weights; ``WeighbridgeError/Code/unsupported`` where the weights are not known yet.
-  package mutating func withWeights(
+  mutating func withWeights(
     ofInner name: String, where isMeant: (String) -> Bool, order: ([String]) -> [Int],
     _ body: (inout KerasLayer) throws(WeighbridgeError) -> [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -125,7 +125,7 @@ extension KerasLayer {
   /// - Parameters:
   ///   - role: What it is for the operator.
   ///   - rank: How many axes it gets at least: leading ones of size 1 are added.
-  package mutating func nextWeight(
+  mutating func nextWeight(
     _ role: String, rank: Int = 0
   ) throws(WeighbridgeError) -> ValueID {
     guard placeholderLimit == nil else { throw namelessWeights }
@@ -143,24 +143,24 @@ extension KerasLayer {
   }
 
   /// The names and shapes of the weights that nobody took yet.
-  package var remainingWeights: [(name: String, shape: [Int])] {
+  var remainingWeights: [(name: String, shape: [Int])] {
     unreadWeights.map { (Self.shortName($0.path), $0.tensor.shape) }
   }
 
   /// The same with the names within the layer.
-  package var remainingPaths: [(name: String, shape: [Int])] {
+  var remainingPaths: [(name: String, shape: [Int])] {
     unreadWeights.map { ($0.localName, $0.tensor.shape) }
   }
 
   /// The last part of a weight's path, without `:0`.
-  package static func shortName(_ path: String) -> String {
+  static func shortName(_ path: String) -> String {
     let last = path.split(separator: "/").last ?? ""
     return String(last.prefix { $0 != ":" })
   }
 
   /// The shape without the batch axis that a `Lambda` states for its output, if it does; its settings
   /// must not have been taken yet.
-  package var lambdaShape: [Int?]? {
+  var lambdaShape: [Int?]? {
     guard source.className == "Lambda", let list = unreadSettings["output_shape"]?.array,
       [nil, .null, "raw"].contains(unreadSettings["output_shape_type"]), !list.isEmpty,
       list.allSatisfy({ $0 == .null || ($0.integer ?? 0) > 0 })

@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 import KerasFormat
 import LayerCatalog
 
@@ -7,7 +7,7 @@ import LayerCatalog
 extension KerasLayer {
   /// The inputs in the type that the layer computes in, as far as Keras casts them. Of a class that is
   /// not Keras' own it casts floating-point inputs only.
-  package mutating func castInputs(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
+  mutating func castInputs(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
     let policy = KerasMappings.classes[source.className]?.casts ?? .floats
     guard let type = types?.compute, policy != .none else { return inputs }
     let castsWholeNumbers =
@@ -25,7 +25,7 @@ extension KerasLayer {
   /// A value in another number type, with its mask.
   ///
   /// - Parameter role: What the cast is for its layer.
-  package mutating func cast(
+  mutating func cast(
     _ value: ValueID, to type: ElementType, role: String
   ) throws(WeighbridgeError) -> ValueID {
     guard graph.type(of: value).elementType != type else { return value }

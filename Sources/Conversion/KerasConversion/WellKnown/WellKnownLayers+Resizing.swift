@@ -5,7 +5,7 @@ import LayerCatalog
 /// The resizing of TensorFlow 1, which no layer of Keras has.
 extension WellKnownLayers {
   /// What only a mapping can name.
-  package static let steps: [String: KerasMapping.Build] = [
+  static let steps: [String: KerasMapping.Build] = [
     "tf.image.resize_images": oldResize
   ]
 

@@ -8,10 +8,10 @@ import LayerCatalog
 ///
 /// What two authors mean differently, or cannot be told from the settings, is not here:
 /// `--custom-layers` maps it.
-package enum WellKnownLayers {
+enum WellKnownLayers {
   /// By class name, or by `package>Class` where the class is registered. (A class that is registered
   /// without a package is in Keras' package `Custom`, which is left out.)
-  package static let layers: [String: KerasMapping.Build] = KerasMappings.byKind.values
+  static let layers: [String: KerasMapping.Build] = KerasMappings.byKind.values
     .reduce(into: others) { $0.merge($1.wellKnown) { first, _ in first } }
 
   private static let others: [String: KerasMapping.Build] = [
@@ -27,12 +27,12 @@ package enum WellKnownLayers {
 
   /// By the name of the function that a `Lambda` calls, or of the layer where it keeps a function
   /// without its name, as Keras 1 and 2 do.
-  package static let functions: [String: KerasMapping.Build] = [
+  static let functions: [String: KerasMapping.Build] = [
     "space_to_depth_x2": spaceToDepth
   ]
 
   /// Names of activation functions: what Keras calls the same, and whose name it is.
-  package static let activations: [String: (keras: String, origin: String)] = [
+  static let activations: [String: (keras: String, origin: String)] = [
     "Addons>mish": ("mish", "TensorFlow Addons"),
     "Mish": ("mish", "digantamisra98/Mish"),
     "Swish": ("swish", "a function registered as Swish"),

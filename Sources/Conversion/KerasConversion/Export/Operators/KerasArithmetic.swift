@@ -50,21 +50,11 @@ enum KerasArithmetic {
     ]
 
   private static let merging: [KerasRow] = [
-    KerasRow(Add.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.merged("Add", .add)
-    },
-    KerasRow(Multiply.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.merged("Multiply", .multiply)
-    },
-    KerasRow(Maximum.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.merged("Maximum", .maximum)
-    },
-    KerasRow(Minimum.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.merged("Minimum", .minimum)
-    },
-    KerasRow(Subtract.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.merged("Subtract", .subtract)
-    },
+    merged(Add.self, "Add", .add),
+    merged(Multiply.self, "Multiply", .multiply),
+    merged(Maximum.self, "Maximum", .maximum),
+    merged(Minimum.self, "Minimum", .minimum),
+    merged(Subtract.self, "Subtract", .subtract),
     KerasRow(Average.self) { (_, builder) throws(WeighbridgeError) in
       guard builder.operands.contains(where: { $0.constant != nil }) else {
         return try builder.layer("Average", [:], builder.operands)
@@ -87,6 +77,14 @@ enum KerasArithmetic {
         ], [builder[0], builder[1]])
     },
   ]
+
+  private static func merged<Operation: CatalogOperator>(
+    _ type: Operation.Type, _ className: String, _ function: KerasFunctionForm
+  ) -> KerasRow {
+    KerasRow(type) { (_, builder) throws(WeighbridgeError) in
+      try builder.merged(className, function)
+    }
+  }
 
   private static let logic: [KerasRow] = [
     KerasRow(Comparison.self) { (operation, builder) throws(WeighbridgeError) in

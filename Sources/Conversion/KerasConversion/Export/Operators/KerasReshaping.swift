@@ -94,17 +94,19 @@ enum KerasReshaping {
     KerasRow(Transpose.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.transposed(builder[0], operation.axes)
     },
-    KerasRow(FlattenTime.self) { (_, builder) throws(WeighbridgeError) in
-      let rest = builder.outputType.shape.dropFirst().map(\.value)
-      return try builder.reshaped(builder[0], [nil] + rest, type: builder.outputType)
-    },
-    KerasRow(UnflattenTime.self) { (_, builder) throws(WeighbridgeError) in
-      let rest = builder.outputType.shape.dropFirst().map(\.value)
-      return try builder.reshaped(builder[0], [nil] + rest, type: builder.outputType)
-    },
+    reshapedBatch(FlattenTime.self), reshapedBatch(UnflattenTime.self),
     KerasRow(
       Shape.self, unsupported: "sizes that are computed cannot be had in a model of layers"),
   ]
+
+  /// An operator that changes the size of the batch, and the axes behind it to sizes that are known.
+  private static func reshapedBatch<Operation: CatalogOperator>(_ type: Operation.Type) -> KerasRow
+  {
+    KerasRow(type) { (_, builder) throws(WeighbridgeError) in
+      let rest = builder.outputType.shape.dropFirst().map(\.value)
+      return try builder.reshaped(builder[0], [nil] + rest, type: builder.outputType)
+    }
+  }
 }
 
 extension KerasModelBuilder {
