@@ -27,6 +27,15 @@ extension ExportOptions {
     throw WeighbridgeError(.mismatch, "\(surplus.rawValue) means nothing in the format \(format)")
   }
 
+  /// Refuses files that are there already, unless they may be replaced.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed`` that names the first of them.
+  package func checkReplacing(_ files: [String]) throws(WeighbridgeError) {
+    for file in isReplacing ? [] : files where exists(file) {
+      throw WeighbridgeError(.outputFailed, "exists already").at(file: file)
+    }
+  }
+
   /// What is said.
   private var given: [ExportOption] {
     ExportOption.allCases.filter { option in

@@ -16,9 +16,7 @@ package enum CoreMLExporter: Exporter {
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
     let translation = try CoreMLTranslation(content, options: options)
-    if !options.isReplacing, exists(path) {
-      throw WeighbridgeError(.outputFailed, "exists already").at(file: path)
-    }
+    try options.checkReplacing([path])
     var writer = try CoreMLWriter(translation.model, to: path)
     var stream = WeightStream(cancellation)
     while let place = try writer.nextPlace() {

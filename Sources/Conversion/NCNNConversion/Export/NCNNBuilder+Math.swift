@@ -122,8 +122,9 @@ extension NCNNBuilder {
     if zip(moved, moved.dropFirst()).allSatisfy(<) { return try reshape(x, shape) }
     let letters = Array(["", "W", "HW", "CHW", "CDHW"][order.count])
     let word = String(order.reversed().map { letters[$0] })
-    let words = Self.orders.split(separator: " ").filter { $0.count == order.count }.map(
-      String.init)
+    let words = Self.orders.split(separator: " ").map(String.init).filter {
+      $0.count == order.count
+    }
     return try add("Permute", [x], [0: words.firstIndex(of: word) ?? 0], shape: shape)
   }
 

@@ -16,9 +16,7 @@ package enum NCNNExporter: Exporter {
       throw WeighbridgeError(.outputFailed, "is the name of the weights that go beside the .param")
         .at(file: path)
     }
-    for file in options.isReplacing ? [] : [path, weightsPath] where FilePath.isFile(file) {
-      throw WeighbridgeError(.outputFailed, "exists already").at(file: file)
-    }
+    try options.checkReplacing([path, weightsPath])
     var writer = try NCNNWriter(
       NCNNModel(layers: translation.layers), to: path, weights: weightsPath)
     var stream = WeightStream(cancellation)

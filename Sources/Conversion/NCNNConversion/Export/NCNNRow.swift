@@ -37,11 +37,15 @@ extension ExportRow<NCNNBuilder> {
   /// A row for an operator that is one of ncnn's layers, with its settings.
   init<Operation: CatalogOperator>(
     _ kind: Operation.Type, is type: String,
-    _ settings: @escaping @Sendable (Operation) -> [Double] = { _ in [] }
+    _ reals: @escaping @Sendable (Operation) -> [Double] = { _ in [] },
+    integers: @escaping @Sendable (Operation) -> [Int] = { _ in [] }
   ) {
     self.init(blob: kind) { (operation, builder) throws(WeighbridgeError) in
-      let numbers = settings(operation).enumerated().map { ($0, $1) }
-      return try builder.add(type, reals: Dictionary(uniqueKeysWithValues: numbers))
+      let numbers = reals(operation).enumerated().map { ($0, $1) }
+      let whole = integers(operation).enumerated().map { ($0, $1) }
+      return try builder.add(
+        type, nil, Dictionary(uniqueKeysWithValues: whole),
+        reals: Dictionary(uniqueKeysWithValues: numbers))
     }
   }
 
@@ -75,6 +79,8 @@ package enum NCNNOperators {
     ],
     "ncnn sorts nothing": [Sort.self, Sparsemax.self],
     "ncnn chooses among the boxes of YOLO heads only": [NonMaxSuppression.self],
+    "ncnn has no recurrent convolutions": [ConvLSTM.self],
+    "ncnn has no kernels that differ by position": [LocallyConnected.self],
     "ncnn's recurrent layers have no masks": [Masking.self],
     "ncnn's spectrograms have other frames": [STFT.self],
     "ncnn has no histograms": [AutoContrast.self, CLAHE.self],

@@ -33,7 +33,10 @@ struct NCNNTranslation {
     let constants = builder.layers.filter { $0.type == "MemoryData" }.flatMap(\.outputs)
     let fixed = Set(names + constants)
     let newNames = try builder.newNames(for: results, outputNames, isFixed: fixed.contains) {
-      (builder, value) throws(WeighbridgeError) in try builder.copy(value)
+      (builder, value) throws(WeighbridgeError) in
+      builder.scope = ExportScope(prefix: builder.scope.prefix, operands: [value])
+      let blob = try builder.input()
+      return try builder.add("Split", [blob], shape: blob.shape).name
     }
     let needed = builder.layers.needed(for: outputNames, renaming: newNames)
     layers = inputs.map(Self.input) + needed
@@ -93,14 +96,5 @@ struct NCNNTranslation {
       result += [layer] + splits
     }
     layers = result
-  }
-}
-
-extension NCNNBuilder {
-  /// A value under another name, for outputs that are inputs or stand twice.
-  fileprivate mutating func copy(_ value: ExportOperand) throws(WeighbridgeError) -> String {
-    scope = ExportScope(prefix: scope.prefix, operands: [value])
-    let blob = try input()
-    return try add("Split", [blob], shape: blob.shape).name
   }
 }

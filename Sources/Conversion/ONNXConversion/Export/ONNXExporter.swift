@@ -24,9 +24,7 @@ package enum ONNXExporter: Exporter {
       storage = .beside(path: "\(path).data", name: "\(FilePath(path).name).data")
       files.append("\(path).data")
     }
-    for file in options.isReplacing ? [] : files where exists(file) {
-      throw WeighbridgeError(.outputFailed, "exists already").at(file: file)
-    }
+    try options.checkReplacing(files)
     var writer = try ONNXWriter(translation.model, to: path, storage: storage)
     try write(translation.weights, with: &writer, cancellation)
     try writer.commit(replacing: options.isReplacing)

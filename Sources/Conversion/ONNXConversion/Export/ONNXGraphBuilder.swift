@@ -70,8 +70,9 @@ extension ONNXGraphBuilder {
     _ position: Int, _ role: String, shape: [Int], parts: [Tensor]? = nil
   ) throws(WeighbridgeError) -> String {
     let tensor = try tensor(position)
-    return weight(
-      named: "\(operands[position].name)/\(role)", shape: shape, parts ?? [tensor])
+    // A constant that the graph does not have has a name in the file only.
+    let name = operands[position].name.isEmpty ? constant(tensor) : operands[position].name
+    return weight(named: "\(name)/\(role)", shape: shape, parts ?? [tensor])
   }
 
   /// Elements under a name, which are in the file once however often they are used.

@@ -53,9 +53,7 @@ enum NCNNElementwise {
     NCNNRow(blob: Exponential.self) { (_, builder) throws(WeighbridgeError) in
       try builder.unary(7, try builder.input())
     },
-    NCNNRow(blob: GELU.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.add("GELU", nil, [0: operation.isApproximate ? 1 : 0])
-    },
+    NCNNRow(GELU.self, is: "GELU", integers: { [$0.isApproximate ? 1 : 0] }),
     NCNNRow(blob: ReLU.self) { (operation, builder) throws(WeighbridgeError) in
       guard case .primitive = operation.decomposition else { return nil }
       let bent: NCNNBlob = try builder.add("ReLU", reals: [0: operation.slope])

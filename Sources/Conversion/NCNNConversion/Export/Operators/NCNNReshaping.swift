@@ -15,8 +15,7 @@ enum NCNNReshaping {
       try builder.permute(try builder.input(), operation.axes.filter { $0 > 0 }.map { $0 - 1 })
     },
     NCNNRow(blob: Concatenate.self) { (operation, builder) throws(WeighbridgeError) in
-      let axis = try builder.axis(operation.axis)
-      return try builder.add("Concat", try builder.allInputs(), [0: axis])
+      try builder.add("Concat", try builder.allInputs(), [0: try builder.axis(operation.axis)])
     },
     NCNNRow(blob: Slice.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.ranges.allSatisfy({ $0.step == 1 }) else { return nil }

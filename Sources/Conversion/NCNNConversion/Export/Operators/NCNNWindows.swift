@@ -46,15 +46,8 @@ enum NCNNWindows {
       else { return nil }
       return try builder.add("Interp", nil, [0: 1], reals: [1: factors[0], 2: factors[1]])
     },
-    NCNNRow(blob: DepthToSpace.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.add("PixelShuffle", nil, [0: operation.block, 1: 1])
-    },
-    NCNNRow(blob: SpaceToDepth.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.add("Reorg", nil, [0: operation.block, 1: 1])
-    },
-    NCNNRow(ConvLSTM.self, unsupported: "ncnn has no recurrent convolutions"),
-    NCNNRow(
-      LocallyConnected.self, unsupported: "ncnn has no kernels that differ by position"),
+    NCNNRow(DepthToSpace.self, is: "PixelShuffle", integers: { [$0.block, 1] }),
+    NCNNRow(SpaceToDepth.self, is: "Reorg", integers: { [$0.block, 1] }),
     NCNNRow(composite: CenterCrop.self), NCNNRow(composite: Cropping.self),
     NCNNRow(composite: MaskedAveragePooling.self), NCNNRow(composite: Resizing.self),
     NCNNRow(composite: ZeroPadding.self),
