@@ -32,7 +32,7 @@ enum Sketches {
 
   /// What Keras computed of the sketches: `features` [200, 64] and `probabilities` [200, 8].
   static func recorded(_ name: String) throws -> [[Double]] {
-    let arrays = try ArrayFile.read("\(folder)/sketches/recorded.npz")
+    let arrays = try ArrayFile.read("\(folder)/sketches.npz")
     let tensor = try #require(arrays[name])
     let (numbers, width) = (tensor.doubles, tensor.shape[1])
     return (0..<tensor.shape[0]).map { Array(numbers[$0 * width..<($0 + 1) * width]) }

@@ -119,4 +119,17 @@ import Weighbridge
     try Program.run(Self.softening + images + ["-o", try file("y"), "--output-bias", "1"])
       .expect(2, "--output-scale")
   }
+
+  @Test("The demonstration classifies, cuts, stylizes and writes an interface")
+  func demonstration() throws {
+    let outcome = try Program.shell(
+      "exec \"$1\" \"$PROGRAM\" \"$2\"", "\(Self.sketches)/demo.sh", try file("demo"))
+    outcome.expect(0)
+    for part in [
+      "sketches.wbm: 16 nodes, 80,200 parameters", "\n200\n", "\npassed\n",
+      "gives dense_1, float32 [batch, 64]", "soft.png, 264 x 88", "\n6\n",
+    ] {
+      #expect(outcome.output.contains(part), "\(part) in\n\(outcome.output)")
+    }
+  }
 }

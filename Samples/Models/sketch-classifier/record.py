@@ -1,4 +1,4 @@
-"""Draws 200 sketches and records what Keras 2.1.5 computes of them: the files of `sketches`.
+"""Draws 200 sketches and records what Keras 2.1.5 computes of them: the folder `sketches` and `sketches.npz`.
 
     KERAS_BACKEND=tensorflow /tmp/keras215/bin/python record.py
 
@@ -38,7 +38,7 @@ def main():
     model = load_model(str(FOLDER / "sketch-classifier.h5"), compile=False)
     extractor = Model(model.input, [model.get_layer(FEATURES).output, model.output])
     features, probabilities = extractor.predict(sketches[..., None].astype(np.float32) / 255)
-    np.savez_compressed(str(target / "recorded.npz"), features=features, probabilities=probabilities)
+    np.savez_compressed(str(FOLDER / "sketches.npz"), features=features, probabilities=probabilities)
     right = probabilities.argmax(axis=1) == np.arange(len(sketches)) % len(LABELS)
     print("{} of {} are classified as they were drawn".format(right.sum(), len(sketches)))
 
