@@ -24,7 +24,7 @@ import Weighbridge
       | sed 's/^/-Xcc -fmodule-map-file=/')
     hdf5=$(pkg-config --cflags hdf5-serial 2>/dev/null || pkg-config --cflags hdf5)
     for flag in $hdf5; do maps="$maps -Xcc $flag"; done
-    exec swiftc -typecheck -swift-version 6 -warnings-as-errors -parse-as-library \
+    exec swiftc -typecheck -wmo -swift-version 6 -warnings-as-errors -parse-as-library \
       -I "$2/Modules" $maps "$3"/*.swift 2>&1
     """
 

@@ -27,6 +27,9 @@ struct SwiftFeature {
     typeText = "\(port.type)"
   }
 
+  /// The identifier as the label of an argument, where a word of the language needs no backticks.
+  var label: String { property.filter { $0 != "`" } }
+
   /// The type of the property.
   var type: String { isImage ? "Weighbridge.Image" : "Weighbridge.Tensor" }
 

@@ -69,7 +69,7 @@ extension SwiftInterface {
     let values = inputs.map(\.value).joined(separator: ", ")
     let results =
       results.map { "\($0.property): result.\($0.source)" }
-      + outputs.map { "\($0.property): try result.tensor(\($0.name.swiftLiteral))" }
+      + outputs.map { "\($0.label): try result.tensor(\($0.name.swiftLiteral))" }
     return [
       """
         /// What the model computes of an input.
@@ -94,7 +94,7 @@ extension SwiftInterface {
     inputs.map { "\($0.property): \($0.type)" }.joined(separator: ", ")
   }
   private var arguments: String {
-    inputs.map { "\($0.property): \($0.property)" }.joined(separator: ", ")
+    inputs.map { "\($0.label): \($0.property)" }.joined(separator: ", ")
   }
 
   private var conveniences: [String] {
