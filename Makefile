@@ -14,6 +14,7 @@
 #   make bench-conversion  converting beside coremltools and tf2onnx, from PyPI; MODEL likewise
 #   make bench-inference   running models beside onnxruntime, OpenVINO, ncnn and OpenCV, from PyPI;
 #                          BENCH_OPTIONS for `Benchmarks/Inference/measure.py`
+#   make bench-search      searching an index of 100,000 images, and indexing 1,000
 #   make clean      removes everything that was built
 #
 # They need Swift 6.2 or later, git and make. System libraries come from apt on Debian and Ubuntu
@@ -27,7 +28,7 @@ version := $(shell sed -n 's/.*weighbridgeVersion = "\(.*\)"/\1/p' Sources/Produ
 
 SHELL := /bin/bash
 .PHONY: demo build install test lint consumer generate format bench clean dependencies archives peers test-peers \
-  bench-files bench-inference bench-conversion
+  bench-files bench-inference bench-conversion bench-search
 .DEFAULT_GOAL := build
 
 # The program has a build folder of its own, so that its flags and the tests' do not undo each
@@ -236,7 +237,7 @@ format:
 inference_folder := .build/inference
 
 bench: MODEL = $(inference_folder)/models/tinyyolo-keras2.h5
-bench: $(inference_folder)/done bench-files bench-conversion bench-inference
+bench: $(inference_folder)/done bench-files bench-conversion bench-inference bench-search
 
 bench-files: build
 	swift run -c release --package-path Benchmarks --scratch-path .build/benchmarks \
@@ -268,6 +269,16 @@ bench-conversion: build $(conversion_folder)/done
 $(conversion_folder)/done: Benchmarks/Conversion/requirements.txt
 	$(peers_python) -m venv $(conversion_folder)
 	$(conversion_folder)/bin/pip install -q -r $<
+	touch $@
+
+search_folder := .build/search
+
+bench-search: build $(search_folder)/done
+	$(search_folder)/bin/python Benchmarks/Search/measure.py $(program)
+
+$(search_folder)/done: Benchmarks/Search/requirements.txt
+	$(peers_python) -m venv $(search_folder)
+	$(search_folder)/bin/pip install -q -r $<
 	touch $@
 
 clean:

@@ -6,11 +6,6 @@ import Testing
 
 @Suite("Files that are no index, or a damaged one")
 struct DamagedIndexTests {
-  private func failure(_ body: () throws -> Void) -> WeighbridgeError? {
-    do { try body() } catch { return error as? WeighbridgeError }
-    return nil
-  }
-
   /// Expects that neither reading, updating nor rebuilding does anything to a file.
   private func expectRefused(
     _ path: String, _ codes: Set<WeighbridgeError.Code>,
@@ -19,12 +14,12 @@ struct DamagedIndexTests {
     let before = try Files.read(path)
     let analyzer = try Models.analyzer()
     for isRebuilding in [false, true] {
-      let error = failure {
-        _ = try ImageIndex(updating: path, for: analyzer, isRebuilding: isRebuilding)
-      }
-      let code = try #require(error, sourceLocation: sourceLocation).code
-      #expect(codes.contains(code), "\(try #require(error))", sourceLocation: sourceLocation)
-      #expect(error?.place.file == path, sourceLocation: sourceLocation)
+      let error = try #require(
+        failure {
+          _ = try ImageIndex(updating: path, for: analyzer, isRebuilding: isRebuilding)
+        }, sourceLocation: sourceLocation)
+      #expect(codes.contains(error.code), "\(error)", sourceLocation: sourceLocation)
+      #expect(error.place.file == path, sourceLocation: sourceLocation)
     }
     #expect(try Files.read(path) == before, sourceLocation: sourceLocation)
   }

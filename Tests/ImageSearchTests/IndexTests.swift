@@ -10,11 +10,6 @@ import Vision
 struct IndexTests {
   private let scenes = DrawnScene.scenes(4, seed: 7)
 
-  private func failure(_ body: () throws -> Void) -> WeighbridgeError? {
-    do { try body() } catch { return error as? WeighbridgeError }
-    return nil
-  }
-
   private func layout() -> CompositionQuery {
     var query = CompositionQuery(scenes[0].composition)
     query.maximumCost = .infinity
@@ -120,15 +115,14 @@ struct IndexTests {
     options.detection.threshold = 0.5
     let stricter = try ImageAnalyzer(try Models.shapeDetector(), options: options)
     for other in [stricter, try Models.sketchAnalyzer()] {
-      let error = failure { _ = try ImageIndex(updating: album.index, for: other) }
-      #expect(
-        error?.code == .mismatch && "\(try #require(error))".contains("photos.db: is an index"))
+      let error = try #require(failure { _ = try ImageIndex(updating: album.index, for: other) })
+      #expect(error.code == .mismatch && error.description.contains("photos.db: is an index"))
       #expect(try ImageIndex(contentsOf: album.index).search(layout()).count == 4)
     }
     let rebuilt = try ImageIndex(updating: album.index, for: stricter, isRebuilding: true)
     #expect(try rebuilt.search(layout()).isEmpty)
     #expect(try rebuilt.update(folder: album.images, with: stricter).analyzedCount == 4)
-    let error = failure { try ImageIndex(contentsOf: album.index).featureTable() }
+    let error = failure { _ = try ImageIndex(contentsOf: album.index).featureTable() }
     #expect(error?.code == .mismatch)
   }
 

@@ -12,11 +12,6 @@ struct LayoutTests {
     return try Composition(layoutFile: folder.file("layout.json"), aspectRatio: 1.5)
   }
 
-  private func failure(_ body: () throws -> Void) -> WeighbridgeError? {
-    do { try body() } catch { return error as? WeighbridgeError }
-    return nil
-  }
-
   @Test("A layout is a list of labels with boxes")
   func reading() throws {
     let layout = try read(#"[{"label": "cat", "x": 0.1, "y": 0, "width": 0.5, "height": 1}]"#)

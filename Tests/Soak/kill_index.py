@@ -18,7 +18,7 @@ import zlib
 from pathlib import Path
 
 SAMPLE = Path(__file__).resolve().parent.parent.parent / "Samples/Models/shape-detector"
-IMAGES = 400
+IMAGES = 100
 SIDE = 88
 
 
@@ -28,7 +28,7 @@ def chunk(kind, content):
 
 def write_image(path, number):
     """A PNG with a square at a position of its own."""
-    left, top = number % 20 * 3, number // 20 * 3
+    left, top = number % 10 * 6, number // 10 * 6
     rows = bytearray()
     for y in range(SIDE):
         rows.append(0)

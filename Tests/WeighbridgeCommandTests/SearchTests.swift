@@ -165,9 +165,9 @@ import Weighbridge
     try Program.run(["search", "--in", images] + layout + plain).expect(2, "no input is described")
     let features = plain + ["--image-input", "input_1", "--image-scale", "1/255"]
     try Program.run(["search", "--in", images] + layout + features)
-      .expect(2, "features and no detections")
+      .expect(2, "is no detector")
     try index(images, "-o", database).expect(0)
-    try Program.run(["similar", Self.image, "--in", database]).expect(2, "no features")
+    try Program.run(["similar", Self.image, "--in", database]).expect(2, "and no features", "name the layer")
     try Program.run(["index", images, "-o", database] + features).expect(2, "rebuild")
     try Program.run(["search", "--in", database] + layout + features).expect(2, "--rebuild")
     try Program.run(["search", "--in", images] + layout).expect(2, "--model")

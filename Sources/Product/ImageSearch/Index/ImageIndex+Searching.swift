@@ -28,11 +28,7 @@ extension ImageIndex {
   public func search(
     _ query: CompositionQuery, threads: Int? = nil
   ) throws(WeighbridgeError) -> [CompositionResult] {
-    guard contents.hasDetections else {
-      throw WeighbridgeError(
-        .mismatch, "the index holds features and no detections: index with a detector"
-      ).at(file: path)
-    }
+    try checkHasDetections()
     let matcher = try CompositionMatcher(query, labels: contents.labels)
     let scan = CompositionScan(self, matcher, below: query.maximumCost)
     let hits = try scan.hits(threads: threads ?? Workers.processorCount)

@@ -82,13 +82,7 @@ extension ImageIndex {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the index has none;
   ///   ``WeighbridgeError/Code/damaged``.
   public func featureTable() throws(WeighbridgeError) -> FeatureTable {
-    guard contents.hasFeatures else {
-      throw WeighbridgeError(
-        .mismatch,
-        "the index holds detections and no features: index with a model that is no detector, or name "
-          + "the layer with the features"
-      ).at(file: path)
-    }
+    try checkHasFeatures()
     return try connection.withLock { (connection) throws(WeighbridgeError) in
       var statement = try connection.statement(
         """

@@ -38,6 +38,7 @@ struct Index: ParsableCommand {
   var progress = false
 
   @OptionGroup var analysis: AnalysisOptions
+  @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup var general: GeneralOptions
 
   func run() throws {
@@ -46,7 +47,7 @@ struct Index: ParsableCommand {
     guard isFolder(folder) else {
       throw WeighbridgeError(.missing, "is not a folder").at(file: folder)
     }
-    let analyzer = try analysis.analyzer(model, cancellation)
+    let analyzer = try analysis.analyzer(model, source.readOptions, cancellation)
     let index = try ImageIndex(updating: output, for: analyzer, isRebuilding: rebuild)
     let work = FolderUpdate(
       analyzer: analyzer, threads: analysis.threads, cancellation: cancellation, general: general,

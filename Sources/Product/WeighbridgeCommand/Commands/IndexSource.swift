@@ -12,17 +12,23 @@ struct IndexSource {
   /// Whether images of the folder could not be read.
   let hasProblems: Bool
 
+  /// - Parameters:
+  ///   - path: The index or folder.
+  ///   - model: The model's file; a folder needs one.
+  ///   - check: Says whether the index will hold what is searched for.
   init(
-    _ path: String, model: String?, _ analysis: AnalysisOptions, _ general: GeneralOptions,
-    _ cancellation: Cancellation
+    _ path: String, model: String?, _ reading: ReadOptions, _ analysis: AnalysisOptions,
+    _ general: GeneralOptions, _ cancellation: Cancellation,
+    check: (ImageIndex) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
     let analyzer = try model.map { (model) throws(WeighbridgeError) in
-      try analysis.analyzer(model, cancellation)
+      try analysis.analyzer(model, reading, cancellation)
     }
     (self.analyzer, self.path) = (analyzer, path)
     guard isFolder(path) else {
       index = try ImageIndex(contentsOf: path)
       hasProblems = false
+      try check(index)
       guard analyzer == nil || analyzer?.identity == index.contents.identity else {
         throw WeighbridgeError(
           .mismatch,
@@ -37,10 +43,14 @@ struct IndexSource {
       )
       .at(file: path)
     }
-    index = try ImageIndex(inMemoryFor: analyzer)
+    let memory = try ImageIndex(inMemoryFor: analyzer)
+    index = memory
+    try locating({ $0.at(file: model ?? path) }) { () throws(WeighbridgeError) in
+      try check(memory)
+    }
     let work = FolderUpdate(
       analyzer: analyzer, threads: analysis.threads, cancellation: cancellation, general: general)
-    hasProblems = try !work.run(path, in: index).problems.isEmpty
+    hasProblems = try !work.run(path, in: memory).problems.isEmpty
   }
 
   /// What the model says of an image: from the index when its bytes are known, else from the model.

@@ -34,7 +34,7 @@ struct Search: ParsableCommand {
     help: ArgumentHelp(
       """
       The model, of any format that can be read: for a folder, and for an image that is not in the \
-      index.
+      index. One that needs more to be read is converted first.
       """, valueName: "file"))
   var model: String?
 
@@ -82,7 +82,12 @@ struct Search: ParsableCommand {
   func run() throws {
     let (cancellation, signals) = Interrupts.cancellation()
     defer { signals.cancel() }
-    let source = try IndexSource(source, model: model, analysis, general, cancellation)
+    // --weights are those of the cost here; a model that needs options to be read is converted first.
+    let source = try IndexSource(
+      source, model: model, ReadOptions(), analysis, general, cancellation
+    ) { (index) throws(WeighbridgeError) in
+      try index.checkHasDetections()
+    }
     var query = CompositionQuery(try layout.composition(source))
     query.classes = classes?.names
     query.maximumCost = maxCost

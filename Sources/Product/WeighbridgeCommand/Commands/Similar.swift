@@ -51,6 +51,7 @@ struct Similar: ParsableCommand {
   var plot: String?
 
   @OptionGroup var analysis: AnalysisOptions
+  @OptionGroup(title: "Source") var reading: SourceOptions
   @OptionGroup var general: GeneralOptions
 
   func validate() throws {
@@ -60,7 +61,11 @@ struct Similar: ParsableCommand {
   func run() throws {
     let (cancellation, signals) = Interrupts.cancellation()
     defer { signals.cancel() }
-    let source = try IndexSource(source, model: model, analysis, general, cancellation)
+    let source = try IndexSource(
+      source, model: model, reading.readOptions, analysis, general, cancellation
+    ) { (index) throws(WeighbridgeError) in
+      try index.checkHasFeatures()
+    }
     let work = SimilarityWork(
       source: source, table: try source.index.featureTable(), metric: metric.word, top: top,
       general: general)

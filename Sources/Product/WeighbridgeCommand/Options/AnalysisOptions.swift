@@ -51,7 +51,6 @@ struct AnalysisOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How many images are analyzed at once.", valueName: "n"))
   var threads: Int?
 
-  @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup(title: "Description") var use: UseOptions
 
   func validate() throws {
@@ -63,8 +62,10 @@ struct AnalysisOptions: ParsableArguments {
   }
 
   /// Reads a model and gets it ready.
+  ///
+  /// - Parameter source: What the file does not say itself.
   func analyzer(
-    _ path: String, _ cancellation: Cancellation
+    _ path: String, _ source: ReadOptions, _ cancellation: Cancellation
   ) throws(WeighbridgeError) -> ImageAnalyzer {
     var options = AnalyzeOptions()
     options.features = features
@@ -74,7 +75,7 @@ struct AnalysisOptions: ParsableArguments {
     options.detection.resize = resize?.word
     options.detection.resampling = resampling?.word
     options.detection.run.cancellation = cancellation
-    var model = try Model(contentsOf: path, options: source.readOptions)
+    var model = try Model(contentsOf: path, options: source)
     do throws(WeighbridgeError) {
       try model.describe(try use.edit())
       return try ImageAnalyzer(model, options: options)
