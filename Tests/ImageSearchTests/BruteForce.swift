@@ -13,24 +13,32 @@ struct BruteForce {
   /// The least cost of all assignments that assign as many objects as can be.
   func leastCost() -> Double {
     var least = Double.infinity
-    var most = -1
-    everyAssignment([]) { assignment in
-      let count = assignment.filter { $0 >= 0 }.count
-      if count < most { return }
-      let cost = cost(assignment)
-      least = count > most ? cost : min(least, cost)
-      most = count
-    }
+    everyAssignment([], without: surplus) { least = min(least, cost($0)) }
     return least + weights.presence * presence()
   }
 
-  /// Calls `body` with every list of positions of found objects, -1 for none.
-  private func everyAssignment(_ start: [Int], _ body: ([Int]) -> Void) {
-    guard start.count < wanted.count else { return body(start) }
-    everyAssignment(start + [-1], body)
+  /// How many wanted objects have to do without.
+  private var surplus: Int {
+    Set(wanted.map(\.label)).reduce(0) { sum, label in
+      let missing =
+        wanted.filter { $0.label == label }.count - found.filter { $0.label == label }.count
+      return sum + max(0, missing)
+    }
+  }
+
+  /// Calls `body` with every list of positions of found objects that leaves so many wanted ones
+  /// without, which have -1.
+  private func everyAssignment(
+    _ start: [Int], without surplus: Int, _ body: ([Int]) -> Void
+  ) {
+    guard start.count < wanted.count else {
+      if surplus == 0 { body(start) }
+      return
+    }
+    if surplus > 0 { everyAssignment(start + [-1], without: surplus - 1, body) }
     for index in found.indices
     where !start.contains(index) && found[index].label == wanted[start.count].label {
-      everyAssignment(start + [index], body)
+      everyAssignment(start + [index], without: surplus, body)
     }
   }
 

@@ -37,11 +37,9 @@ enum Models {
     return try ImageAnalyzer(try shapeDetector(), options: options)
   }
 
-  /// The classifier of sketches up to its layer of 64 numbers.
+  /// The classifier of sketches, whose scores are the features.
   static func sketchAnalyzer() throws -> ImageAnalyzer {
-    var options = AnalyzeOptions()
-    options.features = "dense_1"
-    return try ImageAnalyzer(try sketchClassifier(), options: options)
+    try ImageAnalyzer(try sketchClassifier())
   }
 }
 

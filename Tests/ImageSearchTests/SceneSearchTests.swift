@@ -36,7 +36,7 @@ struct SceneSearchTests {
     let index = try ImageIndex(inMemoryFor: analyzer)
     try index.update(folder: album.images, with: analyzer)
     let table = try index.featureTable()
-    try #require(table.entries.count == 200 && table.entries[0].features.count == 64)
+    try #require(table.entries.count == 200 && table.entries[0].features.count == 8)
     var rightCount = 0
     for entry in table.entries {
       let ranking = try table.ranking(by: .cosine, from: entry.features, excluding: entry.path)

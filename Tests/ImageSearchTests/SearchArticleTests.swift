@@ -31,10 +31,11 @@ import Vision
     if let analysis = try index.analysis(ofImage: photo), let detections = analysis.detections {
       let own = Composition(detections, width: analysis.width, height: analysis.height)
       print(try index.search(CompositionQuery(own))[0].path)  // the image itself
-      #expect(try index.search(CompositionQuery(own))[0].path == canonicalPath(photo))
-    } else {
-      Issue.record("the image is not in the index")
     }
+    let stored = try #require(try index.analysis(ofImage: photo))
+    let own = Composition(
+      try #require(stored.detections), width: stored.width, height: stored.height)
+    #expect(try index.search(CompositionQuery(own))[0].path == canonicalPath(photo))
 
     var options = AnalyzeOptions()
     options.features = "conv2d_6"

@@ -167,7 +167,8 @@ import Weighbridge
     try Program.run(["search", "--in", images] + layout + features)
       .expect(2, "is no detector")
     try index(images, "-o", database).expect(0)
-    try Program.run(["similar", Self.image, "--in", database]).expect(2, "and no features", "name the layer")
+    try Program.run(["similar", Self.image, "--in", database]).expect(
+      2, "and no features", "name the layer")
     try Program.run(["index", images, "-o", database] + features).expect(2, "rebuild")
     try Program.run(["search", "--in", database] + layout + features).expect(2, "--rebuild")
     try Program.run(["search", "--in", images] + layout).expect(2, "--model")

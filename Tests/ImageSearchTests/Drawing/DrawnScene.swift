@@ -11,25 +11,33 @@ struct DrawnScene {
   /// The shapes as they were drawn, which nothing found.
   let composition: Composition
 
-  /// A scene with at least one shape.
+  /// A scene with at least four shapes and all classes, as the sample's own image is.
   init(_ random: inout SplitMix64) {
+    var scene = DrawnScene(any: &random)
+    while scene.composition.objects.count < 4
+      || Set(scene.composition.objects.map(\.label)).count < Shape.allCases.count
+    {
+      scene = DrawnScene(any: &random)
+    }
+    self = scene
+  }
+
+  /// A scene with up to five shapes.
+  private init(any random: inout SplitMix64) {
     var canvas = Canvas(&random)
     var objects: [Composition.Object] = []
     var boxes: [Box] = []
-    while objects.isEmpty {
-      for _ in 0..<Int.random(in: 1...5, using: &random) {
-        let shape = Shape.allCases[Int.random(in: 0..<3, using: &random)]
-        guard let corners = shape.placed(&random, in: Self.size, besides: &boxes) else { continue }
-        canvas.paint(corners, &random)
-        let side = Double(Self.size)
-        let box = boxes[boxes.count - 1]
-        objects.append(
-          .init(
-            label: shape.rawValue,
-            box: Box(
-              x: box.x / side, y: box.y / side, width: box.width / side, height: box.height / side))
-        )
-      }
+    for _ in 0..<Int.random(in: 1...5, using: &random) {
+      let shape = Shape.allCases[Int.random(in: 0..<3, using: &random)]
+      guard let corners = shape.placed(&random, in: Self.size, besides: &boxes) else { continue }
+      canvas.paint(corners, &random)
+      let side = Double(Self.size)
+      let box = boxes[boxes.count - 1]
+      objects.append(
+        .init(
+          label: shape.rawValue,
+          box: Box(
+            x: box.x / side, y: box.y / side, width: box.width / side, height: box.height / side)))
     }
     composition = Composition(objects: objects)
     image = canvas.image
