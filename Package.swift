@@ -316,7 +316,7 @@ let package = Package(
     ),
     tests(
       "WeighbridgeCommandTests",
-      ["GraphIR", "JSON", "TestSupport", "Weighbridge", "WeighbridgeCommand"]),
+      ["GraphIR", "JSON", "TestSupport", "Weighbridge", "WeighbridgeCommand"], exclude: ["Files"]),
   ]
 )
 

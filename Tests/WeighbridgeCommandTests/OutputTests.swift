@@ -69,6 +69,19 @@ import Weighbridge
     #expect(Files.names(in: disk.path) == ["out.wbm"])
   }
 
+  @Test(
+    "A file system that cannot be written keeps what it has",
+    .enabled(if: TinyDisk.isPossible, "needs to mount a tmpfs, which only root may"))
+  func readOnlyDisk() throws {
+    let disk = try TinyDisk()
+    let path = "\(disk.path)/out.wbm"
+    try Files.write(Workplace.precious, to: path)
+    try disk.forbidWriting()
+    try convert(to: path).expect(4, path, "Read-only file system")
+    #expect(try Array(Files.read(path)) == Workplace.precious)
+    #expect(Files.names(in: disk.path) == ["out.wbm"])
+  }
+
   @Test("An existing output is replaced, and refused with --no-clobber")
   func replacing() throws {
     let place = try Workplace()
@@ -136,6 +149,11 @@ final class TinyDisk {
     self.folder = folder
     let mount = try Program.shell(#"mount -t tmpfs -o size=64k tmpfs "$1""#, folder.path)
     try #require(mount.status == 0, "\(mount.messages)")
+  }
+
+  /// Makes it one that can only be read.
+  func forbidWriting() throws {
+    try Program.shell(#"mount -o remount,ro "$1""#, folder.path).expect(0)
   }
 
   deinit { _ = try? Program.shell(#"umount "$1""#, folder.path) }

@@ -50,12 +50,16 @@ enum Program {
   /// Begins to run the program.
   ///
   /// - Parameters:
+  ///   - environment: Variables besides those of the tests.
   ///   - output: Takes the results in place of the outcome.
   ///   - messages: Takes the messages; what nobody has read at the end is the outcome's.
   static func start(
-    _ arguments: [String], in folder: String? = nil, output: Pipe? = nil, messages: Pipe? = nil
+    _ arguments: [String], in folder: String? = nil, environment: [String: String] = [:],
+    output: Pipe? = nil, messages: Pipe? = nil
   ) throws -> Running {
-    try Running(program(), arguments, in: folder, output: output, messages: messages)
+    try Running(
+      program(), arguments, in: folder, environment: environment, output: output,
+      messages: messages)
   }
 
   private static func program() throws -> String {

@@ -29,8 +29,7 @@ package struct AtomicFile: ~Copyable {
   ///
   /// - Parameters:
   ///   - path: Where it will appear.
-  ///   - isNamed: Whether it has a temporary name from the start, by which another library can open
-  ///     it.
+  ///   - isNamed: Whether it has a temporary name also where the system can do without.
   /// - Throws: ``WeighbridgeError/Code/outputFailed`` when the folder cannot be written or `path`
   ///   is a folder.
   package init(path: String, isNamed: Bool = false) throws(WeighbridgeError) {
@@ -68,8 +67,12 @@ package struct AtomicFile: ~Copyable {
   /// The temporary name, while there is one.
   package var temporaryName: String? { temporaryPath }
 
-  /// Takes the temporary name away and counts what another library has written under it. The file
-  /// can be read until it goes, and not be put in place any more.
+  /// A path by which another library can open the file while this value is there: the temporary
+  /// name, or where the system lists the open files of the process.
+  package var reopeningPath: String { temporaryPath ?? "/proc/self/fd/\(descriptor)" }
+
+  /// Takes the temporary name away, if there is one, and counts what another library has written.
+  /// The file can be read until it goes, and not be put in place any more.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func hide() throws(WeighbridgeError) {
@@ -115,7 +118,7 @@ package struct AtomicFile: ~Copyable {
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package borrowing func syncData() throws(WeighbridgeError) {
-    guard fdatasync(descriptor) == 0 else { throw failed(errno) }
+    guard succeeds({ fdatasync(descriptor) }) else { throw failed(errno) }
   }
 
   /// Calls `body` with everything written so far, mapped; used to read back before the commit.
@@ -137,25 +140,28 @@ package struct AtomicFile: ~Copyable {
   /// - Parameter replacing: Whether a file of that name may be replaced.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``; what stood there before is then untouched.
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
-    guard ftruncate(descriptor, off_t(count)) == 0, fsync(descriptor) == 0 else {
+    let (descriptor, path, size) = (descriptor, path, off_t(count))
+    guard succeeds({ ftruncate(descriptor, size) }), succeeds({ fsync(descriptor) }) else {
       throw failed(errno)
     }
     if temporaryPath == nil { try giveName(replacing: replacing) }
     guard let temporary = temporaryPath else { return }  // linked directly under its own name
-    let result = replacing ? rename(temporary, path) : link(temporary, path)
-    guard result == 0 else { throw failed(errno) }
+    guard succeeds({ replacing ? rename(temporary, path) : link(temporary, path) }) else {
+      throw failed(errno)
+    }
     if replacing { temporaryPath = nil }
   }
 
   /// Gives a file without a name its own, or a temporary one where that is taken.
   private mutating func giveName(replacing: Bool) throws(WeighbridgeError) {
     let open = "/proc/self/fd/\(descriptor)"
-    if linkat(AT_FDCWD, open, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 { return }
+    let link = { (name: String) in
+      succeeds { linkat(AT_FDCWD, open, AT_FDCWD, name, AT_SYMLINK_FOLLOW) }
+    }
+    if link(path) { return }
     guard errno == EEXIST, replacing else { throw failed(errno) }
     let name = Self.temporaryName(for: path)
-    guard linkat(AT_FDCWD, open, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else {
-      throw failed(errno)
-    }
+    guard link(name) else { throw failed(errno) }
     temporaryPath = name
   }
 

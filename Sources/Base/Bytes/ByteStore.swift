@@ -42,6 +42,16 @@ package final class ByteStore: Sendable {
     }
   }
 
+  /// Makes sure that a mapped file is as it was when it was opened.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/damaged``.
+  package func checkUnchanged() throws(WeighbridgeError) {
+    switch source {
+    case .memory: break
+    case .file(let file): try file.checkUnchanged()
+    }
+  }
+
   /// Says how the bytes of a mapped file will be read from now on.
   package func expect(_ access: MappedFile.Access) {
     switch source {

@@ -7,7 +7,7 @@
 /// A file mapped for reading, unmapped and closed when it goes.
 ///
 /// The mapping is private and read-only. Whoever truncates the file meanwhile makes later reads
-/// fail with a bus error, as with every mapped file.
+/// fail with a bus error, as with every mapped file; ``checkUnchanged()`` finds every other change.
 package struct MappedFile: ~Copyable, Sendable {
   /// The file's path as it was given.
   package let path: String
@@ -15,6 +15,7 @@ package struct MappedFile: ~Copyable, Sendable {
   package let count: Int
   private let descriptor: Int32
   private let base: UInt  // 0 for an empty file, which cannot be mapped
+  private let lastChange: timespec
 
   /// Opens and maps a regular file.
   ///
@@ -50,6 +51,31 @@ package struct MappedFile: ~Copyable, Sendable {
     self.count = count
     self.descriptor = descriptor
     self.base = base
+    lastChange = Self.lastChange(status)
+  }
+
+  private static func lastChange(_ status: stat) -> timespec {
+    #if canImport(Darwin)
+      status.st_mtimespec
+    #else
+      status.st_mtim
+    #endif
+  }
+
+  /// Makes sure that nobody has written to the file, or cut it, since it was opened.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/damaged``.
+  package borrowing func checkUnchanged() throws(WeighbridgeError) {
+    var status = stat()
+    let isKnown = fstat(descriptor, &status) == 0
+    let change = Self.lastChange(status)
+    guard isKnown, Int(status.st_size) == count, change.tv_sec == lastChange.tv_sec,
+      change.tv_nsec == lastChange.tv_nsec
+    else {
+      throw WeighbridgeError(
+        .damaged, "was changed while it was read; try again when nobody writes to it"
+      ).at(file: path)
+    }
   }
 
   deinit {

@@ -14,7 +14,8 @@ package struct PlacedWriter: Sendable {
 
   /// Writes bytes at an offset.
   ///
-  /// - Throws: ``WeighbridgeError/Code/outputFailed``, for example when the disk is full.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``, for example when the disk is full;
+  ///   ``WeighbridgeError/Code/truncated`` when the bytes are of a mapped file that is cut meanwhile.
   package func write(_ bytes: RawSpan, at offset: Int) throws(WeighbridgeError) {
     let failure = bytes.withUnsafeBytes { buffer -> Int32 in
       var done = 0
@@ -23,9 +24,19 @@ package struct PlacedWriter: Sendable {
         let written = pwrite(
           descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done,
           off_t(offset + done))
-        if written > 0 { done += written } else if errno != EINTR { return errno }
+        if written > 0 {
+          done += written
+          continue
+        }
+        // A write of nothing sets no error; what is tried again for ever would never end.
+        guard written < 0 else { return EIO }
+        guard errno == EINTR else { return errno }
       }
       return 0
+    }
+    // Memory that cannot be read: a mapped file was cut.
+    if failure == EFAULT {
+      throw WeighbridgeError(.truncated, "a file was cut short while it was read")
     }
     if failure != 0 {
       throw WeighbridgeError(.outputFailed, "cannot write: \(describe(systemError: failure))")

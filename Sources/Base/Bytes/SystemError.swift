@@ -14,3 +14,13 @@ package func describe(systemError number: Int32) -> String {
   // strerror never returns NULL, and its text is copied before anything else can change it.
   String(cString: strerror(number))
 }
+
+/// Calls the system until it is not interrupted by a signal.
+///
+/// - Returns: Whether the call succeeded; if not, `errno` says why.
+func succeeds(_ call: () -> Int32) -> Bool {
+  while true {
+    if call() == 0 { return true }
+    if errno != EINTR { return false }
+  }
+}

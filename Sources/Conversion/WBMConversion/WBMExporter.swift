@@ -46,6 +46,8 @@ package enum WBMExporter {
     }
     try writer.replaceProvenance(WBMProvenance(content.provenance))
     try cancellation.check()
+    for source in sources { try source.store.checkUnchanged() }
+    try tensors.checkSourcesUnchanged()
     try writer.commit(replacing: replacing)
     return zip(header.tensors, counts).prefix(content.graph.storedWeights.count)
       .filter { $0.1 > 0 }.map { (name: $0.0.name, count: $0.1) }

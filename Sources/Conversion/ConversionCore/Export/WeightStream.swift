@@ -16,7 +16,8 @@ package struct WeightStream {
 
   /// Calls `append` with the elements of a tensor, front to back, and gives their memory back.
   ///
-  /// - Throws: ``WeighbridgeError/Code/cancelled``, and what `append` throws.
+  /// - Throws: ``WeighbridgeError/Code/cancelled``; ``WeighbridgeError/Code/damaged`` when the file
+  ///   of the tensor has changed since it was opened; what `append` throws.
   package mutating func write(
     _ tensor: Tensor, to append: (RawSpan) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
@@ -31,6 +32,7 @@ package struct WeightStream {
         pieces[index].copyBytes(into: &buffer)
       }
     }
+    try tensor.store.checkUnchanged()
     release(tensor)
   }
 
@@ -52,6 +54,7 @@ package struct WeightStream {
       return try Self.rounded(flat.slice(range, along: 0), to: type, named: name)
         .copyBytes(into: &buffer)
     }
+    try tensor.store.checkUnchanged()
     release(tensor)
   }
 

@@ -60,7 +60,8 @@ struct DarknetWeightsWriter {
 
   /// Writes header and numbers.
   ///
-  /// - Throws: ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``;
+  ///   ``WeighbridgeError/Code/damaged`` when the source has changed since it was opened.
   func write(
     to file: inout AtomicFile, _ cancellation: Cancellation?
   ) throws(WeighbridgeError) {
@@ -71,6 +72,7 @@ struct DarknetWeightsWriter {
         try cancellation.check()
         try piece.withBytes(&buffer) { (bytes) throws(WeighbridgeError) in try file.append(bytes) }
       }
+      try tensor.store.checkUnchanged()
     }
   }
 }

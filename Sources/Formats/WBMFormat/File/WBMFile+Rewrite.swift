@@ -29,6 +29,7 @@ extension WBMFile {
     file.skip(offset)
     try file.append(tensorDataOffset..<store.count, of: store)
     try WBMHeaderWriting.writeHeader(header, version: version, tensorDataOffset: offset, to: file)
+    try store.checkUnchanged()
     try file.commit(replacing: replacing)
   }
 }

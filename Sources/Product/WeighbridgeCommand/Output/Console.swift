@@ -28,7 +28,7 @@ enum Console {
       let written = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
       if written > 0 {
         rest = rest.dropFirst(written)
-      } else if errno != EINTR {
+      } else if written == 0 || errno != EINTR {
         // A message that nobody can receive changes nothing, least of all the exit status.
         if descriptor == STDERR_FILENO { return }
         end(errno == EPIPE ? .done : .output)

@@ -1,0 +1,96 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Every call on the way to an output that can fail, failing.
+///
+/// `make test` tries a sample of the faults; `make test-faults` (`WEIGHBRIDGE_FAULTS=all`) tries all of
+/// them and prints how many there were.
+@Suite(.enabled(if: FaultLibrary.path != nil, Comment(rawValue: FaultLibrary.absence)))
+struct FaultTests {
+  private static let triesAll = ProcessInfo.processInfo.environment["WEIGHBRIDGE_FAULTS"] == "all"
+
+  /// How many faults of a command a sample has.
+  private static let sampleSize = 6
+
+  @Test("After a fault the old output is whole or the new one is", arguments: FaultCommand.all)
+  func faults(_ command: FaultCommand) throws {
+    let trial = try FaultTrial(command)
+    let faults = Fault.all(of: trial.counts)
+    try #require(faults.count > 10, "\(trial.counts)")
+    let step = Self.triesAll ? 1 : max(1, faults.count / Self.sampleSize)
+    let tried = stride(from: step / 2, to: faults.count, by: step).map { faults[$0] }
+    for fault in tried { try trial.check(fault) }
+    if Self.triesAll {
+      let line = "\(command): \(tried.count) faults, \(trial.counts)\n"
+      try FileHandle.standardError.write(contentsOf: Data(line.utf8))
+    }
+  }
+}
+
+/// A command, what it writes when nothing fails, and what stood there before.
+struct FaultTrial {
+  let command: FaultCommand
+  /// How many calls of each function it makes.
+  let counts: [(call: String, count: Int)]
+  private let old: [String: Data]
+  private let new: [String: Data]
+
+  init(_ command: FaultCommand) throws {
+    self.command = command
+    let files = try TemporaryFolder()
+    try Sample.convert(to: files.file("model.wbm"))
+    old = command.old(try Files.read(files.file("model.wbm")))
+    let folder = try command.prepare(old)
+    try command.run(in: folder, ["FAULT_COUNTS": files.file("counts")]).expect(0)
+    new = try Dictionary(
+      uniqueKeysWithValues: command.outputs.map { ($0, try Files.read(folder.file($0))) })
+    let text = String(decoding: try Files.read(files.file("counts")), as: UTF8.self)
+    counts = text.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ")
+      return Int(words[1]).map { (String(words[0]), $0) }
+    }
+    #expect(new != old && folder.names == command.outputs.sorted())
+  }
+
+  /// Runs the command with a fault and looks at what is left.
+  func check(_ fault: Fault) throws {
+    let folder = try command.prepare(old)
+    let outcome = try command.run(
+      in: folder,
+      [
+        "FAULT_CALL": fault.call, "FAULT_NUMBER": "\(fault.number)", "FAULT_KIND": fault.kind.word,
+      ])
+    let place: Comment = "\(command), \(fault): \(outcome.status) \(outcome.messages)"
+    if fault.kind == .kill {
+      #expect(outcome.wasKilled && outcome.status == SIGKILL, place)
+    } else {
+      #expect(!outcome.wasKilled, place)
+      let statuses = fault.statuses.union(mayPrintResult(fault) ? [4] : [])
+      #expect(statuses.contains(outcome.status), place)
+    }
+    var isNew: [Bool] = []
+    for (name, wanted) in new {
+      let found = try? Files.read(folder.file(name))
+      #expect(found == wanted || found == old[name], "\(name) is neither old nor new: \(place)")
+      isNew.append(found == wanted)
+    }
+    if outcome.status == 0, !outcome.wasKilled { #expect(isNew.allSatisfy { $0 }, place) }
+    expectNoLitter(folder, fault, place)
+  }
+
+  /// Whether a failing `write` can be that of a result to standard output.
+  private func mayPrintResult(_ fault: Fault) -> Bool {
+    fault.call == "write" && command.words.contains("--json")
+  }
+
+  /// Nothing but the outputs stays. Of a process that is killed with the new file complete, and about
+  /// to take the old one's place, that file stays under its temporary name.
+  private func expectNoLitter(_ folder: TemporaryFolder, _ fault: Fault, _ place: Comment) {
+    let others = folder.names.filter { !command.outputs.contains($0) }
+    guard fault.kind == .kill, fault.call == "rename" else {
+      return #expect(others.isEmpty, "\(others): \(place)")
+    }
+    #expect(others.count <= 1 && others.allSatisfy { $0.hasSuffix(".tmp") }, place)
+  }
+}

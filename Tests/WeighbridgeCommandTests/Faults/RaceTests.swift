@@ -1,0 +1,35 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Many processes with one output.
+@Suite struct RaceTests {
+  @Test("Of 50 processes that write one output each leaves a whole one, and nothing else stays")
+  func oneOutput() throws {
+    let (place, files) = (try Workplace(), try TemporaryFolder())
+    let wanted = files.file("wanted.wbm")
+    try Sample.convert(to: wanted)
+    let processes = try (0..<50).map { _ in
+      try Program.start([
+        "convert", Sample.detector, "-o", place.output, "--reference-inputs", Sample.input,
+        "--reference-outputs", Sample.outputs, "--reference-by", "keras 2.1.5", "--quiet",
+      ])
+    }
+    for process in processes { try process.wait().expect(0) }
+    #expect(try Files.read(place.output) == Files.read(wanted))
+    #expect(place.folder.names == ["out.wbm"])
+  }
+
+  @Test("Of 20 processes that may not replace an output one writes it")
+  func oneWinner() throws {
+    let folder = try TemporaryFolder()
+    let output = folder.file("out.wbm")
+    let processes = try (0..<20).map { _ in
+      try Program.start(["convert", Sample.detector, "-o", output, "--no-clobber", "--quiet"])
+    }
+    let statuses = try processes.map { try $0.wait().status }
+    #expect(statuses.sorted() == [0] + [Int32](repeating: 4, count: 19))
+    try Program.run("verify", output).expect(0)
+    #expect(folder.names == ["out.wbm"])
+  }
+}
