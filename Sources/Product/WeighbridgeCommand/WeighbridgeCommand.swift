@@ -28,7 +28,8 @@ struct WeighbridgeCommand: ParsableCommand {
     WaitingThreads.prepare()
     do {
       var command = try parseAsRoot()
-      try command.run()
+      let limits = (command as? any GeneralCommand).map { Limits($0.general) }
+      try withExtendedLifetime(limits) { try command.run() }
     } catch {
       finish(with: error)
     }

@@ -5,7 +5,7 @@ import Vision
 import Weighbridge
 
 /// `weighbridge classify`
-struct Classify: ParsableCommand {
+struct Classify: GeneralCommand {
   static let configuration = CommandConfiguration(
     abstract: "Says what images show.",
     discussion: """
@@ -80,7 +80,7 @@ struct Classify: ParsableCommand {
     options.scores = scores?.word
     options.resize = preparation.resize?.word
     options.resampling = preparation.resampling?.word
-    options.run = preparation.run(cancellation)
+    options.run = preparation.run(cancellation, general)
     var model = try Model(contentsOf: file, options: source.readOptions)
     do throws(WeighbridgeError) {
       try model.describe(try use.edit())

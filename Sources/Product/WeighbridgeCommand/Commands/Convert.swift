@@ -6,7 +6,7 @@ import JSON
 import Weighbridge
 
 /// `weighbridge convert`
-struct Convert: ParsableCommand {
+struct Convert: GeneralCommand {
   static let configuration = CommandConfiguration(
     abstract: "Reads a model of any known format and writes a .wbm file.",
     discussion: """
@@ -84,6 +84,7 @@ struct Convert: ParsableCommand {
   private func check(_ model: Model, _ cancellation: Cancellation) throws {
     var options = VerifyOptions()
     options.run.cancellation = cancellation
+    options.run.memoryLimit = general.memoryLimit?.bytes
     options.run.progress = progress.report
     let report = try model.verify(options)
     guard report.passed else {
@@ -97,7 +98,7 @@ struct Convert: ParsableCommand {
       return Console.printLine(try Inspection(of: path).json.text(indented: true))
     }
     if general.quiet { return }
-    Console.message(try model.sizeLine(path))
+    Console.message(model.sizeLine(path))
     for line in model.provenance.decisionLines { Console.message(line) }
   }
 

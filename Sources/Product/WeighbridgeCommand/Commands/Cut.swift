@@ -4,7 +4,7 @@ import JSON
 import Weighbridge
 
 /// `weighbridge cut`
-struct Cut: ParsableCommand {
+struct Cut: GeneralCommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes a part of a model as a model.",
     discussion: """
@@ -59,7 +59,7 @@ struct Cut: ParsableCommand {
     if general.json {
       Console.printLine(try Inspection(of: path).json.text(indented: true))
     } else if !general.quiet {
-      Console.message(try part.sizeLine(path))
+      Console.message(part.sizeLine(path))
       report(part)
     }
     end(.done)

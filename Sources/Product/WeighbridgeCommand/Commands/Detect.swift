@@ -5,7 +5,7 @@ import Vision
 import Weighbridge
 
 /// `weighbridge detect`
-struct Detect: ParsableCommand {
+struct Detect: GeneralCommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds objects in images.",
     discussion: """
@@ -84,7 +84,7 @@ struct Detect: ParsableCommand {
     options.suppression = suppression?.word
     options.resize = preparation.resize?.word
     options.resampling = preparation.resampling?.word
-    options.run = preparation.run(cancellation)
+    options.run = preparation.run(cancellation, general)
     var model = try Model(contentsOf: file, options: source.readOptions)
     do throws(WeighbridgeError) {
       try model.describe(try use.edit())

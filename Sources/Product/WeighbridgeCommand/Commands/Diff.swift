@@ -6,7 +6,7 @@ import JSON
 import Weighbridge
 
 /// `weighbridge diff`
-struct Diff: ParsableCommand {
+struct Diff: GeneralCommand {
   static let configuration = CommandConfiguration(
     abstract: "Compares two models of any formats.",
     discussion: """
@@ -42,6 +42,7 @@ struct Diff: ParsableCommand {
     options.usesNames = names
     options.inputs = try inputs.map { try ArrayFile.read($0) }
     options.run.cancellation = cancellation
+    options.run.memoryLimit = general.memoryLimit?.bytes
     options.run.threads = checking.threads
     options.tolerance = checking.tolerance
     var readOptions = source.readOptions

@@ -5,7 +5,7 @@ import JSON
 import Weighbridge
 
 /// `weighbridge export`
-struct Export: ParsableCommand {
+struct Export: GeneralCommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes a model in the format of another tool.",
     discussion: """

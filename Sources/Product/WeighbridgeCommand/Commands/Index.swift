@@ -6,7 +6,7 @@ import JSON
 import Weighbridge
 
 /// `weighbridge index`
-struct Index: ParsableCommand {
+struct Index: GeneralCommand {
   static let configuration = CommandConfiguration(
     abstract: "Keeps what a model says of a folder's images, for searching.",
     discussion: """

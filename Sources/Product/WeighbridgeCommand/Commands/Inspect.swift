@@ -3,7 +3,7 @@ import JSON
 import Weighbridge
 
 /// `weighbridge inspect`
-struct Inspect: ParsableCommand {
+struct Inspect: GeneralCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows what is in a model file.",
     discussion: """

@@ -3,7 +3,7 @@ import JSON
 import Weighbridge
 
 /// `weighbridge metadata`
-struct MetadataCommand: ParsableCommand {
+struct MetadataCommand: GeneralCommand {
   static let configuration = CommandConfiguration(
     commandName: "metadata",
     abstract: "Shows or changes what a .wbm file says of its model.",

@@ -5,7 +5,7 @@ import JSON
 import Weighbridge
 
 /// `weighbridge run`
-struct Run: ParsableCommand {
+struct Run: GeneralCommand {
   static let configuration = CommandConfiguration(
     abstract: "Computes a model's outputs.",
     discussion: """
@@ -48,11 +48,6 @@ struct Run: ParsableCommand {
   @Flag(help: "Print the time of every layer.")
   var profile = false
 
-  @Option(
-    help: ArgumentHelp(
-      "The most memory that activations may take, such as 500M.", valueName: "size"))
-  var memoryLimit: SizeArgument?
-
   @Flag(
     help: ArgumentHelp(
       "Compute 3 x 3 convolutions in large tiles: faster, and with outputs outside of the "
@@ -85,7 +80,7 @@ struct Run: ParsableCommand {
     var options = RunOptions()
     options.engine = engine?.word ?? .cpu
     options.threads = threads
-    options.memoryLimit = memoryLimit?.bytes
+    options.memoryLimit = general.memoryLimit?.bytes
     options.isFast = fast
     options.cancellation = cancellation
     options.progress = progress.report
@@ -98,9 +93,10 @@ struct Run: ParsableCommand {
     let session = try model.session(options)
     // The weights are ready; 10 MB of code that was needed for that make room for the activations.
     if !layers, try session.activationMemory(for: arrays) != nil { system_release_code() }
-    let result =
+    let result = try namingLimit {
       layers
-      ? try model.run(arrays, keepsLayers: true, options: options) : try session.run(arrays)
+        ? try model.run(arrays, keepsLayers: true, options: options) : try session.run(arrays)
+    }
     if let outputs {
       let names = Set(result.outputs.map(\.name))
       let others = result.layers.filter { !names.contains($0.name) }
@@ -121,6 +117,15 @@ struct Run: ParsableCommand {
       for output in result.outputs {
         Console.message("\(output.name) \(output.tensor.type)")
       }
+    }
+  }
+
+  /// Runs `body`, and says of a limit that is reached which option sets it.
+  private func namingLimit<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as WeighbridgeError {
+      guard error.code == .limitExceeded else { throw error }
+      throw WeighbridgeError(
+        error.code, "\(error.reason); --memory-limit sets it", place: error.place)
     }
   }
 

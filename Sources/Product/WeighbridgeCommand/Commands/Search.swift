@@ -5,7 +5,7 @@ import JSON
 import Weighbridge
 
 /// `weighbridge search`
-struct Search: ParsableCommand {
+struct Search: GeneralCommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds images by what is where in them.",
     discussion: """

@@ -5,7 +5,7 @@ import JSON
 import Weighbridge
 
 /// `weighbridge similar`
-struct Similar: ParsableCommand {
+struct Similar: GeneralCommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds the images that are most like others, by a model's features.",
     discussion: """

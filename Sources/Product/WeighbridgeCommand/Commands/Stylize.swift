@@ -5,7 +5,7 @@ import Vision
 import Weighbridge
 
 /// `weighbridge stylize`
-struct Stylize: ParsableCommand {
+struct Stylize: GeneralCommand {
   static let configuration = CommandConfiguration(
     abstract: "Makes images of images.",
     discussion: """
@@ -93,7 +93,7 @@ struct Stylize: ParsableCommand {
     options.overlap = overlap ?? min(options.overlap, options.tile / 2)
     options.resize = preparation.resize?.word
     options.resampling = preparation.resampling?.word
-    options.run = preparation.run(cancellation)
+    options.run = preparation.run(cancellation, general)
     var model = try Model(contentsOf: file, options: source.readOptions)
     do throws(WeighbridgeError) {
       try model.describe(try use.edit())

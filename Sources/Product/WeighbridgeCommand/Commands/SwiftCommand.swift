@@ -4,7 +4,7 @@ import JSON
 import Weighbridge
 
 /// `weighbridge swift`
-struct SwiftCommand: ParsableCommand {
+struct SwiftCommand: GeneralCommand {
   static let configuration = CommandConfiguration(
     commandName: "swift",
     abstract: "Writes a typed Swift interface of a model.",

@@ -4,7 +4,7 @@ import JSON
 import Weighbridge
 
 /// `weighbridge verify`
-struct Verify: ParsableCommand {
+struct Verify: GeneralCommand {
   static let configuration = CommandConfiguration(
     abstract: "Checks that a model file is whole and computes what the original computed.",
     discussion: """
@@ -35,6 +35,7 @@ struct Verify: ParsableCommand {
     options.references = try references.arrays()
     options.checksLayers = layers
     options.run.cancellation = cancellation
+    options.run.memoryLimit = general.memoryLimit?.bytes
     options.run.progress = progress.report
     options.run.threads = checking.threads
     options.tolerance = checking.tolerance

@@ -7,4 +7,21 @@ struct GeneralOptions: ParsableArguments {
 
   @Flag(help: "Print results and errors only.")
   var quiet = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The most memory that may be taken beyond mapped files, such as 500M; by default as much as "
+        + "the machine has.", valueName: "size"))
+  var memoryLimit: SizeArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "The most seconds that may be taken, such as 60 or 0.5; by default any.",
+      valueName: "seconds"))
+  var timeLimit: SecondsArgument?
+}
+
+/// A command that has them.
+protocol GeneralCommand: ParsableCommand {
+  var general: GeneralOptions { get }
 }

@@ -26,10 +26,11 @@ struct ImageOptions: ParsableArguments {
   }
 
   /// The options of a run.
-  func run(_ cancellation: Cancellation) -> RunOptions {
+  func run(_ cancellation: Cancellation, _ general: GeneralOptions) -> RunOptions {
     var options = RunOptions()
     options.threads = threads
     options.cancellation = cancellation
+    options.memoryLimit = general.memoryLimit?.bytes
     return options
   }
 }

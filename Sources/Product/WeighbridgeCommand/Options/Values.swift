@@ -147,3 +147,13 @@ struct WordArgument<Word: RawRepresentable<String> & CaseIterable>: ExpressibleB
   static var allValueStrings: [String] { Word.allCases.map(\.rawValue) }
   var defaultValueDescription: String { word.rawValue }
 }
+
+/// A time from a nanosecond to a century.
+struct SecondsArgument: ExpressibleByArgument {
+  let seconds: Double
+
+  init?(argument: String) {
+    guard let number = Double(argument), (1e-9...3.2e9).contains(number) else { return nil }
+    seconds = number
+  }
+}
