@@ -5,6 +5,12 @@
 #                   where their archives are installed, all other libraries linked into it
 #   make install    copies the program to PREFIX/bin; PREFIX=/usr/local unless given
 #   make test       all tests in release, the format check, and a package that depends on this one
+#   make test-faults    every call on the way to an output failing, and how many there were
+#   make fuzz       every reader under libFuzzer for FUZZ_SECONDS (60) each; what is found and what is
+#                   covered stays in .build/fuzzing. FUZZ_TARGETS for some of the readers
+#   make mutate     MUTATIONS (20000) changed files for each reader, every hundredth to the program
+#   make sanitize   the tests under AddressSanitizer, the C code with checks of undefined behaviour,
+#                   and tests of what runs in parallel under ThreadSanitizer
 #   make peers      an environment of Python with the tools that read what is exported, from PyPI
 #   make test-peers exports every recorded model and runs it in these tools
 #   make generate   renews what is generated: C code from the .proto files, the README's output, the tables
@@ -28,7 +34,7 @@ version := $(shell sed -n 's/.*weighbridgeVersion = "\(.*\)"/\1/p' Sources/Produ
 
 SHELL := /bin/bash
 .PHONY: demo build install test lint consumer generate format bench clean dependencies archives peers test-peers \
-  bench-files bench-inference bench-conversion bench-search
+  bench-files bench-inference bench-conversion bench-search test-faults fuzz mutate sanitize
 .DEFAULT_GOAL := build
 
 # The program has a build folder of its own, so that its flags and the tests' do not undo each
@@ -183,6 +189,44 @@ consumer: dependencies
 	  --package-path "$$folder/consumer" --scratch-path "$$folder/build" \
 	  --security-path "$$folder/security" \
 	  consumer $(sample) "$$folder/consumer.wbm"
+
+# --- Faults, changed files and sanitizers. Not part of `make test`: they take as long as they are given.
+
+test-faults: dependencies
+	swift build $(test_flags) --build-tests
+	WEIGHBRIDGE_FAULTS=all swift test $(test_flags) --skip-build \
+	  --filter 'FaultTests|ChangedInputTests|RaceTests'
+
+FUZZ_SECONDS ?= 60
+MUTATIONS ?= 20000
+fuzz_folder := .build/fuzz
+fuzz := $(fuzz_folder)/release/Fuzz
+fuzz_coverage := edge,trace-cmp,inline-8bit-counters,pc-table
+fuzz_library = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-x86_64.a
+# A backtrace of a crash takes Swift's runtime minutes in a program with a sanitizer.
+fuzz_environment := SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=quarantine_size_mb=16:detect_leaks=0
+
+fuzz: dependencies
+	swift build -c release --package-path Fuzz --scratch-path $(fuzz_folder) --sanitize address \
+	  --product Fuzz -Xswiftc -sanitize-coverage=$(fuzz_coverage) \
+	  -Xcc -fsanitize-coverage=$(fuzz_coverage) -Xswiftc -use-ld=lld \
+	  -Xlinker $(fuzz_library) -Xlinker -lstdc++
+	$(fuzz_environment) Fuzz/run.sh $(fuzz) .build/fuzzing $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
+mutate: build
+	swift build -c release --package-path Fuzz --scratch-path .build/mutate --product Mutate
+	@set -eu; for target in $$(.build/mutate/release/Mutate list); do \
+	  .build/mutate/release/Mutate $$target 0 $(MUTATIONS) $(program); \
+	done
+
+sanitize: dependencies
+	swift build --build-tests --scratch-path .build/address --sanitize address \
+	  -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined -Xlinker -lubsan
+	ASAN_OPTIONS=detect_leaks=0 swift test --skip-build --scratch-path .build/address \
+	  --sanitize address
+	swift build --build-tests --scratch-path .build/thread --sanitize thread
+	swift test --skip-build --scratch-path .build/thread --sanitize thread \
+	  --filter 'PlanTests|CancellationTests|ModelAgreementTests|BytesTests|DigestTests|WeightStreamTests|RaceTests'
 
 # --- Other tools reading what is exported. Not part of `make test`: they come from PyPI.
 

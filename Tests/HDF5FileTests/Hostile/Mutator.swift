@@ -1,7 +1,7 @@
 import Bytes
 
 /// Changes the metadata of a file here and there.
-struct Mutator {
+package struct Mutator {
   private var random: SplitMix64
   /// Values that are at the edge of something.
   private static let edges: [UInt64] = [
@@ -9,10 +9,10 @@ struct Mutator {
     0x1_0000_0000, 0x7FFF_FFFF_FFFF_FFFF, 0x8000_0000_0000_0000, .max, .max - 1,
   ]
 
-  init(seed: UInt64) { random = SplitMix64(seed: seed) }
+  package init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
   /// The same bytes with one to four changes.
-  mutating func change(_ original: [UInt8]) -> [UInt8] {
+  package mutating func change(_ original: [UInt8]) -> [UInt8] {
     var bytes = original
     for _ in 0...Int.random(in: 0...3, using: &random) {
       let offset = position(in: bytes)

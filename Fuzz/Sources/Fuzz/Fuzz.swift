@@ -1,0 +1,64 @@
+import Foundation
+import FuzzTargets
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// libFuzzer's own main loop (`FuzzerInterface.h`).
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runFuzzer(
+  _ count: UnsafeMutablePointer<Int32>,
+  _ words: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+  _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+) -> Int32
+
+/// `Fuzz list`, `Fuzz seeds TARGET FOLDER`, `Fuzz TARGET [libFuzzer's options]`
+@main
+struct Fuzz {
+  /// The target of this process; libFuzzer's callback can carry nothing with it. Set once, before
+  /// anything else runs.
+  nonisolated(unsafe) private static var target: FuzzTarget?
+
+  static func main() throws {
+    let words = CommandLine.arguments
+    guard words.count > 1 else {
+      return print("usage: Fuzz list | seeds TARGET FOLDER | TARGET ...")
+    }
+    switch words[1] {
+    case "list": for target in FuzzTarget.all { print(target.name) }
+    case "seeds" where words.count == 4: try writeSeeds(words[2], words[3])
+    default:
+      // libFuzzer starts this program again with its name and options alone.
+      target = FuzzTarget.all.first { $0.name == words[1] }
+      guard target != nil else { return print("no target \(words[1])") }
+      run(Array([words[0]] + words.dropFirst(2)))
+    }
+  }
+
+  private static func writeSeeds(_ name: String, _ folder: String) throws {
+    guard let target = FuzzTarget.all.first(where: { $0.name == name }) else { return }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let root = FileManager.default.currentDirectoryPath
+    for (index, path) in target.samples(in: root).enumerated() {
+      let copy = URL(filePath: "\(folder)/seed\(index)")
+      try Data(contentsOf: URL(filePath: path)).write(to: copy)
+    }
+  }
+
+  private static func run(_ words: [String]) {
+    var count = Int32(words.count)
+    let pointers = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(
+      capacity: words.count + 1)
+    for (index, word) in words.enumerated() { pointers[index] = strdup(word) }
+    pointers[words.count] = nil
+    var list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = pointers
+    let status = runFuzzer(&count, &list) { bytes, count in
+      // The bytes are libFuzzer's, for as long as this call lasts.
+      let copy = Array(UnsafeBufferPointer(start: bytes, count: count))
+      try? Fuzz.target?.read(copy)
+      return 0
+    }
+    exit(status)
+  }
+}

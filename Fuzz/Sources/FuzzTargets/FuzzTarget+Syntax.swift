@@ -1,0 +1,105 @@
+import Bytes
+import CoreMLFormat
+import DarknetFormat
+import HDF5File
+import JSON
+import KerasFormat
+import NCNNFormat
+import NumPyFormat
+import ONNXFormat
+import SafetensorsFormat
+import Vision
+import WBMFormat
+import YAML
+import ZipArchive
+
+/// The readers of syntax: bytes to plain records.
+extension FuzzTarget {
+  package static let syntax: [FuzzTarget] = [
+    hdf5, kerasSyntax, kerasArchitecture, darknetSyntax, zip, arrays, safetensors, onnxSyntax,
+    coremlSyntax, wbmSyntax, json, yaml, image, ncnn,
+  ]
+
+  /// Every object, attribute and dataset of HDF5. Checksums are made right again, so that what is
+  /// behind them is reached.
+  static let hdf5 = FuzzTarget("hdf5", [".h5"], sizeLimit: 120_000) { bytes in
+    var limits = HDF5File.Limits()
+    limits.datasetByteCount = 1 << 22
+    var bytes = bytes
+    let errors = ChecksumRepair.repair(&bytes, atMost: 3) {
+      FullReading.errors($0, limits: limits)
+    }
+    if let first = errors.first { throw first }
+  }
+
+  static let kerasSyntax = FuzzTarget("keras-file", [".h5", ".keras"], sizeLimit: 120_000) {
+    let file = try KerasFile(ByteStore($0), path: "changed.h5")
+    for group in file.weightGroups {
+      for weight in group.weights { _ = try file.bytes(of: weight) }
+    }
+  }
+
+  /// `to_json` and `to_yaml` texts.
+  static let kerasArchitecture = FuzzTarget("keras-json", [".json", ".yaml"]) { bytes in
+    _ = try ScratchFile.with(bytes, ending: ".json") { try KerasArchitecture.read(path: $0) }
+  }
+
+  static let darknetSyntax = FuzzTarget("cfg", [".cfg"]) { bytes in
+    let configuration = try DarknetConfiguration(bytes: bytes)
+    _ = configuration.sections.map { ($0.option("size"), DarknetNumber.real($0.name)) }
+    _ = try DarknetTree(ByteStore(bytes))
+  }
+
+  static let zip = FuzzTarget("zip", [".keras", ".npz", ".zip"]) { bytes in
+    let store = ByteStore(bytes)
+    var memory = 1 << 24
+    let directory = try store.withBytes { (bytes) throws(WeighbridgeError) in
+      try ZipDirectory(bytes, memberLimit: 1000)
+    }
+    for member in directory.members {
+      _ = try ZipReader.contents(of: member, in: store, memory: &memory)
+    }
+  }
+
+  static let arrays = FuzzTarget("numpy", [".npy", ".npz"]) { bytes in
+    var limits = NumPyLimits()
+    limits.memory = 1 << 24
+    _ = try NumPyFile.read(ByteStore(bytes), limits: limits)
+  }
+
+  static let safetensors = FuzzTarget("safetensors", [".safetensors"]) { bytes in
+    _ = try SafetensorsFile(bytes.span.bytes)
+  }
+
+  static let onnxSyntax = FuzzTarget("onnx-file", [".onnx"]) { bytes in
+    if let file = ONNXFile(fragmentOf: ByteStore(bytes)) { _ = file.fragment() }
+    _ = try ONNXFile(ByteStore(bytes)).model()
+  }
+
+  static let coremlSyntax = FuzzTarget("coreml-file", [".mlmodel"]) { bytes in
+    _ = try CoreMLReader.read(bytes.span.bytes)
+  }
+
+  static let wbmSyntax = FuzzTarget("wbm-file", [".wbm"]) { bytes in
+    try WBMFile(ByteStore(bytes), path: "changed.wbm").checkIntegrity()
+  }
+
+  static let json = FuzzTarget("json", [".json"]) { bytes in
+    _ = try JSONValue(parsing: bytes).text(indented: true)
+  }
+
+  static let yaml = FuzzTarget("yaml", [".yaml", ".yml"]) { bytes in
+    _ = try JSONValue(yaml: bytes)
+  }
+
+  static let image = FuzzTarget("image", [".jpg", ".png"]) { bytes in
+    _ = try Image(file: bytes, limits: ImageLimits(pixelCount: 1 << 20))
+  }
+
+  /// A `.param` text, a byte of zero, and the weights.
+  static let ncnn = FuzzTarget("ncnn", [".param"]) { bytes in
+    let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+    let model = try NCNNModel(Array(parts[0]))
+    _ = try NCNNFile(model, weights: Array(parts.dropFirst().first ?? []).span.bytes)
+  }
+}

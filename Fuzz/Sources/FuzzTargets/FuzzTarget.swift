@@ -1,0 +1,69 @@
+import Bytes
+import Foundation
+
+/// A reader, and files that it begins with.
+package struct FuzzTarget: Sendable {
+  /// The name on the command line.
+  package let name: String
+  /// The endings of the samples that it reads, such as `.h5`.
+  package let endings: [String]
+  /// The largest sample that is changed, in bytes.
+  package let sizeLimit: Int
+  /// Reads bytes. Errors are what is expected; anything else is found.
+  package let read: @Sendable ([UInt8]) throws -> Void
+
+  init(
+    _ name: String, _ endings: [String], sizeLimit: Int = 1 << 16,
+    _ read: @escaping @Sendable ([UInt8]) throws -> Void
+  ) {
+    self.name = name
+    self.endings = endings
+    self.sizeLimit = sizeLimit
+    self.read = read
+  }
+
+  /// The samples of the project that it reads, in a fixed order.
+  ///
+  /// - Parameter root: The project's folder.
+  package func samples(in root: String) -> [String] {
+    let folders = ["Samples", "Tests/HDF5FileTests/Files", "Schemas"]
+    return folders.flatMap { folder -> [String] in
+      guard let files = FileManager.default.enumerator(atPath: "\(root)/\(folder)") else {
+        return []
+      }
+      return files.compactMap { $0 as? String }.map { "\(root)/\(folder)/\($0)" }
+    }.filter { path in
+      endings.contains { path.hasSuffix($0) } && (1...sizeLimit).contains(Self.size(path))
+    }.sorted()
+  }
+
+  private static func size(_ path: String) -> Int {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return attributes?[.size] as? Int ?? 0
+  }
+}
+
+/// A file in memory for readers that take a path: `/dev/shm` where the system has it.
+struct ScratchFile {
+  let path: String
+
+  /// - Parameter ending: What the file's name ends with.
+  init(_ bytes: [UInt8], ending: String) throws {
+    let shared = "/dev/shm"
+    let folder =
+      FileManager.default.isWritableFile(atPath: shared) ? shared : NSTemporaryDirectory()
+    path = "\(folder)/weighbridge-fuzz-\(ProcessInfo.processInfo.processIdentifier)\(ending)"
+    try Data(bytes).write(to: URL(filePath: path))
+  }
+
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+  /// Calls `body` with the path of a file of these bytes.
+  static func with<Result>(
+    _ bytes: [UInt8], ending: String, _ body: (String) throws -> Result
+  ) throws -> Result {
+    let file = try ScratchFile(bytes, ending: ending)
+    defer { file.remove() }
+    return try body(file.path)
+  }
+}

@@ -1,0 +1,1 @@
+../../../Tests/HDF5FileTests/Hostile/Mutator.swift
