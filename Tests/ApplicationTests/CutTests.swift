@@ -99,7 +99,7 @@ import Weighbridge
     let near = failure { _ = try model.cut(to: ["Dense1"]) }
     #expect(near?.code == .mismatch)
     #expect(near?.reason.contains("the nearest names are dense_1, dense_2") == true)
-    let far = failure { _ = try model.cut(to: ["x"], from: ["conv2d_1"]) }
+    let far = failure { _ = try model.cut(to: ["quux"], from: ["conv2d_1"]) }
     #expect(far?.reason.contains("the last of its 11 layers is dense_2") == true)
   }
 
