@@ -273,7 +273,7 @@ generate: dependencies
 	Schemas/generate.sh
 	swift build $(test_flags) --build-tests
 	WEIGHBRIDGE_GENERATE=1 swift test $(test_flags) --skip-build --filter \
-	  'ReadmeTests|OperatorReferenceTests|ExportTableTests|ExportCountsTests|WBMFormatTests.HostileTests|OperatorVectorTests'
+	  'ReadmeTests|OperatorReferenceTests|ExportTableTests|ExportCountsTests|WBMFormatTests.HostileTests|HostileSampleTests|OperatorVectorTests'
 
 format:
 	swift format --in-place --recursive --parallel Sources Tests Package.swift

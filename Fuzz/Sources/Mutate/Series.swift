@@ -59,8 +59,8 @@ struct Series {
   /// The most memory that the process had, in MB.
   private var memory: Int {
     var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
-    return usage.ru_maxrss >> 10
+    getrusage(0, &usage)  // RUSAGE_SELF, whose type differs between systems
+    return Int(usage.ru_maxrss) >> 10
   }
 
   private func report(_ line: String) {

@@ -13,10 +13,7 @@ struct HostileTests {
   @Test("each is refused with its path and the reason", arguments: files)
   func refused(file: HostileFile) throws {
     let (_, errors) = try file.bytes()
-    let found = errors.first { error in
-      error.code == file.code && error.reason.contains(file.reason)
-        && (file.path == nil || error.place.spot == .path(file.path ?? ""))
-    }
+    let found = errors.first(where: file.explains)
     #expect(found != nil, "\(errors.map { "\($0.code) \($0)" })")
     // Where it is said what is supported, the path is enough.
     if let found, file.path != nil, file.code == .malformed {

@@ -10,6 +10,8 @@ struct FileBytes: Sendable {
   var baseAddress = 0
   /// How wide addresses and sizes are.
   var widths = Cursor.Widths()
+  /// Which bytes are object headers, as far as they were read.
+  let headers: HeaderLedger
 
   /// How large one block of metadata may be that is copied to be read, in bytes.
   private static let blockLimit = 1 << 28
@@ -17,6 +19,7 @@ struct FileBytes: Sendable {
   init(_ store: ByteStore, _ dimension: Range<Int>) {
     self.store = store
     self.dimension = dimension
+    headers = HeaderLedger(byteCount: dimension.count)
   }
 
   /// The size of the file in bytes.

@@ -4,6 +4,8 @@ import Bytes
 /// sections IV.A.1 and IV.A.2.q).
 struct HeaderBlocks {
   private let file: FileBytes
+  /// The address of the header.
+  private let address: Int
   private(set) var messages: [HeaderMessage] = []
   /// The continuation blocks that are named and not yet read.
   private var waiting: [(address: Int, byteCount: Int)] = []
@@ -11,15 +13,16 @@ struct HeaderBlocks {
   private var isVersion2 = false
   private var hasCreationOrder = false
 
-  init(_ file: FileBytes) {
+  init(_ file: FileBytes, at address: Int) {
     self.file = file
+    self.address = address
     budget = ReadingBudget("the object header", in: file)
   }
 
   /// Reads a header of version 1.
   ///
   /// - Parameter start: The first bytes of the file from the header on.
-  mutating func readVersion1(_ start: Cursor, at address: Int) throws(WeighbridgeError) {
+  mutating func readVersion1(_ start: Cursor) throws(WeighbridgeError) {
     var prefix = start
     guard try prefix.byte() == 1 else { throw start.failure("there is no object header") }
     try prefix.skip(1)
@@ -36,7 +39,7 @@ struct HeaderBlocks {
   }
 
   /// Reads a header of version 2, whose blocks have signatures and checksums.
-  mutating func readVersion2(_ start: Cursor, at address: Int) throws(WeighbridgeError) {
+  mutating func readVersion2(_ start: Cursor) throws(WeighbridgeError) {
     isVersion2 = true
     var prefix = start
     try prefix.skip(4)
@@ -73,6 +76,8 @@ struct HeaderBlocks {
     _ start: Cursor, at address: Int, skipping begun: Int, byteCount: Int
   ) throws(WeighbridgeError) {
     try budget.spend(byteCount, at: address)
+    try file.headers.claim(
+      address, byteCount: byteCount, for: self.address, place: start.fileOffset)
     var block = start
     if byteCount <= start.remaining {
       block = try block.part(byteCount)

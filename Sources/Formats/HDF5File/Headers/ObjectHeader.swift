@@ -18,14 +18,14 @@ struct ObjectHeader: Sendable {
   ///   message that must be understood and is not known.
   init(at address: Int, in file: FileBytes) throws(WeighbridgeError) {
     self.address = address
-    var blocks = HeaderBlocks(file)
+    var blocks = HeaderBlocks(file, at: address)
     var first = try file.beginning(
       at: address, atMost: Self.usualByteCount, of: "the object header")
     let start = first
     if try first.bytes(min(4, first.remaining)).elementsEqual("OHDR".utf8) {
-      try blocks.readVersion2(start, at: address)
+      try blocks.readVersion2(start)
     } else {
-      try blocks.readVersion1(start, at: address)
+      try blocks.readVersion1(start)
     }
     messages = blocks.messages
   }

@@ -1,0 +1,41 @@
+import Bytes
+import Synchronization
+
+/// Which bytes of a file are object headers. Headers do not share bytes; those of a file that says so
+/// would be read as often as there are objects, in a time that grows with the square of its size.
+///
+/// A block that is read again for the same header is counted once.
+final class HeaderLedger: Sendable {
+  private struct Entries {
+    /// The address of the header that a block belongs to, by the block's address.
+    var owners: [Int: Int] = [:]
+    var left: Int
+  }
+
+  private let entries: Mutex<Entries>
+
+  /// - Parameter byteCount: The size of the file.
+  init(byteCount: Int) { entries = Mutex(Entries(left: byteCount)) }
+
+  /// Counts a block of a header that is about to be read.
+  ///
+  /// - Parameters:
+  ///   - owner: The address of the header.
+  ///   - place: Where the block is in the file, for errors.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it belongs to another header too, or when all
+  ///   blocks together are larger than the file.
+  func claim(
+    _ address: Int, byteCount: Int, for owner: Int, place: Int
+  ) throws(WeighbridgeError) {
+    let reason = entries.withLock { entries -> String? in
+      if let first = entries.owners[address] {
+        return first == owner ? nil : "the object header shares a block with another one"
+      }
+      entries.owners[address] = owner
+      entries.left -= byteCount
+      return entries.left < 0
+        ? "the object headers overlap: together they are larger than the file" : nil
+    }
+    if let reason { throw WeighbridgeError(.malformed, reason).at(.byte(place)) }
+  }
+}
