@@ -29,7 +29,8 @@ package struct AtomicFile: ~Copyable {
   ///
   /// - Parameters:
   ///   - path: Where it will appear.
-  ///   - isNamed: Whether it has a temporary name also where the system can do without.
+  ///   - isNamed: Whether it has a temporary name from the start, by which another library can open
+  ///     it.
   /// - Throws: ``WeighbridgeError/Code/outputFailed`` when the folder cannot be written or `path`
   ///   is a folder.
   package init(path: String, isNamed: Bool = false) throws(WeighbridgeError) {
@@ -66,10 +67,6 @@ package struct AtomicFile: ~Copyable {
 
   /// The temporary name, while there is one.
   package var temporaryName: String? { temporaryPath }
-
-  /// A path by which another library can open the file while this value is there: the temporary
-  /// name, or where the system lists the open files of the process.
-  package var reopeningPath: String { temporaryPath ?? "/proc/self/fd/\(descriptor)" }
 
   /// Takes the temporary name away, if there is one, and counts what another library has written.
   /// The file can be read until it goes, and not be put in place any more.

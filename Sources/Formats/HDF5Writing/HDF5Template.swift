@@ -22,8 +22,8 @@ package struct HDF5Template: ~Copyable {
   /// - Throws: ``WeighbridgeError/Code/outputFailed``; ``WeighbridgeError/Code/unsupported`` for a
   ///   text that HDF5 cannot hold.
   package init(_ builder: HDF5Builder, near path: String) throws(WeighbridgeError) {
-    var file = try AtomicFile(path: path)
-    let name = file.reopeningPath
+    var file = try AtomicFile(path: path, isNamed: true)
+    let name = file.temporaryName ?? ""  // there is one: it was asked for
     let places = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try Self.checkTexts(builder)
       return try HDF5Library.use { () throws(WeighbridgeError) in

@@ -14,6 +14,9 @@ struct FaultCommand: Sendable, CustomStringConvertible {
 
   var description: String { name }
 
+  /// Whether HDF5 writes a part of the output.
+  var writesHDF5: Bool { outputs.contains { $0.hasSuffix(".h5") || $0.hasSuffix(".keras") } }
+
   private static func convert(_ input: String, _ more: String...) -> FaultCommand {
     FaultCommand(
       name: "convert \(input)",
