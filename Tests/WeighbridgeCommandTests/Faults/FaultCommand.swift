@@ -34,9 +34,6 @@ struct FaultCommand: Sendable, CustomStringConvertible {
   static let all: [FaultCommand] = [
     convert("Models/shape-detector/shape-detector.h5", "--author", "A"),
     convert("Models/shape-detector/shape-detector.h5", "--json"),
-    convert(
-      "Darknet/training/birds.cfg", "--weights",
-      Places.sample("Darknet/training/birds_final.weights")),
     convert("Hostile/keras/plain.h5"),
     FaultCommand(
       name: "metadata --set", words: ["metadata", "OUT/m.wbm", "--set", "author=A"],
