@@ -228,7 +228,9 @@ let package = Package(
     tests("GraphIRTests", ["Bytes", "GraphIR"]),
     tests("ProtobufWireTests", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
     tests("ZipArchiveTests", ["Bytes", "ZipArchive"], exclude: ["Files"]),
-    tests("HDF5FileTests", ["Bytes", "CHDF5", "HDF5File", "ZipArchive"], exclude: ["Files"]),
+    tests(
+      "HDF5FileTests", ["Bytes", "CHDF5", "HDF5File", "HDF5Writing", "ZipArchive"],
+      exclude: ["Files"]),
     tests("YAMLTests", ["Bytes", "JSON", "YAML"]),
     tests(
       "KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasConversion", "KerasFormat"],
@@ -260,6 +262,7 @@ let package = Package(
         "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR", "JSON",
         "LayerCatalog", "Verifier", "Weighbridge",
         "WeighbridgeCommand", "_CatalogTesting",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
     tests("ReferenceRuntimeTests", ["Bytes", "GraphIR", "LayerCatalog", "ReferenceRuntime"]),
@@ -312,7 +315,10 @@ let package = Package(
       ["Bytes", "GraphIR", "JSON", "TestSupport", "Vision", "Weighbridge"]),
     tests(
       "ImageSearchTests",
-      ["Bytes", "CSQLite", "GraphIR", "ImageSearch", "JSON", "TestSupport", "Vision", "Weighbridge"]
+      [
+        "Bytes", "CSQLite", "GraphIR", "ImageSearch", "JSON", "TestSupport", "Vision",
+        "Weighbridge",
+      ]
     ),
     tests(
       "WeighbridgeCommandTests",

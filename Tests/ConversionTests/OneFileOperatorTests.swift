@@ -4,7 +4,6 @@ import ConversionCore
 import FormatRegistry
 import Foundation
 import GraphIR
-import KerasConversion
 import KerasFormat
 import LayerCatalog
 import NCNNFormat
@@ -14,6 +13,8 @@ import Testing
 import Verifier
 import WBMConversion
 import Weighbridge
+
+@testable import KerasConversion
 
 /// x sigmoid(x) plus an offset for each index of the last axis: an operator of the tests alone.
 private struct ShiftedSwish: CompositeOperator {

@@ -21,7 +21,9 @@ struct JudgeTests {
 
   @Test("every sample reads as libhdf5 reads it")
   func everySample() throws {
-    let paths = Self.files(below: Self.samples, [".h5", ".hdf5"])
+    let paths = Self.files(below: Self.samples, [".h5", ".hdf5"]).filter {
+      !$0.contains("/Hostile/hdf5/")  // they break libhdf5, and the process with it
+    }
     #expect(paths.count > 800)
     try compare(paths)
   }

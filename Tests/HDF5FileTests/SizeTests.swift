@@ -2,6 +2,7 @@ import Bytes
 import CHDF5
 import Foundation
 import HDF5File
+import HDF5Writing
 import Testing
 
 /// Files with many objects, which libhdf5 makes for the test.
@@ -23,7 +24,7 @@ struct SizeTests {
 
   /// Writes a group with so many groups in it, and attributes of its own.
   private func write(_ count: Int, _ isNewest: Bool, _ path: String) throws {
-    try LibHDF5.use { () throws(LibHDF5.Failure) in
+    try HDF5Library.use { () throws(LibHDF5.Failure) in
       let identifier = isNewest ? chdf5_create_newest(path) : chdf5_create(path, 64)
       let file = try LibHDF5.Handle(identifier, path)
       let above = try LibHDF5.Handle(chdf5_create_group(file.identifier, "/above"), path)

@@ -29,7 +29,7 @@ import Testing
   func typed(names: [String]) throws {
     let folder = try folder(names)
     let first = try Program.run("convert", names[0], in: folder.path)
-    first.expect(3, "type")
+    first.expect(3, "use ")
     try follow(first.messages, in: folder).expect(0)
     try Program.run("verify", folder.file("pets.wbm")).expect(0)
   }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Bytes
 import ConversionCore
 import Foundation
@@ -11,10 +12,11 @@ import Weighbridge
   /// The strings of the library's modules, without comments: each line of code with a quote in it.
   private static func stringLines() throws -> [String] {
     let sources = URL(filePath: "\(Project.folder)/Sources")
+    let programs = ["Product/WeighbridgeCommand/", "Product/WeighbridgePlugin/", "Support/"]
     let paths = try #require(FileManager.default.subpaths(atPath: sources.path))
     let files = paths.filter { path in
       path.hasSuffix(".swift")
-        && !["Product/WeighbridgeCommand/", "Support/"].contains(where: path.hasPrefix)
+        && !programs.contains(where: path.hasPrefix)
     }
     return try files.flatMap { path in
       try Project.text("Sources/\(path)").split(separator: "\n").filter { line in

@@ -3,26 +3,17 @@ import CHDF5
 import Synchronization
 
 /// The process's one way into libhdf5, whose functions must not run at the same time.
-enum HDF5Library {
+package enum HDF5Library {
   private static let lock = Mutex<Void>(())
 
   /// Runs `body` while nobody else uses libhdf5. Must not be nested.
-  static func use<Result: Sendable>(
-    _ body: () throws(WeighbridgeError) -> Result
-  ) throws(WeighbridgeError) -> Result {
-    try lock.withLock { _ throws(WeighbridgeError) in
+  package static func use<Result: Sendable, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try lock.withLock { _ throws(Failure) in
       let printer = chdf5_silence()
       defer { chdf5_restore(printer) }
       return try body()
-    }
-  }
-
-  /// Closes identifiers that outlived the calls that opened them.
-  static func close(_ identifiers: [hid_t]) {
-    lock.withLock { _ in
-      let printer = chdf5_silence()
-      defer { chdf5_restore(printer) }
-      for identifier in identifiers { H5Idec_ref(identifier) }
     }
   }
 

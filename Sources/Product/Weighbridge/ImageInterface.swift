@@ -34,7 +34,8 @@ struct ImageInterface: Hashable, Sendable {
       throw WeighbridgeError(
         .mismatch,
         "the model does not say how an image becomes its input \(names), \(type): describe it "
-          + "(--image-input \(names) with --image-scale, for example 1/255, and --color)")
+          + "(\(APIName.images) \(names) with \(APIName.imageScale), for example 1/255, and "
+          + "\(APIName.colorOrder))")
     }
     guard let axes = image.layout.imageAxes(rank: type.rank) else {
       throw WeighbridgeError(

@@ -1,5 +1,6 @@
 import Bytes
 import CHDF5
+import HDF5Writing
 
 /// Where the structures of an intact file are, so that they can be damaged.
 struct FileMap {
@@ -60,7 +61,7 @@ struct FileMap {
     try bytes.withUnsafeBytes { bytes in
       // HDF5 only reads, and the file is closed before the bytes go.
       let image = UInt(bitPattern: bytes.baseAddress)
-      return try LibHDF5.use { () throws(LibHDF5.Failure) in
+      return try HDF5Library.use { () throws(LibHDF5.Failure) in
         let file = try LibHDF5.Handle(
           chdf5_open_image(UnsafeRawPointer(bitPattern: image), bytes.count, "/dev/null/\(image)"),
           "an image cannot be opened")

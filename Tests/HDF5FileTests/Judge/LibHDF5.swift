@@ -1,22 +1,10 @@
 import Bytes
 import CHDF5
-import Synchronization
+import HDF5Writing
 
-/// The process's one way into libhdf5, whose functions must not run at the same time.
+/// libhdf5 as a reader, which our own is compared with. Used inside `HDF5Library.use` only: the suites
+/// of other modules write with the same library in the same process.
 enum LibHDF5 {
-  private static let lock = Mutex<Void>(())
-
-  /// Runs `body` while nobody else uses libhdf5.
-  static func use<Result: Sendable>(
-    _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try lock.withLock { _ throws(Failure) in
-      let printer = chdf5_silence()
-      defer { chdf5_restore(printer) }
-      return try body()
-    }
-  }
-
   /// What libhdf5 cannot read.
   struct Failure: Error {
     let what: String

@@ -1,11 +1,12 @@
 import Bytes
 import CHDF5
+import HDF5Writing
 
 /// What libhdf5 reads in a file, in the form of ``FileListing``.
 struct LibHDF5Listing {
   /// The lines of a file. A file or object that this libhdf5 cannot read is an error.
   static func lines(path: String) throws -> [String] {
-    try LibHDF5.use { () throws(LibHDF5.Failure) in
+    try HDF5Library.use { () throws(LibHDF5.Failure) in
       let file = try LibHDF5.Handle(chdf5_open(path), "\(path) cannot be opened")
       return try LibHDF5Listing().lines(file)
     }
@@ -16,7 +17,7 @@ struct LibHDF5Listing {
     try bytes.withUnsafeBytes { bytes in
       // HDF5 only reads, and the file is closed before the bytes go.
       let image = UInt(bitPattern: bytes.baseAddress)
-      return try LibHDF5.use { () throws(LibHDF5.Failure) in
+      return try HDF5Library.use { () throws(LibHDF5.Failure) in
         let file = try LibHDF5.Handle(
           chdf5_open_image(UnsafeRawPointer(bitPattern: image), bytes.count, "/dev/null/\(image)"),
           "an image cannot be opened")

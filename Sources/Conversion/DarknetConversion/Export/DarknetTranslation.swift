@@ -115,7 +115,9 @@ struct DarknetTranslation: ExportBuilder {
   ) throws(WeighbridgeError) -> [DarknetValue] {
     if let flow = absorbed[step.node.outputs[0]] { return [value(flow, step.outputTypes[0])] }
     // What a node is made of has nothing behind it that could become part of its sections.
-    if case .mapped = Self.table[step.node.operation.kind] {
+    if let operation = step.node.operation as? any CatalogOperator,
+      case .mapped = Self.table.mapping(of: operation)
+    {
       nodes = [step.node]
     } else {
       nodes = []

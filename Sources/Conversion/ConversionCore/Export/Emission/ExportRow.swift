@@ -1,5 +1,5 @@
 package import Bytes
-package import GraphIR
+import GraphIR
 package import LayerCatalog
 
 /// What operators become in a target, by kind.
