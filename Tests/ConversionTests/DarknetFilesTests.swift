@@ -153,10 +153,10 @@ import Weighbridge
     try Files.write(many.utf8, to: folder.file("c.cfg"))
     #expect(
       refusal(folder.file("pets_best.weights"))?.reason.contains(
-        "; pets.cfg beside it fits: type") == true)
+        "; pets.cfg beside it fits: use ") == true)
     #expect(
       refusal(folder.file("pets.cfg"))?.reason.contains(
-        "of the 2 beside it only pets_best.weights fits: type") == true)
+        "of the 2 beside it only pets_best.weights fits: use ") == true)
   }
 
   @Test("What is wrong with the .cfg itself is said before its weights are missed")
