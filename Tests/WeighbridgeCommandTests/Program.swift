@@ -86,11 +86,13 @@ final class Running {
     if let workingFolder { process.currentDirectoryURL = URL(filePath: workingFolder) }
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput =
-      if let output { output } else { try Self.file(folder.file("output")) }
-    process.standardError =
-      if let messages { messages } else { try Self.file(folder.file("messages")) }
+    let files = try ["output", "messages"].map { try Self.file(folder.file($0)) }
+    process.standardOutput = output ?? files[0]
+    process.standardError = messages ?? files[1]
     process.terminationHandler = { [ended] _ in ended.signal() }
+    // Foundation keeps them open otherwise. With more than 1,000 open files its `run` reads past the
+    // end of the list of them (swift-corelibs-foundation, Swift 6.3) and crashes now and then.
+    defer { for file in files { try? file.close() } }
     try process.run()
   }
 
