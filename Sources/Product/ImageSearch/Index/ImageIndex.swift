@@ -47,10 +47,12 @@ public final class ImageIndex: Sendable {
   public init(contentsOf path: String) throws(WeighbridgeError) {
     let connection = try SQLiteConnection(path: path, .reading)
     contents = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      switch try IndexSchema.state(connection) {
-      case .current: return try IndexSchema.contents(connection)
-      case .empty: throw WeighbridgeError(.malformed, "is empty, and no index of images")
-      case .other(let version): throw IndexSchema.otherVersion(version)
+      try connection.transaction(.deferred) { (connection) throws(WeighbridgeError) in
+        switch try IndexSchema.state(connection) {
+        case .current: return try IndexSchema.contents(connection)
+        case .empty: throw WeighbridgeError(.malformed, "is empty, and no index of images")
+        case .other(let version): throw IndexSchema.otherVersion(version)
+        }
       }
     }
     self.path = path

@@ -25,7 +25,10 @@ enum IndexOpening {
   static func prepare(
     _ connection: borrowing SQLiteConnection, for contents: ImageIndex.Contents, isRebuilding: Bool
   ) throws(WeighbridgeError) {
-    let isNew = if case .empty = try IndexSchema.state(connection) { true } else { false }
+    // One look at everything: another process may be making the tables.
+    let isNew = try connection.transaction(.deferred) { (connection) throws(WeighbridgeError) in
+      if case .empty = try IndexSchema.state(connection) { true } else { false }
+    }
     if !isNew { try IndexSchema.checkPages(connection) }
     try useWriteAheadLog(connection)
     // A commit is then in the system's hands, which a killed process cannot take back.
@@ -78,11 +81,20 @@ extension SQLiteConnection {
     }
   }
 
-  /// Runs `body` in a transaction that may write; an error undoes all of it.
+  /// When a transaction takes the right to write.
+  enum TransactionKind: String {
+    /// When it writes for the first time; until then all is as it was at the first look.
+    case deferred = "DEFERRED"
+    /// At once.
+    case immediate = "IMMEDIATE"
+  }
+
+  /// Runs `body` in a transaction; an error undoes all of it.
   borrowing func transaction<Result>(
+    _ kind: TransactionKind = .immediate,
     _ body: (borrowing SQLiteConnection) throws(WeighbridgeError) -> Result
   ) throws(WeighbridgeError) -> Result {
-    try execute("BEGIN IMMEDIATE")
+    try execute("BEGIN \(kind.rawValue)")
     do throws(WeighbridgeError) {
       let result = try body(self)
       try execute("COMMIT")
