@@ -98,7 +98,8 @@ let package = Package(
     module(.base, "JSON", ["Bytes"]),
     module(.base, "Digests", ["Bytes", "CXXHash", "CCrypto"]),
     module(.base, "YAML", ["Bytes", "JSON", "CYAML"]),
-    module(.base, "GraphIR", ["Bytes"]),
+    module(.base, "TensorEncoding", ["Bytes", "CKernels"]),
+    module(.base, "GraphIR", ["Bytes", "TensorEncoding"]),
     module(.base, "ProtobufWire", ["Bytes", "CProtobufC"]),
     module(.base, "Deflate", ["CZlib"]),
     module(.base, "ZipArchive", ["Bytes", "CZlib", "Deflate"]),
@@ -117,7 +118,9 @@ let package = Package(
     cLibrary("CONNX", ["CProtobufC"]),
     module(.formats, "ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
     cLibrary("CWBM", ["CProtobufC"]),
-    module(.formats, "WBMFormat", ["Bytes", "Digests", "CWBM", "CProtobufC", "ProtobufWire"]),
+    module(
+      .formats, "WBMFormat",
+      ["Bytes", "Digests", "CWBM", "CProtobufC", "ProtobufWire", "TensorEncoding"]),
 
     // Rank 2: one file per operator.
     module(.operators, "LayerCatalog", ["Bytes", "GraphIR"]),
@@ -155,7 +158,10 @@ let package = Package(
       ["Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "NCNNFormat"]),
     module(
       .conversion, "WBMConversion",
-      ["Bytes", "ConversionCore", "Digests", "GraphIR", "LayerCatalog", "WBMFormat"]),
+      [
+        "Bytes", "ConversionCore", "Digests", "GraphIR", "LayerCatalog", "TensorEncoding",
+        "WBMFormat",
+      ]),
     module(  // Weights alone: .npz and safetensors.
       .conversion, "ArrayConversion",
       [
@@ -193,7 +199,7 @@ let package = Package(
         "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
         "DarknetFormat", "Digests", "GraphIR", "JSON",
         "KerasFormat", "LayerCatalog", "ModelComparison", "NumPyFormat", "ReferenceRuntime",
-        "Verifier",
+        "TensorEncoding", "Verifier",
         "Vision", "WBMFormat",
       ]),
     module(  // Photos by composition and by features, and their index.
@@ -225,6 +231,7 @@ let package = Package(
     tests("BytesTests", ["Bytes"]),
     tests("JSONTests", ["Bytes", "JSON"]),
     tests("DigestsTests", ["Bytes", "Digests"]),
+    tests("TensorEncodingTests", ["Bytes", "TensorEncoding"]),
     tests("GraphIRTests", ["Bytes", "GraphIR"]),
     tests("ProtobufWireTests", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
     tests("ZipArchiveTests", ["Bytes", "ZipArchive"], exclude: ["Files"]),
@@ -237,7 +244,7 @@ let package = Package(
       exclude: ["Files"]),
     tests(
       "WBMFormatTests",
-      ["Bytes", "Digests", "ProtobufWire", "WBMFormat"]),
+      ["Bytes", "Digests", "ProtobufWire", "TensorEncoding", "WBMFormat"]),
     tests(
       "CoreMLFormatTests",
       ["Bytes", "CCoreML", "CProtobufC", "CoreMLFormat", "ProtobufWire", "TestSupport"]),

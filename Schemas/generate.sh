@@ -9,7 +9,7 @@ cd "$(dirname "$0")"
 
 # messages NAME TARGET: the message code of NAME.proto.
 messages() {
-  target=../Sources/$2
+  target=../Sources/CLibraries/$2
   mkdir -p "$target/include"
   protoc-c --c_out="$target" "$1.proto"
   mv "$target/$1.pb-c.h" "$target/include/$1.pb-c.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reference reader of .wbm files, version 1: it checks every rule that wbm.md has for readers.
 
-It needs NumPy, xxhash and wbm.proto beside it, and no protobuf library. As a command it checks whole files:
+It needs NumPy, xxhash, and wbm_encodings.py and wbm.proto beside it, and no protobuf library. As a command it checks whole files:
 
     python3 reader.py [--schema FILE] [--header FILE] MODEL.wbm...
 
@@ -26,6 +26,8 @@ import sys
 
 import numpy
 import xxhash
+
+import wbm_encodings
 
 MAGIC = bytes.fromhex("d7 57 42 4d 0d 0a 1a 0a")
 PREVIEW_MAGIC = bytes.fromhex("89 57 42 4d 0d 0a 1a 0a")
@@ -164,7 +166,7 @@ class Decoder:
                 refuse((field.oneof or field.name) in seen, f"{name}.{field.name} stands twice")
                 seen.add(field.oneof or field.name)
             self.field(field, wire_type, end, level, result,
-                       keeps_unknown or field.type in ("Description", "Provenance"))
+                       keeps_unknown or field.type in ("Description", "Provenance", "Compaction"))
         return result
 
     def skip(self, wire_type, end):
@@ -260,6 +262,8 @@ class Rules:
         refuse(self.named < len(self.tensors), f"nothing names tensor {self.named}")
         self.description(header["description"], header["graph"])
         self.provenance(header["provenance"])
+        if header["compaction"] is not None:
+            self.compaction(header["compaction"], header["graph"])
 
     def tensor(self, position):
         """A tensor that something names; they are named in the order of the table."""
@@ -328,6 +332,10 @@ class Rules:
         refuse(tolerance is None, "a reference set has no tolerance")
         for bound in (tolerance["absolute"], tolerance["relative"]):
             refuse(not math.isfinite(bound) or bound < 0, f"the tolerance is {bound}")
+        relative = tolerance["relative_l2"]
+        refuse(relative is not None and (
+            not math.isfinite(relative) or relative < 0 or tolerance["absolute"] != 0
+            or tolerance["relative"] != 0), f"the tolerance is {relative} x ||want||, and another")
         for part in ("inputs", "outputs"):
             values = {port["name"]: graph["values"][port["value"]] for port in graph[part]}
             for array in references[part]:
@@ -379,6 +387,18 @@ class Rules:
             refuse(any(parent > child for child, parent in enumerate(tree["parents"])),
                    "a parent does not stand before its child")
 
+    def compaction(self, compaction, graph):
+        check_names(names_of(compaction["outputs"], "output"), "outputs", names_of(graph["outputs"]))
+        losses = [loss[key] for loss in compaction["outputs"] for key in ("worst", "mean")]
+        losses += names_of(compaction["weights"], "error")
+        refuse(any(not math.isfinite(loss) or loss < 0 for loss in losses), "a loss that is no number")
+        positions = names_of(compaction["weights"], "tensor")
+        refuse(positions != sorted(set(positions)), "losses out of order")
+        refuse(any(position >= len(self.tensors) or self.tensors[position]["encoding"].endswith("_PLAIN")
+                   for position in positions), "a loss of a plain tensor")
+        answers = compaction["answers"]
+        refuse(answers is not None and answers["kept"] > answers["total"], "more answers than there are")
+
     @staticmethod
     def provenance(provenance):
         check_sorted(names_of(provenance["options"], "key"), "options")
@@ -404,9 +424,15 @@ class File:
         decoder = Decoder(self.header_bytes)
         self.header = decoder.message("Header", len(self.header_bytes), 1)
         self.canonical = decoder.canonical
+        name_enumerators("Header", self.header)
         for tensor in self.header["tensors"]:
             refuse(len(tensor["digest"]) != 16, f"the digest of {tensor['name']} has not 16 bytes")
-        name_enumerators("Header", self.header)
+            encoding = tensor["encoding"].removeprefix("TENSOR_ENCODING_")
+            refuse(len(tensor["decoded_digest"]) != (0 if encoding == "PLAIN" else 16),
+                   f"the digest of what {tensor['name']} decodes to is of another length")
+            refuse((tensor["linear"] is not None) != (encoding == "LINEAR")
+                   or (tensor["lookup"] is not None) != (encoding == "LOOKUP"),
+                   f"the parameters of {tensor['name']} are not those of its encoding")
         Rules(self.header)
         self.table()
 
@@ -443,11 +469,23 @@ class File:
             sizes = [max(size, 1) for size in tensor["shape"]]
             element_size = numpy.dtype(DTYPES[tensor["element_type"]]).itemsize
             refuse(max([*tensor["shape"], math.prod(sizes) * element_size]) >> 63, "a size of 2^63")
-            refuse(tensor["offset"] != aligned(end), f"{tensor['name']} is misplaced")
-            count = element_size * math.prod(tensor["shape"])
-            refuse(tensor["byte_count"] != count, f"{tensor['name']} needs {count} bytes")
-            end = aligned(end) + count
+            start = self.start(tensor, end)
+            refuse(tensor["offset"] != start, f"{tensor['name']} is misplaced")
+            try:
+                count = wbm_encodings.byte_count(tensor)
+            except ValueError as error:
+                raise WBMError("malformed", f"{tensor['name']}: {error}") from None
+            refuse(count is not None and tensor["byte_count"] != count,
+                   f"{tensor['name']} needs {count} bytes")
+            refuse(start + tensor["byte_count"] >> 63, "an offset of 2^63")
+            end = start + tensor["byte_count"]
         refuse(self.tensor_data + end != len(self.data), f"the tensors take {end} bytes")
+
+    @staticmethod
+    def start(tensor, end):
+        """Where a tensor begins when the one before it ends at `end`."""
+        packed = tensor["encoding"].endswith(("_BYTE_PLANES", "_RANS"))
+        return end if packed else aligned(end)
 
     def check_padding(self, start, end):
         refuse(any(self.data[start:end]), f"the padding at byte {start} is not zero", "damaged")
@@ -458,11 +496,19 @@ class File:
         start = self.tensor_data + tensor["offset"]
         return self.data[start:start + tensor["byte_count"]]
 
+    def decoded(self, position):
+        """The plain bytes of a tensor."""
+        tensor = self.header["tensors"][position]
+        try:
+            return wbm_encodings.decode(tensor, self.bytes_of(position))
+        except ValueError as error:
+            raise WBMError("damaged", f"{tensor['name']}: {error}") from None
+
     def tensor(self, position):
         """A tensor as an array; bfloat16, which NumPy lacks, as float32."""
         tensor = self.header["tensors"][position]
         element_type = tensor["element_type"]
-        array = numpy.frombuffer(self.bytes_of(position), DTYPES[element_type])
+        array = numpy.frombuffer(self.decoded(position), DTYPES[element_type])
         array = array.reshape(tensor["shape"])
         if element_type.endswith("BFLOAT16"):
             return (array.astype("<u4") << 16).view("<f4")
@@ -472,10 +518,13 @@ class File:
         """Compares every tensor with its digest, and sees that the padding between them is zero."""
         end = self.tensor_data
         for position, tensor in enumerate(self.header["tensors"]):
-            self.check_padding(end, aligned(end))
+            start = self.tensor_data + tensor["offset"]
+            self.check_padding(end, start)
             refuse(xxhash.xxh3_128_digest(self.bytes_of(position)) != tensor["digest"],
                    f"the digest of {tensor['name']} does not fit", "damaged")
-            end = aligned(end) + tensor["byte_count"]
+            refuse(tensor["decoded_digest"] and xxhash.xxh3_128_digest(self.decoded(position))
+                   != tensor["decoded_digest"], f"{tensor['name']} decodes to something else", "damaged")
+            end = start + tensor["byte_count"]
 
 
 def open_file(path):
@@ -494,6 +543,9 @@ def within(got, want, tolerance):
     same = (got == want) | (numpy.isnan(got) & numpy.isnan(want))
     if got.shape != want.shape or not same[~both].all():
         return False
+    if tolerance["relative_l2"] is not None:
+        norm = numpy.linalg.norm((got - want)[both])
+        return bool(norm <= tolerance["relative_l2"] * numpy.linalg.norm(want[both]))
     largest = numpy.abs(want[both]).max(initial=0)
     bound = tolerance["absolute"] + tolerance["relative"] * largest
     return bool((numpy.abs(got - want)[both] <= bound).all())
@@ -520,8 +572,11 @@ def summary(file):
               for entry in graph[part]]
     for references in file.header["references"]:
         tolerance = references["tolerance"]
-        lines.append(f"references by {references['by'] or 'somebody'}: within {tolerance['absolute']}"
-                     f" + {tolerance['relative']} x max|want| ({words(tolerance['source'])})")
+        bound = f"{tolerance['absolute']} + {tolerance['relative']} x max|want|"
+        if tolerance["relative_l2"] is not None:
+            bound = f"{tolerance['relative_l2']} x ||want||"
+        lines.append(f"references by {references['by'] or 'somebody'}: within {bound} "
+                     f"({words(tolerance['source'])})")
     return "\n".join(f"  {line}" for line in lines)
 
 

@@ -38,7 +38,7 @@ import Testing
   @Test("Every enumeration has the schema's names and numbers, and no others")
   func numbers() throws {
     try check(ElementType.self, "ELEMENT_TYPE")
-    try check(WBMTensor.Encoding.self, "TENSOR_ENCODING")
+    try check(WBMCompaction.Answers.Kind.self, "ANSWER_KIND")
     try check(WBMTolerance.Source.self, "TOLERANCE_SOURCE")
     try check(WBMImage.ColorOrder.self, "COLOR_ORDER")
     try check(WBMImage.ResizePolicy.self, "RESIZE_POLICY")

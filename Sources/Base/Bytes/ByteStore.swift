@@ -1,11 +1,17 @@
-/// An immutable run of bytes that many values share: memory of its own, or a mapped file.
+import Synchronization
+
+/// An immutable run of bytes that many values share: memory of its own, a mapped file, or bytes that
+/// are made when they are first needed.
 package final class ByteStore: Sendable {
   private enum Source: ~Copyable {
     case memory([UInt8])
     case file(MappedFile)
+    case deferred(DeferredBytes)
   }
 
   private let source: Source
+  /// What deferred bytes are made of; `nil` for others.
+  package let origin: (any Sendable)?
   /// The number of bytes.
   package let count: Int
 
@@ -13,21 +19,40 @@ package final class ByteStore: Sendable {
   package init(_ bytes: [UInt8]) {
     count = bytes.count
     source = .memory(bytes)
+    origin = nil
   }
 
   /// The bytes of a mapped file, from its first to its last.
   package init(_ file: consuming MappedFile) {
     count = file.count
     source = .file(file)
+    origin = nil
   }
 
-  /// Calls `body` with the bytes.
+  /// Bytes that are made when they are first needed.
+  ///
+  /// - Parameters:
+  ///   - count: How many there will be.
+  ///   - origin: What they are made of.
+  ///   - make: Makes just as many bytes, the same at every call.
+  package init(
+    count: Int, of origin: some Sendable,
+    _ make: @escaping @Sendable () throws(WeighbridgeError) -> [UInt8]
+  ) {
+    self.count = count
+    self.origin = origin
+    source = .deferred(DeferredBytes(count: count, make))
+  }
+
+  /// Calls `body` with the bytes. Bytes that could not be made are zeros, and
+  /// ``checkUnchanged()`` throws the reason.
   package func withBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     switch source {
     case .memory(let bytes): return try body(bytes.span.bytes)
     case .file(let file): return try file.withBytes(body)
+    case .deferred(let bytes): return try body(bytes.made.span.bytes)
     }
   }
 
@@ -37,18 +62,21 @@ package final class ByteStore: Sendable {
   ) throws(Failure) -> Result {
     switch source {
     case .memory: return try body(nil)
+    case .deferred: return try body(nil)
     case .file(let file):
       return try file.withDescriptor { (descriptor) throws(Failure) in try body(descriptor) }
     }
   }
 
-  /// Makes sure that a mapped file is as it was when it was opened.
+  /// Makes sure that a mapped file is as it was when it was opened, and that deferred bytes could be
+  /// made.
   ///
-  /// - Throws: ``WeighbridgeError/Code/damaged``.
+  /// - Throws: ``WeighbridgeError/Code/damaged``; what deferred bytes could not be made for.
   package func checkUnchanged() throws(WeighbridgeError) {
     switch source {
     case .memory: break
     case .file(let file): try file.checkUnchanged()
+    case .deferred(let bytes): try bytes.check()
     }
   }
 
@@ -56,15 +84,55 @@ package final class ByteStore: Sendable {
   package func expect(_ access: MappedFile.Access) {
     switch source {
     case .memory: break
+    case .deferred: break
     case .file(let file): file.expect(access)
     }
   }
 
-  /// Gives the memory of a mapped range back to the system; it can still be read.
+  /// Gives the memory of a mapped range, or of all deferred bytes, back to the system; it can still
+  /// be read.
   package func release(_ range: Range<Int>) {
     switch source {
     case .memory: break
     case .file(let file): file.release(range)
+    case .deferred(let bytes): if range.count == count { bytes.forget() }
     }
   }
+}
+
+/// Bytes that are made when they are first needed.
+private final class DeferredBytes: Sendable {
+  private let count: Int
+  private let make: @Sendable () throws(WeighbridgeError) -> [UInt8]
+  private let state = Mutex<(bytes: [UInt8]?, error: WeighbridgeError?)>((nil, nil))
+
+  init(count: Int, _ make: @escaping @Sendable () throws(WeighbridgeError) -> [UInt8]) {
+    self.count = count
+    self.make = make
+  }
+
+  /// The bytes; zeros when they could not be made.
+  var made: [UInt8] {
+    state.withLock { state in
+      if let bytes = state.bytes { return bytes }
+      var bytes: [UInt8]
+      do throws(WeighbridgeError) {
+        bytes = try make()
+        precondition(bytes.count == count, "as many bytes as were announced")
+      } catch {
+        state.error = error
+        bytes = [UInt8](repeating: 0, count: count)
+      }
+      state.bytes = bytes
+      return bytes
+    }
+  }
+
+  /// - Throws: What the bytes could not be made for.
+  func check() throws(WeighbridgeError) {
+    if let error = state.withLock(\.error) { throw error }
+  }
+
+  /// Drops the bytes; they are made again when somebody needs them.
+  func forget() { state.withLock { $0.bytes = nil } }
 }

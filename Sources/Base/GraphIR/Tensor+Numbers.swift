@@ -56,7 +56,7 @@ extension Tensor {
     }
     switch elementType {
     case .float16: store { Float16($0).bitPattern }
-    case .bfloat16: store { Self.bfloat16(Float($0)) }
+    case .bfloat16: store { Float($0).bfloat16Bits }
     case .float32: store { Float($0).bitPattern }
     case .float64: store { $0.bitPattern }
     case .int8: store { Self.integer($0) as Int8 }
@@ -70,13 +70,6 @@ extension Tensor {
     case .bool: store { $0 == 0 ? 0 : 1 as UInt8 }
     }
     self.init(elementType, shape: shape, bytes: bytes)
-  }
-
-  /// Rounds to nearest, ties to even, and keeps the upper half of a float32.
-  private static func bfloat16(_ number: Float) -> UInt16 {
-    let bits = number.bitPattern
-    if number.isNaN { return UInt16(truncatingIfNeeded: bits >> 16) | 0x40 }
-    return UInt16(truncatingIfNeeded: (bits &+ 0x7FFF &+ (bits >> 16 & 1)) >> 16)
   }
 
   /// Drops the fraction, as casting does in NumPy; out of range saturates, NaN is 0.

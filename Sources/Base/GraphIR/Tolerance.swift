@@ -8,6 +8,15 @@ public struct Tolerance: Hashable, Sendable {
   public var absolute: Double
   /// The part relative to the largest wanted magnitude.
   public var relative: Double
+  /// In place of both, a bound on the distance of the whole tensors: ||got - want|| <= bound *
+  /// ||want|| in the Euclidean norm.
+  public var relativeL2: Double?
+
+  /// Makes a bound on the distance of whole tensors.
+  public init(relativeL2: Double) {
+    (absolute, relative) = (0, 0)
+    self.relativeL2 = relativeL2
+  }
 
   /// Makes a tolerance.
   public init(absolute: Double, relative: Double) {

@@ -97,6 +97,96 @@ void   weighbridge__v1__tensor__free_unpacked
   assert(message->base.descriptor == &weighbridge__v1__tensor__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   weighbridge__v1__linear_encoding__init
+                     (Weighbridge__V1__LinearEncoding         *message)
+{
+  static const Weighbridge__V1__LinearEncoding init_value = WEIGHBRIDGE__V1__LINEAR_ENCODING__INIT;
+  *message = init_value;
+}
+size_t weighbridge__v1__linear_encoding__get_packed_size
+                     (const Weighbridge__V1__LinearEncoding *message)
+{
+  assert(message->base.descriptor == &weighbridge__v1__linear_encoding__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t weighbridge__v1__linear_encoding__pack
+                     (const Weighbridge__V1__LinearEncoding *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &weighbridge__v1__linear_encoding__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t weighbridge__v1__linear_encoding__pack_to_buffer
+                     (const Weighbridge__V1__LinearEncoding *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &weighbridge__v1__linear_encoding__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Weighbridge__V1__LinearEncoding *
+       weighbridge__v1__linear_encoding__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Weighbridge__V1__LinearEncoding *)
+     protobuf_c_message_unpack (&weighbridge__v1__linear_encoding__descriptor,
+                                allocator, len, data);
+}
+void   weighbridge__v1__linear_encoding__free_unpacked
+                     (Weighbridge__V1__LinearEncoding *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &weighbridge__v1__linear_encoding__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   weighbridge__v1__lookup_encoding__init
+                     (Weighbridge__V1__LookupEncoding         *message)
+{
+  static const Weighbridge__V1__LookupEncoding init_value = WEIGHBRIDGE__V1__LOOKUP_ENCODING__INIT;
+  *message = init_value;
+}
+size_t weighbridge__v1__lookup_encoding__get_packed_size
+                     (const Weighbridge__V1__LookupEncoding *message)
+{
+  assert(message->base.descriptor == &weighbridge__v1__lookup_encoding__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t weighbridge__v1__lookup_encoding__pack
+                     (const Weighbridge__V1__LookupEncoding *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &weighbridge__v1__lookup_encoding__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t weighbridge__v1__lookup_encoding__pack_to_buffer
+                     (const Weighbridge__V1__LookupEncoding *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &weighbridge__v1__lookup_encoding__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Weighbridge__V1__LookupEncoding *
+       weighbridge__v1__lookup_encoding__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Weighbridge__V1__LookupEncoding *)
+     protobuf_c_message_unpack (&weighbridge__v1__lookup_encoding__descriptor,
+                                allocator, len, data);
+}
+void   weighbridge__v1__lookup_encoding__free_unpacked
+                     (Weighbridge__V1__LookupEncoding *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &weighbridge__v1__lookup_encoding__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   weighbridge__v1__graph__init
                      (Weighbridge__V1__Graph         *message)
 {
@@ -1222,7 +1312,187 @@ void   weighbridge__v1__named_tensor__free_unpacked
   assert(message->base.descriptor == &weighbridge__v1__named_tensor__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor weighbridge__v1__header__field_descriptors[6] =
+void   weighbridge__v1__compaction__init
+                     (Weighbridge__V1__Compaction         *message)
+{
+  static const Weighbridge__V1__Compaction init_value = WEIGHBRIDGE__V1__COMPACTION__INIT;
+  *message = init_value;
+}
+size_t weighbridge__v1__compaction__get_packed_size
+                     (const Weighbridge__V1__Compaction *message)
+{
+  assert(message->base.descriptor == &weighbridge__v1__compaction__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t weighbridge__v1__compaction__pack
+                     (const Weighbridge__V1__Compaction *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &weighbridge__v1__compaction__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t weighbridge__v1__compaction__pack_to_buffer
+                     (const Weighbridge__V1__Compaction *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &weighbridge__v1__compaction__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Weighbridge__V1__Compaction *
+       weighbridge__v1__compaction__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Weighbridge__V1__Compaction *)
+     protobuf_c_message_unpack (&weighbridge__v1__compaction__descriptor,
+                                allocator, len, data);
+}
+void   weighbridge__v1__compaction__free_unpacked
+                     (Weighbridge__V1__Compaction *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &weighbridge__v1__compaction__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   weighbridge__v1__output_loss__init
+                     (Weighbridge__V1__OutputLoss         *message)
+{
+  static const Weighbridge__V1__OutputLoss init_value = WEIGHBRIDGE__V1__OUTPUT_LOSS__INIT;
+  *message = init_value;
+}
+size_t weighbridge__v1__output_loss__get_packed_size
+                     (const Weighbridge__V1__OutputLoss *message)
+{
+  assert(message->base.descriptor == &weighbridge__v1__output_loss__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t weighbridge__v1__output_loss__pack
+                     (const Weighbridge__V1__OutputLoss *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &weighbridge__v1__output_loss__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t weighbridge__v1__output_loss__pack_to_buffer
+                     (const Weighbridge__V1__OutputLoss *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &weighbridge__v1__output_loss__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Weighbridge__V1__OutputLoss *
+       weighbridge__v1__output_loss__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Weighbridge__V1__OutputLoss *)
+     protobuf_c_message_unpack (&weighbridge__v1__output_loss__descriptor,
+                                allocator, len, data);
+}
+void   weighbridge__v1__output_loss__free_unpacked
+                     (Weighbridge__V1__OutputLoss *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &weighbridge__v1__output_loss__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   weighbridge__v1__weight_loss__init
+                     (Weighbridge__V1__WeightLoss         *message)
+{
+  static const Weighbridge__V1__WeightLoss init_value = WEIGHBRIDGE__V1__WEIGHT_LOSS__INIT;
+  *message = init_value;
+}
+size_t weighbridge__v1__weight_loss__get_packed_size
+                     (const Weighbridge__V1__WeightLoss *message)
+{
+  assert(message->base.descriptor == &weighbridge__v1__weight_loss__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t weighbridge__v1__weight_loss__pack
+                     (const Weighbridge__V1__WeightLoss *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &weighbridge__v1__weight_loss__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t weighbridge__v1__weight_loss__pack_to_buffer
+                     (const Weighbridge__V1__WeightLoss *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &weighbridge__v1__weight_loss__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Weighbridge__V1__WeightLoss *
+       weighbridge__v1__weight_loss__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Weighbridge__V1__WeightLoss *)
+     protobuf_c_message_unpack (&weighbridge__v1__weight_loss__descriptor,
+                                allocator, len, data);
+}
+void   weighbridge__v1__weight_loss__free_unpacked
+                     (Weighbridge__V1__WeightLoss *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &weighbridge__v1__weight_loss__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   weighbridge__v1__kept_answers__init
+                     (Weighbridge__V1__KeptAnswers         *message)
+{
+  static const Weighbridge__V1__KeptAnswers init_value = WEIGHBRIDGE__V1__KEPT_ANSWERS__INIT;
+  *message = init_value;
+}
+size_t weighbridge__v1__kept_answers__get_packed_size
+                     (const Weighbridge__V1__KeptAnswers *message)
+{
+  assert(message->base.descriptor == &weighbridge__v1__kept_answers__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t weighbridge__v1__kept_answers__pack
+                     (const Weighbridge__V1__KeptAnswers *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &weighbridge__v1__kept_answers__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t weighbridge__v1__kept_answers__pack_to_buffer
+                     (const Weighbridge__V1__KeptAnswers *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &weighbridge__v1__kept_answers__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Weighbridge__V1__KeptAnswers *
+       weighbridge__v1__kept_answers__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Weighbridge__V1__KeptAnswers *)
+     protobuf_c_message_unpack (&weighbridge__v1__kept_answers__descriptor,
+                                allocator, len, data);
+}
+void   weighbridge__v1__kept_answers__free_unpacked
+                     (Weighbridge__V1__KeptAnswers *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &weighbridge__v1__kept_answers__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+static const ProtobufCFieldDescriptor weighbridge__v1__header__field_descriptors[7] =
 {
   {
     "schema",
@@ -1296,8 +1566,21 @@ static const ProtobufCFieldDescriptor weighbridge__v1__header__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "compaction",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Header, compaction),
+    &weighbridge__v1__compaction__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned weighbridge__v1__header__field_indices_by_name[] = {
+  6,   /* field[6] = compaction */
   3,   /* field[3] = description */
   1,   /* field[1] = graph */
   4,   /* field[4] = provenance */
@@ -1308,7 +1591,7 @@ static const unsigned weighbridge__v1__header__field_indices_by_name[] = {
 static const ProtobufCIntRange weighbridge__v1__header__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor weighbridge__v1__header__descriptor =
 {
@@ -1318,14 +1601,14 @@ const ProtobufCMessageDescriptor weighbridge__v1__header__descriptor =
   "Weighbridge__V1__Header",
   "weighbridge.v1",
   sizeof(Weighbridge__V1__Header),
-  6,
+  7,
   weighbridge__v1__header__field_descriptors,
   weighbridge__v1__header__field_indices_by_name,
   1,  weighbridge__v1__header__number_ranges,
   (ProtobufCMessageInit) weighbridge__v1__header__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor weighbridge__v1__tensor__field_descriptors[7] =
+static const ProtobufCFieldDescriptor weighbridge__v1__tensor__field_descriptors[10] =
 {
   {
     "name",
@@ -1411,12 +1694,51 @@ static const ProtobufCFieldDescriptor weighbridge__v1__tensor__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "decoded_digest",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Tensor, decoded_digest),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "linear",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Weighbridge__V1__Tensor, parameters_case),
+    offsetof(Weighbridge__V1__Tensor, linear),
+    &weighbridge__v1__linear_encoding__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lookup",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Weighbridge__V1__Tensor, parameters_case),
+    offsetof(Weighbridge__V1__Tensor, lookup),
+    &weighbridge__v1__lookup_encoding__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned weighbridge__v1__tensor__field_indices_by_name[] = {
   5,   /* field[5] = byte_count */
+  7,   /* field[7] = decoded_digest */
   6,   /* field[6] = digest */
   1,   /* field[1] = element_type */
   2,   /* field[2] = encoding */
+  8,   /* field[8] = linear */
+  9,   /* field[9] = lookup */
   0,   /* field[0] = name */
   4,   /* field[4] = offset */
   3,   /* field[3] = shape */
@@ -1424,7 +1746,7 @@ static const unsigned weighbridge__v1__tensor__field_indices_by_name[] = {
 static const ProtobufCIntRange weighbridge__v1__tensor__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor weighbridge__v1__tensor__descriptor =
 {
@@ -1434,11 +1756,152 @@ const ProtobufCMessageDescriptor weighbridge__v1__tensor__descriptor =
   "Weighbridge__V1__Tensor",
   "weighbridge.v1",
   sizeof(Weighbridge__V1__Tensor),
-  7,
+  10,
   weighbridge__v1__tensor__field_descriptors,
   weighbridge__v1__tensor__field_indices_by_name,
   1,  weighbridge__v1__tensor__number_ranges,
   (ProtobufCMessageInit) weighbridge__v1__tensor__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor weighbridge__v1__linear_encoding__field_descriptors[5] =
+{
+  {
+    "bits",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__LinearEncoding, bits),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_signed",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__LinearEncoding, is_signed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "block_shape",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Weighbridge__V1__LinearEncoding, n_block_shape),
+    offsetof(Weighbridge__V1__LinearEncoding, block_shape),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "has_zero_points",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__LinearEncoding, has_zero_points),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "has_offsets",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__LinearEncoding, has_offsets),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned weighbridge__v1__linear_encoding__field_indices_by_name[] = {
+  0,   /* field[0] = bits */
+  2,   /* field[2] = block_shape */
+  4,   /* field[4] = has_offsets */
+  3,   /* field[3] = has_zero_points */
+  1,   /* field[1] = is_signed */
+};
+static const ProtobufCIntRange weighbridge__v1__linear_encoding__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor weighbridge__v1__linear_encoding__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.LinearEncoding",
+  "LinearEncoding",
+  "Weighbridge__V1__LinearEncoding",
+  "weighbridge.v1",
+  sizeof(Weighbridge__V1__LinearEncoding),
+  5,
+  weighbridge__v1__linear_encoding__field_descriptors,
+  weighbridge__v1__linear_encoding__field_indices_by_name,
+  1,  weighbridge__v1__linear_encoding__number_ranges,
+  (ProtobufCMessageInit) weighbridge__v1__linear_encoding__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor weighbridge__v1__lookup_encoding__field_descriptors[2] =
+{
+  {
+    "bits",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__LookupEncoding, bits),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "block_shape",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Weighbridge__V1__LookupEncoding, n_block_shape),
+    offsetof(Weighbridge__V1__LookupEncoding, block_shape),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned weighbridge__v1__lookup_encoding__field_indices_by_name[] = {
+  0,   /* field[0] = bits */
+  1,   /* field[1] = block_shape */
+};
+static const ProtobufCIntRange weighbridge__v1__lookup_encoding__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor weighbridge__v1__lookup_encoding__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.LookupEncoding",
+  "LookupEncoding",
+  "Weighbridge__V1__LookupEncoding",
+  "weighbridge.v1",
+  sizeof(Weighbridge__V1__LookupEncoding),
+  2,
+  weighbridge__v1__lookup_encoding__field_descriptors,
+  weighbridge__v1__lookup_encoding__field_indices_by_name,
+  1,  weighbridge__v1__lookup_encoding__number_ranges,
+  (ProtobufCMessageInit) weighbridge__v1__lookup_encoding__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor weighbridge__v1__graph__field_descriptors[4] =
@@ -3355,7 +3818,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__reference_set__descriptor =
   (ProtobufCMessageInit) weighbridge__v1__reference_set__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor weighbridge__v1__tolerance__field_descriptors[3] =
+static const ProtobufCFieldDescriptor weighbridge__v1__tolerance__field_descriptors[4] =
 {
   {
     "absolute",
@@ -3393,16 +3856,29 @@ static const ProtobufCFieldDescriptor weighbridge__v1__tolerance__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "relative_l2",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Weighbridge__V1__Tolerance, relative_l2_presence_case),
+    offsetof(Weighbridge__V1__Tolerance, relative_l2),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned weighbridge__v1__tolerance__field_indices_by_name[] = {
   0,   /* field[0] = absolute */
   1,   /* field[1] = relative */
+  3,   /* field[3] = relative_l2 */
   2,   /* field[2] = source */
 };
 static const ProtobufCIntRange weighbridge__v1__tolerance__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor weighbridge__v1__tolerance__descriptor =
 {
@@ -3412,7 +3888,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__tolerance__descriptor =
   "Weighbridge__V1__Tolerance",
   "weighbridge.v1",
   sizeof(Weighbridge__V1__Tolerance),
-  3,
+  4,
   weighbridge__v1__tolerance__field_descriptors,
   weighbridge__v1__tolerance__field_indices_by_name,
   1,  weighbridge__v1__tolerance__number_ranges,
@@ -3470,6 +3946,314 @@ const ProtobufCMessageDescriptor weighbridge__v1__named_tensor__descriptor =
   (ProtobufCMessageInit) weighbridge__v1__named_tensor__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor weighbridge__v1__compaction__field_descriptors[8] =
+{
+  {
+    "by",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Compaction, by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "request",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Compaction, request),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "inputs",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Compaction, inputs),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "input_count",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Compaction, input_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_byte_count",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Compaction, original_byte_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputs",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Weighbridge__V1__Compaction, n_outputs),
+    offsetof(Weighbridge__V1__Compaction, outputs),
+    &weighbridge__v1__output_loss__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "weights",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Weighbridge__V1__Compaction, n_weights),
+    offsetof(Weighbridge__V1__Compaction, weights),
+    &weighbridge__v1__weight_loss__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "answers",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Compaction, answers),
+    &weighbridge__v1__kept_answers__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned weighbridge__v1__compaction__field_indices_by_name[] = {
+  7,   /* field[7] = answers */
+  0,   /* field[0] = by */
+  3,   /* field[3] = input_count */
+  2,   /* field[2] = inputs */
+  4,   /* field[4] = original_byte_count */
+  5,   /* field[5] = outputs */
+  1,   /* field[1] = request */
+  6,   /* field[6] = weights */
+};
+static const ProtobufCIntRange weighbridge__v1__compaction__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor weighbridge__v1__compaction__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.Compaction",
+  "Compaction",
+  "Weighbridge__V1__Compaction",
+  "weighbridge.v1",
+  sizeof(Weighbridge__V1__Compaction),
+  8,
+  weighbridge__v1__compaction__field_descriptors,
+  weighbridge__v1__compaction__field_indices_by_name,
+  1,  weighbridge__v1__compaction__number_ranges,
+  (ProtobufCMessageInit) weighbridge__v1__compaction__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor weighbridge__v1__output_loss__field_descriptors[3] =
+{
+  {
+    "output",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__OutputLoss, output),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "worst",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__OutputLoss, worst),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mean",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__OutputLoss, mean),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned weighbridge__v1__output_loss__field_indices_by_name[] = {
+  2,   /* field[2] = mean */
+  0,   /* field[0] = output */
+  1,   /* field[1] = worst */
+};
+static const ProtobufCIntRange weighbridge__v1__output_loss__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor weighbridge__v1__output_loss__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.OutputLoss",
+  "OutputLoss",
+  "Weighbridge__V1__OutputLoss",
+  "weighbridge.v1",
+  sizeof(Weighbridge__V1__OutputLoss),
+  3,
+  weighbridge__v1__output_loss__field_descriptors,
+  weighbridge__v1__output_loss__field_indices_by_name,
+  1,  weighbridge__v1__output_loss__number_ranges,
+  (ProtobufCMessageInit) weighbridge__v1__output_loss__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor weighbridge__v1__weight_loss__field_descriptors[2] =
+{
+  {
+    "tensor",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__WeightLoss, tensor),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "error",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__WeightLoss, error),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned weighbridge__v1__weight_loss__field_indices_by_name[] = {
+  1,   /* field[1] = error */
+  0,   /* field[0] = tensor */
+};
+static const ProtobufCIntRange weighbridge__v1__weight_loss__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor weighbridge__v1__weight_loss__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.WeightLoss",
+  "WeightLoss",
+  "Weighbridge__V1__WeightLoss",
+  "weighbridge.v1",
+  sizeof(Weighbridge__V1__WeightLoss),
+  2,
+  weighbridge__v1__weight_loss__field_descriptors,
+  weighbridge__v1__weight_loss__field_indices_by_name,
+  1,  weighbridge__v1__weight_loss__number_ranges,
+  (ProtobufCMessageInit) weighbridge__v1__weight_loss__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor weighbridge__v1__kept_answers__field_descriptors[3] =
+{
+  {
+    "kind",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__KeptAnswers, kind),
+    &weighbridge__v1__answer_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kept",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__KeptAnswers, kept),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "total",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__KeptAnswers, total),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned weighbridge__v1__kept_answers__field_indices_by_name[] = {
+  1,   /* field[1] = kept */
+  0,   /* field[0] = kind */
+  2,   /* field[2] = total */
+};
+static const ProtobufCIntRange weighbridge__v1__kept_answers__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor weighbridge__v1__kept_answers__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.KeptAnswers",
+  "KeptAnswers",
+  "Weighbridge__V1__KeptAnswers",
+  "weighbridge.v1",
+  sizeof(Weighbridge__V1__KeptAnswers),
+  3,
+  weighbridge__v1__kept_answers__field_descriptors,
+  weighbridge__v1__kept_answers__field_indices_by_name,
+  1,  weighbridge__v1__kept_answers__number_ranges,
+  (ProtobufCMessageInit) weighbridge__v1__kept_answers__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue weighbridge__v1__element_type__enum_values_by_number[14] =
 {
   { "ELEMENT_TYPE_UNSPECIFIED", "WEIGHBRIDGE__V1__ELEMENT_TYPE__ELEMENT_TYPE_UNSPECIFIED", 0 },
@@ -3522,17 +4306,29 @@ const ProtobufCEnumDescriptor weighbridge__v1__element_type__descriptor =
   weighbridge__v1__element_type__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue weighbridge__v1__tensor_encoding__enum_values_by_number[2] =
+static const ProtobufCEnumValue weighbridge__v1__tensor_encoding__enum_values_by_number[8] =
 {
   { "TENSOR_ENCODING_UNSPECIFIED", "WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_UNSPECIFIED", 0 },
   { "TENSOR_ENCODING_PLAIN", "WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_PLAIN", 1 },
+  { "TENSOR_ENCODING_FLOAT16", "WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_FLOAT16", 2 },
+  { "TENSOR_ENCODING_BFLOAT16", "WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_BFLOAT16", 3 },
+  { "TENSOR_ENCODING_BYTE_PLANES", "WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_BYTE_PLANES", 4 },
+  { "TENSOR_ENCODING_LINEAR", "WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_LINEAR", 5 },
+  { "TENSOR_ENCODING_LOOKUP", "WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_LOOKUP", 6 },
+  { "TENSOR_ENCODING_RANS", "WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_RANS", 7 },
 };
 static const ProtobufCIntRange weighbridge__v1__tensor_encoding__value_ranges[] = {
-{0, 0},{0, 2}
+{0, 0},{0, 8}
 };
-static const ProtobufCEnumValueIndex weighbridge__v1__tensor_encoding__enum_values_by_name[2] =
+static const ProtobufCEnumValueIndex weighbridge__v1__tensor_encoding__enum_values_by_name[8] =
 {
+  { "TENSOR_ENCODING_BFLOAT16", 3 },
+  { "TENSOR_ENCODING_BYTE_PLANES", 4 },
+  { "TENSOR_ENCODING_FLOAT16", 2 },
+  { "TENSOR_ENCODING_LINEAR", 5 },
+  { "TENSOR_ENCODING_LOOKUP", 6 },
   { "TENSOR_ENCODING_PLAIN", 1 },
+  { "TENSOR_ENCODING_RANS", 7 },
   { "TENSOR_ENCODING_UNSPECIFIED", 0 },
 };
 const ProtobufCEnumDescriptor weighbridge__v1__tensor_encoding__descriptor =
@@ -3542,9 +4338,9 @@ const ProtobufCEnumDescriptor weighbridge__v1__tensor_encoding__descriptor =
   "TensorEncoding",
   "Weighbridge__V1__TensorEncoding",
   "weighbridge.v1",
-  2,
+  8,
   weighbridge__v1__tensor_encoding__enum_values_by_number,
-  2,
+  8,
   weighbridge__v1__tensor_encoding__enum_values_by_name,
   1,
   weighbridge__v1__tensor_encoding__value_ranges,
@@ -3902,18 +4698,20 @@ const ProtobufCEnumDescriptor weighbridge__v1__suppression_kind__descriptor =
   weighbridge__v1__suppression_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue weighbridge__v1__tolerance_source__enum_values_by_number[3] =
+static const ProtobufCEnumValue weighbridge__v1__tolerance_source__enum_values_by_number[4] =
 {
   { "TOLERANCE_SOURCE_UNSPECIFIED", "WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_UNSPECIFIED", 0 },
   { "TOLERANCE_SOURCE_STANDARD", "WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_STANDARD", 1 },
   { "TOLERANCE_SOURCE_AUTHOR", "WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_AUTHOR", 2 },
+  { "TOLERANCE_SOURCE_COMPACTION", "WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_COMPACTION", 3 },
 };
 static const ProtobufCIntRange weighbridge__v1__tolerance_source__value_ranges[] = {
-{0, 0},{0, 3}
+{0, 0},{0, 4}
 };
-static const ProtobufCEnumValueIndex weighbridge__v1__tolerance_source__enum_values_by_name[3] =
+static const ProtobufCEnumValueIndex weighbridge__v1__tolerance_source__enum_values_by_name[4] =
 {
   { "TOLERANCE_SOURCE_AUTHOR", 2 },
+  { "TOLERANCE_SOURCE_COMPACTION", 3 },
   { "TOLERANCE_SOURCE_STANDARD", 1 },
   { "TOLERANCE_SOURCE_UNSPECIFIED", 0 },
 };
@@ -3924,11 +4722,41 @@ const ProtobufCEnumDescriptor weighbridge__v1__tolerance_source__descriptor =
   "ToleranceSource",
   "Weighbridge__V1__ToleranceSource",
   "weighbridge.v1",
-  3,
+  4,
   weighbridge__v1__tolerance_source__enum_values_by_number,
-  3,
+  4,
   weighbridge__v1__tolerance_source__enum_values_by_name,
   1,
   weighbridge__v1__tolerance_source__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue weighbridge__v1__answer_kind__enum_values_by_number[3] =
+{
+  { "ANSWER_KIND_UNSPECIFIED", "WEIGHBRIDGE__V1__ANSWER_KIND__ANSWER_KIND_UNSPECIFIED", 0 },
+  { "ANSWER_KIND_TOP_CLASS", "WEIGHBRIDGE__V1__ANSWER_KIND__ANSWER_KIND_TOP_CLASS", 1 },
+  { "ANSWER_KIND_DETECTIONS", "WEIGHBRIDGE__V1__ANSWER_KIND__ANSWER_KIND_DETECTIONS", 2 },
+};
+static const ProtobufCIntRange weighbridge__v1__answer_kind__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex weighbridge__v1__answer_kind__enum_values_by_name[3] =
+{
+  { "ANSWER_KIND_DETECTIONS", 2 },
+  { "ANSWER_KIND_TOP_CLASS", 1 },
+  { "ANSWER_KIND_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor weighbridge__v1__answer_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.AnswerKind",
+  "AnswerKind",
+  "Weighbridge__V1__AnswerKind",
+  "weighbridge.v1",
+  3,
+  weighbridge__v1__answer_kind__enum_values_by_number,
+  3,
+  weighbridge__v1__answer_kind__enum_values_by_name,
+  1,
+  weighbridge__v1__answer_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

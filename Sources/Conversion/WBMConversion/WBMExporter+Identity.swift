@@ -24,11 +24,13 @@ extension WBMExporter {
     for index in bare.description.outputs.indices { bare.description.outputs[index].summary = nil }
     bare.description.labels = description.labels
     bare.description.detector = description.detector
-    var (header, tensors) = header(of: bare)
+    var (header, tensors) = try header(of: bare)
     var stream = try XXH3Stream()
     for (index, tensor) in tensors.enumerated() {
       stream.reset()
       tensor.withPieces { stream.update($0) }
+      let (name, type) = (header.tensors[index].name, tensor.elementType)
+      header.tensors[index] = WBMTensor(name: name, elementType: type, shape: tensor.shape)
       header.tensors[index].digest = stream.digest()
     }
     return try sha256(of: ByteStore(try header.serialized()))

@@ -3,6 +3,7 @@ package import ConversionCore
 import Digests
 package import GraphIR
 package import LayerCatalog
+import TensorEncoding
 import WBMFormat
 
 /// Writes models as `.wbm` files.
@@ -35,11 +36,11 @@ package enum WBMExporter {
           sha256: [UInt8](repeating: 0, count: 32))
       }
     }
-    let (header, tensors) = header(of: content)
+    let (header, tensors) = try header(of: content)
     // What cannot be read is not written.
     _ = try header.graph.graph(tensors: tensors, catalog: catalog)
     var writer = try WBMWriter(path: path, header: header)
-    let counts = try TensorStream(tensors, cancellation).write(to: &writer, after: digests)
+    let counts = try TensorStream(stored(tensors), cancellation).write(to: &writer, after: digests)
     if !digests.allSatisfy(\.isDone) { try writer.syncTensors() }  // the time is there anyway
     for (index, digest) in digests.enumerated() {
       content.provenance.sources[index].sha256 = try digest.value()
@@ -53,49 +54,63 @@ package enum WBMExporter {
       .filter { $0.1 > 0 }.map { (name: $0.0.name, count: $0.1) }
   }
 
+  /// The tensors with their bytes as they are stored.
+  private static func stored(_ tensors: [Tensor]) throws(WeighbridgeError) -> [Tensor] {
+    try tensors.map { (tensor) throws(WeighbridgeError) in
+      guard let elements = tensor.encodedElements else { return tensor }
+      return try Tensor(
+        .uint8, shape: [elements.byteCount], store: elements.store, range: elements.range)
+    }
+  }
+
   /// The header of a model, and its tensors in the order of the header's table: the weights, then
   /// the reference arrays.
-  static func header(of content: ModelContent) -> (WBMHeader, [Tensor]) {
+  ///
+  /// - Throws: ``WeighbridgeError/Code/damaged`` for encoded elements that cannot be decoded.
+  static func header(
+    of content: ModelContent
+  ) throws(WeighbridgeError) -> (WBMHeader, [Tensor]) {
     var (records, tensors) = ([WBMTensor](), [Tensor]())
+    func add(_ tensor: Tensor, _ name: String) throws(WeighbridgeError) {
+      tensors.append(tensor)
+      guard let elements = tensor.encodedElements else {
+        records.append(
+          WBMTensor(name: name, elementType: tensor.elementType, shape: tensor.shape))
+        return
+      }
+      let digest = tensor.store.withBytes { XXH3Digest(of: $0) }
+      try tensor.store.checkUnchanged()
+      records.append(WBMTensor(name: name, elements, decodedDigest: digest))
+    }
     for value in content.graph.storedWeights.map({ content.graph[$0] }) {
       guard let tensor = value.constant else { continue }
-      tensors.append(tensor)
-      records.append(
-        WBMTensor(name: value.name, elementType: tensor.elementType, shape: tensor.shape))
+      try add(tensor, value.name)
     }
     var references: [WBMReferenceSet] = []
     for (number, set) in content.references.enumerated() {
-      let add = { (entries: [ReferenceSet.Entry], kind: String) in
-        entries.map { entry in
-          tensors.append(entry.tensor)
-          records.append(
-            WBMTensor(
-              name: "reference \(number) \(kind) \(entry.name)",
-              elementType: entry.tensor.elementType, shape: entry.tensor.shape))
+      func named(
+        _ entries: [ReferenceSet.Entry], _ kind: String
+      ) throws(WeighbridgeError) -> [WBMNamedTensor] {
+        try entries.map { (entry) throws(WeighbridgeError) in
+          try add(entry.tensor, "reference \(number) \(kind) \(entry.name)")
           return WBMNamedTensor(name: entry.name, tensor: tensors.count - 1)
         }
       }
       references.append(
         WBMReferenceSet(
-          by: set.author, inputs: add(set.inputs, "input"), outputs: add(set.outputs, "output"),
-          layerOutputs: add(set.layers, "layer"), tolerance: WBMTolerance(set)))
+          by: set.author, inputs: try named(set.inputs, "input"),
+          outputs: try named(set.outputs, "output"),
+          layerOutputs: try named(set.layers, "layer"), tolerance: WBMTolerance(set)))
     }
     let header = WBMHeader(
       graph: WBMGraph(content.graph), tensors: records,
       description: WBMDescription(content.description),
-      provenance: WBMProvenance(content.provenance), references: references)
+      provenance: WBMProvenance(content.provenance), references: references,
+      compaction: content.compaction.map { WBMCompaction($0, records) })
     return (header, tensors)
   }
 
   private static func baseName(_ path: String) -> String {
     String(path.split(whereSeparator: "/\\".contains).last ?? "")
-  }
-}
-
-extension WBMTolerance {
-  fileprivate init(_ set: ReferenceSet) {
-    self.init(
-      absolute: set.tolerance.absolute, relative: set.tolerance.relative,
-      source: set.toleranceSource == .standard ? .standard : .author)
   }
 }

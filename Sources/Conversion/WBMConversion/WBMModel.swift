@@ -1,6 +1,7 @@
 package import Bytes
 package import GraphIR
 package import LayerCatalog
+import TensorEncoding
 package import WBMFormat
 
 /// A model read from a `.wbm` file.
@@ -37,9 +38,13 @@ package struct WBMModel: Sendable {
     var tensors: [Tensor] = []
     for (index, record) in header.tensors.enumerated() {
       tensors.append(
-        try Tensor(
-          record.elementType, shape: record.shape, store: file.store,
-          range: file.range(ofTensor: index)))
+        record.encoding == .plain
+          ? try Tensor(
+            record.elementType, shape: record.shape, store: file.store,
+            range: file.range(ofTensor: index))
+          : try Tensor(file.encodedElements(ofTensor: index)) { () throws(WeighbridgeError) in
+            try file.decodedElements(ofTensor: index)
+          })
     }
     let graph = try header.graph.graph(tensors: tensors, catalog: catalog)
     let entries = { (named: [WBMNamedTensor]) in
@@ -49,13 +54,12 @@ package struct WBMModel: Sendable {
       ReferenceSet(
         author: set.by, inputs: entries(set.inputs), outputs: entries(set.outputs),
         layers: entries(set.layerOutputs),
-        tolerance: Tolerance(
-          absolute: set.tolerance.absolute, relative: set.tolerance.relative),
-        toleranceSource: set.tolerance.source == .standard ? .standard : .author)
+        tolerance: Tolerance(set.tolerance), toleranceSource: .init(set.tolerance.source))
     }
     let content = ModelContent(
       graph: graph, description: header.description.description(of: graph),
-      provenance: header.provenance.provenance, references: references)
+      provenance: header.provenance.provenance, references: references,
+      compaction: header.compaction.map { CompactionRecord($0, header.tensors) })
     // The graph's values stand in another order than the file's: by name they are the same.
     var stored: [String: TensorType] = [:]
     for (value, type) in zip(header.graph.values, header.graph.valueTypes) {

@@ -16,6 +16,7 @@ package final class CompiledGraph: Sendable {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when a layer cannot run.
   package init(_ graph: Graph, _ options: CPURuntime.Options) throws(WeighbridgeError) {
     try graph.checkRuns()
+    try graph.decodeConstants()
     self.graph = options.observesAllNodes ? graph : graph.foldingConstants(options.workers)
     self.options = options
   }

@@ -33,6 +33,7 @@ package struct ReferenceRuntime: Runtime {
     _ graph: Graph, inputs: [Tensor], observe: (NodeResult) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) -> [Tensor] {
     try graph.checkRuns()
+    try graph.decodeConstants()
     try graph.check(inputs: inputs)
     let types = try graph.specialized(to: inputs)
     try checkMemory(graph, types)

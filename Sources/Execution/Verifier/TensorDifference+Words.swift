@@ -7,6 +7,9 @@ extension TensorDifference {
       return "\(nonFiniteMismatches) elements differ in being NaN or infinite, the first at "
         + "\(worstIndex): \(worstInWords)"
     }
+    if tolerance.relativeL2 != nil {
+      return "relative L2 \(relativeL2.short) (\(tolerance.words)), cosine \(cosine.rounded9)"
+    }
     let text =
       "max abs \(maxAbsolute.short), max rel \(maxRelative.short), cosine \(cosine.rounded9) "
       + "(\(tolerance.words))"
@@ -16,8 +19,11 @@ extension TensorDifference {
 }
 
 extension Tolerance {
-  /// `tolerance 1.00e-05 + 1.00e-05 x max|want|`
-  package var words: String { "tolerance \(absolute.short) + \(relative.short) x max|want|" }
+  /// `tolerance 1.00e-05 + 1.00e-05 x max|want|`, or `tolerance 1.00e-02 x ||want||`.
+  package var words: String {
+    if let relativeL2 { return "tolerance \(relativeL2.short) x ||want||" }
+    return "tolerance \(absolute.short) + \(relative.short) x max|want|"
+  }
 }
 
 extension Double {

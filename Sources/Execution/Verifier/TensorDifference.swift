@@ -7,6 +7,8 @@ public struct TensorDifference: Hashable, Sendable {
   public let maxAbsolute: Double
   /// The largest |got - want|, divided by the largest |want|; 0 when both are 0.
   public let maxRelative: Double
+  /// ||got - want|| / ||want|| in the Euclidean norm; 0 when both are 0.
+  public let relativeL2: Double
   /// The cosine of the angle between the two as vectors: 1 when they point the same way.
   public let cosine: Double
   /// The indices of the element that is farthest off.
@@ -33,8 +35,9 @@ public struct TensorDifference: Hashable, Sendable {
 
   /// Whether the difference is within a tolerance, and NaN and infinities stand at the same places.
   public func isWithin(_ tolerance: Tolerance) -> Bool {
-    nonFiniteMismatches == 0
-      && maxAbsolute <= tolerance.absolute + tolerance.relative * largestWanted
+    guard nonFiniteMismatches == 0 else { return false }
+    if let bound = tolerance.relativeL2 { return relativeL2 <= bound }
+    return maxAbsolute <= tolerance.absolute + tolerance.relative * largestWanted
   }
 
   /// Compares two tensors, element by element, as `Double`. Copies both.
@@ -46,7 +49,7 @@ public struct TensorDifference: Hashable, Sendable {
     precondition(got.shape == want.shape, "tensors of different shapes")
     let (gots, wants) = (got.doubles, want.doubles)
     var (largest, wanted, worst, mismatches) = (0.0, 0.0, 0, 0)
-    var (dot, gotSquares, wantSquares) = (0.0, 0.0, 0.0)
+    var (dot, gotSquares, wantSquares, squares) = (0.0, 0.0, 0.0, 0.0)
     for index in gots.indices {
       let (got, want) = (gots[index], wants[index])
       guard got.isFinite, want.isFinite else {
@@ -62,9 +65,12 @@ public struct TensorDifference: Hashable, Sendable {
       dot += got * want
       gotSquares += got * got
       wantSquares += want * want
+      squares += (got - want) * (got - want)
     }
     maxAbsolute = largest
     maxRelative = wanted > 0 ? largest / wanted : (largest > 0 ? .infinity : 0)
+    relativeL2 =
+      wantSquares > 0 ? (squares / wantSquares).squareRoot() : (squares > 0 ? .infinity : 0)
     let norms = (gotSquares * wantSquares).squareRoot()
     cosine = norms > 0 ? dot / norms : (gotSquares == wantSquares ? 1 : 0)
     nonFiniteMismatches = mismatches

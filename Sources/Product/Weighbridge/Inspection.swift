@@ -4,6 +4,7 @@ import ConversionCore
 public import CoreMLConversion
 import FormatRegistry
 public import GraphIR
+import TensorEncoding
 
 /// What there is to see in a model file, as plain values. `Schemas/inspect.schema.json` names them.
 public struct Inspection: Sendable {
@@ -28,6 +29,18 @@ public struct Inspection: Sendable {
     public var inputs: [String] = []
     /// Why it cannot be converted; `nil` when it can, or when that is not known.
     public var problem: String?
+  }
+
+  /// Some weights that are stored in one way.
+  public struct Encoding: Hashable, Sendable {
+    /// The encoding, for example `plain` or `entropy-coded integers`.
+    public let name: String
+    /// How many weights there are.
+    public internal(set) var weightCount: Int
+    /// The number of their elements.
+    public internal(set) var parameterCount: Int
+    /// The bytes that they take in the file.
+    public internal(set) var byteCount: Int
   }
 
   /// A set of reference arrays.
@@ -73,8 +86,12 @@ public struct Inspection: Sendable {
   public let weightCount: Int
   /// The number of all weights' elements.
   public let parameterCount: Int
-  /// The size of all weights in bytes.
+  /// The size of all weights in bytes, when none is encoded.
   public let weightByteCount: Int
+  /// How the weights are stored; empty where that is only known of whole files.
+  public var encodings: [Encoding] = []
+  /// What making the weights smaller has cost; `nil` when nothing was lost.
+  public var compaction: CompactionRecord?
   /// The class that a Core ML classifier gives; `nil` for other models.
   public let classLabel: ClassLabel?
   /// What is in a Core ML file that is not converted: an ML Program, or a model without a network.
@@ -186,6 +203,8 @@ public struct Inspection: Sendable {
     weightCount = weights.count
     parameterCount = model.content.graph.parameterCount
     weightByteCount = weights.reduce(0) { $0 + $1.tensor.byteCount }
+    encodings = Self.encodings(weights.map(\.tensor))
+    compaction = model.content.compaction
     cost = ComputationCost(model.content.graph)
     contents = nil
     let coreML = model.origin.source as? CoreMLSource
@@ -197,6 +216,21 @@ public struct Inspection: Sendable {
         layerCount: set.layers.count, tolerance: set.tolerance,
         toleranceSource: set.toleranceSource)
     }
+  }
+
+  /// The ways in which weights are stored, the one that takes the most bytes first.
+  private static func encodings(_ weights: [Tensor]) -> [Encoding] {
+    var all: [String: Encoding] = [:]
+    for weight in weights {
+      let name = weight.encodedElements?.encoding.title ?? "plain"
+      var encoding =
+        all[name] ?? Encoding(name: name, weightCount: 0, parameterCount: 0, byteCount: 0)
+      encoding.weightCount += 1
+      encoding.parameterCount += weight.count
+      encoding.byteCount += weight.storedByteCount
+      all[name] = encoding
+    }
+    return all.values.sorted { ($1.byteCount, $0.name) < ($0.byteCount, $1.name) }
   }
 
   private static func layers(_ graph: Graph) -> [Layer] {

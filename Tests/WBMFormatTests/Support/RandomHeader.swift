@@ -36,7 +36,7 @@ struct RandomHeader {
       },
       tolerance: WBMTolerance(
         absolute: Double(number(9)) / 7, relative: Double(number(9)) / 7,
-        source: WBMTolerance.Source.allCases[number(1)]))
+        source: WBMTolerance.Source.allCases[number(2)]))
   }
 
   // MARK: Graphs

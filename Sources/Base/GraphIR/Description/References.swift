@@ -33,6 +33,8 @@ public struct ReferenceSet: Sendable {
     case standard
     /// Whoever gave the recorded arrays.
     case author
+    /// The measured loss of a compaction.
+    case compaction
   }
 
   /// Makes a set.
@@ -59,12 +61,15 @@ package struct ModelContent: Sendable {
   package var provenance: Provenance
   /// What it was proven with.
   package var references: [ReferenceSet]
+  /// What making its weights smaller has cost; `nil` when nothing was lost.
+  package var compaction: CompactionRecord?
 
   /// Makes a model.
   package init(
     graph: Graph, description: ModelDescription, provenance: Provenance,
-    references: [ReferenceSet] = []
+    references: [ReferenceSet] = [], compaction: CompactionRecord? = nil
   ) {
+    self.compaction = compaction
     self.graph = graph
     self.description = description
     self.provenance = provenance

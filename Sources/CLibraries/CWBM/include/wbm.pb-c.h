@@ -17,6 +17,8 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Weighbridge__V1__Header Weighbridge__V1__Header;
 typedef struct Weighbridge__V1__Tensor Weighbridge__V1__Tensor;
+typedef struct Weighbridge__V1__LinearEncoding Weighbridge__V1__LinearEncoding;
+typedef struct Weighbridge__V1__LookupEncoding Weighbridge__V1__LookupEncoding;
 typedef struct Weighbridge__V1__Graph Weighbridge__V1__Graph;
 typedef struct Weighbridge__V1__Value Weighbridge__V1__Value;
 typedef struct Weighbridge__V1__Dimension Weighbridge__V1__Dimension;
@@ -42,6 +44,10 @@ typedef struct Weighbridge__V1__Decision Weighbridge__V1__Decision;
 typedef struct Weighbridge__V1__ReferenceSet Weighbridge__V1__ReferenceSet;
 typedef struct Weighbridge__V1__Tolerance Weighbridge__V1__Tolerance;
 typedef struct Weighbridge__V1__NamedTensor Weighbridge__V1__NamedTensor;
+typedef struct Weighbridge__V1__Compaction Weighbridge__V1__Compaction;
+typedef struct Weighbridge__V1__OutputLoss Weighbridge__V1__OutputLoss;
+typedef struct Weighbridge__V1__WeightLoss Weighbridge__V1__WeightLoss;
+typedef struct Weighbridge__V1__KeptAnswers Weighbridge__V1__KeptAnswers;
 
 
 /* --- enums --- */
@@ -119,7 +125,31 @@ typedef enum _Weighbridge__V1__TensorEncoding {
   /*
    * Every element as it is, row-major: the last axis varies fastest.
    */
-  WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_PLAIN = 1
+  WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_PLAIN = 1,
+  /*
+   * IEEE 754 binary16 in place of wider floating-point elements.
+   */
+  WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_FLOAT16 = 2,
+  /*
+   * The upper half of an IEEE 754 binary32 in place of wider floating-point elements.
+   */
+  WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_BFLOAT16 = 3,
+  /*
+   * The elements' bytes in planes, entropy-coded; nothing is lost.
+   */
+  WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_BYTE_PLANES = 4,
+  /*
+   * Integers of 2 to 8 bits with a scale for each block: Tensor.linear.
+   */
+  WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_LINEAR = 5,
+  /*
+   * Positions in tables of numbers: Tensor.lookup.
+   */
+  WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_LOOKUP = 6,
+  /*
+   * Integers of any size times a step, entropy-coded by rANS.
+   */
+  WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_RANS = 7
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__TENSOR_ENCODING)
 } Weighbridge__V1__TensorEncoding;
 /*
@@ -381,9 +411,31 @@ typedef enum _Weighbridge__V1__ToleranceSource {
   /*
    * Whoever gave the recorded arrays.
    */
-  WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_AUTHOR = 2
+  WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_AUTHOR = 2,
+  /*
+   * The measured loss of a compaction.
+   */
+  WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_COMPACTION = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__TOLERANCE_SOURCE)
 } Weighbridge__V1__ToleranceSource;
+/*
+ * What counts as an answer.
+ */
+typedef enum _Weighbridge__V1__AnswerKind {
+  /*
+   * Not valid in a file.
+   */
+  WEIGHBRIDGE__V1__ANSWER_KIND__ANSWER_KIND_UNSPECIFIED = 0,
+  /*
+   * The class with the highest score, one for each input.
+   */
+  WEIGHBRIDGE__V1__ANSWER_KIND__ANSWER_KIND_TOP_CLASS = 1,
+  /*
+   * Detections, matched by class and an intersection over union of 0.5 or more.
+   */
+  WEIGHBRIDGE__V1__ANSWER_KIND__ANSWER_KIND_DETECTIONS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__ANSWER_KIND)
+} Weighbridge__V1__AnswerKind;
 
 /* --- messages --- */
 
@@ -420,11 +472,22 @@ struct  Weighbridge__V1__Header
    */
   size_t n_references;
   Weighbridge__V1__ReferenceSet **references;
+  /*
+   * Present when weights were made smaller at a loss.
+   */
+  Weighbridge__V1__Compaction *compaction;
 };
 #define WEIGHBRIDGE__V1__HEADER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__header__descriptor) \
-    , {0,NULL}, NULL, 0,NULL, NULL, NULL, 0,NULL }
+    , {0,NULL}, NULL, 0,NULL, NULL, NULL, 0,NULL, NULL }
 
+
+typedef enum {
+  WEIGHBRIDGE__V1__TENSOR__PARAMETERS__NOT_SET = 0,
+  WEIGHBRIDGE__V1__TENSOR__PARAMETERS_LINEAR = 9,
+  WEIGHBRIDGE__V1__TENSOR__PARAMETERS_LOOKUP = 10
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__TENSOR__PARAMETERS__CASE)
+} Weighbridge__V1__Tensor__ParametersCase;
 
 /*
  * One array stored in the file.
@@ -450,7 +513,8 @@ struct  Weighbridge__V1__Tensor
   size_t n_shape;
   uint64_t *shape;
   /*
-   * The first byte, counted from the start of the tensor data; a multiple of 64.
+   * The first byte, counted from the start of the tensor data; a multiple of 64, but for
+   * TENSOR_ENCODING_BYTE_PLANES and TENSOR_ENCODING_RANS.
    */
   uint64_t offset;
   /*
@@ -461,10 +525,79 @@ struct  Weighbridge__V1__Tensor
    * The XXH3-128 digest of these bytes, 16 bytes in canonical (big-endian) order.
    */
   ProtobufCBinaryData digest;
+  /*
+   * The digest of the decoded elements, row-major, little-endian; empty for TENSOR_ENCODING_PLAIN.
+   */
+  ProtobufCBinaryData decoded_digest;
+  Weighbridge__V1__Tensor__ParametersCase parameters_case;
+  union {
+    /*
+     * Present for TENSOR_ENCODING_LINEAR.
+     */
+    Weighbridge__V1__LinearEncoding *linear;
+    /*
+     * Present for TENSOR_ENCODING_LOOKUP.
+     */
+    Weighbridge__V1__LookupEncoding *lookup;
+  };
 };
 #define WEIGHBRIDGE__V1__TENSOR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__tensor__descriptor) \
-    , (char *)protobuf_c_empty_string, WEIGHBRIDGE__V1__ELEMENT_TYPE__ELEMENT_TYPE_UNSPECIFIED, WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_UNSPECIFIED, 0,NULL, 0, 0, {0,NULL} }
+    , (char *)protobuf_c_empty_string, WEIGHBRIDGE__V1__ELEMENT_TYPE__ELEMENT_TYPE_UNSPECIFIED, WEIGHBRIDGE__V1__TENSOR_ENCODING__TENSOR_ENCODING_UNSPECIFIED, 0,NULL, 0, 0, {0,NULL}, {0,NULL}, WEIGHBRIDGE__V1__TENSOR__PARAMETERS__NOT_SET, {0} }
+
+
+/*
+ * Integers: an element is (integer - zero point) * scale + offset.
+ */
+struct  Weighbridge__V1__LinearEncoding
+{
+  ProtobufCMessage base;
+  /*
+   * The bits of each integer, 2 to 8.
+   */
+  uint32_t bits;
+  /*
+   * Whether integers are in two's complement.
+   */
+  protobuf_c_boolean is_signed;
+  /*
+   * The size of the block that has a scale, along each dimension.
+   */
+  size_t n_block_shape;
+  uint64_t *block_shape;
+  /*
+   * Whether each block has a zero point; 0 otherwise.
+   */
+  protobuf_c_boolean has_zero_points;
+  /*
+   * Whether each block has an offset; nothing is added otherwise.
+   */
+  protobuf_c_boolean has_offsets;
+};
+#define WEIGHBRIDGE__V1__LINEAR_ENCODING__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__linear_encoding__descriptor) \
+    , 0, 0, 0,NULL, 0, 0 }
+
+
+/*
+ * Positions in tables of 2^bits numbers.
+ */
+struct  Weighbridge__V1__LookupEncoding
+{
+  ProtobufCMessage base;
+  /*
+   * The bits of each position, 1 to 8.
+   */
+  uint32_t bits;
+  /*
+   * The size of the block that has a table, along each dimension.
+   */
+  size_t n_block_shape;
+  uint64_t *block_shape;
+};
+#define WEIGHBRIDGE__V1__LOOKUP_ENCODING__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__lookup_encoding__descriptor) \
+    , 0, 0,NULL }
 
 
 /*
@@ -1347,6 +1480,12 @@ struct  Weighbridge__V1__ReferenceSet
     , (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, NULL }
 
 
+typedef enum {
+  WEIGHBRIDGE__V1__TOLERANCE__RELATIVE_L2_PRESENCE__NOT_SET = 0,
+  WEIGHBRIDGE__V1__TOLERANCE__RELATIVE_L2_PRESENCE_RELATIVE_L2 = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__TOLERANCE__RELATIVE_L2_PRESENCE__CASE)
+} Weighbridge__V1__Tolerance__RelativeL2PresenceCase;
+
 /*
  * How far an array may be from a recorded one. Both bounds are finite and not negative.
  * For every element: |got - want| <= absolute + relative * max|want|.
@@ -1363,13 +1502,20 @@ struct  Weighbridge__V1__Tolerance
    */
   double relative;
   /*
-   * Who decided both.
+   * Who decided.
    */
   Weighbridge__V1__ToleranceSource source;
+  Weighbridge__V1__Tolerance__RelativeL2PresenceCase relative_l2_presence_case;
+  union {
+    /*
+     * ||got - want|| <= relative_l2 * ||want||, in the Euclidean norm.
+     */
+    double relative_l2;
+  };
 };
 #define WEIGHBRIDGE__V1__TOLERANCE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__tolerance__descriptor) \
-    , 0, 0, WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_UNSPECIFIED }
+    , 0, 0, WEIGHBRIDGE__V1__TOLERANCE_SOURCE__TOLERANCE_SOURCE_UNSPECIFIED, WEIGHBRIDGE__V1__TOLERANCE__RELATIVE_L2_PRESENCE__NOT_SET, {0} }
 
 
 /*
@@ -1390,6 +1536,120 @@ struct  Weighbridge__V1__NamedTensor
 #define WEIGHBRIDGE__V1__NAMED_TENSOR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__named_tensor__descriptor) \
     , (char *)protobuf_c_empty_string, 0 }
+
+
+/*
+ * What making the weights smaller has cost, as it was measured. Readers keep fields they do not know.
+ */
+struct  Weighbridge__V1__Compaction
+{
+  ProtobufCMessage base;
+  /*
+   * The program that measured, with its version.
+   */
+  char *by;
+  /*
+   * What was asked for, for example "a relative error of at most 0.01".
+   */
+  char *request;
+  /*
+   * The inputs on which it was measured, for example "12 pictures".
+   */
+  char *inputs;
+  /*
+   * How many inputs these were.
+   */
+  uint32_t input_count;
+  /*
+   * The bytes of all weights before.
+   */
+  uint64_t original_byte_count;
+  /*
+   * For each output of the graph, in their order, how far it is from that of before.
+   */
+  size_t n_outputs;
+  Weighbridge__V1__OutputLoss **outputs;
+  /*
+   * For each weight that lost something, in their order, how far it is from that of before.
+   */
+  size_t n_weights;
+  Weighbridge__V1__WeightLoss **weights;
+  /*
+   * Present when the model gives answers that can be counted.
+   */
+  Weighbridge__V1__KeptAnswers *answers;
+};
+#define WEIGHBRIDGE__V1__COMPACTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__compaction__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0,NULL, 0,NULL, NULL }
+
+
+/*
+ * The relative errors of an output: ||got - want|| / ||want|| in the Euclidean norm.
+ */
+struct  Weighbridge__V1__OutputLoss
+{
+  ProtobufCMessage base;
+  /*
+   * The name of a graph output.
+   */
+  char *output;
+  /*
+   * The largest over the inputs.
+   */
+  double worst;
+  /*
+   * The mean over the inputs.
+   */
+  double mean;
+};
+#define WEIGHBRIDGE__V1__OUTPUT_LOSS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__output_loss__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0 }
+
+
+/*
+ * The relative error of a weight: ||decoded - original|| / ||original|| in the Euclidean norm.
+ */
+struct  Weighbridge__V1__WeightLoss
+{
+  ProtobufCMessage base;
+  /*
+   * The array, by its position in Header.tensors.
+   */
+  uint32_t tensor;
+  /*
+   * Its error.
+   */
+  double error;
+};
+#define WEIGHBRIDGE__V1__WEIGHT_LOSS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__weight_loss__descriptor) \
+    , 0, 0 }
+
+
+/*
+ * How many answers stayed the same.
+ */
+struct  Weighbridge__V1__KeptAnswers
+{
+  ProtobufCMessage base;
+  /*
+   * What was counted.
+   */
+  Weighbridge__V1__AnswerKind kind;
+  /*
+   * How many stayed.
+   */
+  uint64_t kept;
+  /*
+   * How many there were before.
+   */
+  uint64_t total;
+};
+#define WEIGHBRIDGE__V1__KEPT_ANSWERS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__kept_answers__descriptor) \
+    , WEIGHBRIDGE__V1__ANSWER_KIND__ANSWER_KIND_UNSPECIFIED, 0, 0 }
 
 
 /* Weighbridge__V1__Header methods */
@@ -1429,6 +1689,44 @@ Weighbridge__V1__Tensor *
                       const uint8_t       *data);
 void   weighbridge__v1__tensor__free_unpacked
                      (Weighbridge__V1__Tensor *message,
+                      ProtobufCAllocator *allocator);
+/* Weighbridge__V1__LinearEncoding methods */
+void   weighbridge__v1__linear_encoding__init
+                     (Weighbridge__V1__LinearEncoding         *message);
+size_t weighbridge__v1__linear_encoding__get_packed_size
+                     (const Weighbridge__V1__LinearEncoding   *message);
+size_t weighbridge__v1__linear_encoding__pack
+                     (const Weighbridge__V1__LinearEncoding   *message,
+                      uint8_t             *out);
+size_t weighbridge__v1__linear_encoding__pack_to_buffer
+                     (const Weighbridge__V1__LinearEncoding   *message,
+                      ProtobufCBuffer     *buffer);
+Weighbridge__V1__LinearEncoding *
+       weighbridge__v1__linear_encoding__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   weighbridge__v1__linear_encoding__free_unpacked
+                     (Weighbridge__V1__LinearEncoding *message,
+                      ProtobufCAllocator *allocator);
+/* Weighbridge__V1__LookupEncoding methods */
+void   weighbridge__v1__lookup_encoding__init
+                     (Weighbridge__V1__LookupEncoding         *message);
+size_t weighbridge__v1__lookup_encoding__get_packed_size
+                     (const Weighbridge__V1__LookupEncoding   *message);
+size_t weighbridge__v1__lookup_encoding__pack
+                     (const Weighbridge__V1__LookupEncoding   *message,
+                      uint8_t             *out);
+size_t weighbridge__v1__lookup_encoding__pack_to_buffer
+                     (const Weighbridge__V1__LookupEncoding   *message,
+                      ProtobufCBuffer     *buffer);
+Weighbridge__V1__LookupEncoding *
+       weighbridge__v1__lookup_encoding__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   weighbridge__v1__lookup_encoding__free_unpacked
+                     (Weighbridge__V1__LookupEncoding *message,
                       ProtobufCAllocator *allocator);
 /* Weighbridge__V1__Graph methods */
 void   weighbridge__v1__graph__init
@@ -1905,6 +2203,82 @@ Weighbridge__V1__NamedTensor *
 void   weighbridge__v1__named_tensor__free_unpacked
                      (Weighbridge__V1__NamedTensor *message,
                       ProtobufCAllocator *allocator);
+/* Weighbridge__V1__Compaction methods */
+void   weighbridge__v1__compaction__init
+                     (Weighbridge__V1__Compaction         *message);
+size_t weighbridge__v1__compaction__get_packed_size
+                     (const Weighbridge__V1__Compaction   *message);
+size_t weighbridge__v1__compaction__pack
+                     (const Weighbridge__V1__Compaction   *message,
+                      uint8_t             *out);
+size_t weighbridge__v1__compaction__pack_to_buffer
+                     (const Weighbridge__V1__Compaction   *message,
+                      ProtobufCBuffer     *buffer);
+Weighbridge__V1__Compaction *
+       weighbridge__v1__compaction__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   weighbridge__v1__compaction__free_unpacked
+                     (Weighbridge__V1__Compaction *message,
+                      ProtobufCAllocator *allocator);
+/* Weighbridge__V1__OutputLoss methods */
+void   weighbridge__v1__output_loss__init
+                     (Weighbridge__V1__OutputLoss         *message);
+size_t weighbridge__v1__output_loss__get_packed_size
+                     (const Weighbridge__V1__OutputLoss   *message);
+size_t weighbridge__v1__output_loss__pack
+                     (const Weighbridge__V1__OutputLoss   *message,
+                      uint8_t             *out);
+size_t weighbridge__v1__output_loss__pack_to_buffer
+                     (const Weighbridge__V1__OutputLoss   *message,
+                      ProtobufCBuffer     *buffer);
+Weighbridge__V1__OutputLoss *
+       weighbridge__v1__output_loss__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   weighbridge__v1__output_loss__free_unpacked
+                     (Weighbridge__V1__OutputLoss *message,
+                      ProtobufCAllocator *allocator);
+/* Weighbridge__V1__WeightLoss methods */
+void   weighbridge__v1__weight_loss__init
+                     (Weighbridge__V1__WeightLoss         *message);
+size_t weighbridge__v1__weight_loss__get_packed_size
+                     (const Weighbridge__V1__WeightLoss   *message);
+size_t weighbridge__v1__weight_loss__pack
+                     (const Weighbridge__V1__WeightLoss   *message,
+                      uint8_t             *out);
+size_t weighbridge__v1__weight_loss__pack_to_buffer
+                     (const Weighbridge__V1__WeightLoss   *message,
+                      ProtobufCBuffer     *buffer);
+Weighbridge__V1__WeightLoss *
+       weighbridge__v1__weight_loss__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   weighbridge__v1__weight_loss__free_unpacked
+                     (Weighbridge__V1__WeightLoss *message,
+                      ProtobufCAllocator *allocator);
+/* Weighbridge__V1__KeptAnswers methods */
+void   weighbridge__v1__kept_answers__init
+                     (Weighbridge__V1__KeptAnswers         *message);
+size_t weighbridge__v1__kept_answers__get_packed_size
+                     (const Weighbridge__V1__KeptAnswers   *message);
+size_t weighbridge__v1__kept_answers__pack
+                     (const Weighbridge__V1__KeptAnswers   *message,
+                      uint8_t             *out);
+size_t weighbridge__v1__kept_answers__pack_to_buffer
+                     (const Weighbridge__V1__KeptAnswers   *message,
+                      ProtobufCBuffer     *buffer);
+Weighbridge__V1__KeptAnswers *
+       weighbridge__v1__kept_answers__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   weighbridge__v1__kept_answers__free_unpacked
+                     (Weighbridge__V1__KeptAnswers *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Weighbridge__V1__Header_Closure)
@@ -1912,6 +2286,12 @@ typedef void (*Weighbridge__V1__Header_Closure)
                   void *closure_data);
 typedef void (*Weighbridge__V1__Tensor_Closure)
                  (const Weighbridge__V1__Tensor *message,
+                  void *closure_data);
+typedef void (*Weighbridge__V1__LinearEncoding_Closure)
+                 (const Weighbridge__V1__LinearEncoding *message,
+                  void *closure_data);
+typedef void (*Weighbridge__V1__LookupEncoding_Closure)
+                 (const Weighbridge__V1__LookupEncoding *message,
                   void *closure_data);
 typedef void (*Weighbridge__V1__Graph_Closure)
                  (const Weighbridge__V1__Graph *message,
@@ -1988,6 +2368,18 @@ typedef void (*Weighbridge__V1__Tolerance_Closure)
 typedef void (*Weighbridge__V1__NamedTensor_Closure)
                  (const Weighbridge__V1__NamedTensor *message,
                   void *closure_data);
+typedef void (*Weighbridge__V1__Compaction_Closure)
+                 (const Weighbridge__V1__Compaction *message,
+                  void *closure_data);
+typedef void (*Weighbridge__V1__OutputLoss_Closure)
+                 (const Weighbridge__V1__OutputLoss *message,
+                  void *closure_data);
+typedef void (*Weighbridge__V1__WeightLoss_Closure)
+                 (const Weighbridge__V1__WeightLoss *message,
+                  void *closure_data);
+typedef void (*Weighbridge__V1__KeptAnswers_Closure)
+                 (const Weighbridge__V1__KeptAnswers *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -2008,8 +2400,11 @@ extern const ProtobufCEnumDescriptor    weighbridge__v1__box_point__descriptor;
 extern const ProtobufCEnumDescriptor    weighbridge__v1__box_encoding__descriptor;
 extern const ProtobufCEnumDescriptor    weighbridge__v1__suppression_kind__descriptor;
 extern const ProtobufCEnumDescriptor    weighbridge__v1__tolerance_source__descriptor;
+extern const ProtobufCEnumDescriptor    weighbridge__v1__answer_kind__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__header__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__tensor__descriptor;
+extern const ProtobufCMessageDescriptor weighbridge__v1__linear_encoding__descriptor;
+extern const ProtobufCMessageDescriptor weighbridge__v1__lookup_encoding__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__graph__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__value__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__dimension__descriptor;
@@ -2035,6 +2430,10 @@ extern const ProtobufCMessageDescriptor weighbridge__v1__decision__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__reference_set__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__tolerance__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__named_tensor__descriptor;
+extern const ProtobufCMessageDescriptor weighbridge__v1__compaction__descriptor;
+extern const ProtobufCMessageDescriptor weighbridge__v1__output_loss__descriptor;
+extern const ProtobufCMessageDescriptor weighbridge__v1__weight_loss__descriptor;
+extern const ProtobufCMessageDescriptor weighbridge__v1__kept_answers__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -37,7 +37,9 @@ extension SchemaEnumeration {
 
 extension ElementType: SchemaEnumeration { static var title: String { "element type" } }
 
-extension WBMTensor.Encoding: SchemaEnumeration { static var title: String { "tensor encoding" } }
+extension WBMCompaction.Answers.Kind: SchemaEnumeration {
+  static var title: String { "kind of an answer" }
+}
 
 extension WBMTolerance.Source: SchemaEnumeration {
   static var title: String { "source of a tolerance" }

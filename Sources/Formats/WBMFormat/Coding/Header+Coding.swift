@@ -2,6 +2,7 @@ package import Bytes
 import CWBM
 import Digests
 package import ProtobufWire
+import TensorEncoding
 
 // Each record is packed into its message of the schema and made from it; the order is the schema's.
 // `MessageArena` owns what is packed, and an `UnpackedMessage` what is read.
@@ -26,6 +27,7 @@ extension WBMHeader {
     message.pointee.references = try arena.list(references) { (set) throws(WeighbridgeError) in
       try set.packed(in: arena)
     }
+    message.pointee.compaction = try compaction?.packed(in: arena)
     return arena.serialized(message)
   }
 
@@ -38,8 +40,8 @@ extension WBMHeader {
     guard let descriptor = wbm_header_descriptor() else {
       throw WeighbridgeError(.unsupported, "the schema is not in the program")
     }
-    // Fields 4 and 5: the description and the provenance.
-    try ProtobufScanner.scan(bytes, as: descriptor, keepingUnknownIn: [4, 5], limits: limits)
+    // Fields 4, 5 and 7: the description, the provenance and the compaction.
+    try ProtobufScanner.scan(bytes, as: descriptor, keepingUnknownIn: [4, 5, 7], limits: limits)
     let unpacked = try UnpackedMessage<Weighbridge__V1__Header>(bytes, as: descriptor)
     self = try unpacked.withMessage { (message) throws(WeighbridgeError) in
       try WBMHeader(message)
@@ -59,6 +61,9 @@ extension WBMHeader {
     self.provenance = try WBMProvenance(provenance.pointee)
     references = try MessageParts.list(
       message.n_references, message.references, WBMReferenceSet.init)
+    compaction = try message.compaction.map { (compaction) throws(WeighbridgeError) in
+      try WBMCompaction(compaction.pointee)
+    }
   }
 }
 
@@ -69,20 +74,21 @@ extension WBMTensor {
     let message = arena.message(weighbridge__v1__tensor__init)
     message.pointee.name = try arena.text(name)
     message.pointee.element_type = .init(elementType.schemaNumber)
-    message.pointee.encoding = .init(encoding.schemaNumber)
+    try encoding.pack(into: &message.pointee, in: arena)
     let dimensions = try SchemaNumber.list(shape, UInt64.self, "a size of tensor \(name)")
     message.pointee.n_shape = dimensions.count
     message.pointee.shape = arena.numbers(dimensions)
     message.pointee.offset = try SchemaNumber.of(offset, "the offset of tensor \(name)")
     message.pointee.byte_count = try SchemaNumber.of(byteCount, "the size of tensor \(name)")
     message.pointee.digest = arena.bytes(digest?.bytes ?? [UInt8](repeating: 0, count: 16))
+    message.pointee.decoded_digest = arena.bytes(decodedDigest?.bytes ?? [])
     return message
   }
 
   fileprivate init(_ message: Weighbridge__V1__Tensor) throws(WeighbridgeError) {
     name = MessageParts.text(message.name)
     elementType = try ElementType(schemaNumber: message.element_type.rawValue)
-    encoding = try Encoding(schemaNumber: message.encoding.rawValue)
+    encoding = try TensorEncoding(message)
     shape = []
     for dimension in MessageParts.numbers(message.n_shape, message.shape) {
       shape.append(try Checked.count(dimension, of: "a size"))
@@ -93,6 +99,13 @@ extension WBMTensor {
     guard digest != nil else {
       throw WeighbridgeError(
         .malformed, "the digest of tensor \(name) has \(message.digest.len) bytes, expected 16")
+    }
+    decodedDigest = XXH3Digest(MessageParts.bytes(message.decoded_digest))
+    guard encoding == .plain ? message.decoded_digest.len == 0 : decodedDigest != nil else {
+      throw WeighbridgeError(
+        .malformed,
+        "the digest of the decoded tensor \(name) has \(message.decoded_digest.len) bytes, expected \(encoding == .plain ? 0 : 16)"
+      )
     }
   }
 }
@@ -139,12 +152,18 @@ extension WBMTolerance {
     message.pointee.absolute = absolute
     message.pointee.relative = relative
     message.pointee.source = .init(source.schemaNumber)
+    if let relativeL2 {
+      message.pointee.relative_l2_presence_case =
+        WEIGHBRIDGE__V1__TOLERANCE__RELATIVE_L2_PRESENCE_RELATIVE_L2
+      message.pointee.relative_l2 = relativeL2
+    }
     return message
   }
 
   fileprivate init(_ message: Weighbridge__V1__Tolerance) throws(WeighbridgeError) {
     self.init(
       absolute: message.absolute, relative: message.relative,
+      relativeL2: message.relative_l2_presence_case.rawValue == 0 ? nil : message.relative_l2,
       source: try Source(schemaNumber: message.source.rawValue))
   }
 }

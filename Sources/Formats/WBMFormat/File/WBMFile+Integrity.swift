@@ -2,12 +2,15 @@ package import Bytes
 import Digests
 import Dispatch
 import Synchronization
+import TensorEncoding
 
 extension WBMFile {
   /// A part of a file whose bytes are not those that were written.
   package enum Damage: Hashable, Sendable {
     /// The tensor at this position of the table does not have its digest.
     case tensor(Int)
+    /// The elements that the tensor at this position decodes to do not have their digest.
+    case elements(Int)
     /// The padding before the tensor at this position is not zero.
     case padding(before: Int)
   }
@@ -53,6 +56,10 @@ extension WBMFile {
         damage.append(.tensor(index))
       }
     }
+    let tensor = header.tensors[index]
+    if tensor.encoding != .plain, damage.isEmpty, (try? decodedElements(ofTensor: index)) == nil {
+      damage.append(.elements(index))
+    }
     store.release(range)
     return damage
   }
@@ -61,6 +68,7 @@ extension WBMFile {
   package func describe(_ damage: Damage) -> String {
     switch damage {
     case .tensor(let index): header.tensors[index].title(index)
+    case .elements(let index): "what \(header.tensors[index].title(index)) decodes to"
     case .padding(let index): "the padding before \(header.tensors[index].title(index))"
     }
   }

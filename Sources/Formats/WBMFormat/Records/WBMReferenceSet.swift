@@ -28,20 +28,23 @@ package struct WBMReferenceSet: Hashable, Sendable {
 package struct WBMTolerance: Hashable, Sendable {
   /// Who decided a tolerance.
   package enum Source: Hashable, Sendable, CaseIterable {
-    case standard, author
+    case standard, author, compaction
   }
 
   /// The absolute part.
   package var absolute: Double
   /// The part relative to the largest magnitude of the recorded array.
   package var relative: Double
-  /// Who decided both.
+  /// In place of both, a bound on the distance of whole arrays, relative to the recorded one.
+  package var relativeL2: Double?
+  /// Who decided.
   package var source: Source
 
   /// Makes a tolerance.
-  package init(absolute: Double, relative: Double, source: Source) {
+  package init(absolute: Double, relative: Double, relativeL2: Double? = nil, source: Source) {
     self.absolute = absolute
     self.relative = relative
+    self.relativeL2 = relativeL2
     self.source = source
   }
 }

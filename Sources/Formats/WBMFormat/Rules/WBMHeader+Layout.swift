@@ -1,7 +1,8 @@
 import Bytes
+import TensorEncoding
 
 // The place of each tensor follows from the sizes alone: in the table's order, each at the next
-// multiple of 64.
+// multiple of 64, or at once when its encoding must be decoded front to back anyway.
 
 extension WBMHeader {
   /// Sets each tensor's size and offset.
@@ -10,7 +11,7 @@ extension WBMHeader {
   mutating func layOut() throws(WeighbridgeError) {
     var end = 0
     for index in tensors.indices {
-      tensors[index].offset = try WBMPreamble.aligned(end)
+      tensors[index].offset = try tensors[index].offset(behind: end)
       tensors[index].byteCount = try tensors[index].expectedByteCount()
       end = try Checked.sum(
         tensors[index].offset, tensors[index].byteCount, of: "the size of the tensor data")
@@ -24,10 +25,10 @@ extension WBMHeader {
   func checkLayout(byteCount: Int) throws(WeighbridgeError) {
     var end = 0
     for (index, tensor) in tensors.enumerated() {
-      let expected = try WBMPreamble.aligned(end)
+      let expected = try tensor.offset(behind: end)
       guard tensor.offset == expected else {
         let what =
-          tensor.offset % WBMPreamble.alignment != 0
+          tensor.offset % tensor.encoding.alignment != 0
           ? "is not aligned to 64 bytes"
           : tensor.offset < expected ? "overlaps what is before it" : "leaves a hole before it"
         throw Self.malformed(
@@ -55,8 +56,18 @@ extension WBMTensor {
   /// What messages call the tensor: `tensor #3 conv1/kernel`.
   func title(_ index: Int) -> String { "tensor #\(index) \(name)" }
 
-  /// The size that shape and element type ask for.
+  /// The size that shape, element type and encoding ask for; its own where it depends on the
+  /// elements.
   func expectedByteCount() throws(WeighbridgeError) -> Int {
-    try Checked.product(shape + [elementType.byteCount], of: "the size of tensor \(name)")
+    do {
+      return try encoding.byteCount(of: elementType, shape: shape) ?? byteCount
+    } catch {
+      throw WeighbridgeError(error.code, "tensor \(name): \(error.reason)")
+    }
+  }
+
+  /// Where the tensor begins when the one before it ends at `end`.
+  fileprivate func offset(behind end: Int) throws(WeighbridgeError) -> Int {
+    encoding.alignment == 1 ? end : try WBMPreamble.aligned(end)
   }
 }

@@ -18,6 +18,7 @@ extension WBMHeader {
     try naming.finish()
     try description.checkRules(graph: graph)
     try provenance.checkRules()
+    try compaction?.checkRules(self)
   }
 
   /// The header with every list sorted whose order says nothing, as files have them.

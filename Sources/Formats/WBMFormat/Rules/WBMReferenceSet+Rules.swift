@@ -12,6 +12,10 @@ extension WBMReferenceSet {
       throw WBMHeader.malformed(
         "the tolerance is \(tolerance.absolute) + \(tolerance.relative) x max|want|")
     }
+    if let relativeL2 = tolerance.relativeL2 {
+      guard relativeL2 >= 0, relativeL2.isFinite, tolerance.absolute == 0, tolerance.relative == 0
+      else { throw WBMHeader.malformed("the tolerance is \(relativeL2) x ||want|| and another") }
+    }
     var sizes: [String: Int] = [:]
     for (array, port) in zip(inputs, graph.inputs) {
       let (tensor, value) = (try tensors.name(array), graph.values[port.value])

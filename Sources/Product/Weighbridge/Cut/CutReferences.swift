@@ -84,7 +84,7 @@ struct CutReferences {
     return ReferenceSet(
       author: author, inputs: inputs, outputs: outputs,
       layers: author == set.author ? set.layers.filter { layers.contains($0.name) } : [],
-      tolerance: set.toleranceSource == .author ? set.tolerance : part.standardTolerance,
+      tolerance: set.toleranceSource == .standard ? part.standardTolerance : set.tolerance,
       toleranceSource: set.toleranceSource)
   }
 }

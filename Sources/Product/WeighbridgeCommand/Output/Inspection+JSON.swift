@@ -23,6 +23,8 @@ extension Inspection {
       "provenance": provenance.json,
       "references": .array(references.map(\.json)),
     ]
+    object["encodings"] = encodings.isEmpty ? nil : .array(encodings.map(\.json))
+    object["compaction"] = compaction?.json
     object["classLabel"] = classLabel.map(\.json)
     object["contents"] = contents?.json
     object["updatable"] = isUpdatable.map(JSONValue.bool)
@@ -80,10 +82,20 @@ extension Inspection.References {
     .object([
       "by": .string(author), "inputs": .array(inputs.map(JSONValue.string)),
       "outputs": .array(outputs.map(JSONValue.string)), "layers": .integer(layerCount),
-      "tolerance": .object([
-        "absolute": .real(tolerance.absolute), "relative": .real(tolerance.relative),
-        "source": .string(toleranceSource.rawValue),
-      ]),
+      "tolerance": toleranceJSON,
+    ])
+  }
+}
+
+extension Inspection.References {
+  private var toleranceJSON: JSONValue {
+    let source = JSONValue.string(toleranceSource.rawValue)
+    if let bound = tolerance.relativeL2 {
+      return .object(["relative_l2": .real(bound), "source": source])
+    }
+    return .object([
+      "absolute": .real(tolerance.absolute), "relative": .real(tolerance.relative),
+      "source": source,
     ])
   }
 }

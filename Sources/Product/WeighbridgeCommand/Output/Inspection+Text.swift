@@ -22,6 +22,8 @@ extension Inspection {
       "\(layerCount), \(weightCount) weights with \(parameterCount.grouped) parameters "
         + "(\(weightByteCount.grouped) bytes)",
     ]
+    if encodings.contains(where: { $0.name != "plain" }) { lines += encodings.map(\.line) }
+    lines += compaction?.lines ?? []
     if let cost {
       lines.append(
         "\(cost.operationCount.grouped) floating-point operations and at most "
@@ -115,6 +117,7 @@ extension ReferenceSet.ToleranceSource {
     switch self {
     case .standard: "the standard one"
     case .author: "decided by the author"
+    case .compaction: "the measured loss of the compaction"
     }
   }
 }

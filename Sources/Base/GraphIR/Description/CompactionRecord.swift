@@ -1,0 +1,91 @@
+/// What making a model's weights smaller has cost, as it was measured.
+public struct CompactionRecord: Hashable, Sendable {
+  /// How far an output is from that of the model before: ||got - want|| / ||want|| in the Euclidean
+  /// norm.
+  public struct OutputLoss: Hashable, Sendable {
+    /// The output's name.
+    public var output: String
+    /// The largest error over the inputs.
+    public var worst: Double
+    /// The mean error over the inputs.
+    public var mean: Double
+
+    /// Makes a loss.
+    public init(output: String, worst: Double, mean: Double) {
+      self.output = output
+      self.worst = worst
+      self.mean = mean
+    }
+  }
+
+  /// How far a weight is from that of the model before, as ``OutputLoss``.
+  public struct WeightLoss: Hashable, Sendable {
+    /// The weight's name.
+    public var weight: String
+    /// Its error.
+    public var error: Double
+
+    /// Makes a loss.
+    public init(weight: String, error: Double) {
+      self.weight = weight
+      self.error = error
+    }
+  }
+
+  /// How many answers stayed the same.
+  public struct Answers: Hashable, Sendable {
+    /// What counts as an answer.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+      /// The class with the highest score, one for each input.
+      case topClass
+      /// Detections, matched by class and an intersection over union of 0.5 or more.
+      case detections
+    }
+
+    /// What was counted.
+    public var kind: Kind
+    /// How many stayed.
+    public var kept: Int
+    /// How many there were before.
+    public var total: Int
+
+    /// Makes a count.
+    public init(kind: Kind, kept: Int, total: Int) {
+      self.kind = kind
+      self.kept = kept
+      self.total = total
+    }
+  }
+
+  /// The program that measured, with its version.
+  public var author: String
+  /// What was asked for, in words.
+  public var request: String
+  /// The inputs on which it was measured, in words.
+  public var inputs: String
+  /// How many inputs these were.
+  public var inputCount: Int
+  /// The bytes of all weights before.
+  public var originalByteCount: Int
+  /// The losses of the outputs, in their order.
+  public var outputs: [OutputLoss]
+  /// The losses of the weights that have one.
+  public var weights: [WeightLoss]
+  /// The answers, where the model gives any that can be counted.
+  public var answers: Answers?
+
+  /// Makes a record.
+  public init(
+    author: String, request: String, inputs: String, inputCount: Int, originalByteCount: Int,
+    outputs: [OutputLoss], weights: [WeightLoss], answers: Answers?
+  ) {
+    self.author = author
+    self.request = request
+    self.inputs = inputs
+    self.inputCount = inputCount
+    self.originalByteCount = originalByteCount
+    self.outputs = outputs
+    self.weights = weights
+    self.answers = answers
+  }
+}

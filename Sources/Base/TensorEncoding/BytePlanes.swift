@@ -1,0 +1,158 @@
+package import Bytes
+import CKernels
+
+/// The bytes of elements in planes, the most significant first: the upper bytes of trained weights
+/// are alike, and are entropy-coded; the others are stored as they are.
+///
+/// Elements of a floating-point type are rotated to the left by one bit before, so that the sign
+/// stands behind the mantissa and the exponent fills the first planes.
+package enum BytePlanes {
+  /// The stored bytes of elements.
+  ///
+  /// - Parameter bytes: The elements, row-major, little-endian.
+  package static func encode(_ bytes: RawSpan, _ elementType: ElementType) -> [UInt8] {
+    let width = elementType.byteCount
+    let count = bytes.byteCount / width
+    let planes = split(bytes, width: width, rotated: elementType.isFloat)
+    let lanes = RANSCoder.lanes(count)
+    let tables = planes.map { plane in table(plane, lanes: lanes) }
+    var stored = tables.map { UInt8($0 == nil ? 0 : 1) }
+    stored.append(UInt8(lanes.trailingZeroBitCount))
+    for case .some(let table) in tables { stored += table.stored }
+    var (directory, chunks): ([UInt8], [UInt8]) = ([], [])
+    var start = 0
+    for size in RANSCoder.chunks(count) {
+      for (plane, table) in zip(planes, tables) {
+        let part = plane[start..<start + size]
+        guard let table else {
+          chunks += part
+          continue
+        }
+        let coded = RANSCoder.encode(part, table, lanes: lanes)
+        directory.append(littleEndian: coded.count, byteCount: 4)
+        chunks += coded
+      }
+      start += size
+    }
+    return stored + directory + chunks
+  }
+
+  /// The table of a plane, or `nil` when the plane is as small as it is.
+  private static func table(_ plane: [UInt8], lanes: Int) -> SymbolTable? {
+    var counts = [Int](repeating: 0, count: 256)
+    for byte in plane { counts[Int(byte)] += 1 }
+    guard let table = SymbolTable(counts: counts) else { return nil }
+    let chunks = RANSCoder.chunks(plane.count).count
+    let size = table.bits(counts) / 8 + Double(table.stored.count + chunks * (4 + 4 * lanes))
+    return size < Double(plane.count) ? table : nil
+  }
+
+  private static func split(_ bytes: RawSpan, width: Int, rotated: Bool) -> [[UInt8]] {
+    let count = bytes.byteCount / width
+    let all = [UInt8](unsafeUninitializedCapacity: width * count) { buffer, filled in
+      bytes.withUnsafeBytes {
+        // There is room for all planes.
+        rans_split_planes($0.baseAddress, count, Int32(width), rotated, buffer.baseAddress)
+      }
+      filled = width * count
+    }
+    return (0..<width).map { Array(all[$0 * count..<($0 + 1) * count]) }
+  }
+
+  /// Decodes `count` elements.
+  static func decode(
+    _ bytes: RawSpan, _ elementType: ElementType, count: Int
+  ) throws(WeighbridgeError) -> [UInt8] {
+    let layout = try Layout(bytes, width: elementType.byteCount, count: count)
+    // Safe: threads only read the bytes, and have ended when `decode` returns.
+    return try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
+      nonisolated(unsafe) let source = bytes
+      return try ParallelParts.decode(
+        byteCount: count * elementType.byteCount, parts: layout.chunks.count
+      ) { part, memory in
+        layout.decode(part, source, rotated: elementType.isFloat, to: memory)
+      }
+    }
+  }
+
+  /// Where everything stands in the stored bytes.
+  private struct Layout: Sendable {
+    let width: Int
+    let lanes: Int
+    /// For each plane the slots of its table, or `nil` for bytes as they are.
+    let slots: [[UInt32]?]
+    /// For each chunk the number of its elements, and the bytes of each plane.
+    let chunks: [(size: Int, planes: [Range<Int>])]
+
+    init(_ bytes: RawSpan, width: Int, count: Int) throws(WeighbridgeError) {
+      var cursor = ByteCursor(0..<bytes.byteCount)
+      let modes = try cursor.bytes(width, from: bytes)
+      let lanes = try cursor.integer(UInt8.self, from: bytes)
+      guard modes.allSatisfy({ $0 <= 1 }), lanes <= 5 else {
+        throw WeighbridgeError(.malformed, "the planes of bytes are of another kind than 0 and 1")
+      }
+      var slots: [[UInt32]?] = []
+      for mode in modes {
+        slots.append(mode == 0 ? nil : RANSCoder.slots(try SymbolTable(&cursor, bytes)))
+      }
+      let sizes = try ChunkSizes.of(count, cursor.remaining)
+      var directory = ByteCursor(
+        try cursor.skip(4 * sizes.count * slots.count { $0 != nil }, in: bytes))
+      var chunks: [(size: Int, planes: [Range<Int>])] = []
+      for size in sizes {
+        var planes: [Range<Int>] = []
+        for slots in slots {
+          let length = slots == nil ? size : Int(try directory.integer(UInt32.self, from: bytes))
+          planes.append(try cursor.skip(length, in: bytes))
+        }
+        chunks.append((size, planes))
+      }
+      guard cursor.remaining == 0 else {
+        throw WeighbridgeError(.malformed, "\(cursor.remaining) bytes stand behind the last chunk")
+      }
+      self.width = width
+      self.lanes = 1 << Int(lanes)
+      self.slots = slots
+      self.chunks = chunks
+    }
+
+    /// Decodes a chunk into its part of the elements.
+    func decode(
+      _ part: Int, _ source: UnsafeRawBufferPointer, rotated: Bool,
+      to memory: UnsafeMutableRawBufferPointer
+    ) -> Bool {
+      let (size, ranges) = chunks[part]
+      var isRight = true
+      let planes = [UInt8](unsafeUninitializedCapacity: width * size) { buffer, count in
+        for (index, range) in ranges.enumerated() {
+          let bytes = UnsafeRawBufferPointer(rebasing: source[range])
+          let plane = UnsafeMutableBufferPointer(
+            rebasing: buffer[index * size..<(index + 1) * size])
+          if let slots = slots[index] {
+            isRight = isRight && RANSCoder.decode(bytes, slots, lanes: lanes, to: plane)
+          } else {
+            _ = plane.initialize(from: bytes)
+          }
+        }
+        count = width * size
+      }
+      let target = memory.baseAddress.map { $0 + part * RANSCoder.chunkSize * width }
+      // The target has room for the chunk's elements.
+      rans_join_planes(
+        planes, size, Int32(width), rotated, target?.assumingMemoryBound(to: UInt8.self))
+      return isRight
+    }
+  }
+}
+
+/// The sizes of the chunks of so many elements.
+enum ChunkSizes {
+  /// - Parameter byteCount: The bytes that are left for them; every chunk takes at least one.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there are too few.
+  static func of(_ count: Int, _ byteCount: Int) throws(WeighbridgeError) -> [Int] {
+    guard count / RANSCoder.chunkSize <= byteCount else {
+      throw WeighbridgeError(.malformed, "\(byteCount) bytes cannot hold \(count) elements")
+    }
+    return RANSCoder.chunks(count)
+  }
+}

@@ -1,0 +1,130 @@
+package import Bytes
+
+/// Integers q of 2 to 8 bits: an element is (q - zero) * scale + offset, each step in single
+/// precision, with a scale for each block of the tensor.
+package struct LinearIntegers: Hashable, Sendable {
+  /// The bits of each integer, 2 to 8.
+  package let bits: Int
+  /// Whether integers are in two's complement; otherwise they begin at 0.
+  package let isSigned: Bool
+  /// The size of the block that has a scale along each axis.
+  package let blockShape: [Int]
+  /// Whether each block has a zero point, an integer. Without: 0.
+  package let hasZeroPoints: Bool
+  /// Whether each block has an offset, a number. Without: 0, which is not added.
+  package let hasOffsets: Bool
+
+  /// Describes integers.
+  package init(
+    bits: Int, isSigned: Bool, blockShape: [Int], hasZeroPoints: Bool = false,
+    hasOffsets: Bool = false
+  ) {
+    self.bits = bits
+    self.isSigned = isSigned
+    self.blockShape = blockShape
+    self.hasZeroPoints = hasZeroPoints
+    self.hasOffsets = hasOffsets
+  }
+
+  /// The integers and what each block has beside them.
+  package struct Content: Sendable {
+    /// The integers, row-major.
+    package var integers: [Int8]
+    /// A number for each block, row-major.
+    package var scales: [Float]
+    /// A number for each block, or none.
+    package var zeroPoints: [Int32]
+    /// A number for each block, or none.
+    package var offsets: [Float]
+
+    /// Puts integers and scales together. Integers without a sign stand in the bits of `integers`.
+    package init(
+      integers: [Int8], scales: [Float], zeroPoints: [Int32] = [], offsets: [Float] = []
+    ) {
+      self.integers = integers
+      self.scales = scales
+      self.zeroPoints = zeroPoints
+      self.offsets = offsets
+    }
+  }
+
+  /// The number of stored bytes: the integers, zeros up to a multiple of 4, the scales, zero points
+  /// and offsets in 4 bytes each.
+  func byteCount(_ shape: [Int]) throws(WeighbridgeError) -> Int {
+    guard (2...8).contains(bits) else {
+      throw WeighbridgeError(.malformed, "integers have \(bits) bits, expected 2 to 8")
+    }
+    let blocks = try BlockGrid(shape, blockShape: blockShape).count
+    let numbers = try Checked.product([blocks, 4, numbersForEachBlock], of: "the size of scales")
+    return try Checked.sum(integerByteCount(shape), numbers, of: "the size of a tensor")
+  }
+
+  private var numbersForEachBlock: Int { 1 + (hasZeroPoints ? 1 : 0) + (hasOffsets ? 1 : 0) }
+
+  private func integerByteCount(_ shape: [Int]) -> Int {
+    (PackedBits.byteCount(shape.reduce(1, *), bits: bits) + 3) / 4 * 4
+  }
+
+  /// The stored bytes. Traps when the content does not fit the shape.
+  package func encode(_ content: Content, shape: [Int]) -> [UInt8] {
+    precondition(content.integers.count == shape.reduce(1, *))
+    var bytes = PackedBits.pack(
+      content.integers.lazy.map { UInt32(UInt8(bitPattern: $0)) }, bits: bits)
+    bytes += [UInt8](repeating: 0, count: integerByteCount(shape) - bytes.count)
+    for scale in content.scales { bytes.append(littleEndian: Int(scale.bitPattern), byteCount: 4) }
+    for zero in content.zeroPoints { bytes.append(littleEndian: Int(zero), byteCount: 4) }
+    for offset in content.offsets {
+      bytes.append(littleEndian: Int(offset.bitPattern), byteCount: 4)
+    }
+    return bytes
+  }
+
+  /// The integers and their scales.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there are not as many bytes as the shape asks for.
+  package func content(_ bytes: RawSpan, shape: [Int]) throws(WeighbridgeError) -> Content {
+    guard try byteCount(shape) == bytes.byteCount else {
+      throw WeighbridgeError(
+        .malformed, "\(bytes.byteCount) bytes are no \(bits)-bit integers of \(shape)")
+    }
+    return stored(bytes, shape: shape)
+  }
+
+  private func stored(_ bytes: RawSpan, shape: [Int]) -> Content {
+    let unused = UInt8(8 - bits)
+    let integers = (0..<shape.reduce(1, *)).map { index in
+      let number = UInt8(truncatingIfNeeded: PackedBits.number(index, bits: bits, in: bytes))
+      let shifted = Int8(bitPattern: number << unused)
+      return isSigned ? shifted >> Int8(unused) : Int8(bitPattern: number)
+    }
+    let first = integerByteCount(shape)
+    let blocks = (bytes.byteCount - first) / 4 / numbersForEachBlock
+    func numbers(_ part: Int) -> [UInt32] {
+      (part * blocks..<(part + 1) * blocks).map {
+        bytes.unsafeLoadUnaligned(fromByteOffset: first + 4 * $0, as: UInt32.self)
+      }
+    }
+    return Content(
+      integers: integers, scales: numbers(0).map(Float.init(bitPattern:)),
+      zeroPoints: hasZeroPoints ? numbers(1).map(Int32.init(bitPattern:)) : [],
+      offsets: hasOffsets ? numbers(hasZeroPoints ? 2 : 1).map(Float.init(bitPattern:)) : [])
+  }
+
+  /// Decodes bytes whose number ``byteCount(_:)`` has been compared.
+  func decode(_ bytes: RawSpan, _ elementType: ElementType, shape: [Int]) -> [UInt8] {
+    let content = stored(bytes, shape: shape)
+    var numbers = [Float](repeating: 0, count: content.integers.count)
+    let grid = try? BlockGrid(shape, blockShape: blockShape)
+    grid?.forEachRun { elements, block in
+      let scale = content.scales[block]
+      let zero = hasZeroPoints ? content.zeroPoints[block] : 0
+      for index in elements {
+        let stored = content.integers[index]
+        let integer = isSigned ? Int32(stored) : Int32(UInt8(bitPattern: stored))
+        numbers[index] = Float(integer &- zero) * scale
+      }
+      if hasOffsets { for index in elements { numbers[index] += content.offsets[block] } }
+    }
+    return FloatElements.bytes(count: numbers.count, elementType) { numbers[$0] }
+  }
+}

@@ -1,0 +1,10 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Logarithms by which encoders compare; nothing that is stored depends on their last bit.
+enum Logarithms {
+  static func base2(_ number: Double) -> Double { log2(number) }
+}

@@ -1,0 +1,90 @@
+package import Bytes
+
+/// Positions of 1 to 8 bits in tables of numbers, with a table for each block of the tensor.
+package struct LookupTables: Hashable, Sendable {
+  /// The bits of each position, 1 to 8; a table has 2^bits numbers.
+  package let bits: Int
+  /// The size of the block that has a table along each axis.
+  package let blockShape: [Int]
+
+  /// Describes tables.
+  package init(bits: Int, blockShape: [Int]) {
+    self.bits = bits
+    self.blockShape = blockShape
+  }
+
+  /// The positions and the tables.
+  package struct Content: Sendable {
+    /// The positions, row-major.
+    package var positions: [UInt8]
+    /// The tables one behind the other, those of the blocks row-major.
+    package var tables: [Float]
+
+    /// Puts positions and tables together.
+    package init(positions: [UInt8], tables: [Float]) {
+      self.positions = positions
+      self.tables = tables
+    }
+  }
+
+  /// The number of stored bytes: the positions, zeros up to a multiple of 4, the tables in single
+  /// precision.
+  func byteCount(_ shape: [Int]) throws(WeighbridgeError) -> Int {
+    guard (1...8).contains(bits) else {
+      throw WeighbridgeError(.malformed, "positions have \(bits) bits, expected 1 to 8")
+    }
+    let blocks = try BlockGrid(shape, blockShape: blockShape).count
+    let tables = try Checked.product([blocks, 4 << bits], of: "the size of lookup tables")
+    return try Checked.sum(positionByteCount(shape), tables, of: "the size of a tensor")
+  }
+
+  private func positionByteCount(_ shape: [Int]) -> Int {
+    (PackedBits.byteCount(shape.reduce(1, *), bits: bits) + 3) / 4 * 4
+  }
+
+  /// The stored bytes. Traps when the content does not fit the shape.
+  package func encode(_ content: Content, shape: [Int]) -> [UInt8] {
+    precondition(content.positions.count == shape.reduce(1, *))
+    var bytes = PackedBits.pack(content.positions.lazy.map(UInt32.init), bits: bits)
+    bytes += [UInt8](repeating: 0, count: positionByteCount(shape) - bytes.count)
+    for number in content.tables {
+      bytes.append(littleEndian: Int(number.bitPattern), byteCount: 4)
+    }
+    return bytes
+  }
+
+  /// The positions and tables.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there are not as many bytes as the shape asks for.
+  package func content(_ bytes: RawSpan, shape: [Int]) throws(WeighbridgeError) -> Content {
+    guard try byteCount(shape) == bytes.byteCount else {
+      throw WeighbridgeError(
+        .malformed, "\(bytes.byteCount) bytes are no \(bits)-bit lookup of \(shape)")
+    }
+    return stored(bytes, shape: shape)
+  }
+
+  private func stored(_ bytes: RawSpan, shape: [Int]) -> Content {
+    let first = positionByteCount(shape)
+    return Content(
+      positions: (0..<shape.reduce(1, *)).map {
+        UInt8(truncatingIfNeeded: PackedBits.number($0, bits: bits, in: bytes))
+      },
+      tables: stride(from: first, to: bytes.byteCount, by: 4).map {
+        Float(bitPattern: bytes.unsafeLoadUnaligned(fromByteOffset: $0, as: UInt32.self))
+      })
+  }
+
+  /// Decodes bytes whose number ``byteCount(_:)`` has been compared.
+  func decode(_ bytes: RawSpan, _ elementType: ElementType, shape: [Int]) -> [UInt8] {
+    let content = stored(bytes, shape: shape)
+    var numbers = [Float](repeating: 0, count: content.positions.count)
+    let grid = try? BlockGrid(shape, blockShape: blockShape)
+    grid?.forEachRun { elements, block in
+      for index in elements {
+        numbers[index] = content.tables[block << bits + Int(content.positions[index])]
+      }
+    }
+    return FloatElements.bytes(count: numbers.count, elementType) { numbers[$0] }
+  }
+}

@@ -1,0 +1,34 @@
+import Bytes
+import Dispatch
+import Synchronization
+
+/// Elements that several threads decode, each a part of its own.
+enum ParallelParts {
+  /// Fills an array of bytes.
+  ///
+  /// - Parameters:
+  ///   - byteCount: Its size.
+  ///   - parts: How many parts there are.
+  ///   - body: Writes what belongs to a part, and nothing else, into the memory of the array, which
+  ///     is zero before; returns whether it could.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when a part could not be decoded.
+  static func decode(
+    byteCount: Int, parts: Int, _ body: @Sendable (Int, UnsafeMutableRawBufferPointer) -> Bool
+  ) throws(WeighbridgeError) -> [UInt8] {
+    let damaged = Atomic(-1)
+    let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
+      // Threads write parts that do not overlap, and all have ended when this returns.
+      nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer(buffer)
+      _ = memory.initializeMemory(as: UInt8.self, repeating: 0)
+      DispatchQueue.concurrentPerform(iterations: parts) { part in
+        if !body(part, memory) { damaged.store(part, ordering: .relaxed) }
+      }
+      count = byteCount
+    }
+    let part = damaged.load(ordering: .relaxed)
+    guard part < 0 else {
+      throw WeighbridgeError(.malformed, "chunk #\(part) is not what its table of symbols codes")
+    }
+    return bytes
+  }
+}

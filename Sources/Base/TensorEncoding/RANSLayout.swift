@@ -1,0 +1,202 @@
+import Bytes
+import CKernels
+
+/// Where everything stands in the bytes of entropy-coded integers.
+struct RANSLayout: Sendable {
+  /// Some integers of one class that are coded together.
+  struct Chunk: Sendable {
+    /// The position among all chunks.
+    let position: Int
+    let classIndex: Int
+    /// The first integer and the number of integers among those of the class.
+    let first, size: Int
+    let symbols, low, escapes: Range<Int>
+  }
+
+  /// How the rows' steps are stored.
+  enum Steps: UInt8 {
+    /// One number for all rows.
+    case one
+    /// One number, and for each row how many eighths of a power of 2 it is multiplied by.
+    case eighths
+    /// A number for each row.
+    case each
+  }
+
+  let rows, columns: Int
+  let lanes: Int
+  /// One number, or one for each row.
+  let steps: [Float]
+  /// The rows of each class.
+  let classes: [[Int]]
+  let digits: [DigitTable]
+  let slots: [[UInt32]]
+  let chunks: [Chunk]
+
+  /// The number of integers.
+  var count: Int { rows * columns }
+
+  /// - Throws: ``WeighbridgeError/Code/malformed``.
+  init(_ bytes: RawSpan, shape: [Int]) throws(WeighbridgeError) {
+    _ = try Checked.product(shape + [4], of: "the size of a tensor")
+    (rows, columns) = RANSIntegers.matrix(shape)
+    var cursor = ByteCursor(0..<bytes.byteCount)
+    let kind = try cursor.integer(UInt8.self, from: bytes)
+    let laneBits = try cursor.integer(UInt8.self, from: bytes)
+    let classCount = Int(try cursor.integer(UInt8.self, from: bytes))
+    guard let kind = Steps(rawValue: kind), laneBits <= 5, (1...64).contains(classCount) else {
+      throw WeighbridgeError(
+        .malformed, "integers of kind \(kind) in \(classCount) classes are not known")
+    }
+    lanes = 1 << Int(laneBits)
+    steps = try Self.steps(kind, rows: rows, &cursor, bytes)
+    classes = try Self.classes(classCount, rows: rows, &cursor, bytes)
+    var digits: [DigitTable] = []
+    for _ in 0..<classCount { digits.append(try DigitTable(&cursor, bytes)) }
+    self.digits = digits
+    slots = digits.map { RANSCoder.slots($0.symbols) }
+    chunks = try Self.chunks(classes, columns: columns, digits, &cursor, bytes)
+  }
+
+  private static func steps(
+    _ kind: Steps, rows: Int, _ cursor: inout ByteCursor, _ bytes: RawSpan
+  ) throws(WeighbridgeError) -> [Float] {
+    guard rows <= cursor.remaining || kind == .one else {
+      throw WeighbridgeError(.malformed, "\(cursor.remaining) bytes cannot hold \(rows) steps")
+    }
+    var steps: [Float] = []
+    for _ in 0..<(kind == .each ? rows : 1) {
+      let step = Float(bitPattern: try cursor.integer(from: bytes))
+      guard step.isFinite else { throw WeighbridgeError(.malformed, "a step is \(step)") }
+      steps.append(step)
+    }
+    guard kind == .eighths else { return steps }
+    return try cursor.bytes(rows, from: bytes).map {
+      StepScale.multiply(steps[0], eighths: Int8(bitPattern: $0))
+    }
+  }
+
+  private static func classes(
+    _ count: Int, rows: Int, _ cursor: inout ByteCursor, _ bytes: RawSpan
+  ) throws(WeighbridgeError) -> [[Int]] {
+    guard count > 1 else { return [Array(0..<rows)] }
+    let bits = Int.bitWidth - (count - 1).leadingZeroBitCount
+    let packed = bytes.extracting(
+      try cursor.skip(PackedBits.byteCount(rows, bits: bits), in: bytes))
+    var classes = [[Int]](repeating: [], count: count)
+    for row in 0..<rows {
+      let index = Int(PackedBits.number(row, bits: bits, in: packed))
+      guard index < count else {
+        throw WeighbridgeError(.malformed, "row \(row) is of class \(index) of \(count)")
+      }
+      classes[index].append(row)
+    }
+    return classes
+  }
+
+  private static func chunks(
+    _ classes: [[Int]], columns: Int, _ digits: [DigitTable], _ cursor: inout ByteCursor,
+    _ bytes: RawSpan
+  ) throws(WeighbridgeError) -> [Chunk] {
+    let sizes = try classes.map { (rows) throws(WeighbridgeError) in
+      try ChunkSizes.of(rows.count * columns, cursor.remaining)
+    }
+    var directory = ByteCursor(
+      try cursor.skip(8 * sizes.reduce(0) { $0 + $1.count }, in: bytes))
+    var chunks: [Chunk] = []
+    for (index, sizes) in sizes.enumerated() {
+      var first = 0
+      for size in sizes {
+        let symbols = Int(try directory.integer(UInt32.self, from: bytes))
+        let escapes = Int(try directory.integer(UInt32.self, from: bytes))
+        let low = PackedBits.byteCount(size, bits: digits[index].lowBits)
+        guard escapes <= size else {
+          throw WeighbridgeError(.malformed, "\(escapes) of \(size) integers are escapes")
+        }
+        chunks.append(
+          Chunk(
+            position: chunks.count, classIndex: index, first: first, size: size,
+            symbols: try cursor.skip(symbols, in: bytes), low: try cursor.skip(low, in: bytes),
+            escapes: try cursor.skip(4 * escapes, in: bytes)))
+        first += size
+      }
+    }
+    guard cursor.remaining == 0 else {
+      throw WeighbridgeError(.malformed, "\(cursor.remaining) bytes stand behind the last chunk")
+    }
+    return chunks
+  }
+
+  /// What is said of a chunk that cannot be decoded.
+  func damaged(_ chunk: Chunk) -> WeighbridgeError {
+    WeighbridgeError(
+      .malformed, "chunk #\(chunk.position) is not what its table of symbols codes")
+  }
+}
+
+extension RANSLayout {
+  /// The integers of a chunk, or `nil` when its bytes are not what an encoder writes.
+  func integers(of chunk: Chunk, _ source: UnsafeRawBufferPointer) -> [Int32]? {
+    let table = digits[chunk.classIndex]
+    // The layout's ranges were taken from these bytes.
+    func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+      UnsafeRawBufferPointer(rebasing: source[range])
+    }
+    var isRight = false
+    let symbols = [UInt8](unsafeUninitializedCapacity: chunk.size) { buffer, count in
+      let all = UnsafeMutableBufferPointer(rebasing: buffer[..<chunk.size])
+      isRight = RANSCoder.decode(
+        part(chunk.symbols), slots[chunk.classIndex], lanes: lanes, to: all)
+      count = isRight ? chunk.size : 0
+    }
+    guard isRight else { return nil }
+    var stored = rans_digits()
+    stored.zero = Int32(table.zero)
+    stored.escape = Int32(DigitTable.escape)
+    stored.low_bits = Int32(table.lowBits)
+    stored.low = part(chunk.low).baseAddress?.assumingMemoryBound(to: UInt8.self)
+    stored.low_byte_count = chunk.low.count
+    stored.escapes = part(chunk.escapes).baseAddress?.assumingMemoryBound(to: UInt8.self)
+    stored.escape_count = chunk.escapes.count / 4
+    let integers = [Int32](unsafeUninitializedCapacity: chunk.size) { buffer, count in
+      isRight = rans_integers(symbols, chunk.size, &stored, buffer.baseAddress)
+      count = chunk.size  // all are written, whatever it returns
+    }
+    return isRight ? integers : nil
+  }
+
+  /// Decodes a chunk into the numbers of its rows.
+  func decode(
+    _ position: Int, _ source: UnsafeRawBufferPointer, to memory: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    let chunk = chunks[position]
+    guard let integers = integers(of: chunk, source) else { return false }
+    let numbers = memory.baseAddress?.assumingMemoryBound(to: Float.self)
+    integers.withUnsafeBufferPointer { integers in
+      forEachRun(of: chunk) { row, elements, first in
+        guard let source = integers.baseAddress, let numbers else { return }
+        // Runs lie inside of the chunk and of the tensor.
+        rans_scale(
+          source + first, elements.count, steps[steps.count == 1 ? 0 : row],
+          numbers + elements.lowerBound)
+      }
+    }
+    return true
+  }
+
+  /// Calls `body` with the row, the elements of the tensor and the first integer of the chunk for
+  /// each row that a chunk has a part of.
+  func forEachRun(
+    of chunk: Chunk, _ body: (_ row: Int, _ elements: Range<Int>, _ first: Int) -> Void
+  ) {
+    var done = 0
+    while done < chunk.size {
+      let (index, column) = (chunk.first + done).quotientAndRemainder(dividingBy: columns)
+      let size = min(columns - column, chunk.size - done)
+      let row = classes[chunk.classIndex][index]
+      let start = row * columns + column
+      body(row, start..<start + size, done)
+      done += size
+    }
+  }
+}

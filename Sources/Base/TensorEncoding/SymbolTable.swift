@@ -1,0 +1,89 @@
+import Bytes
+
+/// How often each of 256 symbols stands among 4,096, as an entropy coder takes it.
+struct SymbolTable {
+  /// The sum of all frequencies.
+  static let sum = 4096
+
+  /// 256 numbers that add up to ``sum``.
+  let frequencies: [UInt16]
+  /// The table's bytes in a file.
+  let stored: [UInt8]
+
+  /// Reads a table.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``.
+  init(_ cursor: inout ByteCursor, _ bytes: RawSpan) throws(WeighbridgeError) {
+    let start = cursor.offset
+    let first = Int(try cursor.integer(UInt8.self, from: bytes))
+    let last = Int(try cursor.integer(UInt8.self, from: bytes))
+    guard first <= last else { throw Self.malformed("runs from symbol \(first) to \(last)") }
+    var frequencies = [UInt16](repeating: 0, count: 256)
+    var sum = 0
+    for symbol in first...last {
+      let low = Int(try cursor.integer(UInt8.self, from: bytes))
+      let high = low < 128 ? 0 : Int(try cursor.integer(UInt8.self, from: bytes))
+      let frequency = low & 127 | high << 7
+      sum += frequency
+      guard frequency <= Self.sum, sum <= Self.sum, low < 128 || high > 0 else {
+        throw Self.malformed("has a frequency of \(frequency)")
+      }
+      frequencies[symbol] = UInt16(frequency)
+    }
+    guard sum == Self.sum else { throw Self.malformed("adds up to \(sum)") }
+    self.frequencies = frequencies
+    stored = bytes.copied(start..<cursor.offset)
+  }
+
+  /// The table that spends the fewest bits on symbols that occur so often; `nil` when none occurs.
+  init?(counts: [Int]) {
+    let total = counts.reduce(0, +)
+    guard total > 0, let first = counts.firstIndex(where: { $0 > 0 }),
+      let last = counts.lastIndex(where: { $0 > 0 })
+    else { return nil }
+    var frequencies = counts.map { $0 == 0 ? 0 : max(1, $0 * Self.sum / total) }
+    // What is left over goes where it saves most; what is too much is taken where it costs least.
+    while let surplus = Optional(frequencies.reduce(0, +) - Self.sum), surplus != 0 {
+      let step = surplus > 0 ? -1 : 1
+      let candidates = frequencies.indices.filter { frequencies[$0] > (surplus > 0 ? 1 : 0) }
+      let best = candidates.max {
+        gain(counts, frequencies, $0, step) < gain(counts, frequencies, $1, step)
+      }
+      guard let best else { return nil }
+      frequencies[best] += step
+    }
+    self.frequencies = frequencies.map { UInt16($0) }
+    var stored = [UInt8(first), UInt8(last)]
+    for frequency in frequencies[first...last] {
+      if frequency < 128 {
+        stored.append(UInt8(frequency))
+      } else {
+        stored += [UInt8(frequency & 127 | 128), UInt8(frequency >> 7)]
+      }
+    }
+    self.stored = stored
+  }
+
+  /// A table made by a rule that stands elsewhere.
+  init(frequencies: [UInt16], stored: [UInt8]) {
+    self.frequencies = frequencies
+    self.stored = stored
+  }
+
+  /// How many bits symbols take that occur so often; infinite when one has no frequency.
+  func bits(_ counts: [Int]) -> Double {
+    zip(counts, frequencies).reduce(0) { sum, pair in
+      pair.0 == 0 ? sum : sum + Double(pair.0) * (12 - Logarithms.base2(Double(pair.1)))
+    }
+  }
+
+  private static func malformed(_ reason: String) -> WeighbridgeError {
+    WeighbridgeError(.malformed, "a table of symbols \(reason)")
+  }
+}
+
+/// The bits that a symbol's frequency saves, or costs less, when it is changed by a step.
+private func gain(_ counts: [Int], _ frequencies: [Int], _ symbol: Int, _ step: Int) -> Double {
+  let now = Double(frequencies[symbol])
+  return Double(counts[symbol]) * (Logarithms.base2(now + Double(step)) - Logarithms.base2(now))
+}

@@ -1,0 +1,101 @@
+import Bytes
+
+/// A table of symbols in seven bytes: integers from -width to width whose frequencies fall from 1
+/// on, each by a factor that is itself multiplied by another, between a Laplace and a normal
+/// distribution; all in whole numbers.
+struct SymmetricShape {
+  /// The largest integer, 0 to 127.
+  let width: Int
+  /// The weight of 0 in 1/32768 of that of 1.
+  let center: UInt16
+  /// The weight of 2 in 1/65536 of that of 1.
+  let ratio: UInt16
+  /// By how many 65,536ths the ratio falls from one integer to the next.
+  let fall: UInt16
+
+  /// The symbol of 0; symbol 0 is the escape.
+  var zero: Int { width + 1 }
+
+  /// Reads a shape.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``.
+  init(_ cursor: inout ByteCursor, _ bytes: RawSpan) throws(WeighbridgeError) {
+    let width = Int(try cursor.integer(UInt8.self, from: bytes))
+    let center = try cursor.integer(UInt16.self, from: bytes)
+    let ratio = try cursor.integer(UInt16.self, from: bytes)
+    let fall = try cursor.integer(UInt16.self, from: bytes)
+    guard width <= 127, center > 0 else {
+      throw WeighbridgeError(
+        .malformed, "a table has a width of \(width) and a center of \(center)")
+    }
+    self.init(width: width, center: center, ratio: ratio, fall: fall)
+  }
+
+  private init(width: Int, center: UInt16, ratio: UInt16, fall: UInt16) {
+    (self.width, self.center, self.ratio, self.fall) = (width, center, ratio, fall)
+  }
+
+  /// The weights of 0 and of the integers from 1 to the width.
+  private var weights: [UInt64] {
+    var weights = [UInt64(center) << 5]
+    var (weight, ratio) = (UInt64(1) << 20, UInt64(ratio))
+    for _ in 0..<width {
+      weights.append(weight)
+      weight = (weight * ratio) >> 16
+      ratio = (ratio * (65536 - UInt64(fall))) >> 16
+    }
+    return weights
+  }
+
+  /// The frequencies: 1 for the escape, for the others 1 and a share of what is left; 0 has the rest.
+  var table: SymbolTable {
+    let weights = weights
+    let left = UInt64(SymbolTable.sum - 2 * width - 2)
+    let sum = weights[0] + 2 * weights[1...].reduce(0, +)
+    var frequencies = [UInt16](repeating: 0, count: 256)
+    frequencies[0] = 1
+    var rest = UInt16(SymbolTable.sum - 1)
+    for integer in stride(from: 1, through: width, by: 1) {
+      let frequency = UInt16(1 + weights[integer] * left / sum)
+      frequencies[zero + integer] = frequency
+      frequencies[zero - integer] = frequency
+      rest -= 2 * frequency
+    }
+    frequencies[zero] = rest
+    var stored = [UInt8(width)]
+    for number in [center, ratio, fall] { stored.append(littleEndian: Int(number), byteCount: 2) }
+    return SymbolTable(frequencies: frequencies, stored: stored)
+  }
+
+  /// The shape that suits symbols best, found by steps that become smaller.
+  static func best(width: Int, for counts: [Int]) -> SymmetricShape {
+    let sides = counts[1...].enumerated().filter { $0.offset != width }
+    let mean =
+      Double(sides.reduce(0) { $0 + abs($1.offset - width) * $1.element })
+      / Double(max(1, sides.reduce(0) { $0 + $1.element }))
+    // A geometric distribution of this mean; then each number is moved while that helps.
+    let ratio = max(0.01, min(0.999, 1 - 1 / max(1.01, mean)))
+    var best = [32768 / max(ratio, 0.5), ratio * 65536, 0].map { UInt16(min(65535, $0)) }
+    func bits(_ numbers: [UInt16]) -> Double {
+      SymmetricShape(width: width, center: numbers[0], ratio: numbers[1], fall: numbers[2])
+        .table.bits(counts)
+    }
+    var lowest = bits(best)
+    var step = 8192
+    while step > 16 {
+      var moved = false
+      for position in 0..<3 {
+        for change in [step, -step] {
+          var next = best
+          let number = Int(next[position]) + change
+          guard (1...65535).contains(number) else { continue }
+          next[position] = UInt16(number)
+          let cost = bits(next)
+          if cost < lowest { (best, lowest, moved) = (next, cost, true) }
+        }
+      }
+      if !moved { step /= 2 }
+    }
+    return SymmetricShape(width: width, center: best[0], ratio: best[1], fall: best[2])
+  }
+}

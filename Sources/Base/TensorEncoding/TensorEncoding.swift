@@ -1,0 +1,92 @@
+package import Bytes
+
+/// How the elements of a tensor are laid down in bytes; `Schemas/wbm.md`, "Encodings", has each to
+/// the bit.
+package enum TensorEncoding: Hashable, Sendable {
+  /// Every element as it is, row-major.
+  case plain
+  /// Floating-point elements of 16 bits in place of wider ones.
+  case half(HalfPrecision)
+  /// The elements' bytes in planes, entropy-coded; nothing is lost.
+  case bytePlanes
+  /// Integers of 2 to 8 bits, with a scale for each block.
+  case linear(LinearIntegers)
+  /// Positions in tables of numbers.
+  case lookup(LookupTables)
+  /// Integers of any size times a step, entropy-coded.
+  case rans
+
+  /// What it is called in messages and reports, for example `4-bit integers`.
+  package var title: String {
+    switch self {
+    case .plain: "plain"
+    case .half(let half): half.elementType.rawValue
+    case .bytePlanes: "byte planes"
+    case .linear(let linear): "\(linear.bits)-bit integers"
+    case .lookup(let lookup): "\(lookup.bits)-bit lookup"
+    case .rans: "entropy-coded integers"
+    }
+  }
+
+  /// The multiple at which a tensor's bytes begin. What must be decoded front to back needs none.
+  package var alignment: Int {
+    switch self {
+    case .plain, .half, .linear, .lookup: 64
+    case .bytePlanes, .rans: 1
+    }
+  }
+
+  /// The number of stored bytes; `nil` where it depends on the elements.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for parameters that do not fit the tensor.
+  package func byteCount(of elementType: ElementType, shape: [Int]) throws(WeighbridgeError) -> Int?
+  {
+    let count = try Checked.product(shape + [elementType.byteCount], of: "the size of a tensor")
+    switch self {
+    case .plain: return count
+    case .half(let half):
+      try check(elementType.byteCount > 2 && elementType.isFloat, elementType)
+      return count / elementType.byteCount * half.elementType.byteCount
+    case .bytePlanes: return nil
+    case .linear(let linear):
+      try check(elementType.isFloat, elementType)
+      return try linear.byteCount(shape)
+    case .lookup(let lookup):
+      try check(elementType.isFloat, elementType)
+      return try lookup.byteCount(shape)
+    case .rans:
+      try check(elementType.isFloat, elementType)
+      return nil
+    }
+  }
+
+  private func check(_ fits: Bool, _ elementType: ElementType) throws(WeighbridgeError) {
+    guard fits else {
+      throw WeighbridgeError(.malformed, "\(title) are no encoding of \(elementType)")
+    }
+  }
+
+  /// The elements in row-major order, little-endian.
+  ///
+  /// - Parameter bytes: All stored bytes of the tensor.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the bytes are not what an encoder writes for
+  ///   the tensor, ``WeighbridgeError/Code/limitExceeded`` when there is no memory for it.
+  package func decode(
+    _ bytes: RawSpan, _ elementType: ElementType, shape: [Int]
+  ) throws(WeighbridgeError) -> [UInt8] {
+    if let expected = try byteCount(of: elementType, shape: shape), expected != bytes.byteCount {
+      throw WeighbridgeError(
+        .malformed, "\(title) of \(shape) take \(expected) bytes, and there are \(bytes.byteCount)")
+    }
+    switch self {
+    case .plain: return bytes.copied(0..<bytes.byteCount)
+    case .half(let half): return half.decode(bytes, elementType)
+    case .bytePlanes:
+      return try BytePlanes.decode(
+        bytes, elementType, count: Checked.product(shape, of: "the size of a tensor"))
+    case .linear(let linear): return linear.decode(bytes, elementType, shape: shape)
+    case .lookup(let lookup): return lookup.decode(bytes, elementType, shape: shape)
+    case .rans: return try RANSIntegers.decode(bytes, elementType, shape: shape)
+    }
+  }
+}

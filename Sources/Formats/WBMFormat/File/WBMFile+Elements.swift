@@ -1,0 +1,31 @@
+package import Bytes
+import Digests
+package import TensorEncoding
+
+extension WBMFile {
+  /// The stored elements of the tensor at a position of the table.
+  package func encodedElements(ofTensor index: Int) -> EncodedElements {
+    let tensor = header.tensors[index]
+    return EncodedElements(
+      tensor.encoding, tensor.elementType, shape: tensor.shape, store: store,
+      range: range(ofTensor: index))
+  }
+
+  /// The elements that the tensor at a position of the table decodes to.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/damaged`` when they do not have their digest.
+  package func decodedElements(ofTensor index: Int) throws(WeighbridgeError) -> [UInt8] {
+    let title = header.tensors[index].title(index)
+    let bytes: [UInt8]
+    do {
+      bytes = try encodedElements(ofTensor: index).decoded()
+    } catch {
+      throw WeighbridgeError(.damaged, "\(title) cannot be decoded: \(error.reason)").at(file: path)
+    }
+    guard XXH3Digest(of: bytes.span.bytes) == header.tensors[index].decodedDigest else {
+      throw WeighbridgeError(.damaged, "\(title) does not decode to what was written")
+        .at(file: path)
+    }
+    return bytes
+  }
+}

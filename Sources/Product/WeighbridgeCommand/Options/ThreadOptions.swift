@@ -1,0 +1,11 @@
+import ArgumentParser
+
+/// With how many threads something is computed.
+struct ThreadOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("How many threads work at once.", valueName: "n"))
+  var threads: Int?
+
+  func validate() throws {
+    if let threads, threads < 1 { throw ValidationError("--threads takes a number from 1") }
+  }
+}
