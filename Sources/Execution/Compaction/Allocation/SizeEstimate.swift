@@ -4,33 +4,52 @@
   import Darwin
 #endif
 
-/// How much space integers take when each class of rows has a table of frequencies of its own.
+/// How much space integers take with a table of frequencies for each class of rows.
 enum SizeEstimate {
-  /// The number of bits of an ideal code for integers in classes, with the tables.
-  ///
-  /// - Parameters:
-  ///   - integers: `[columns, rows]`
-  ///   - classOf: The class of the integer at an index.
-  static func bits(_ integers: [Int32], classes: Int, _ classOf: (Int) -> Int) -> Double {
-    var counts = [[Int32: Int]](repeating: [:], count: classes)
+  /// The number of bits of an ideal code, with its tables and steps.
+  static func bits(_ matrix: QuantizedMatrix) -> Double {
+    let sizes = (0..<matrix.rows).map { row in
+      matrix.integers[row * matrix.columns..<(row + 1) * matrix.columns]
+        .reduce(0) { $0 + Int($1.magnitude) }
+    }
+    let order = sizes.indices.sorted { (sizes[$0], $0) < (sizes[$1], $1) }
+    var best = Double.infinity
+    for classCount in [1, 2, 4, 8, 16] where classCount <= matrix.rows {
+      var bits = classCount == 1 ? 0 : Double(matrix.rows) * log2(Double(classCount))
+      for number in 0..<classCount {
+        let rows = order[
+          order.count * number / classCount..<order.count * (number + 1) / classCount]
+        bits += self.bits(of: rows, matrix)
+      }
+      guard bits < best else { break }
+      best = bits
+    }
+    return best + 32 * Double(matrix.steps.count) + 256
+  }
+
+  /// The bits of the integers of some rows by their frequencies, and of a table.
+  private static func bits(of rows: ArraySlice<Int>, _ matrix: QuantizedMatrix) -> Double {
     // Small integers, which are most, are counted without a hash.
-    let near: Int32 = 255
-    var small = [Int](repeating: 0, count: classes * 512)
-    for (index, integer) in integers.enumerated() {
-      let number = classOf(index)
-      if abs(integer) <= near {
-        small[number * 512 + Int(integer + 256)] += 1
-      } else {
-        counts[number][integer, default: 0] += 1
+    let near = 255
+    var small = [Int](repeating: 0, count: 2 * near + 1)
+    var large: [Int32: Int] = [:]
+    for row in rows {
+      for index in row * matrix.columns..<(row + 1) * matrix.columns {
+        let integer = matrix.integers[index]
+        if abs(integer) <= near {
+          small[Int(integer) + near] += 1
+        } else {
+          large[integer, default: 0] += 1
+        }
       }
     }
+    let total = Double(rows.count * matrix.columns)
     var bits = 0.0
-    for number in 0..<classes {
-      let all = small[number * 512..<(number + 1) * 512].filter { $0 > 0 } + counts[number].values
-      let total = Double(all.reduce(0, +))
-      for count in all { bits -= Double(count) * log2(Double(count) / total) }
-      bits += 6 * Double(all.count)
+    // Large ones in order, so that the sum is the same each time.
+    for count in small + large.sorted(by: { $0.key < $1.key }).map(\.value) where count > 0 {
+      bits -= Double(count) * log2(Double(count) / total)
     }
-    return bits
+    let used = small.reduce(0) { $0 + ($1 > 0 ? 1 : 0) }
+    return bits + min(56, 8 * Double(used))
   }
 }

@@ -2,7 +2,8 @@ package import Bytes
 package import GraphIR
 
 extension Graph {
-  /// Examples for a model of which nobody has any: pictures of 1/f noise for inputs that are images,
+  /// Examples for a model of which nobody has any: pictures with the
+  /// statistics of photos for inputs that are images,
   /// indices for those that take them, and noise of mean 0 and variance 1 for others.
   ///
   /// - Parameters:
@@ -33,7 +34,7 @@ extension Graph {
           let size = shape.reduce(1, *)
           results[number][position] = Tensor(
             type.elementType, shape: shape,
-            floats: (0..<size).map { _ in PinkPicture.gaussian(&generator) })
+            floats: (0..<size).map { _ in MadeUpPicture.gaussian(&generator) })
         }
       }
     }
@@ -73,7 +74,7 @@ private struct PictureMaker: Sendable {
     let batch = shape.count == 4 ? shape[0] : 1
     var elements: [Float] = []
     for number in 0..<batch {
-      let picture = PinkPicture(
+      let picture = MadeUpPicture(
         height: height, width: width, components: shape[axes.channels],
         seed: seed &+ UInt64(number) << 48)
       let planes = image.colorOrder == .bgr ? picture.planes.reversed() : picture.planes
