@@ -44,7 +44,7 @@ import Weighbridge
     let (graph, result) = try Self.compact(.error(error))
     let errors = try #require(result.errors)
     #expect(errors.worst <= error)
-    #expect(errors.worst > 0.8 * error)
+    #expect(errors.worst > 0.5 * error)
     #expect(result.estimatedSize < result.originalSize * (error > 0.01 ? 3 : 5) / 10)
     // What is reported is what the numbers do in the reference runtime of another implementation.
     let changed = graph.settingConstants(
@@ -71,7 +71,7 @@ import Weighbridge
   @Test func `the weights take no more than a size`() throws {
     let (_, result) = try Self.compact(.size(60_000))
     #expect(result.estimatedSize <= 60_000)
-    #expect(result.estimatedSize > 57_000)
+    #expect(result.estimatedSize > 54_000)
   }
 
   @Test func `as many answers stay as are asked for`() throws {

@@ -17,8 +17,8 @@ struct BudgetBracket {
 
   /// The part of a budget that is aimed at: 99 %.
   private static let goal = log(0.99)
-  /// A smaller interval is not searched any more.
-  private static let precision = 0.002
+  /// A smaller interval is not divided any more.
+  private static let precision = 0.01
 
   /// - Parameters:
   ///   - grows: Whether the use grows with the factor; it falls otherwise.
@@ -39,11 +39,13 @@ struct BudgetBracket {
     let unmet = points.filter { $0.use > 0 && $0.place > (met?.place ?? -.infinity) }
       .min { $0.place < $1.place }
     let place: Double
-    if let met, let unmet {
-      let width = unmet.place - met.place
-      guard width > Self.precision else { return nil }
+    if let met, let unmet, unmet.place - met.place > Self.precision {
       let part = (Self.goal - met.use) / (unmet.use - met.use)
-      place = met.place + width * (part.isFinite ? min(0.9, max(0.1, part)) : 0.5)
+      let share = part.isFinite ? min(0.9, max(0.1, part)) : 0.5
+      place = met.place + (unmet.place - met.place) * share
+    } else if let met, unmet != nil {
+      guard let gap = widestGap(above: met) else { return nil }
+      place = gap
     } else {
       place = beyond(met ?? last)
     }
@@ -51,6 +53,19 @@ struct BudgetBracket {
     let limited = min(max(factor, limits.lowerBound), limits.upperBound)
     let isKnown = points.contains { abs(abs($0.place) - abs(log(limited))) < 1e-9 }
     return isKnown ? nil : limited
+  }
+
+  /// Rounding makes errors jump up and down by more than the step does: what is met may lie above what
+  /// is not. The middle of the widest interval up to where the trials, taken together, let the goal
+  /// expect, and somewhat more.
+  private func widestGap(above met: Point) -> Double? {
+    let goals = points.map { $0.place + Self.goal - $0.use }.sorted()
+    let end = goals[goals.count / 2] + 0.1
+    var places = points.map(\.place).filter { $0 >= met.place && $0 < end }.sorted()
+    places.append(max(end, met.place))
+    let gap = zip(places, places.dropFirst()).max { $0.1 - $0.0 < $1.1 - $1.0 }
+    guard let gap, gap.1 - gap.0 > 2 * Self.precision else { return nil }
+    return (gap.0 + gap.1) / 2
   }
 
   /// Where all trials were on one side: the goal by the slope of the last two, or by 1.

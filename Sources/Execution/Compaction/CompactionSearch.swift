@@ -16,8 +16,11 @@ struct CompactionSearch {
   let meter: ErrorMeter
   let budget: CompactionBudget
 
-  /// How often weights are rounded and measured at most.
-  private static let trialCount = 9
+  /// How often weights are rounded and measured at most; more often where that is quick.
+  private var trialCount: Int {
+    let examples = Double(max(1, meter.wanted.count))
+    return compactor.runCount(8...32, operations: 1e11 / examples, of: meter.example)
+  }
 
   /// Searches.
   ///
@@ -27,10 +30,11 @@ struct CompactionSearch {
     var best: CompactionTrial?
     var last: CompactionTrial?
     var factor = firstFactor
-    for number in 0..<Self.trialCount {
+    let trialCount = trialCount
+    for number in 0..<trialCount {
       try compactor.checkCancellation()
       let trial = try trial(factor)
-      compactor.report("searching", number + 1, Self.trialCount)
+      compactor.report("searching", number + 1, trialCount)
       last = trial
       let use = use(trial)
       if use <= 1, best.map({ isBetter(trial, $0) }) ?? true { best = trial }

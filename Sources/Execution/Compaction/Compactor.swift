@@ -1,6 +1,7 @@
 package import Bytes
 import CPURuntime
 package import GraphIR
+import LayerCatalog
 
 /// Finds the smallest form of a model's weights for a budget, and measures what it costs.
 ///
@@ -48,14 +49,16 @@ package struct Compactor: Sendable {
     try check(calibration, "calibration")
     try check(evaluation, "evaluation")
     let options = CPURuntime.Options(workers: workers, cancellation: cancellation)
-    let plans = try plans(calibration, options)
+    let weights = CompactableWeight.all(in: graph)
+    let (learned, heldOut) = parted(calibration, weights: weights.count)
+    let plans = try plans(weights, learned, options)
     guard !plans.isEmpty else {
       throw WeighbridgeError(
         .mismatch,
         "the model has no weights of \(CompactableWeight.leastCount) numbers or more that are "
           + "multiplied with data, so nothing can be left out")
     }
-    let meter = try ErrorMeter(graph, heldOut(calibration), options)
+    let meter = try ErrorMeter(graph, heldOut, options)
     let gains = try sensitivities(plans, meter)
     let evaluator = try ErrorMeter(graph, evaluation, options)
     let steps = StepAllocation(gains: gains, counts: plans.map(\.weight.tensor.count)).steps
@@ -64,14 +67,25 @@ package struct Compactor: Sendable {
     return try search.run().compaction(search, gains: gains)
   }
 
-  /// The examples on which sensitivity is measured: of many, some that nothing was learned from.
-  private func heldOut(_ calibration: [[Tensor]]) -> [[Tensor]] {
-    calibration.suffix(min(4, calibration.count))
+  /// How many times something may be run so that it takes about so many floating-point operations.
+  func runCount(
+    _ range: ClosedRange<Int>, operations: Double, of example: [Tensor]?
+  ) -> Int {
+    let types = example.flatMap { try? graph.specialized(to: $0) }
+    let count = Double(types.flatMap { graph.operationCount($0) } ?? Int.max)
+    return Int(
+      min(Double(range.upperBound), max(Double(range.lowerBound), operations / max(1, count))))
   }
 
-  /// The examples that are learned from.
-  private func learned(_ calibration: [[Tensor]]) -> [[Tensor]] {
-    calibration.count < 16 ? calibration : calibration.dropLast(4)
+  /// Parts the examples: those that are learned from, and those on which sensitivity is measured, which
+  /// are others where there are many.
+  private func parted(
+    _ calibration: [[Tensor]], weights: Int
+  ) -> (learned: [[Tensor]], heldOut: [[Tensor]]) {
+    let wanted = runCount(4...16, operations: 4e11 / Double(max(1, weights)), of: calibration.first)
+    let count = min(wanted, max(1, calibration.count / 4))
+    let heldOut = Array(calibration.suffix(calibration.count < 16 ? wanted : count))
+    return (calibration.count < 16 ? calibration : calibration.dropLast(count), heldOut)
   }
 
   private func check(
@@ -91,10 +105,8 @@ package struct Compactor: Sendable {
   }
 
   private func plans(
-    _ calibration: [[Tensor]], _ options: CPURuntime.Options
+    _ weights: [CompactableWeight], _ examples: [[Tensor]], _ options: CPURuntime.Options
   ) throws(WeighbridgeError) -> [WeightPlan] {
-    let weights = CompactableWeight.all(in: graph)
-    let examples = learned(calibration)
     var moments = try Calibration(graph: graph, weights: weights, workers: workers)
       .moments(of: examples, options) { report("running examples", $0, examples.count) }
     var plans: [WeightPlan] = []

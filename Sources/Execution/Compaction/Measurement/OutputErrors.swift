@@ -27,6 +27,9 @@ struct ErrorMeter {
   /// What the original gives, `[examples][outputs]`.
   let wanted: [[Tensor]]
 
+  /// The inputs of the first example.
+  var example: [Tensor]? { examples.first }
+
   /// Runs the original.
   ///
   /// - Throws: What running the model throws; ``WeighbridgeError/Code/unsupported`` when an output is
