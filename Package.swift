@@ -186,6 +186,9 @@ let package = Package(
     module(.execution, "CPURuntime", ["Bytes", "CKernels", "COneDNN", "GraphIR", "LayerCatalog"]),
     module(.execution, "ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
     module(.execution, "Verifier", ["Bytes", "GraphIR"]),
+    // Decides how each weight is stored.
+    module(
+      .execution, "Compaction", ["Bytes", "CKernels", "CPURuntime", "GraphIR", "LayerCatalog"]),
     module(.execution, "ModelComparison", ["GraphIR", "LayerCatalog", "Verifier"]),
     // Keeps the longjmp of both picture libraries away from Swift.
     cLibrary("CImages", ["CJPEG", "CPNG"]),
@@ -301,6 +304,12 @@ let package = Package(
       [
         "Bytes", "CKernels", "CPURuntime", "GraphIR", "LayerCatalog", "ReferenceRuntime",
         "TestSupport", "Verifier", "Weighbridge", "_CatalogTesting",
+      ]),
+    tests(
+      "CompactionTests",
+      [
+        "Bytes", "CPURuntime", "Compaction", "GraphIR", "LayerCatalog", "TestSupport", "Vision",
+        "Weighbridge",
       ]),
     tests("VisionTests", ["Bytes", "GraphIR", "TestSupport", "Vision", "Weighbridge"]),
     tests(

@@ -1,6 +1,8 @@
 #ifndef WEIGHBRIDGE_KERNELS_H
 #define WEIGHBRIDGE_KERNELS_H
 
+// Convolutions; products of matrices are in matrix.h.
+
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,0 +1,70 @@
+#ifndef WEIGHBRIDGE_MATRIX_H
+#define WEIGHBRIDGE_MATRIX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// A matrix of which two neighbours in a column, and two in a row, lie so many elements apart.
+struct kernels_matrix {
+  const float *elements;
+  ptrdiff_t row_stride, column_stride;
+};
+
+/// Adds a product of matrices to a matrix: target += factor * first * second. One thread; the sums are
+/// made of parts of 256 products. The result depends on the processor's instructions alone.
+///
+/// - first: `[rows, depth]`
+/// - second: `[depth, columns]`
+/// - target: `[rows, columns]`, with so many elements from one row to the next
+/// - Returns: Whether there was memory for it.
+bool kernels_multiply(
+    int rows, int columns, int depth, float factor, struct kernels_matrix first,
+    struct kernels_matrix second, float *target, ptrdiff_t target_stride);
+
+/// Factors a symmetric matrix in place: its lower triangle becomes L with L * transposed(L) = matrix.
+/// For small matrices; accumulates in double.
+///
+/// - Returns: False when the matrix is not positive definite.
+bool kernels_factor(int count, float *matrix, ptrdiff_t stride);
+
+/// Replaces each row x of a matrix by the solution y of L * y = x.
+///
+/// - factor: L, a lower triangle, `[count, count]`
+/// - target: `[rows, count]`
+void kernels_solve(
+    int rows, int count, const float *factor, ptrdiff_t factor_stride, float *target,
+    ptrdiff_t target_stride);
+
+/// The most positions that are rounded in one call.
+enum { KERNELS_ROUNDED_POSITIONS = 128 };
+
+/// Some weights that are rounded one position after the other, from the last to the first, where each
+/// makes up for what those before it did to the product with the inputs.
+struct kernels_rounding {
+  /// How many positions (inputs), and how many outputs.
+  int positions, outputs;
+  /// L, the lower triangle of the factored sums of products of the inputs, `[positions, positions]`;
+  /// NULL where each position is by itself.
+  const float *factor;
+  ptrdiff_t factor_stride;
+  /// `[positions, outputs]`, as are the following; so many elements from one position to the next.
+  const float *weights;
+  ptrdiff_t stride;
+  /// What the errors of positions that were rounded in other calls add up to.
+  const float *sums;
+  /// The weight less its rounded value.
+  float *errors;
+  int32_t *integers;
+  /// A weight is an integer times output_steps[output] * position_steps[position].
+  const float *output_steps, *position_steps;
+  /// The largest fraction that is rounded away from a magnitude: 0.5 for the nearest integer.
+  float threshold;
+  /// The integers are kept in this range.
+  int32_t least, greatest;
+};
+
+/// Rounds; returns the sum of the squares of what that does to the product with the inputs.
+double kernels_round(const struct kernels_rounding *rounding);
+
+#endif

@@ -1,0 +1,259 @@
+#include "matrix.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A product is made of tiles that stay in registers while the depth passes by. Both matrices are
+// brought into the order in which the tiles read them, 256 of the depth at a time.
+
+// All functions with vectors are inlined where the processor's features are known.
+#pragma clang diagnostic ignored "-Wpsabi"
+
+#define INLINE static inline __attribute__((always_inline))
+
+typedef float vector4 __attribute__((ext_vector_type(4)));
+typedef float vector8 __attribute__((ext_vector_type(8)));
+typedef float vector16 __attribute__((ext_vector_type(16)));
+
+enum { DEPTH = 256, MOST_ROWS = 12, MOST_COLUMNS = 32 };
+
+INLINE int smaller(int first, int second) { return first < second ? first : second; }
+
+/// The sums of one tile: `rows` x two vectors. `first` is `[depth, rows]`, `second`
+/// `[depth, two vectors]`, `sums` is `[rows, two vectors]`.
+#define TILE(name, vector, rows, attributes) \
+  attributes static void name(int depth, const float *first, const float *second, float *sums) { \
+    enum { WIDTH = sizeof(vector) / sizeof(float) }; \
+    vector low[rows], high[rows]; \
+    _Pragma("clang loop unroll(full)") for (int row = 0; row < rows; row++) { \
+      low[row] = high[row] = 0; \
+    } \
+    for (int place = 0; place < depth; place++, first += rows, second += 2 * WIDTH) { \
+      vector left, right; \
+      memcpy(&left, second, sizeof left); \
+      memcpy(&right, second + WIDTH, sizeof right); \
+      _Pragma("clang loop unroll(full)") for (int row = 0; row < rows; row++) { \
+        low[row] += left * first[row]; \
+        high[row] += right * first[row]; \
+      } \
+    } \
+    _Pragma("clang loop unroll(full)") for (int row = 0; row < rows; row++) { \
+      memcpy(sums + row * 2 * WIDTH, &low[row], sizeof low[row]); \
+      memcpy(sums + row * 2 * WIDTH + WIDTH, &high[row], sizeof high[row]); \
+    } \
+  }
+
+TILE(tile_plain, vector4, 4, )
+#if defined(__x86_64__)
+TILE(tile_avx2, vector8, 6, __attribute__((target("avx2,fma"))))
+TILE(tile_avx512, vector16, 12, __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma"))))
+#endif
+
+/// What the processor has.
+enum level { PLAIN, AVX2, AVX512 };
+
+static enum level level(void) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
+      && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
+    return AVX512;
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return AVX2;
+#endif
+  return PLAIN;
+}
+
+struct shape {
+  int rows, columns;
+  void (*sum)(int depth, const float *first, const float *second, float *sums);
+};
+
+static struct shape tile_shape(void) {
+  switch (level()) {
+#if defined(__x86_64__)
+  case AVX512: return (struct shape){12, 32, tile_avx512};
+  case AVX2: return (struct shape){6, 16, tile_avx2};
+#endif
+  default: return (struct shape){4, 8, tile_plain};
+  }
+}
+
+/// Brings a part of a matrix into strips of `width` lanes: `[lanes / width, depth, width]`, with zeros
+/// behind the last lane.
+static void pack(
+    const float *source, ptrdiff_t lane_stride, ptrdiff_t depth_stride, int lanes, int depth,
+    int width, float *target) {
+  for (int start = 0; start < lanes; start += width, target += (ptrdiff_t)width * depth) {
+    const int count = smaller(width, lanes - start);
+    const float *strip = source + start * lane_stride;
+    if (lane_stride == 1) {
+      for (int place = 0; place < depth; place++) {
+        float *row = target + (ptrdiff_t)place * width;
+        memcpy(row, strip + place * depth_stride, (size_t)count * sizeof *row);
+        memset(row + count, 0, (size_t)(width - count) * sizeof *row);
+      }
+    } else {
+      for (int lane = 0; lane < width; lane++) {
+        const float *from = strip + lane * lane_stride;
+        for (int place = 0; place < depth; place++) {
+          target[(ptrdiff_t)place * width + lane] = lane < count ? from[place * depth_stride] : 0;
+        }
+      }
+    }
+  }
+}
+
+bool kernels_multiply(
+    int rows, int columns, int depth, float factor, struct kernels_matrix first,
+    struct kernels_matrix second, float *target, ptrdiff_t target_stride) {
+  const struct shape shape = tile_shape();
+  const size_t row_strips = (size_t)(rows + shape.rows - 1) / (size_t)shape.rows;
+  const size_t column_strips = (size_t)(columns + shape.columns - 1) / (size_t)shape.columns;
+  const size_t part = (size_t)smaller(DEPTH, depth);
+  const size_t left = row_strips * (size_t)shape.rows * part;
+  const size_t right = column_strips * (size_t)shape.columns * part;
+  float *memory = malloc((left + right) * sizeof(float));
+  if (!memory) return false;
+  float sums[MOST_ROWS * MOST_COLUMNS];
+  for (int start = 0; start < depth; start += DEPTH) {
+    const int count = smaller(DEPTH, depth - start);
+    pack(first.elements + start * first.column_stride, first.row_stride, first.column_stride, rows,
+         count, shape.rows, memory);
+    pack(second.elements + start * second.row_stride, second.column_stride, second.row_stride,
+         columns, count, shape.columns, memory + left);
+    for (int column = 0; column < columns; column += shape.columns) {
+      const float *strip = memory + left + (ptrdiff_t)column * count;
+      const int width = smaller(shape.columns, columns - column);
+      for (int row = 0; row < rows; row += shape.rows) {
+        shape.sum(count, memory + (ptrdiff_t)row * count, strip, sums);
+        const int height = smaller(shape.rows, rows - row);
+        for (int line = 0; line < height; line++) {
+          float *to = target + (row + line) * target_stride + column;
+          const float *from = sums + line * shape.columns;
+          for (int place = 0; place < width; place++) to[place] += factor * from[place];
+        }
+      }
+    }
+  }
+  free(memory);
+  return true;
+}
+
+bool kernels_factor(int count, float *matrix, ptrdiff_t stride) {
+  for (int row = 0; row < count; row++) {
+    float *own = matrix + row * stride;
+    for (int column = 0; column <= row; column++) {
+      const float *other = matrix + column * stride;
+      double sum = own[column];
+      for (int place = 0; place < column; place++) sum -= (double)own[place] * other[place];
+      if (column < row) {
+        own[column] = (float)(sum / other[column]);
+      } else {
+        if (!(sum > 0) || !isfinite(sum)) return false;
+        own[row] = (float)sqrt(sum);
+      }
+    }
+  }
+  return true;
+}
+
+INLINE void solve(
+    int rows, int count, const float *factor, ptrdiff_t factor_stride, float *target,
+    ptrdiff_t target_stride) {
+  for (int row = 0; row < rows; row++) {
+    float *own = target + row * target_stride;
+    for (int column = 0; column < count; column++) {
+      const float *other = factor + column * factor_stride;
+      float sums[8] = {0};
+      int place = 0;
+      for (; place + 8 <= column; place += 8) {
+        for (int lane = 0; lane < 8; lane++) sums[lane] += own[place + lane] * other[place + lane];
+      }
+      float sum = ((sums[0] + sums[4]) + (sums[1] + sums[5]))
+          + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+      for (; place < column; place++) sum += own[place] * other[place];
+      own[column] = (own[column] - sum) / other[column];
+    }
+  }
+}
+
+/// Outputs that are rounded side by side, and the most positions of a block: their sums stay in the
+/// nearest cache.
+enum { STRIP = 32, POSITIONS = KERNELS_ROUNDED_POSITIONS };
+
+INLINE double round_strip(const struct kernels_rounding *all, int start, int count) {
+  float steps[STRIP], errors[STRIP], integers[STRIP], squares[STRIP] = {0};
+  float sums[POSITIONS][STRIP] = {{0}}, weights[STRIP] = {0};
+  for (int lane = 0; lane < STRIP; lane++) {
+    steps[lane] = lane < count ? all->output_steps[start + lane] : 1;
+  }
+  for (int position = 0; position < all->positions; position++) {
+    memcpy(sums[position], all->sums + position * all->stride + start, (size_t)count * sizeof(float));
+  }
+  const float least = (float)all->least, greatest = (float)all->greatest, up = 1 - all->threshold;
+  for (int position = all->positions - 1; position >= 0; position--) {
+    const float *factors = all->factor ? all->factor + position * all->factor_stride : 0;
+    const float own = all->factor ? factors[position] : 1, inverse = 1 / own;
+    const float column = all->position_steps[position];
+    const ptrdiff_t place = position * all->stride + start;
+    memcpy(weights, all->weights + place, (size_t)count * sizeof *weights);
+    for (int lane = 0; lane < STRIP; lane++) {
+      const float step = steps[lane] * column;
+      const float wanted = weights[lane] + sums[position][lane] * inverse;
+      const float scaled = wanted / step, size = fabsf(scaled), whole = floorf(size);
+      float integer = copysignf(size - whole > up ? whole + 1 : whole, scaled);
+      integer = integer < least ? least : integer > greatest ? greatest : integer;
+      const float rest = (wanted - integer * step) * own;
+      integers[lane] = integer;
+      errors[lane] = weights[lane] - integer * step;
+      squares[lane] += rest * rest;
+    }
+    for (int lane = 0; lane < count; lane++) all->integers[place + lane] = (int32_t)integers[lane];
+    memcpy(all->errors + place, errors, (size_t)count * sizeof *errors);
+    for (int other = 0; all->factor && other < position; other++) {
+      const float factor = factors[other];
+      for (int lane = 0; lane < STRIP; lane++) sums[other][lane] += errors[lane] * factor;
+    }
+  }
+  double loss = 0;
+  for (int lane = 0; lane < count; lane++) loss += squares[lane];
+  return loss;
+}
+
+INLINE double round_all(const struct kernels_rounding *all) {
+  double loss = 0;
+  int start = 0;
+  for (; start + STRIP <= all->outputs; start += STRIP) loss += round_strip(all, start, STRIP);
+  return start < all->outputs ? loss + round_strip(all, start, all->outputs - start) : loss;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) static double round_avx2(const struct kernels_rounding *all) {
+  return round_all(all);
+}
+__attribute__((target("avx2,fma"))) static void solve_avx2(
+    int rows, int count, const float *factor, ptrdiff_t factor_stride, float *target,
+    ptrdiff_t target_stride) {
+  solve(rows, count, factor, factor_stride, target, target_stride);
+}
+#endif
+
+double kernels_round(const struct kernels_rounding *all) {
+#if defined(__x86_64__)
+  if (level() != PLAIN) return round_avx2(all);
+#endif
+  return round_all(all);
+}
+
+void kernels_solve(
+    int rows, int count, const float *factor, ptrdiff_t factor_stride, float *target,
+    ptrdiff_t target_stride) {
+#if defined(__x86_64__)
+  if (level() != PLAIN) {
+    return solve_avx2(rows, count, factor, factor_stride, target, target_stride);
+  }
+#endif
+  solve(rows, count, factor, factor_stride, target, target_stride);
+}

@@ -1,0 +1,90 @@
+package import Bytes
+package import GraphIR
+
+/// What a compacted model may lose, or how large it may be.
+package enum CompactionBudget: Sendable {
+  /// The largest relative error (L2) of each output on the evaluation examples; above 0.
+  case error(Double)
+  /// The most bytes that the weights may take.
+  case size(Int)
+  /// The smallest share of answers that must stay, above 0 and at most 1.
+  case answers(Double, AnswerComparison)
+
+  /// Checks the number.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a number that is no budget.
+  package func check() throws(WeighbridgeError) {
+    switch self {
+    case .error(let error):
+      guard error > 0, error.isFinite else {
+        throw WeighbridgeError(
+          .mismatch, "an error of \(error) is no budget; it must be above 0 and finite")
+      }
+    case .size(let size):
+      guard size > 0 else {
+        throw WeighbridgeError(.mismatch, "\(size) bytes are no budget; it must be above 0")
+      }
+    case .answers(let share, _):
+      guard share > 0, share <= 1 else {
+        throw WeighbridgeError(
+          .mismatch,
+          "a share of \(share) of the answers is no budget; it must be above 0 and at most 1")
+      }
+    }
+  }
+}
+
+/// Answers that are read from outputs, such as the most likely class or the boxes of a detector.
+package struct AnswerComparison: Sendable {
+  /// What the answers are, for example `top-1 classes`.
+  package let name: String
+  /// How many answers the second outputs, of one example, give, and how many of these the first give
+  /// too.
+  package let compare:
+    @Sendable (_ got: [Tensor], _ wanted: [Tensor]) throws(WeighbridgeError) -> AnswerCount
+
+  /// Makes a comparison.
+  package init(
+    name: String,
+    compare:
+      @escaping @Sendable (_ got: [Tensor], _ wanted: [Tensor]) throws(WeighbridgeError)
+      -> AnswerCount
+  ) {
+    (self.name, self.compare) = (name, compare)
+  }
+
+  /// The index of the largest number of each row of the outputs, along their last axis.
+  package static let largest = AnswerComparison(name: "top-1 classes") { got, wanted in
+    var count = AnswerCount(kept: 0, count: 0)
+    for (got, wanted) in zip(got, wanted) {
+      let pairs = zip(got.largestOfRows, wanted.largestOfRows)
+      count.count += wanted.largestOfRows.count
+      count.kept += pairs.reduce(0) { $0 + ($1.0 == $1.1 ? 1 : 0) }
+    }
+    return count
+  }
+}
+
+/// What became of answers.
+package struct AnswerCount: Hashable, Sendable {
+  /// How many are the same.
+  package var kept: Int
+  /// How many there were.
+  package var count: Int
+
+  /// Makes a count.
+  package init(kept: Int, count: Int) { (self.kept, self.count) = (kept, count) }
+
+  /// The share that is kept; 1 when there were none.
+  package var share: Double { count == 0 ? 1 : Double(kept) / Double(count) }
+}
+
+extension Tensor {
+  fileprivate var largestOfRows: [Int] {
+    let width = max(1, shape.last ?? 1)
+    let numbers = doubles
+    return stride(from: 0, to: numbers.count, by: width).map { start in
+      (start..<start + width).max { (numbers[$0], $1) < (numbers[$1], $0) } ?? start
+    }
+  }
+}

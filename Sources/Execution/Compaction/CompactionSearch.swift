@@ -1,0 +1,163 @@
+import Bytes
+import GraphIR
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The search for the factor of all steps that a budget allows.
+struct CompactionSearch {
+  let compactor: Compactor
+  let plans: [WeightPlan]
+  /// The step of each weight for an error of about 1.
+  let steps: [Double]
+  let meter: ErrorMeter
+  let budget: CompactionBudget
+
+  /// How often weights are rounded and measured at most; more often where that is quick.
+  private var trialCount: Int {
+    let examples = Double(max(1, meter.wanted.count))
+    return compactor.runCount(8...32, operations: 1e11 / examples, of: meter.example)
+  }
+
+  /// Searches.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when the budget cannot be met.
+  func run() throws(WeighbridgeError) -> CompactionTrial {
+    var bracket = BudgetBracket(grows: growsWithFactor, limits: factors)
+    var best: CompactionTrial?
+    var last: CompactionTrial?
+    var factor = firstFactor
+    let trialCount = trialCount
+    for number in 0..<trialCount {
+      try compactor.checkCancellation()
+      let trial = try trial(factor)
+      compactor.report("searching", number + 1, trialCount)
+      last = trial
+      let use = use(trial)
+      if use <= 1, best.map({ isBetter(trial, $0) }) ?? true { best = trial }
+      if use <= 1, use > 0.98 { break }
+      bracket.add(factor, use: use)
+      guard let next = bracket.next else { break }
+      factor = next
+    }
+    guard let best else { throw unmet(last) }
+    return best
+  }
+
+  private func isBetter(_ trial: CompactionTrial, _ other: CompactionTrial) -> Bool {
+    if case .size = budget { return trial.errors.worst < other.errors.worst }
+    return trial.size < other.size
+  }
+
+  /// How much of the budget is used: at most 1 when it is met. Grows with the factor for errors and
+  /// answers, falls for sizes.
+  private func use(_ trial: CompactionTrial) -> Double {
+    switch budget {
+    case .error(let error): trial.errors.worst / error
+    case .size(let size): Double(trial.size) / Double(size)
+    case .answers(let share, _): (trial.answers?.share ?? 0) >= share ? 0.5 : 2
+    }
+  }
+
+  private var growsWithFactor: Bool {
+    if case .size = budget { return false }
+    return true
+  }
+
+  private var firstFactor: Double {
+    let factor: Double
+    switch budget {
+    case .error(let error): factor = error
+    case .size, .answers: factor = 0.02
+    }
+    return min(max(factor, factors.lowerBound), factors.upperBound)
+  }
+
+  /// The factors between which all steps are sensible: as fine as single precision, and so coarse that
+  /// nearly all integers are 0.
+  private var factors: ClosedRange<Double> {
+    let finest = zip(plans, steps).map { $0.smallestStep / $1 }.min() ?? 1
+    let coarsest = zip(plans, steps).map { 8 * $0.largest / $1 }.max() ?? 1
+    return finest...max(finest, coarsest)
+  }
+
+  private func trial(_ factor: Double) throws(WeighbridgeError) -> CompactionTrial {
+    let rounded = zip(plans, steps).map {
+      $0.rounded(step: $1 * factor, workers: compactor.workers)
+    }
+    let outputs = try meter.outputs(
+      Dictionary(
+        zip(plans, rounded).map { ($0.weight.id, $1.tensor) }, uniquingKeysWith: { $1 }))
+    var answers: AnswerCount?
+    if let comparison {
+      var sum = AnswerCount(kept: 0, count: 0)
+      for (got, wanted) in zip(outputs, meter.wanted) {
+        let count = try comparison.compare(got, wanted)
+        sum.kept += count.kept
+        sum.count += count.count
+      }
+      answers = sum
+    }
+    let bits = rounded.reduce(0) { $0 + $1.bits }
+    return CompactionTrial(
+      factor: factor, weights: rounded, errors: meter.errors(outputs), answers: answers,
+      size: exactSize + Int((bits / 8).rounded(.up)))
+  }
+
+  private var comparison: AnswerComparison? {
+    if case .answers(_, let comparison) = budget { return comparison }
+    return compactor.answers
+  }
+
+  /// The bytes of the weights that stay as they are.
+  private var exactSize: Int {
+    compactor.graph.weights.reduce(0) { $0 + $1.tensor.byteCount }
+      - plans.reduce(0) { $0 + $1.weight.tensor.byteCount }
+  }
+
+  private func unmet(_ last: CompactionTrial?) -> WeighbridgeError {
+    let words: String
+    switch budget {
+    case .error(let error):
+      words =
+        "an error of \(error) cannot be met by rounding weights; \(last?.errors.worst ?? 0) can, and "
+        + "without loss there is none"
+    case .size(let size):
+      words = "\(size) bytes cannot be met; the weights take at least \(last?.size ?? exactSize)"
+    case .answers(let share, let comparison):
+      let kept = last?.answers?.share ?? 0
+      words =
+        "a share of \(share) of the \(comparison.name) cannot be kept by rounding weights; \(kept) can"
+    }
+    return WeighbridgeError(.limitExceeded, words)
+  }
+}
+
+/// What one factor gave.
+struct CompactionTrial {
+  let factor: Double
+  let weights: [RoundedWeight]
+  let errors: OutputErrors
+  let answers: AnswerCount?
+  let size: Int
+
+  /// The result.
+  func compaction(_ search: CompactionSearch, gains: [[Double]]) -> Compaction {
+    let weights = search.plans.indices.map { number in
+      let weight = search.plans[number].weight
+      let step = Double(self.weights[number].matrix.steps[0])
+      return Compaction.Weight(
+        id: weight.id, name: weight.name, form: .integers(self.weights[number].matrix),
+        tensor: self.weights[number].tensor,
+        bitsPerElement: self.weights[number].bits / Double(weight.tensor.count),
+        addedErrors: gains[number].map { $0.squareRoot() * step })
+    }
+    return Compaction(
+      weights: weights, errors: errors, answers: answers,
+      originalSize: search.compactor.graph.weights.reduce(0) { $0 + $1.tensor.byteCount },
+      estimatedSize: size)
+  }
+}

@@ -1,0 +1,158 @@
+package import Bytes
+import CPURuntime
+package import GraphIR
+import LayerCatalog
+
+/// Finds the smallest form of a model's weights for a budget, and measures what it costs.
+///
+/// The same inputs give the same result, whatever the number of threads as far as the engine's results do
+/// not depend on it.
+package struct Compactor: Sendable {
+  /// How far the work is.
+  package struct Progress: Hashable, Sendable {
+    /// What is done, for example `measuring weights`.
+    package let step: String
+    /// How much of the step is done, and how much there is.
+    package let done, count: Int
+  }
+
+  /// The model.
+  package let graph: Graph
+  /// The threads to use.
+  package var workers: Workers
+  /// Looked at again and again.
+  package var cancellation: Cancellation?
+  /// Called after each part of the work.
+  package var progress: (@Sendable (Progress) -> Void)?
+  /// What else is looked at in the measured outputs.
+  package var answers: AnswerComparison?
+
+  /// A compactor for a model.
+  package init(_ graph: Graph, workers: Workers) {
+    (self.graph, self.workers) = (graph, workers)
+  }
+
+  /// Finds the smallest form for a budget.
+  ///
+  /// - Parameters:
+  ///   - calibration: The model's inputs, one list for each example, from which is learned how errors
+  ///     work together; some are kept back for measuring how much each weight matters.
+  ///   - evaluation: Other examples, on which the budget is measured.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a budget or examples that cannot be;
+  ///   ``WeighbridgeError/Code/limitExceeded`` for a budget that cannot be met, with what can;
+  ///   ``WeighbridgeError/Code/unsupported`` for a model that cannot run;
+  ///   ``WeighbridgeError/Code/cancelled``.
+  package func compact(
+    calibration: [[Tensor]], evaluation: [[Tensor]], budget: CompactionBudget
+  ) throws(WeighbridgeError) -> Compaction {
+    try budget.check()
+    try check(calibration, "calibration")
+    try check(evaluation, "evaluation")
+    let options = CPURuntime.Options(workers: workers, cancellation: cancellation)
+    let weights = CompactableWeight.all(in: graph)
+    let (learned, heldOut) = parted(calibration, weights: weights.count)
+    let plans = try plans(weights, learned, options)
+    guard !plans.isEmpty else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the model has no weights of \(CompactableWeight.leastCount) numbers or more that are "
+          + "multiplied with data, so nothing can be left out")
+    }
+    let meter = try ErrorMeter(graph, heldOut, options)
+    let gains = try sensitivities(plans, meter)
+    let evaluator = try ErrorMeter(graph, evaluation, options)
+    let steps = StepAllocation(gains: gains, counts: plans.map(\.weight.tensor.count)).steps
+    let search = CompactionSearch(
+      compactor: self, plans: plans, steps: steps, meter: evaluator, budget: budget)
+    return try search.run().compaction(search, gains: gains)
+  }
+
+  /// How many times something may be run so that it takes about so many floating-point operations.
+  func runCount(
+    _ range: ClosedRange<Int>, operations: Double, of example: [Tensor]?
+  ) -> Int {
+    let types = example.flatMap { try? graph.specialized(to: $0) }
+    let count = Double(types.flatMap { graph.operationCount($0) } ?? Int.max)
+    return Int(
+      min(Double(range.upperBound), max(Double(range.lowerBound), operations / max(1, count))))
+  }
+
+  /// Parts the examples: those that are learned from, and those on which sensitivity is measured, which
+  /// are others where there are many.
+  private func parted(
+    _ calibration: [[Tensor]], weights: Int
+  ) -> (learned: [[Tensor]], heldOut: [[Tensor]]) {
+    let wanted = runCount(4...16, operations: 4e11 / Double(max(1, weights)), of: calibration.first)
+    let count = min(wanted, max(1, calibration.count / 4))
+    let heldOut = Array(calibration.suffix(calibration.count < 16 ? wanted : count))
+    return (calibration.count < 16 ? calibration : calibration.dropLast(count), heldOut)
+  }
+
+  private func check(
+    _ examples: [[Tensor]], _ name: String
+  ) throws(WeighbridgeError) {
+    guard !examples.isEmpty else {
+      throw WeighbridgeError(.mismatch, "there are no examples for the \(name)")
+    }
+    for inputs in examples { try graph.check(inputs: inputs) }
+    let isConstant = examples.allSatisfy { $0.allSatisfy(\.isConstant) }
+    guard !isConstant else {
+      throw WeighbridgeError(
+        .mismatch,
+        "every example for the \(name) has the same number everywhere, which tells nothing of a model"
+      )
+    }
+  }
+
+  private func plans(
+    _ weights: [CompactableWeight], _ examples: [[Tensor]], _ options: CPURuntime.Options
+  ) throws(WeighbridgeError) -> [WeightPlan] {
+    var moments = try Calibration(graph: graph, weights: weights, workers: workers)
+      .moments(of: examples, options) { report("running examples", $0, examples.count) }
+    var plans: [WeightPlan] = []
+    for weight in weights {
+      // Let go one by one, so that sums and factors are not all there at once.
+      plans.append(
+        WeightPlan(weight, RoundingBasis(weight, moments.removeFirst(), workers: workers)))
+      try checkCancellation()
+      report("factoring", plans.count, weights.count)
+    }
+    return plans
+  }
+
+  /// By how much the mean square of each output's error grows with the square of each weight's step.
+  private func sensitivities(
+    _ plans: [WeightPlan], _ meter: ErrorMeter
+  ) throws(WeighbridgeError) -> [[Double]] {
+    var gains: [[Double]] = []
+    for plan in plans {
+      let step = plan.deviation * Self.probeStep
+      let rounded = plan.rounded(step: step, workers: workers)
+      let errors = try meter.errors([plan.weight.id: rounded.tensor])
+      gains.append(
+        errors.relative.map { $0.reduce(0) { $0 + $1 * $1 } / Double($0.count) / (step * step) })
+      report("measuring weights", gains.count, plans.count)
+    }
+    return gains
+  }
+
+  /// The step with which sensitivity is measured, in deviations of the weight's elements.
+  private static let probeStep = 0.08
+
+  func report(_ step: String, _ done: Int, _ count: Int) {
+    progress?(Progress(step: step, done: done, count: count))
+  }
+
+  func checkCancellation() throws(WeighbridgeError) {
+    if let cancellation, cancellation.isCancelled {
+      throw WeighbridgeError(.cancelled, "cancelled")
+    }
+  }
+}
+
+extension Tensor {
+  fileprivate var isConstant: Bool {
+    let numbers = doubles
+    return numbers.allSatisfy { $0 == numbers[0] }
+  }
+}

@@ -1,0 +1,91 @@
+package import Bytes
+package import GraphIR
+
+extension Graph {
+  /// Examples for a model of which nobody has any: pictures with the
+  /// statistics of photos for inputs that are images,
+  /// indices for those that take them, and noise of mean 0 and variance 1 for others.
+  ///
+  /// - Parameters:
+  ///   - images: How an image becomes the input, for each input that is one, by its name.
+  ///   - seed: Another one gives other examples.
+  /// - Throws: As ``madeUpInputs(_:)``.
+  package func madeUpExamples(
+    _ count: Int, images: [String: ImageInput], seed: UInt64, workers: Workers
+  ) throws(WeighbridgeError) -> [[Tensor]] {
+    let base = try madeUpInputs(.random(seed: seed))
+    var results: [[Tensor]] = []
+    for number in 0..<count {
+      results.append(
+        number == 0 ? base : try madeUpInputs(.random(seed: seed &+ UInt64(number) << 16)))
+    }
+    for (position, port) in inputs.enumerated() {
+      let seed = seed &+ UInt64(position) << 32
+      let type = base[position].type
+      let shape = base[position].shape
+      if let image = images[port.name], let maker = PictureMaker(image, shape) {
+        let tensors = workers.map(count) {
+          maker.tensor(type.elementType, seed: seed &+ UInt64($0))
+        }
+        for number in 0..<count { results[number][position] = tensors[number] }
+      } else if type.elementType.isFloat, !hasIndices(port.value) {
+        for number in 0..<count {
+          var generator = SplitMix64(seed: seed &+ UInt64(number))
+          let size = shape.reduce(1, *)
+          results[number][position] = Tensor(
+            type.elementType, shape: shape,
+            floats: (0..<size).map { _ in MadeUpPicture.gaussian(&generator) })
+        }
+      }
+    }
+    return results
+  }
+
+  /// Whether elements of a value are taken as indices, at once or behind operators of one input.
+  private func hasIndices(_ value: ValueID) -> Bool {
+    var values: Set<ValueID> = [value]
+    for node in nodes where node.inputs.contains(where: values.contains) {
+      for (position, id) in node.inputs.enumerated() where values.contains(id) {
+        if case .indices = node.operation.slot(position) { return true }
+      }
+      if node.inputs.count == 1 { values.formUnion(node.outputs) }
+    }
+    return false
+  }
+}
+
+/// Makes inputs of pictures.
+private struct PictureMaker: Sendable {
+  let image: ImageInput
+  let shape: [Int]
+  private let axes: (channels: Int, height: Int, width: Int)
+
+  init?(_ image: ImageInput, _ shape: [Int]) {
+    guard let axes = image.layout.imageAxes(rank: shape.count),
+      shape[axes.channels] == image.colorOrder.componentCount,
+      image.bias.count == shape[axes.channels]
+    else { return nil }
+    (self.image, self.shape, self.axes) = (image, shape, axes)
+  }
+
+  /// One picture for each place of the batch.
+  func tensor(_ elementType: ElementType, seed: UInt64) -> Tensor {
+    let (height, width) = (shape[axes.height], shape[axes.width])
+    let batch = shape.count == 4 ? shape[0] : 1
+    var elements: [Float] = []
+    for number in 0..<batch {
+      let picture = MadeUpPicture(
+        height: height, width: width, components: shape[axes.channels],
+        seed: seed &+ UInt64(number) << 48)
+      let planes = image.colorOrder == .bgr ? picture.planes.reversed() : picture.planes
+      for (plane, bias) in zip(planes, image.bias) {
+        elements += plane.map { $0 * Float(image.scale) + Float(bias) }
+      }
+    }
+    let first = Tensor(
+      .float32, shape: [batch, shape[axes.channels], height, width], floats: elements)
+    let order = image.layout.axesFromChannelsFirst(rank: 4)
+    let turned = first.permuted(order).floats
+    return Tensor(elementType, shape: shape, floats: turned)
+  }
+}

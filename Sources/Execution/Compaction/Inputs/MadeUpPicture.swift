@@ -1,0 +1,159 @@
+import Bytes
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A picture with the statistics of photos: things of all sizes in front of each other, each with a color,
+/// shading and texture of its own ("dead leaves", Lee, Mumford and Huang 2001), where both the things and
+/// the textures are such that the amplitude falls as 1/f. Colors differ less than the brightness.
+struct MadeUpPicture: Sendable {
+  let height: Int
+  let width: Int
+  /// Components of 0...255, plane after plane: red, green and blue, or the brightness.
+  let planes: [[Float]]
+
+  /// Makes a picture.
+  ///
+  /// - Parameters:
+  ///   - components: 3 for a colored one, 1 for a gray one.
+  ///   - seed: Another one gives another picture.
+  init(height: Int, width: Int, components: Int, seed: UInt64) {
+    (self.height, self.width) = (height, width)
+    var generator = SplitMix64(seed: seed)
+    let contrast = Float.random(in: 30...80, using: &generator)
+    let brightness = Float.random(in: 80...160, using: &generator)
+    let texture = Self.noise(height, width, &generator)
+    var planes = (0..<components).map { _ in texture.map { brightness + contrast * $0 } }
+    let leafCount = Int.random(in: 0...1, using: &generator) == 0 ? 300 : 1500
+    for _ in 0..<leafCount {
+      Leaf(height: height, width: width, brightness, contrast, &generator)
+        .paint(on: &planes, texture, width: width)
+    }
+    self.planes = planes.map { $0.map(Self.limited) }
+  }
+
+  private static func limited(_ component: Float) -> Float {
+    min(255, max(0, component)).rounded()
+  }
+
+  /// Noise of mean 0 and variance 1: as much in each octave.
+  private static func noise(
+    _ height: Int, _ width: Int, _ generator: inout SplitMix64
+  ) -> [Float] {
+    var sum = [Float](repeating: 0, count: height * width)
+    var cell = max(height, width)
+    while cell >= 1 {
+      add(Float(cell), height, width, &sum, &generator)
+      cell /= 2
+    }
+    let count = Float(max(1, sum.count))
+    let mean = sum.reduce(0, +) / count
+    let variance = sum.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / count
+    let factor = variance > 0 ? 1 / variance.squareRoot() : 0
+    return sum.map { ($0 - mean) * factor }
+  }
+
+  /// Adds independent numbers at the corners of cells, and what lies between them in between.
+  private static func add(
+    _ cell: Float, _ height: Int, _ width: Int, _ sum: inout [Float],
+    _ generator: inout SplitMix64
+  ) {
+    let columns = Int(Float(width) / cell) + 2
+    let rows = Int(Float(height) / cell) + 2
+    let corners = (0..<rows * columns).map { _ in gaussian(&generator) }
+    let places = (0..<width).map { x in
+      (Int(Float(x) / cell), smooth(Float(x) / cell - (Float(x) / cell).rounded(.down)))
+    }
+    var target = sum.mutableSpan
+    let source = corners.span
+    for y in 0..<height {
+      let top = Int(Float(y) / cell)
+      let down = smooth(Float(y) / cell - Float(top))
+      let (upper, lower) = (top * columns, (top + 1) * columns)
+      for x in 0..<width {
+        let (left, right) = places[x]
+        let above = source[upper + left] + right * (source[upper + left + 1] - source[upper + left])
+        let below = source[lower + left] + right * (source[lower + left + 1] - source[lower + left])
+        target[y * width + x] += above + down * (below - above)
+      }
+    }
+  }
+
+  private static func smooth(_ place: Float) -> Float { place * place * (3 - 2 * place) }
+
+  /// A number of the normal distribution (Box and Muller 1958).
+  static func gaussian(_ generator: inout SplitMix64) -> Float {
+    let radius = (-2 * log(Float.random(in: Float.ulpOfOne..<1, using: &generator))).squareRoot()
+    return radius * cos(2 * Float.pi * Float.random(in: 0..<1, using: &generator))
+  }
+}
+
+/// One of the things in a picture: an ellipse or a rectangle, turned.
+private struct Leaf {
+  private let rows: Range<Int>
+  private let columns: Range<Int>
+  private let center: (x: Float, y: Float)
+  private let direction: (x: Float, y: Float)
+  private let reach: (along: Float, across: Float)
+  private let isRound: Bool
+  private let colors: [Float]
+  private let shading: (x: Float, y: Float)
+  private let roughness: Float
+
+  init(
+    height: Int, width: Int, _ brightness: Float, _ contrast: Float,
+    _ generator: inout SplitMix64
+  ) {
+    let largest = Float(max(height, width)) / 2
+    let smallest = max(1, largest / 100)
+    // As many of each size as hide an equal part of what is behind: a density of 1 / size^3.
+    let part = Float.random(in: 0..<1, using: &generator)
+    let (low, high) = (1 / (smallest * smallest), 1 / (largest * largest))
+    let size = 1 / (low + part * (high - low)).squareRoot()
+    let aspect = Float.random(in: 0.3...1, using: &generator)
+    let angle = Float.random(in: 0..<2 * Float.pi, using: &generator)
+    center = (
+      Float.random(in: 0..<Float(width), using: &generator),
+      Float.random(in: 0..<Float(height), using: &generator)
+    )
+    direction = (cos(angle), sin(angle))
+    reach = (size, size * aspect)
+    isRound = Bool.random(using: &generator)
+    let radius = size * 1.42 + 1
+    rows = max(0, Int(center.y - radius))..<max(0, min(height, Int(center.y + radius) + 1))
+    columns = max(0, Int(center.x - radius))..<max(0, min(width, Int(center.x + radius) + 1))
+    let light = brightness + contrast * MadeUpPicture.gaussian(&generator)
+    let (warm, green) = (
+      contrast * 0.3 * MadeUpPicture.gaussian(&generator),
+      contrast * 0.1 * MadeUpPicture.gaussian(&generator)
+    )
+    colors = [light + warm - green / 2, light + green, light - warm - green / 2]
+    shading = (
+      contrast * 0.3 * MadeUpPicture.gaussian(&generator) / size,
+      contrast * 0.3 * MadeUpPicture.gaussian(&generator) / size
+    )
+    roughness = contrast * Float.random(in: 0...0.5, using: &generator)
+  }
+
+  /// Hides what is behind it.
+  func paint(on planes: inout [[Float]], _ texture: [Float], width: Int) {
+    let isGray = planes.count == 1
+    for y in rows {
+      for x in columns {
+        let (right, down) = (Float(x) - center.x, Float(y) - center.y)
+        let along = (right * direction.x + down * direction.y) / reach.along
+        let across = (down * direction.x - right * direction.y) / reach.across
+        let isInside =
+          isRound ? along * along + across * across < 1 : max(abs(along), abs(across)) < 1
+        guard isInside else { continue }
+        let light = right * shading.x + down * shading.y + roughness * texture[y * width + x]
+        for plane in planes.indices {
+          planes[plane][y * width + x] = colors[isGray ? 1 : plane] + light
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Bytes
+import CPURuntime
+import GraphIR
+
+/// How far outputs lie from those of the original.
+package struct OutputErrors: Hashable, Sendable {
+  /// The relative error (L2) of each output for each example, `[outputs][examples]`.
+  package let relative: [[Double]]
+
+  /// The largest error of an output over the examples.
+  package func worst(_ output: Int) -> Double { relative[output].max() ?? 0 }
+
+  /// The mean error of an output over the examples.
+  package func mean(_ output: Int) -> Double {
+    relative[output].reduce(0, +) / Double(max(1, relative[output].count))
+  }
+
+  /// The largest error of all.
+  package var worst: Double { relative.indices.map(worst).max() ?? 0 }
+}
+
+/// Measures what other weights do to the outputs of a model.
+struct ErrorMeter {
+  private let graph: Graph
+  private let examples: [[Tensor]]
+  private let options: CPURuntime.Options
+  /// What the original gives, `[examples][outputs]`.
+  let wanted: [[Tensor]]
+
+  /// The inputs of the first example.
+  var example: [Tensor]? { examples.first }
+
+  /// Runs the original.
+  ///
+  /// - Throws: What running the model throws; ``WeighbridgeError/Code/unsupported`` when an output is
+  ///   not finite or always 0, so that an error relative to it says nothing.
+  init(
+    _ graph: Graph, _ examples: [[Tensor]], _ options: CPURuntime.Options
+  ) throws(WeighbridgeError) {
+    (self.graph, self.examples, self.options) = (graph, examples, options)
+    wanted = try Self.run(graph, examples, options)
+    for (number, port) in graph.outputs.enumerated() {
+      let numbers = wanted.map { $0[number].doubles }
+      guard numbers.allSatisfy({ $0.allSatisfy(\.isFinite) }) else {
+        throw WeighbridgeError(
+          .unsupported,
+          "the output \(port.name) has numbers that are not finite, so that no error can be measured"
+        )
+      }
+    }
+  }
+
+  /// The outputs with other weights, `[examples][outputs]`.
+  func outputs(_ weights: [ValueID: Tensor]) throws(WeighbridgeError) -> [[Tensor]] {
+    try Self.run(graph.settingConstants(weights), examples, options)
+  }
+
+  /// The errors of outputs.
+  func errors(_ outputs: [[Tensor]]) -> OutputErrors {
+    OutputErrors(
+      relative: graph.outputs.indices.map { number in
+        zip(outputs, wanted).map { $0[number].relativeError(to: $1[number]) }
+      })
+  }
+
+  /// The errors with other weights.
+  func errors(_ weights: [ValueID: Tensor]) throws(WeighbridgeError) -> OutputErrors {
+    errors(try outputs(weights))
+  }
+
+  private static func run(
+    _ graph: Graph, _ examples: [[Tensor]], _ options: CPURuntime.Options
+  ) throws(WeighbridgeError) -> [[Tensor]] {
+    let compiled = try CompiledGraph(graph, options)
+    var results: [[Tensor]] = []
+    for inputs in examples { results.append(try compiled.run(inputs)) }
+    return results
+  }
+}
+
+extension Tensor {
+  /// The L2 norm of the difference, divided by that of the other; infinite where a number is not
+  /// finite or the shapes differ.
+  fileprivate func relativeError(to wanted: Tensor) -> Double {
+    guard shape == wanted.shape else { return .infinity }
+    var (difference, size) = (0.0, 0.0)
+    for (got, want) in zip(doubles, wanted.doubles) {
+      difference += (got - want) * (got - want)
+      size += want * want
+    }
+    guard difference.isFinite else { return .infinity }
+    if size == 0 { return difference == 0 ? 0 : .infinity }
+    return (difference / size).squareRoot()
+  }
+}

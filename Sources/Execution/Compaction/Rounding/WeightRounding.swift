@@ -1,0 +1,136 @@
+import CKernels
+import GraphIR
+
+/// Rounds a weight to integers, column after column; each makes up for what those before it did to the
+/// product with the inputs (Frantar et al. 2022, in the form of Babai's nearest plane).
+struct WeightRounding: Sendable {
+  let weight: CompactableWeight
+  let basis: RoundingBasis
+  /// A step for each row.
+  let rowSteps: [Float]
+  /// A factor of the step for each column.
+  let columnSteps: [Float]
+  /// The integers are kept in this range.
+  var range: ClosedRange<Int32> = -(1 << 24)...(1 << 24)
+  /// The largest fraction that is rounded off a magnitude.
+  var threshold: Float = 0.5
+
+  /// A rounded weight.
+  struct Result: Sendable {
+    /// `[columns, rows]`
+    let integers: [Int32]
+    /// The mean square of what the error does to the product with the inputs, summed over the rows.
+    let loss: Double
+  }
+
+  /// Outputs that one thread rounds at a time.
+  private static let stripCount = 64
+
+  /// Rounds. The result does not depend on the number of threads.
+  func round(workers: Workers) -> Result {
+    let (rows, columns) = (weight.rows, weight.columns)
+    let elements = weight.transposed
+    let height = rows / weight.groups
+    let tasks = basis.blocks.flatMap { block in
+      stride(from: 0, to: height, by: Self.stripCount).map { start in
+        let first = block.group * height
+        return RoundingTask(
+          rows: first + start..<first + min(start + Self.stripCount, height), block: block,
+          rowCount: rows)
+      }
+    }
+    let results = workers.map(tasks.count) { tasks[$0].round(elements, self) }
+    var integers = [Int32](repeating: 0, count: rows * columns)
+    var target = integers.mutableSpan
+    for (task, result) in zip(tasks, results) {
+      let width = task.rows.count
+      let source = result.integers.span
+      for (place, column) in task.block.order.enumerated() {
+        let start = column * rows + task.rows.lowerBound
+        for row in 0..<width { target[start + row] = source[place * width + row] }
+      }
+    }
+    return Result(integers: integers, loss: results.reduce(0) { $0 + $1.loss })
+  }
+}
+
+/// Some rows of a block, rounded by one thread.
+///
+/// The C kernels get parts of lists that hold a number for each place and row.
+private struct RoundingTask: Sendable {
+  let rows: Range<Int>
+  let block: RoundingBasis.Block
+  let rowCount: Int
+
+  /// - Parameter elements: The whole weight, `[columns, rows]`.
+  func round(_ elements: [Float], _ rounding: WeightRounding) -> WeightRounding.Result {
+    let (width, count) = (rows.count, block.order.count)
+    var weights: [Float] = []
+    weights.reserveCapacity(count * width)
+    for column in block.order {
+      weights += elements[column * rowCount + rows.lowerBound..<column * rowCount + rows.upperBound]
+    }
+    let columnSteps = block.order.map { rounding.columnSteps[$0] }
+    var loss = 0.0
+    var errors = [Float](repeating: 0, count: count * width)
+    let integers = [Int32](unsafeUninitializedCapacity: count * width) { integers, initialized in
+      var call = kernels_rounding()
+      call.outputs = Int32(width)
+      (call.stride, call.factor_stride) = (width, count)
+      call.threshold = rounding.threshold
+      (call.least, call.greatest) = (rounding.range.lowerBound, rounding.range.upperBound)
+      call.integers = integers.baseAddress
+      loss = rounding.rowSteps[rows].withUnsafeBufferPointer { rowSteps in
+        columnSteps.withUnsafeBufferPointer { columnSteps in
+          weights.withUnsafeBufferPointer { weights in
+            call.weights = weights.baseAddress
+            (call.output_steps, call.position_steps) = (
+              rowSteps.baseAddress, columnSteps.baseAddress
+            )
+            return round(&errors, call)
+          }
+        }
+      }
+      initialized = count * width
+    }
+    return WeightRounding.Result(integers: integers, loss: loss)
+  }
+
+  /// Rounds block by block, from the last place to the first.
+  private func round(_ errors: inout [Float], _ call: kernels_rounding) -> Double {
+    let (width, count) = (rows.count, block.order.count)
+    let blockSize = Int(KERNELS_ROUNDED_POSITIONS)
+    var sums = [Float](repeating: 0, count: blockSize * width)
+    var loss = 0.0
+    errors.withUnsafeMutableBufferPointer { errors in
+      (block.factor?.elements ?? []).withUnsafeBufferPointer { factors in
+        let factors = block.factor == nil ? nil : factors.baseAddress
+        for start in stride(from: 0, to: count, by: blockSize).reversed() {
+          let places = start..<min(start + blockSize, count)
+          sums.withUnsafeMutableBufferPointer { sums in
+            sums.update(repeating: 0)
+            guard let errors = errors.baseAddress, let sums = sums.baseAddress else { return }
+            if let factors, places.upperBound < count {
+              // transposed(L[later, places]) * errors[later]
+              TileProduct(
+                depth: count - places.upperBound, factor: 1,
+                first: factors + places.upperBound * count + start, firstStrides: (1, count),
+                second: errors + places.upperBound * width, secondStrides: (width, 1),
+                target: sums, targetStride: width
+              ).add(Tile(rows: 0..<places.count, columns: 0..<width))
+            }
+            var call = call
+            call.positions = Int32(places.count)
+            call.factor = factors.map { $0 + start * (count + 1) }
+            call.weights += start * width
+            call.integers += start * width
+            call.position_steps += start
+            (call.errors, call.sums) = (errors + start * width, UnsafePointer(sums))
+            loss += kernels_round(&call)
+          }
+        }
+      }
+    }
+    return loss
+  }
+}

@@ -1,0 +1,40 @@
+import Bytes
+import GraphIR
+
+extension Tensor {
+  /// The elements in row-major order, rounded to float32. Copies.
+  var floats: [Float] {
+    guard elementType == .float32 else { return doubles.map { Float($0) } }
+    return elements(of: Float.self)
+  }
+
+  /// The elements of a tensor of int32 in row-major order. Copies.
+  var integers: [Int32] { elements(of: Int32.self) }
+
+  private func elements<Element: BitwiseCopyable>(of type: Element.Type) -> [Element] {
+    precondition(elementType.byteCount == MemoryLayout<Element>.size)
+    let bytes = contiguousBytes()
+    return [Element](unsafeUninitializedCapacity: count) { target, initialized in
+      // As many bytes as the tensor has elements of this size.
+      UnsafeMutableRawBufferPointer(target).copyBytes(from: bytes)
+      initialized = count
+    }
+  }
+
+  /// A tensor of float32 or, with numbers rounded to it, of another floating-point type.
+  ///
+  /// - Parameter floats: In row-major order; as many as the shape says.
+  init(_ elementType: ElementType, shape: [Int], floats: [Float]) {
+    guard elementType == .float32 else {
+      self.init(elementType, shape: shape, floats.map(Double.init))
+      return
+    }
+    self.init(elementType, shape: shape, bytes: floats.withUnsafeBytes { [UInt8]($0) })
+  }
+
+  /// A tensor of integers.
+  init(_ elementType: ElementType, shape: [Int], _ integers: [Int32]) {
+    precondition(elementType == .int32)
+    self.init(elementType, shape: shape, bytes: integers.withUnsafeBytes { [UInt8]($0) })
+  }
+}

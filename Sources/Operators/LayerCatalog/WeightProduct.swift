@@ -1,0 +1,118 @@
+package import GraphIR
+
+/// A weight as a matrix that an operator multiplies with vectors of its data, and which vectors.
+package struct WeightProduct: Sendable {
+  /// Where the vectors are found.
+  package enum Vectors: Sendable {
+    /// Along these axes of a data input, rising, for each index of its other axes.
+    case axes(input: Int, [Int])
+    /// What a window sees of an input, `[channels, window...]`; along the channels in as many parts as
+    /// there are groups.
+    case windows(input: Int, Window, DataLayout, groups: Int)
+    /// Inside of the operator.
+    case hidden
+  }
+
+  /// The weight's position among the inputs.
+  package let weight: Int
+  /// The weight's axes that count outputs.
+  package let outputAxes: [Int]
+  /// The weight's axes that run along the vectors, in their order.
+  package let inputAxes: [Int]
+  /// The vectors.
+  package let vectors: Vectors
+
+  /// Makes the description of a product.
+  package init(weight: Int, outputAxes: [Int], inputAxes: [Int], vectors: Vectors) {
+    self.weight = weight
+    self.outputAxes = outputAxes
+    self.inputAxes = inputAxes
+    self.vectors = vectors
+  }
+}
+
+/// An operator that multiplies weights with vectors of its data.
+package protocol WeightMultiplyingOperator: CatalogOperator {
+  /// The products with its weights.
+  ///
+  /// - Parameter types: Of its inputs.
+  func weightProducts(_ types: [TensorType]) -> [WeightProduct]
+}
+
+extension Convolution: WeightMultiplyingOperator {
+  package func weightProducts(_ types: [TensorType]) -> [WeightProduct] {
+    [
+      WeightProduct(
+        weight: 1, outputAxes: [0], inputAxes: Array(1..<types[1].rank),
+        vectors: .windows(input: 0, window, layout, groups: groups))
+    ]
+  }
+}
+
+extension TransposedConvolution: WeightMultiplyingOperator {
+  package func weightProducts(_ types: [TensorType]) -> [WeightProduct] {
+    [
+      WeightProduct(
+        weight: 1, outputAxes: Array(1..<types[1].rank), inputAxes: [0],
+        vectors: groups == 1
+          ? .axes(input: 0, [layout.channelAxis(rank: types[0].rank)]) : .hidden)
+    ]
+  }
+}
+
+extension Dense: WeightMultiplyingOperator {
+  package func weightProducts(_ types: [TensorType]) -> [WeightProduct] {
+    [
+      WeightProduct(
+        weight: 1, outputAxes: [0], inputAxes: [1],
+        vectors: .axes(input: 0, [types[0].rank - 1]))
+    ]
+  }
+}
+
+extension EinsumDense: WeightMultiplyingOperator {
+  package func weightProducts(_ types: [TensorType]) -> [WeightProduct] {
+    let axes = Array(kernel.letters.enumerated())
+    let isSummed = { (letter: Character) in !self.output.letters.contains(letter) }
+    let summed = input.letters.indices.filter { isSummed(input.letters[$0]) }
+    // A letter that input, kernel and output share makes a matrix of its own for each index, and one
+    // that only the input has is summed up before.
+    let isPlain = input.letters.allSatisfy { kernel.letters.contains($0) == isSummed($0) }
+    return [
+      WeightProduct(
+        weight: 1, outputAxes: axes.filter { !isSummed($0.element) }.map(\.offset),
+        inputAxes: axes.filter { isSummed($0.element) }.map(\.offset),
+        vectors: isPlain ? .axes(input: 0, summed) : .hidden)
+    ]
+  }
+}
+
+extension MatMul: WeightMultiplyingOperator {
+  package func weightProducts(_ types: [TensorType]) -> [WeightProduct] {
+    let rank = types[0].rank
+    return [(weight: 0, isTransposed: transposeA), (weight: 1, isTransposed: !transposeB)].map {
+      let other = 1 - $0.weight
+      let inner = $0.isTransposed ? rank - 2 : rank - 1
+      let isTurned = other == 0 ? transposeA : !transposeB
+      let hasMatrices = types[$0.weight].shape.dropLast(2).contains { $0 != 1 }
+      return WeightProduct(
+        weight: $0.weight, outputAxes: (0..<rank).filter { $0 != inner }, inputAxes: [inner],
+        vectors: hasMatrices ? .hidden : .axes(input: other, [isTurned ? rank - 2 : rank - 1]))
+    }
+  }
+}
+
+extension RecurrentOperator {
+  package func weightProducts(_ types: [TensorType]) -> [WeightProduct] {
+    let data = inputs.prefix { if case .data = $0 { true } else { false } }.count
+    return [
+      WeightProduct(
+        weight: data, outputAxes: [0], inputAxes: [1], vectors: .axes(input: 0, [2])),
+      WeightProduct(weight: data + 1, outputAxes: [0], inputAxes: [1], vectors: .hidden),
+    ]
+  }
+}
+
+extension LSTM: WeightMultiplyingOperator {}
+extension GRU: WeightMultiplyingOperator {}
+extension SimpleRNN: WeightMultiplyingOperator {}

@@ -1,0 +1,167 @@
+import Bytes
+import GraphIR
+import TestSupport
+import Testing
+import Vision
+import Weighbridge
+
+@testable import Compaction
+
+/// Compacting a small classifier that was trained.
+@Suite struct CompactorTests {
+  private static let folder = "Models/sketch-classifier"
+
+  private static func model() throws -> Model {
+    try Model(contentsOf: Places.sample("\(folder)/sketch-classifier.h5"))
+  }
+
+  /// Sketches that training did not see.
+  private static func sketches(_ range: Range<Int>) throws -> [[Tensor]] {
+    try range.map { number in
+      let path = Places.sample("\(folder)/sketches/\(names[number])")
+      let image = try Image(contentsOf: path)
+      let pixels = (0..<image.width * image.height).map { Double(image.pixels[$0 * 3]) / 255 }
+      return [Tensor(.float32, shape: [1, image.height, image.width, 1], pixels)]
+    }
+  }
+
+  private static let names = Files.names(in: Places.sample("\(folder)/sketches"))
+
+  private static func compact(
+    _ budget: CompactionBudget, threads: Int = 2
+  ) throws -> (graph: Graph, Compaction) {
+    let graph = try model().content.graph
+    let compactor = Compactor(graph, workers: Workers(count: threads))
+    return (
+      graph,
+      try compactor.compact(
+        calibration: try sketches(0..<24), evaluation: try sketches(100..<112), budget: budget)
+    )
+  }
+
+  @Test(arguments: [0.03, 1e-3])
+  func `the measured error is just within the budget`(_ error: Double) throws {
+    let (graph, result) = try Self.compact(.error(error))
+    let errors = try #require(result.errors)
+    #expect(errors.worst <= error)
+    #expect(errors.worst > 0.5 * error)
+    #expect(result.estimatedSize < result.originalSize * (error > 0.01 ? 3 : 5) / 10)
+    // What is reported is what the numbers do in the reference runtime of another implementation.
+    let changed = graph.settingConstants(
+      Dictionary(uniqueKeysWithValues: result.weights.map { ($0.id, $0.tensor) }))
+    var largest = 0.0
+    for inputs in try Self.sketches(100..<112) {
+      let got = try Self.run(changed, inputs)
+      let wanted = try Self.run(graph, inputs)
+      let difference = zip(got, wanted).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
+      largest = max(largest, (difference / wanted.reduce(0) { $0 + $1 * $1 }).squareRoot())
+    }
+    #expect(abs(largest - errors.worst) < 0.01 * error)
+  }
+
+  private static func run(_ graph: Graph, _ inputs: [Tensor]) throws -> [Double] {
+    var model = try model()
+    model.content.graph = graph
+    var options = RunOptions()
+    options.engine = .reference
+    let named = zip(graph.inputs, inputs).map { NamedTensor(name: $0.name, tensor: $1) }
+    return try model.run(named, options: options).outputs[0].tensor.doubles
+  }
+
+  @Test func `the weights take no more than a size`() throws {
+    let (_, result) = try Self.compact(.size(60_000))
+    #expect(result.estimatedSize <= 60_000)
+    #expect(result.estimatedSize > 54_000)
+  }
+
+  @Test func `as many answers stay as are asked for`() throws {
+    let (_, result) = try Self.compact(.answers(1, .largest))
+    #expect(result.answers == AnswerCount(kept: 12, count: 12))
+    #expect(result.estimatedSize * 5 < result.originalSize)
+  }
+
+  @Test func `integers times steps are the numbers`() throws {
+    let (graph, result) = try Self.compact(.error(0.01))
+    #expect(!result.weights.isEmpty)
+    for weight in result.weights {
+      guard case .integers(let matrix) = weight.form else { continue }
+      #expect(graph[weight.id].constant?.shape == weight.tensor.shape)
+      #expect(matrix.rows == weight.tensor.shape[0])
+      let numbers = matrix.integers.map { Float($0) * matrix.steps[0] }
+      #expect(numbers == weight.tensor.doubles.map { Float($0) })
+    }
+  }
+
+  @Test func `the same is found again`() throws {
+    let first = try Self.compact(.error(0.02)).1
+    let second = try Self.compact(.error(0.02)).1
+    #expect(first.errors == second.errors)
+    #expect(first.estimatedSize == second.estimatedSize)
+  }
+
+  @Test(arguments: [0, -1, .nan, .infinity] as [Double])
+  func `an error that is no budget is refused`(_ error: Double) throws {
+    let caught = #expect(throws: WeighbridgeError.self) { try Self.compact(.error(error)) }
+    #expect(caught?.code == .mismatch)
+  }
+
+  @Test func `shares and sizes that are no budgets are refused`() throws {
+    for share in [0, -0.5, 1.5, .nan] {
+      #expect(throws: WeighbridgeError.self) { try Self.compact(.answers(share, .largest)) }
+    }
+    for size in [0, -1] { #expect(throws: WeighbridgeError.self) { try Self.compact(.size(size)) } }
+  }
+
+  @Test func `a budget that cannot be met says what can`() throws {
+    let small = #expect(throws: WeighbridgeError.self) { try Self.compact(.size(500)) }
+    #expect(small?.code == .limitExceeded)
+    #expect(small?.reason.hasPrefix("500 bytes cannot be met; the weights take at least ") == true)
+    let exact = #expect(throws: WeighbridgeError.self) { try Self.compact(.error(1e-12)) }
+    #expect(exact?.code == .limitExceeded)
+  }
+
+  @Test func `examples must be there, fit, and say something`() throws {
+    let compactor = Compactor(try Self.model().content.graph, workers: Workers(count: 1))
+    let good = try Self.sketches(0..<2)
+    func expectRefused(_ calibration: [[Tensor]], _ evaluation: [[Tensor]]) {
+      let error = #expect(throws: WeighbridgeError.self) {
+        try compactor.compact(
+          calibration: calibration, evaluation: evaluation, budget: .error(0.1))
+      }
+      #expect(error?.code == .mismatch)
+    }
+    expectRefused([], good)
+    expectRefused(good, [])
+    let constant = Tensor(.float32, shape: [1, 64, 64, 1], [Double](repeating: 1, count: 4096))
+    expectRefused([[constant]], good)
+    expectRefused(good, [[constant]])
+    expectRefused(
+      [[Tensor(.float32, shape: [1, 3, 3, 1], [Double](repeating: 1, count: 9))]], good)
+  }
+
+  @Test func `a weight with a number that is not finite stays as it is`() throws {
+    let graph = try Self.model().content.graph
+    let weights = CompactableWeight.all(in: graph)
+    let first = try #require(weights.first)
+    var numbers = first.tensor.doubles
+    numbers[3] = .nan
+    let broken = graph.settingConstants(
+      [first.id: Tensor(.float32, shape: first.tensor.shape, numbers)])
+    #expect(CompactableWeight.all(in: broken).count == weights.count - 1)
+  }
+
+  @Test func `work that is cancelled ends`() throws {
+    var compactor = Compactor(try Self.model().content.graph, workers: Workers(count: 1))
+    let cancellation = Cancellation()
+    compactor.cancellation = cancellation
+    compactor.progress = { progress in
+      if progress.step == "searching" { cancellation.cancel() }
+    }
+    let sketches = try Self.sketches(0..<4)
+    let error = #expect(throws: WeighbridgeError.self) {
+      try compactor.compact(
+        calibration: sketches, evaluation: sketches, budget: .error(0.001))
+    }
+    #expect(error?.code == .cancelled)
+  }
+}

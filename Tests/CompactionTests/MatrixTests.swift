@@ -1,0 +1,87 @@
+import Bytes
+import GraphIR
+import Testing
+
+@testable import Compaction
+
+/// Linear algebra against plain sums in Double.
+@Suite struct MatrixTests {
+  private static func random(_ rows: Int, _ columns: Int, seed: UInt64) -> Matrix {
+    var generator = SplitMix64(seed: seed)
+    return Matrix(
+      rows: rows, columns: columns,
+      (0..<rows * columns).map { _ in Float.random(in: -1...1, using: &generator) })
+  }
+
+  @Test(arguments: [(1, 1, 1), (7, 5, 3), (64, 33, 300), (250, 530, 257), (13, 700, 600)])
+  func `a product is the sum of products`(_ rows: Int, _ columns: Int, _ depth: Int) {
+    let (first, second) = (
+      Self.random(rows, depth, seed: 1), Self.random(depth, columns, seed: 2)
+    )
+    var target = Self.random(rows, columns, seed: 3)
+    let before = target
+    target.add(product: first, second, workers: Workers(count: 2))
+    for row in 0..<rows {
+      for column in 0..<columns {
+        var sum = Double(before[row, column])
+        for place in 0..<depth { sum += Double(first[row, place]) * Double(second[place, column]) }
+        #expect(abs(Double(target[row, column]) - sum) < 1e-6 * Double(depth + 8))
+      }
+    }
+  }
+
+  @Test func `moments are the sums of products of columns`() {
+    let vectors = Self.random(300, 260, seed: 4)
+    var moments = Matrix(rows: 260, columns: 260)
+    moments.add(momentsOf: vectors, workers: Workers(count: 2))
+    for row in 0..<260 {
+      for column in 0...row {
+        let sum = (0..<300).reduce(0.0) {
+          $0 + Double(vectors[$1, row]) * Double(vectors[$1, column])
+        }
+        #expect(abs(Double(moments[row, column]) - sum) < 1e-4)
+      }
+    }
+  }
+
+  @Test(arguments: [1, 5, 128, 129, 400])
+  func `a factor times its transpose is the matrix`(_ count: Int) {
+    let vectors = Self.random(2 * count, count, seed: 5)
+    var matrix = Matrix(rows: count, columns: count)
+    matrix.add(momentsOf: vectors, workers: Workers(count: 1))
+    let wanted = matrix
+    let isFactored = matrix.factor(workers: Workers(count: 2))
+    #expect(isFactored)
+    for row in 0..<count {
+      for column in 0...row {
+        let sum = (0...column).reduce(0.0) {
+          $0 + Double(matrix[row, $1]) * Double(matrix[column, $1])
+        }
+        #expect(abs(Double(wanted[row, column]) - sum) < 1e-5 * Double(count))
+      }
+    }
+  }
+
+  @Test func `a matrix that is not positive definite has no factor`() {
+    var matrix = Matrix(rows: 2, columns: 2, [1, 0, 2, 1])
+    let isFactored = matrix.factor(workers: Workers(count: 1))
+    #expect(!isFactored)
+    var other = Matrix(rows: 1, columns: 1, [.nan])
+    let isOtherFactored = other.factor(workers: Workers(count: 1))
+    #expect(!isOtherFactored)
+  }
+
+  @Test func `the number of threads changes no bit`() {
+    let (first, second) = (Self.random(500, 90, seed: 6), Self.random(90, 1100, seed: 7))
+    let results = [1, 2, 3].map { threads in
+      var product = Matrix(rows: 500, columns: 1100)
+      product.add(product: first, second, workers: Workers(count: threads))
+      var moments = Matrix(rows: 500, columns: 500)
+      moments.add(momentsOf: Self.random(700, 500, seed: 8), workers: Workers(count: threads))
+      let isFactored = moments.factor(workers: Workers(count: threads))
+      #expect(isFactored)
+      return (product.elements, moments.elements)
+    }
+    for result in results { #expect(result == results[0]) }
+  }
+}
