@@ -198,9 +198,9 @@ let package = Package(
     module(
       .product, "Weighbridge",
       [
-        "Bytes", "CPURuntime", "ArrayConversion", "ConversionCore", "CoreMLConversion",
-        "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
-        "DarknetFormat", "Digests", "GraphIR", "JSON",
+        "Bytes", "Compaction", "CPURuntime", "ArrayConversion", "ConversionCore",
+        "CoreMLConversion", "DarknetConversion", "FormatRegistry", "KerasConversion",
+        "ONNXConversion", "WBMConversion", "DarknetFormat", "Digests", "GraphIR", "JSON",
         "KerasFormat", "LayerCatalog", "ModelComparison", "NumPyFormat", "ReferenceRuntime",
         "TensorEncoding", "Verifier",
         "Vision", "WBMFormat",
@@ -215,7 +215,7 @@ let package = Package(
         "Bytes", "CSystemCalls", "ArrayConversion", "ConversionCore", "CoreMLConversion",
         "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
         "DarknetFormat", "GraphIR", "ImageSearch", "JSON",
-        "ModelComparison", "Verifier", "Vision", "Weighbridge",
+        "ModelComparison", "TensorEncoding", "Verifier", "Vision", "Weighbridge",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: Floor.product.folder(of: "WeighbridgeCommand"), swiftSettings: rules),

@@ -1,0 +1,58 @@
+import Bytes
+import Compaction
+import GraphIR
+
+/// The examples by which a compaction is decided and measured.
+struct CompactionExamples {
+  /// One array for each input, for each example.
+  let calibration, evaluation: [[Tensor]]
+  /// What the evaluation's are.
+  let words: String
+
+  private static let calibrationCount = 64
+  private static let evaluationCount = 16
+
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for arrays that do not fit the model, or too few.
+  init(_ options: CompactOptions, _ model: Model) throws(WeighbridgeError) {
+    let given = try options.calibration.map { (examples) throws(WeighbridgeError) in
+      try Self.tensors(examples, model)
+    }
+    if let evaluation = options.evaluation {
+      self.evaluation = try Self.tensors(evaluation, model)
+      words = evaluation.words
+      calibration =
+        try given ?? Self.madeUp(Self.calibrationCount, seed: 1, model, options).examples
+    } else if let given {
+      guard given.count >= 4 else {
+        throw WeighbridgeError(
+          .mismatch,
+          "\(given.count) examples are too few to learn from some and to measure on others: at "
+            + "least 4 are needed, or others to measure on")
+      }
+      let isKeptBack = given.indices.map { $0 % 4 == 3 }
+      evaluation = zip(given, isKeptBack).filter(\.1).map(\.0)
+      calibration = zip(given, isKeptBack).filter { !$0.1 }.map(\.0)
+      words = "\(evaluation.count) of \(options.calibration?.words ?? "the examples"), kept back"
+    } else {
+      calibration = try Self.madeUp(Self.calibrationCount, seed: 1, model, options).examples
+      (evaluation, words) = try Self.madeUp(Self.evaluationCount, seed: 1 << 20, model, options)
+    }
+  }
+
+  private static func tensors(
+    _ examples: CompactOptions.Examples, _ model: Model
+  ) throws(WeighbridgeError) -> [[Tensor]] {
+    try examples.inputs.map { (arrays) throws(WeighbridgeError) in try model.inputTensors(arrays) }
+  }
+
+  private static func madeUp(
+    _ count: Int, seed: UInt64, _ model: Model, _ options: CompactOptions
+  ) throws(WeighbridgeError) -> (examples: [[Tensor]], words: String) {
+    var images: [String: ImageInput] = [:]
+    for feature in model.description.inputs { images[feature.name] = feature.image }
+    let examples = try model.content.graph.madeUpExamples(
+      count, images: images, seed: seed, workers: Workers(count: options.run.threadCount))
+    let what = images.isEmpty ? "made-up inputs (noise)" : "made-up images (1/f noise)"
+    return (examples, "\(count) \(what)")
+  }
+}

@@ -1,0 +1,143 @@
+import Bytes
+import Compaction
+import GraphIR
+import Verifier
+
+/// A compaction at a loss, and what of it is written down.
+struct CompactionWork {
+  private let original: Model
+  private let options: CompactOptions
+  private let budget: CompactionBudget
+  private let examples: CompactionExamples
+  private let answers: (comparison: AnswerComparison, kind: CompactionRecord.Answers.Kind)?
+
+  /// Prepares the work; `nil` when nothing may be lost.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a budget that is none, answers that the model does
+  ///   not give, or examples that do not fit it; ``WeighbridgeError/Code/unsupported`` when it cannot run.
+  init?(_ model: Model, _ options: CompactOptions) throws(WeighbridgeError) {
+    guard options.budget != .lossless else { return nil }
+    try model.content.graph.checkRuns()
+    guard model.content.compaction == nil else {
+      throw WeighbridgeError(
+        .mismatch, "is smaller at a loss already: begin with the model that it was made of")
+    }
+    answers = ModelAnswers.of(model)
+    switch options.budget {
+    case .lossless: return nil
+    case .error(let error): budget = .error(error)
+    case .size(let size): budget = .size(size)
+    case .keptAnswers(let share):
+      guard let answers else {
+        throw WeighbridgeError(
+          .mismatch, "the model gives no answers that can be counted: it is no classifier or detector")
+      }
+      budget = .answers(share, answers.comparison)
+    }
+    (original, self.options) = (model, options)
+    examples = try CompactionExamples(options, model)
+  }
+
+  /// Gives a model smaller weights, and a record of what they cost.
+  ///
+  /// - Throws: As ``Model/compacted(_:)``.
+  func apply(to model: inout Model) throws(WeighbridgeError) {
+    var compactor = Compactor(
+      original.content.graph, workers: Workers(count: options.run.threadCount))
+    compactor.cancellation = options.run.cancellation
+    compactor.answers = answers?.comparison
+    if let progress = options.progress {
+      compactor.progress = { progress(.init(step: $0.step, done: $0.done, count: $0.count)) }
+    }
+    let compaction = try compactor.compact(
+      calibration: examples.calibration, evaluation: examples.evaluation, budget: budget)
+    var constants: [ValueID: Tensor] = [:]
+    for weight in compaction.weights { constants[weight.id] = try weight.encoded() }
+    model.content.graph = original.content.graph.settingConstants(constants)
+    model.content.compaction = record(compaction)
+    model.content.references = try references(of: model, compaction)
+  }
+
+  private func record(_ compaction: Compaction) -> CompactionRecord {
+    let outputs = original.outputs.enumerated().map { index, port in
+      CompactionRecord.OutputLoss(
+        output: port.name, worst: compaction.errors?.worst(index) ?? 0,
+        mean: compaction.errors?.mean(index) ?? 0)
+    }
+    let weights = compaction.weights.map { weight in
+      CompactionRecord.WeightLoss(
+        weight: weight.name,
+        error: original.content.graph[weight.id].constant.map {
+          TensorDifference(got: weight.tensor, want: $0).relativeL2
+        } ?? 0)
+    }
+    var counted: CompactionRecord.Answers?
+    if let answers, let count = compaction.answers {
+      counted = .init(kind: answers.kind, kept: count.kept, total: count.count)
+    }
+    return CompactionRecord(
+      author: "weighbridge \(weighbridgeVersion)", request: options.budget.words,
+      inputs: examples.words, inputCount: examples.evaluation.count,
+      originalByteCount: original.content.graph.weights.reduce(0) { $0 + $1.tensor.byteCount },
+      outputs: outputs, weights: weights, answers: counted)
+  }
+
+  /// The original's reference outputs with the measured loss as their tolerance; where there are none,
+  /// an example with the original's outputs, when that is small enough.
+  private func references(
+    of model: Model, _ compaction: Compaction
+  ) throws(WeighbridgeError) -> [ReferenceSet] {
+    var sets = original.references.filter { !$0.outputs.isEmpty }
+    if sets.isEmpty, let proof = try proof(compaction) { sets = [proof] }
+    for index in sets.indices {
+      sets[index].layers = []
+      sets[index].tolerance = Tolerance(relativeL2: try loss(model, sets[index]))
+      sets[index].toleranceSource = .compaction
+    }
+    return sets
+  }
+
+  private func proof(_ compaction: Compaction) throws(WeighbridgeError) -> ReferenceSet? {
+    guard options.storesProof != false, let inputs = examples.evaluation.first else { return nil }
+    let outputs = try options.run.runtime().run(original.content.graph, inputs: inputs) { _ in }
+    let size = try (inputs + outputs).reduce(0) { (sum, tensor) throws(WeighbridgeError) in
+      sum + (try LosslessForm.of(tensor)).storedByteCount
+    }
+    guard options.storesProof == true || size <= compaction.estimatedSize / 10 else { return nil }
+    return ReferenceSet(
+      author: "weighbridge \(weighbridgeVersion), before the weights were made smaller",
+      inputs: zip(original.inputs, inputs).map { .init(name: $0.name, tensor: $1) },
+      outputs: zip(original.outputs, outputs).map { .init(name: $0.name, tensor: $1) }, layers: [],
+      tolerance: Tolerance(relativeL2: 0), toleranceSource: .compaction)
+  }
+
+  /// How far a model is from reference outputs, with room for how engines round.
+  private func loss(_ model: Model, _ set: ReferenceSet) throws(WeighbridgeError) -> Double {
+    let arrays = set.inputs.map { NamedTensor(name: $0.name, tensor: $0.tensor) }
+    let outputs = try model.run(arrays, options: options.run).outputs
+    var worst = 0.0
+    for entry in set.outputs {
+      guard let output = outputs.first(where: { $0.name == entry.name })?.tensor,
+        output.shape == entry.tensor.shape
+      else { continue }
+      worst = max(worst, TensorDifference(got: output, want: entry.tensor).relativeL2)
+    }
+    guard worst.isFinite else {
+      throw WeighbridgeError(
+        .unsupported, "the reference outputs by \(set.author) are 0, so no relative error can be told")
+    }
+    return worst * 1.02 + 1e-6
+  }
+}
+
+extension CompactOptions.Budget {
+  /// What was asked for, for the record.
+  fileprivate var words: String {
+    switch self {
+    case .lossless: "no loss"
+    case .error(let error): "a relative error of at most \(error)"
+    case .size(let size): "at most \(size) bytes of weights"
+    case .keptAnswers(let share): "at least \(share) of the answers the same"
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Bytes
+import Compaction
+import GraphIR
+import Vision
+
+/// The answers that people read from a model's outputs.
+enum ModelAnswers {
+  /// How answers are compared, and what they are; `nil` for a model that gives none.
+  static func of(
+    _ model: Model
+  ) -> (comparison: AnswerComparison, kind: CompactionRecord.Answers.Kind)? {
+    if model.description.detector != nil, let detector = try? Detector(model) {
+      return (detections(detector, model), .detections)
+    }
+    if let scores = try? ClassScores(model) { return (topClass(scores, model), .topClass) }
+    return nil
+  }
+
+  private static func topClass(_ scores: ClassScores, _ model: Model) -> AnswerComparison {
+    let names = model.outputs.map(\.name)
+    return AnswerComparison(name: "top classes") {
+      (got, wanted) throws(WeighbridgeError) in
+      let first = try [got, wanted].map { (tensors) throws(WeighbridgeError) in
+        try scores.ranking(zip(names, tensors).map { NamedTensor(name: $0, tensor: $1) }).first
+      }
+      return AnswerCount(kept: first[0]?.classIndex == first[1]?.classIndex ? 1 : 0, count: 1)
+    }
+  }
+
+  private static func detections(_ detector: Detector, _ model: Model) -> AnswerComparison {
+    let names = model.outputs.map(\.name)
+    return AnswerComparison(name: "detections") { (got, wanted) throws(WeighbridgeError) in
+      let found = try [got, wanted].map { (tensors) throws(WeighbridgeError) in
+        try detector.detections(
+          in: zip(names, tensors).map { NamedTensor(name: $0, tensor: $1) })
+      }
+      var rest = found[0]
+      var kept = 0
+      for detection in found[1] {
+        let match = rest.firstIndex {
+          $0.classIndex == detection.classIndex
+            && $0.box.intersectionOverUnion(detection.box) >= 0.5
+        }
+        guard let match else { continue }
+        rest.remove(at: match)
+        kept += 1
+      }
+      return AnswerCount(kept: kept, count: found[1].count)
+    }
+  }
+}

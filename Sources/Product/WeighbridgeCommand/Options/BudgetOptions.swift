@@ -1,0 +1,99 @@
+import ArgumentParser
+import Bytes
+import Vision
+import Weighbridge
+
+/// What a smaller model may lose, and the examples by which that is decided and measured.
+struct BudgetOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The largest relative error of each output, such as 0.01.", valueName: "error"))
+  var maxError: Double?
+
+  @Option(
+    help: ArgumentHelp("The most bytes that the weights may take, such as 5M.", valueName: "size"))
+  var maxSize: SizeArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "The share of top classes, or of detections, that must stay, such as 0.99.",
+      valueName: "share"))
+  var keepAnswers: Double?
+
+  @Flag(help: "Lose nothing; what happens without a budget, too.")
+  var lossless = false
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Images, folders of images or files of arrays (.npy, .npz) to decide by.", valueName: "path"))
+  var calibration: [String] = []
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp("Others to measure the loss on.", valueName: "path"))
+  var evaluation: [String] = []
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Store an example with its outputs, by which the loss can be verified.")
+  var proof: Bool?
+
+  func validate() throws {
+    let given = [maxError != nil, maxSize != nil, keepAnswers != nil, lossless].count { $0 }
+    guard given <= 1 else {
+      throw ValidationError(
+        "--max-error, --max-size, --keep-answers and --lossless exclude each other")
+    }
+    guard given == 1 && !lossless || calibration.isEmpty && evaluation.isEmpty && proof == nil
+    else {
+      throw ValidationError(
+        "--calibration, --evaluation and --proof need --max-error, --max-size or --keep-answers")
+    }
+    if let maxError, !(maxError > 0 && maxError.isFinite) {
+      throw ValidationError("--max-error takes a number above 0")
+    }
+    if let maxSize, maxSize.bytes < 1 { throw ValidationError("--max-size takes a size above 0") }
+    if let keepAnswers, !(keepAnswers > 0 && keepAnswers <= 1) {
+      throw ValidationError("--keep-answers takes a share above 0, at most 1")
+    }
+  }
+
+  /// The options for a model; reads the examples.
+  func options(for model: Model) throws(WeighbridgeError) -> CompactOptions {
+    var options = CompactOptions()
+    if let maxError { options.budget = .error(maxError) }
+    if let maxSize { options.budget = .size(maxSize.bytes) }
+    if let keepAnswers { options.budget = .keptAnswers(keepAnswers) }
+    options.calibration = try examples(calibration, model)
+    options.evaluation = try examples(evaluation, model)
+    options.storesProof = proof
+    return options
+  }
+
+  private func examples(
+    _ paths: [String], _ model: Model
+  ) throws(WeighbridgeError) -> CompactOptions.Examples? {
+    guard !paths.isEmpty else { return nil }
+    let isArrays = paths.allSatisfy { $0.hasSuffix(".npy") || $0.hasSuffix(".npz") }
+    var inputs: [[NamedTensor]] = []
+    for path in isArrays ? paths : try ImageFiles(paths).paths {
+      inputs.append(
+        isArrays ? try ArrayFile.read(path) : try model.imageInput(path))
+    }
+    let what = isArrays ? "file\(inputs.count == 1 ? "" : "s") of arrays" : "image\(inputs.count == 1 ? "" : "s")"
+    return CompactOptions.Examples(inputs, words: "\(inputs.count) \(what)")
+  }
+}
+
+extension Model {
+  /// The one input of the model for an image file.
+  fileprivate func imageInput(_ path: String) throws(WeighbridgeError) -> [NamedTensor] {
+    guard inputs.count == 1, let input = inputs.first else {
+      throw WeighbridgeError(
+        .mismatch, "the model has \(inputs.count) inputs, and an image is one: give files of arrays")
+    }
+    let image = try Image(contentsOf: path)
+    return [NamedTensor(name: input.name, tensor: try imageTensor(input.name, [image]))]
+  }
+}

@@ -1,0 +1,26 @@
+import GraphIR
+import TensorEncoding
+import Verifier
+import Weighbridge
+
+/// The weights of a model as they are stored, in a table.
+struct WeightTable {
+  let text: String
+
+  init(_ model: Model) {
+    let losses = Dictionary(
+      (model.content.compaction?.weights ?? []).map { ($0.weight, $0.error) },
+      uniquingKeysWith: { first, _ in first })
+    var table = Table(["weight", "stored as", "elements", "bits each", "error"], rightAligned: [2, 3, 4])
+    for weight in model.content.graph.weights {
+      let tensor = weight.tensor
+      guard let elements = tensor.encodedElements else { continue }
+      let tenths = (80 * elements.byteCount + tensor.count / 2) / max(1, tensor.count)
+      table.append([
+        weight.name, elements.encoding.title, tensor.count.grouped, "\(tenths / 10).\(tenths % 10)",
+        losses[weight.name].map(\.short) ?? "0",
+      ])
+    }
+    text = table.text
+  }
+}
