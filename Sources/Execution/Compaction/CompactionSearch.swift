@@ -91,16 +91,7 @@ struct CompactionSearch {
     let outputs = try meter.outputs(
       Dictionary(
         zip(plans, rounded).map { ($0.weight.id, $1.tensor) }, uniquingKeysWith: { $1 }))
-    var answers: AnswerCount?
-    if let comparison {
-      var sum = AnswerCount(kept: 0, count: 0)
-      for (got, wanted) in zip(outputs, meter.wanted) {
-        let count = try comparison.compare(got, wanted)
-        sum.kept += count.kept
-        sum.count += count.count
-      }
-      answers = sum
-    }
+    let answers = try comparison?.count(outputs, meter.wanted)
     let bits = rounded.reduce(0) { $0 + $1.bits }
     return CompactionTrial(
       factor: factor, weights: rounded, errors: meter.errors(outputs), answers: answers,

@@ -50,14 +50,9 @@ package struct Compactor: Sendable {
     try check(evaluation, "evaluation")
     let options = CPURuntime.Options(workers: workers, cancellation: cancellation)
     let weights = CompactableWeight.all(in: graph)
+    try checkWeights(weights)
     let (learned, heldOut) = parted(calibration, weights: weights.count)
     let plans = try plans(weights, learned, options)
-    guard !plans.isEmpty else {
-      throw WeighbridgeError(
-        .mismatch,
-        "the model has no weights of \(CompactableWeight.leastCount) numbers or more that are "
-          + "multiplied with data, so nothing can be left out")
-    }
     let meter = try ErrorMeter(graph, heldOut, options)
     let gains = try sensitivities(plans, meter)
     let evaluator = try ErrorMeter(graph, evaluation, options)
@@ -88,7 +83,15 @@ package struct Compactor: Sendable {
     return (calibration.count < 16 ? calibration : calibration.dropLast(count), heldOut)
   }
 
-  private func check(
+  func checkWeights(_ weights: [CompactableWeight]) throws(WeighbridgeError) {
+    guard weights.isEmpty else { return }
+    throw WeighbridgeError(
+      .mismatch,
+      "the model has no weights of \(CompactableWeight.leastCount) numbers or more that are "
+        + "multiplied with data, so nothing can be left out")
+  }
+
+  func check(
     _ examples: [[Tensor]], _ name: String
   ) throws(WeighbridgeError) {
     guard !examples.isEmpty else {
