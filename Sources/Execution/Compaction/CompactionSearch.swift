@@ -137,14 +137,14 @@ struct CompactionTrial {
 
   /// The result.
   func compaction(_ search: CompactionSearch, gains: [[Double]]) -> Compaction {
-    let weights = search.plans.indices.map { number in
+    let weights = search.plans.indices.compactMap { number -> Compaction.Weight? in
       let weight = search.plans[number].weight
-      let step = Double(self.weights[number].matrix.steps[0])
+      let rounded = self.weights[number]
+      guard let matrix = rounded.matrix else { return nil }
       return Compaction.Weight(
-        id: weight.id, name: weight.name, form: .integers(self.weights[number].matrix),
-        tensor: self.weights[number].tensor,
-        bitsPerElement: self.weights[number].bits / Double(weight.tensor.count),
-        addedErrors: gains[number].map { $0.squareRoot() * step })
+        id: weight.id, name: weight.name, form: .integers(matrix), tensor: rounded.tensor,
+        bitsPerElement: rounded.bits / Double(weight.tensor.count),
+        addedErrors: gains[number].map { $0.squareRoot() * Double(matrix.steps[0]) })
     }
     return Compaction(
       weights: weights, errors: errors, answers: answers,

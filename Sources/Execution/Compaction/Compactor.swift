@@ -24,6 +24,9 @@ package struct Compactor: Sendable {
   package var cancellation: Cancellation?
   /// Called after each part of the work.
   package var progress: (@Sendable (Progress) -> Void)?
+  /// The bytes that integers of a tensor of some shape are stored in; estimated from their frequencies
+  /// when `nil`.
+  package var encodedSize: (@Sendable (_ matrix: QuantizedMatrix, _ shape: [Int]) -> Int)?
   /// What else is looked at in the measured outputs.
   package var answers: AnswerComparison?
 
