@@ -97,8 +97,10 @@ package struct Compactor: Sendable {
   func check(
     _ examples: [[Tensor]], _ name: String
   ) throws(WeighbridgeError) {
-    guard !examples.isEmpty else {
-      throw WeighbridgeError(.mismatch, "there are no examples for the \(name)")
+    let least = name == "calibration" ? Self.leastCalibrationCount : 1
+    guard examples.count >= least else {
+      throw WeighbridgeError(
+        .mismatch, "there are \(examples.count) examples for the \(name), and it needs \(least)")
     }
     for inputs in examples { try graph.check(inputs: inputs) }
     let isConstant = examples.allSatisfy { $0.allSatisfy(\.isConstant) }
@@ -140,6 +142,20 @@ package struct Compactor: Sendable {
       report("measuring weights", gains.count, plans.count)
     }
     return gains
+  }
+
+  /// Fewer examples than this tell nothing of how errors work together.
+  package static let leastCalibrationCount = 4
+
+  /// Parts examples of which nobody said what they are for: every fourth is for the evaluation.
+  package static func split<Example>(
+    _ examples: [Example]
+  ) -> (calibration: [Example], evaluation: [Example]) {
+    let numbered = examples.enumerated()
+    return (
+      numbered.filter { $0.offset % 4 != 3 }.map(\.element),
+      numbered.filter { $0.offset % 4 == 3 }.map(\.element)
+    )
   }
 
   /// The step with which sensitivity is measured, in deviations of the weight's elements.
