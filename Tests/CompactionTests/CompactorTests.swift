@@ -122,7 +122,7 @@ import Weighbridge
 
   @Test func `examples must be there, fit, and say something`() throws {
     let compactor = Compactor(try Self.model().content.graph, workers: Workers(count: 1))
-    let good = try Self.sketches(0..<2)
+    let good = try Self.sketches(0..<4)
     func expectRefused(_ calibration: [[Tensor]], _ evaluation: [[Tensor]]) {
       let error = #expect(throws: WeighbridgeError.self) {
         try compactor.compact(
@@ -132,11 +132,18 @@ import Weighbridge
     }
     expectRefused([], good)
     expectRefused(good, [])
+    expectRefused(Array(good[..<3]), good)
     let constant = Tensor(.float32, shape: [1, 64, 64, 1], [Double](repeating: 1, count: 4096))
-    expectRefused([[constant]], good)
+    expectRefused([[Tensor]](repeating: [constant], count: 4), good)
     expectRefused(good, [[constant]])
-    expectRefused(
-      [[Tensor(.float32, shape: [1, 3, 3, 1], [Double](repeating: 1, count: 9))]], good)
+    let small = Tensor(.float32, shape: [1, 3, 3, 1], (0..<9).map(Double.init))
+    expectRefused([[Tensor]](repeating: [small], count: 4), good)
+  }
+
+  @Test func `examples are parted so that none is in both parts`() {
+    let (calibration, evaluation) = Compactor.split(Array(0..<10))
+    #expect(calibration == [0, 1, 2, 4, 5, 6, 8, 9])
+    #expect(evaluation == [3, 7])
   }
 
   @Test func `a weight with a number that is not finite stays as it is`() throws {

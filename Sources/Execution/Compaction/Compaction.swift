@@ -1,3 +1,4 @@
+package import Bytes
 package import GraphIR
 
 /// How the weights of a model are stored in less space, and what that costs.
@@ -35,4 +36,32 @@ package struct Compaction: Sendable {
 package enum CompactForm: Sendable {
   /// Integers of any size times a step, to be entropy-coded.
   case integers(QuantizedMatrix)
+  /// Integers with a sign of 2 to 8 bits times the scale of their block.
+  case linear(LinearMatrix)
+  /// Positions in one table.
+  case lookup(LookupMatrix)
+  /// Numbers of 16 bits: float16 or bfloat16.
+  case half(ElementType)
+}
+
+/// A weight as integers of few bits.
+package struct LinearMatrix: Sendable {
+  /// The bits of an integer, 2 to 8.
+  package let bits: Int
+  /// The size along each axis of the tensor of a block that has a scale.
+  package let blockShape: [Int]
+  /// Row-major.
+  package let integers: [Int8]
+  /// One for each block, row-major.
+  package let scales: [Float]
+}
+
+/// A weight as positions in a table.
+package struct LookupMatrix: Sendable {
+  /// The bits of a position, 1 to 8.
+  package let bits: Int
+  /// Row-major.
+  package let positions: [UInt8]
+  /// 2^bits numbers.
+  package let table: [Float]
 }

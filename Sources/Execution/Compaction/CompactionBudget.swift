@@ -53,6 +53,19 @@ package struct AnswerComparison: Sendable {
     (self.name, self.compare) = (name, compare)
   }
 
+  /// What became of the answers of several examples, `[examples][outputs]`.
+  func count(
+    _ got: [[Tensor]], _ wanted: [[Tensor]]
+  ) throws(WeighbridgeError) -> AnswerCount {
+    var sum = AnswerCount(kept: 0, count: 0)
+    for (got, wanted) in zip(got, wanted) {
+      let count = try compare(got, wanted)
+      sum.kept += count.kept
+      sum.count += count.count
+    }
+    return sum
+  }
+
   /// The index of the largest number of each row of the outputs, along their last axis.
   package static let largest = AnswerComparison(name: "top-1 classes") { got, wanted in
     var count = AnswerCount(kept: 0, count: 0)

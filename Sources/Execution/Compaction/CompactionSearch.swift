@@ -91,16 +91,7 @@ struct CompactionSearch {
     let outputs = try meter.outputs(
       Dictionary(
         zip(plans, rounded).map { ($0.weight.id, $1.tensor) }, uniquingKeysWith: { $1 }))
-    var answers: AnswerCount?
-    if let comparison {
-      var sum = AnswerCount(kept: 0, count: 0)
-      for (got, wanted) in zip(outputs, meter.wanted) {
-        let count = try comparison.compare(got, wanted)
-        sum.kept += count.kept
-        sum.count += count.count
-      }
-      answers = sum
-    }
+    let answers = try comparison?.count(outputs, meter.wanted)
     let bits = rounded.reduce(0) { $0 + $1.bits }
     return CompactionTrial(
       factor: factor, weights: rounded, errors: meter.errors(outputs), answers: answers,
@@ -146,14 +137,14 @@ struct CompactionTrial {
 
   /// The result.
   func compaction(_ search: CompactionSearch, gains: [[Double]]) -> Compaction {
-    let weights = search.plans.indices.map { number in
+    let weights = search.plans.indices.compactMap { number -> Compaction.Weight? in
       let weight = search.plans[number].weight
-      let step = Double(self.weights[number].matrix.steps[0])
+      let rounded = self.weights[number]
+      guard let matrix = rounded.matrix else { return nil }
       return Compaction.Weight(
-        id: weight.id, name: weight.name, form: .integers(self.weights[number].matrix),
-        tensor: self.weights[number].tensor,
-        bitsPerElement: self.weights[number].bits / Double(weight.tensor.count),
-        addedErrors: gains[number].map { $0.squareRoot() * step })
+        id: weight.id, name: weight.name, form: .integers(matrix), tensor: rounded.tensor,
+        bitsPerElement: rounded.bits / Double(weight.tensor.count),
+        addedErrors: gains[number].map { $0.squareRoot() * Double(matrix.steps[0]) })
     }
     return Compaction(
       weights: weights, errors: errors, answers: answers,

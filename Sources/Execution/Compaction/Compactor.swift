@@ -24,6 +24,9 @@ package struct Compactor: Sendable {
   package var cancellation: Cancellation?
   /// Called after each part of the work.
   package var progress: (@Sendable (Progress) -> Void)?
+  /// The bytes that integers of a tensor of some shape are stored in; estimated from their frequencies
+  /// when `nil`.
+  package var encodedSize: (@Sendable (_ matrix: QuantizedMatrix, _ shape: [Int]) -> Int)?
   /// What else is looked at in the measured outputs.
   package var answers: AnswerComparison?
 
@@ -50,14 +53,9 @@ package struct Compactor: Sendable {
     try check(evaluation, "evaluation")
     let options = CPURuntime.Options(workers: workers, cancellation: cancellation)
     let weights = CompactableWeight.all(in: graph)
+    try checkWeights(weights)
     let (learned, heldOut) = parted(calibration, weights: weights.count)
     let plans = try plans(weights, learned, options)
-    guard !plans.isEmpty else {
-      throw WeighbridgeError(
-        .mismatch,
-        "the model has no weights of \(CompactableWeight.leastCount) numbers or more that are "
-          + "multiplied with data, so nothing can be left out")
-    }
     let meter = try ErrorMeter(graph, heldOut, options)
     let gains = try sensitivities(plans, meter)
     let evaluator = try ErrorMeter(graph, evaluation, options)
@@ -88,11 +86,21 @@ package struct Compactor: Sendable {
     return (calibration.count < 16 ? calibration : calibration.dropLast(count), heldOut)
   }
 
-  private func check(
+  func checkWeights(_ weights: [CompactableWeight]) throws(WeighbridgeError) {
+    guard weights.isEmpty else { return }
+    throw WeighbridgeError(
+      .mismatch,
+      "the model has no weights of \(CompactableWeight.leastCount) numbers or more that are "
+        + "multiplied with data, so nothing can be left out")
+  }
+
+  func check(
     _ examples: [[Tensor]], _ name: String
   ) throws(WeighbridgeError) {
-    guard !examples.isEmpty else {
-      throw WeighbridgeError(.mismatch, "there are no examples for the \(name)")
+    let least = name == "calibration" ? Self.leastCalibrationCount : 1
+    guard examples.count >= least else {
+      throw WeighbridgeError(
+        .mismatch, "there are \(examples.count) examples for the \(name), and it needs \(least)")
     }
     for inputs in examples { try graph.check(inputs: inputs) }
     let isConstant = examples.allSatisfy { $0.allSatisfy(\.isConstant) }
@@ -134,6 +142,20 @@ package struct Compactor: Sendable {
       report("measuring weights", gains.count, plans.count)
     }
     return gains
+  }
+
+  /// Fewer examples than this tell nothing of how errors work together.
+  package static let leastCalibrationCount = 4
+
+  /// Parts examples of which nobody said what they are for: every fourth is for the evaluation.
+  package static func split<Example>(
+    _ examples: [Example]
+  ) -> (calibration: [Example], evaluation: [Example]) {
+    let numbered = examples.enumerated()
+    return (
+      numbered.filter { $0.offset % 4 != 3 }.map(\.element),
+      numbered.filter { $0.offset % 4 == 3 }.map(\.element)
+    )
   }
 
   /// The step with which sensitivity is measured, in deviations of the weight's elements.

@@ -32,8 +32,8 @@ struct ErrorMeter {
 
   /// Runs the original.
   ///
-  /// - Throws: What running the model throws; ``WeighbridgeError/Code/unsupported`` when an output is
-  ///   not finite or always 0, so that an error relative to it says nothing.
+  /// - Throws: What running the model throws; ``WeighbridgeError/Code/unsupported`` when an output
+  ///   has numbers that are not finite.
   init(
     _ graph: Graph, _ examples: [[Tensor]], _ options: CPURuntime.Options
   ) throws(WeighbridgeError) {

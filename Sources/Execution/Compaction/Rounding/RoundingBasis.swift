@@ -52,7 +52,8 @@ struct RoundingBasis: Sendable {
     for (row, source) in order.enumerated() {
       for column in 0...row {
         let other = order[column]
-        matrix[row, column] = moments[max(source, other), min(source, other)]
+        matrix[row, column] =
+          moments[max(source, other), min(source, other)]
       }
       matrix[row, row] += damping * mean
     }

@@ -28,7 +28,12 @@ struct WeightPlan: Sendable {
   var smallestStep: Double { max(largest / 0x1p21, Double(Float.leastNormalMagnitude)) }
 
   /// Rounds with one step.
-  func rounded(step: Double, workers: Workers) -> RoundedWeight {
+  ///
+  /// - Parameter size: The bytes in which integers are stored; estimated when `nil`.
+  func rounded(
+    step: Double, workers: Workers,
+    size: (@Sendable (QuantizedMatrix, [Int]) -> Int)? = nil
+  ) -> RoundedWeight {
     let step = Float(max(step, smallestStep))
     let result = WeightRounding(
       weight: weight, basis: basis, rowSteps: [Float](repeating: step, count: weight.rows),
@@ -38,22 +43,29 @@ struct WeightPlan: Sendable {
     let matrix = QuantizedMatrix(
       rows: shape[0], columns: weight.tensor.count / shape[0],
       integers: weight.stored(result.integers), steps: [step])
-    return RoundedWeight(matrix: matrix, tensor: weight.tensor)
+    let bits = size.map { 8 * Double($0(matrix, shape)) } ?? SizeEstimate.bits(matrix)
+    return RoundedWeight(matrix: matrix, tensor: weight.tensor, bits: bits)
   }
 }
 
-/// A weight as integers.
+/// A weight as integers, unless these take more space than the numbers themselves.
 struct RoundedWeight: Sendable {
-  let matrix: QuantizedMatrix
-  /// The numbers that the integers stand for, in the type of the weight.
+  /// The integers; `nil` when the weight stays as it is.
+  let matrix: QuantizedMatrix?
+  /// The numbers that they stand for, in the type of the weight.
   let tensor: Tensor
-  /// About how many bits they take.
+  /// About how many bits it takes.
   let bits: Double
 
-  /// - Parameter tensor: The weight before.
-  init(matrix: QuantizedMatrix, tensor: Tensor) {
-    self.matrix = matrix
-    self.tensor = Tensor(tensor.elementType, shape: tensor.shape, floats: matrix.numbers)
-    bits = SizeEstimate.bits(matrix)
+  /// - Parameters:
+  ///   - tensor: The weight before.
+  ///   - bits: What the integers take.
+  init(matrix: QuantizedMatrix, tensor: Tensor, bits: Double) {
+    let exact = Double(8 * tensor.byteCount)
+    self.matrix = bits < exact ? matrix : nil
+    self.tensor =
+      bits < exact
+      ? Tensor(tensor.elementType, shape: tensor.shape, floats: matrix.numbers) : tensor
+    self.bits = min(bits, exact)
   }
 }

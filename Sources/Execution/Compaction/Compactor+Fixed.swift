@@ -1,0 +1,69 @@
+package import Bytes
+import CPURuntime
+package import GraphIR
+
+extension Compactor {
+  /// Stores all weights that can be compacted in one encoding.
+  ///
+  /// - Parameters:
+  ///   - calibration: Examples with which rounding errors of integers with a scale for each channel make
+  ///     up for each other; without any, each number is rounded by itself.
+  ///   - evaluation: Examples on which the error is measured; without any, nothing is measured and the
+  ///     model need not run.
+  /// - Throws: As ``compact(calibration:evaluation:budget:)``.
+  package func compact(
+    as encoding: FixedEncoding, calibration: [[Tensor]] = [], evaluation: [[Tensor]] = []
+  ) throws(WeighbridgeError) -> Compaction {
+    if !calibration.isEmpty { try check(calibration, "calibration") }
+    if !evaluation.isEmpty { try check(evaluation, "evaluation") }
+    let options = CPURuntime.Options(workers: workers, cancellation: cancellation)
+    let weights = CompactableWeight.all(in: graph)
+    try checkWeights(weights)
+    let moments = try fixedMoments(encoding, weights, calibration, options)
+    var stored: [Compaction.Weight] = []
+    for (number, weight) in weights.enumerated() {
+      try checkCancellation()
+      let basis = RoundingBasis(weight, moments?[number], workers: workers)
+      let fixed = FixedWeight(weight: weight, basis: basis, workers: workers)
+      if let (form, tensor, bits) = fixed.stored(as: encoding) {
+        stored.append(
+          Compaction.Weight(
+            id: weight.id, name: weight.name, form: form, tensor: tensor,
+            bitsPerElement: bits / Double(weight.tensor.count), addedErrors: []))
+      }
+      report("rounding", number + 1, weights.count)
+    }
+    return try measured(stored, evaluation, options)
+  }
+
+  /// The sums of the inputs where rounding with feedback needs them.
+  private func fixedMoments(
+    _ encoding: FixedEncoding, _ weights: [CompactableWeight], _ calibration: [[Tensor]],
+    _ options: CPURuntime.Options
+  ) throws(WeighbridgeError) -> [InputMoments]? {
+    guard case .linear = encoding, !calibration.isEmpty else { return nil }
+    return try Calibration(graph: graph, weights: weights, workers: workers)
+      .moments(of: calibration, options) { report("running examples", $0, calibration.count) }
+  }
+
+  private func measured(
+    _ stored: [Compaction.Weight], _ evaluation: [[Tensor]], _ options: CPURuntime.Options
+  ) throws(WeighbridgeError) -> Compaction {
+    var (errors, count): (OutputErrors?, AnswerCount?)
+    if !evaluation.isEmpty {
+      let meter = try ErrorMeter(graph, evaluation, options)
+      let outputs = try meter.outputs(
+        Dictionary(stored.map { ($0.id, $0.tensor) }, uniquingKeysWith: { $1 }))
+      errors = meter.errors(outputs)
+      count = try answers?.count(outputs, meter.wanted)
+    }
+    let size = stored.reduce(0) { sum, weight in
+      sum + Int((weight.bitsPerElement * Double(weight.tensor.count) / 8).rounded(.up))
+        - weight.tensor.byteCount
+    }
+    let original = graph.weights.reduce(0) { $0 + $1.tensor.byteCount }
+    return Compaction(
+      weights: stored, errors: errors, answers: count, originalSize: original,
+      estimatedSize: original + size)
+  }
+}

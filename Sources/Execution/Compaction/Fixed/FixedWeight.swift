@@ -1,0 +1,148 @@
+import Bytes
+import GraphIR
+
+/// Stores a weight in an encoding that a user chose.
+struct FixedWeight: Sendable {
+  let weight: CompactableWeight
+  let basis: RoundingBasis
+  let workers: Workers
+
+  /// The weight in the encoding; `nil` where that cannot hold it, as float16 cannot hold large numbers.
+  func stored(as encoding: FixedEncoding) -> (form: CompactForm, tensor: Tensor, bits: Double)? {
+    switch encoding {
+    case .linear(let bits): linear(bits, block: nil)
+    case .blocks(let bits, let size): linear(bits, block: size)
+    case .palette(let bits): palette(bits)
+    case .half(let type): half(type)
+    }
+  }
+
+  private func half(
+    _ type: ElementType
+  ) -> (form: CompactForm, tensor: Tensor, bits: Double)? {
+    let tensor = weight.tensor
+    let rounded = Tensor(type, shape: tensor.shape, tensor.doubles).doubles
+    guard tensor.elementType.byteCount > 2, rounded.allSatisfy(\.isFinite) else { return nil }
+    return (
+      .half(type), Tensor(tensor.elementType, shape: tensor.shape, rounded),
+      Double(16 * tensor.count)
+    )
+  }
+
+  private func palette(_ bits: Int) -> (form: CompactForm, tensor: Tensor, bits: Double)? {
+    let numbers = weight.tensor.floats
+    let means = OneDimensionalMeans(of: numbers, count: 1 << bits)
+    let positions = numbers.map { UInt8(means.nearest($0)) }
+    let tensor = Tensor(
+      weight.tensor.elementType, shape: weight.tensor.shape,
+      floats: positions.map { means.means[Int($0)] })
+    let matrix = LookupMatrix(bits: bits, positions: positions, table: means.means)
+    return (.lookup(matrix), tensor, Double(bits * numbers.count + 32 << bits))
+  }
+}
+
+extension FixedWeight {
+  /// The axis of the output channels: of the axes that count outputs, the longest.
+  private var channelAxis: Int {
+    weight.outputAxes.max {
+      (weight.tensor.shape[$0], $1) < (weight.tensor.shape[$1], $0)
+    } ?? 0
+  }
+
+  private func linear(
+    _ bits: Int, block: Int?
+  ) -> (form: CompactForm, tensor: Tensor, bits: Double)? {
+    let scales = LinearScales(weight, bits: bits, channelAxis: channelAxis, block: block)
+    let limit = Int32(1) << (bits - 1) - 1
+    let integers: [Int32]
+    if block == nil {
+      // A scale for each row, along which errors can be fed back.
+      let rounding = WeightRounding(
+        weight: weight, basis: basis, rowSteps: scales.ofRows(weight),
+        columnSteps: [Float](repeating: 1, count: weight.columns), range: -limit...limit)
+      integers = weight.stored(rounding.round(workers: workers).integers)
+    } else {
+      integers = zip(weight.tensor.floats, scales.ofElements).map {
+        max(-limit, min(limit, Int32(($0 / $1).rounded())))
+      }
+    }
+    let numbers = zip(integers, scales.ofElements).map { Float($0) * $1 }
+    let matrix = LinearMatrix(
+      bits: bits, blockShape: scales.blockShape, integers: integers.map { Int8($0) },
+      scales: scales.scales)
+    return (
+      .linear(matrix),
+      Tensor(weight.tensor.elementType, shape: weight.tensor.shape, floats: numbers),
+      Double(bits * integers.count + 32 * scales.scales.count)
+    )
+  }
+}
+
+/// The scales of blocks of a weight.
+struct LinearScales {
+  let blockShape: [Int]
+  /// One for each block, row-major.
+  let scales: [Float]
+  /// For each element of the tensor, the scale of its block.
+  let ofElements: [Float]
+  private let shape: [Int]
+
+  /// - Parameters:
+  ///   - channelAxis: Along which each index has scales of its own.
+  ///   - block: How many neighbours along the first axis of the inputs share one; all when `nil`.
+  init(_ weight: CompactableWeight, bits: Int, channelAxis: Int, block: Int?) {
+    let shape = weight.tensor.shape
+    self.shape = shape
+    var blockShape = shape
+    blockShape[channelAxis] = 1
+    if let block, let axis = weight.inputAxes.first { blockShape[axis] = min(block, shape[axis]) }
+    self.blockShape = blockShape
+    let grid = zip(shape, blockShape).map { ($0 + $1 - 1) / $1 }
+    let blocks = Self.blocks(shape, blockShape, grid)
+    let numbers = weight.tensor.floats
+    var members = [[Float]](repeating: [], count: grid.reduce(1, *))
+    for (number, block) in zip(numbers, blocks) { members[block].append(number) }
+    let scales = members.map { Self.scale($0, bits: bits) }
+    self.scales = scales
+    ofElements = blocks.map { scales[$0] }
+  }
+
+  /// The block of each element.
+  private static func blocks(_ shape: [Int], _ blockShape: [Int], _ grid: [Int]) -> [Int] {
+    var blocks = [0]
+    for axis in shape.indices {
+      blocks = blocks.flatMap { block in
+        (0..<shape[axis]).map { block * grid[axis] + $0 / blockShape[axis] }
+      }
+    }
+    return blocks
+  }
+
+  /// The scale with the least square error, of some that cut off ever more.
+  private static func scale(_ numbers: [Float], bits: Int) -> Float {
+    let limit = Float(Int32(1) << (bits - 1) - 1)
+    let largest = numbers.reduce(0) { max($0, abs($1)) }
+    // Also for what is fed back, there must be a step where all is 0.
+    guard largest > 0 else { return 1 }
+    let whole = largest / limit
+    guard whole >= Float.leastNormalMagnitude else { return Float.leastNormalMagnitude }
+    var best = (scale: whole, loss: Float.infinity)
+    for part in stride(from: Float(1), to: 0.4, by: -0.02) {
+      let scale = whole * part
+      let loss = numbers.reduce(Float(0)) { sum, number in
+        let integer = max(-limit, min(limit, (number / scale).rounded()))
+        let error = number - integer * scale
+        return sum + error * error
+      }
+      if loss < best.loss { best = (scale, loss) }
+    }
+    return best.scale
+  }
+
+  /// For each row of the weight's matrix, the scale of its channel.
+  func ofRows(_ weight: CompactableWeight) -> [Float] {
+    let whole = Tensor(.float32, shape: shape, floats: ofElements)
+    let columns = weight.inputAxes.reduce(whole) { $0.slice(0..<min(1, shape[$1]), along: $1) }
+    return columns.permuted(weight.inputAxes + weight.outputAxes).floats
+  }
+}

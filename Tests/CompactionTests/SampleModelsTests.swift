@@ -1,0 +1,86 @@
+import Bytes
+import GraphIR
+import TestSupport
+import Testing
+import Weighbridge
+
+@testable import Compaction
+
+/// Models of all kinds, on examples that are made up.
+@Suite struct SampleModelsTests {
+  /// Convolutions of all sorts, recurrent layers, embeddings, numbers of 16 bits.
+  private static let paths =
+    folder("Keras/2.2.4-tensorflow", ".h5") + folder("Models/number-types", ".k3.keras") + [
+      "Models/shape-detector/shape-detector.h5"
+    ]
+
+  private static func folder(_ path: String, _ ending: String) -> [String] {
+    Files.names(in: Places.sample(path)).filter { $0.hasSuffix(ending) }.map { "\(path)/\($0)" }
+  }
+
+  @Test(arguments: paths)
+  func `a budget is met, and nothing but large weights changes`(_ path: String) throws {
+    let model = try Model(contentsOf: Places.sample(path))
+    let graph = model.content.graph
+    let weights = CompactableWeight.all(in: graph)
+    guard !weights.isEmpty else { return }
+    let images = model.description.inputs.compactMap { input in
+      input.image.map { (input.name, $0) }
+    }
+    let examples = try graph.madeUpExamples(
+      24, images: Dictionary(uniqueKeysWithValues: images), seed: 1, workers: Workers(count: 2))
+    let compactor = Compactor(graph, workers: Workers(count: 2))
+    let result = try compactor.compact(
+      calibration: Array(examples[..<16]), evaluation: Array(examples[16...]), budget: .error(0.1))
+    let errors = try #require(result.errors)
+    #expect(errors.worst <= 0.1)
+    #expect(result.estimatedSize < result.originalSize)
+    #expect(Set(result.weights.map(\.id)).isSubset(of: weights.map(\.id)))
+    for weight in result.weights {
+      #expect(weight.tensor.type == graph[weight.id].type)
+      #expect(weight.addedErrors.count == graph.outputs.count)
+    }
+  }
+
+  @Test func `made-up pictures are alike for one seed and differ for others`() {
+    let pictures = [1, 1, 2].map {
+      MadeUpPicture(height: 40, width: 30, components: 3, seed: UInt64($0))
+    }
+    #expect(pictures[0].planes == pictures[1].planes)
+    #expect(pictures[0].planes != pictures[2].planes)
+    for plane in pictures[0].planes {
+      #expect(plane.count == 1200)
+      #expect(plane.allSatisfy { (0...255).contains($0) })
+    }
+  }
+
+  @Test func `made-up pictures get smoother by half from one size to twice that`() {
+    // Amplitudes that fall as 1/f have the same variance in each octave: differences of means of squares
+    // vary as much for large squares as for small ones.
+    var variances = [Double](repeating: 0, count: 4)
+    for seed in 0..<24 {
+      let plane = MadeUpPicture(height: 128, width: 128, components: 1, seed: UInt64(seed)).planes[
+        0]
+      for octave in 0..<4 {
+        let size = 2 << octave
+        func mean(_ x: Int, _ y: Int) -> Double {
+          var sum = 0.0
+          for row in y..<y + size {
+            for column in x..<x + size { sum += Double(plane[row * 128 + column]) }
+          }
+          return sum / Double(size * size)
+        }
+        let places = stride(from: 0, to: 128 - size, by: 2 * size)
+        var squares = 0.0
+        for y in places {
+          for x in places {
+            let difference = mean(x + size, y) - mean(x, y)
+            squares += difference * difference / Double(Array(places).count * Array(places).count)
+          }
+        }
+        variances[octave] += squares
+      }
+    }
+    for octave in 1..<4 { #expect((0.5...2.5).contains(variances[octave] / variances[octave - 1])) }
+  }
+}
