@@ -85,7 +85,8 @@ import Testing
     try writer.append(bytes.span.bytes)
     try writer.commit(replacing: true)
     let damaged = try WBMFile(path: path)
-    #expect(damaged.damage() == [.elements(0)])
+    #expect(
+      damaged.damage() == [.elements(0, "tensor #0 w does not decode to what was written")])
     #expect(throws: WeighbridgeError.self) { try damaged.decodedElements(ofTensor: 0) }
   }
 

@@ -31,11 +31,11 @@ extension HostileFile {
       story: "An order of 2^33, which is 0 for who drops the upper half."
     ) { $0.setDetector(RawModel.detector + Wire.number(12, 1 << 33)) },
     HostileFile(
-      "encoding-unknown", "tensor encoding 7", code: .unsupported,
+      "encoding-unknown", "tensor encoding 99", code: .unsupported,
       story: "A tensor in an encoding of a later version."
     ) {
       $0.tensors = [
-        Wire.text(1, "w") + Wire.number(2, 3) + Wire.number(3, 7)
+        Wire.text(1, "w") + Wire.number(2, 3) + Wire.number(3, 99)
           + RawModel.tensor("w").dropFirst(7)
       ]
     },

@@ -41,7 +41,8 @@ struct HostileFile: CustomTestStringConvertible {
   }
 
   /// All files.
-  static let all = container + table + syntax + rules + detectors + order + references
+  static let all =
+    container + table + syntax + rules + detectors + order + references + encodings
 
   /// The text of `Samples/Hostile/wbm/README.md`.
   static var readme: String {

@@ -9,8 +9,8 @@ extension WBMFile {
   package enum Damage: Hashable, Sendable {
     /// The tensor at this position of the table does not have its digest.
     case tensor(Int)
-    /// The elements that the tensor at this position decodes to do not have their digest.
-    case elements(Int)
+    /// The tensor at this position does not decode to what was written, for a reason.
+    case elements(Int, String)
     /// The padding before the tensor at this position is not zero.
     case padding(before: Int)
   }
@@ -57,8 +57,12 @@ extension WBMFile {
       }
     }
     let tensor = header.tensors[index]
-    if tensor.encoding != .plain, damage.isEmpty, (try? decodedElements(ofTensor: index)) == nil {
-      damage.append(.elements(index))
+    if tensor.encoding != .plain, damage.isEmpty {
+      do throws(WeighbridgeError) {
+        _ = try decodedElements(ofTensor: index)
+      } catch {
+        damage.append(.elements(index, error.reason))
+      }
     }
     store.release(range)
     return damage
@@ -68,7 +72,7 @@ extension WBMFile {
   package func describe(_ damage: Damage) -> String {
     switch damage {
     case .tensor(let index): header.tensors[index].title(index)
-    case .elements(let index): "what \(header.tensors[index].title(index)) decodes to"
+    case .elements(_, let reason): reason
     case .padding(let index): "the padding before \(header.tensors[index].title(index))"
     }
   }

@@ -9,9 +9,25 @@ extension Compaction.Weight {
     switch form {
     case .integers(let matrix):
       let content = RANSIntegers.Content(integers: matrix.integers, steps: matrix.steps)
-      let bytes = RANSIntegers.encode(content, shape: tensor.shape)
-      return try Tensor(
-        EncodedElements(.rans, tensor.elementType, shape: tensor.shape, bytes: bytes))
+      return try stored(.rans, RANSIntegers.encode(content, shape: tensor.shape))
+    case .linear(let matrix):
+      let linear = LinearIntegers(
+        bits: matrix.bits, isSigned: true, blockShape: matrix.blockShape)
+      let content = LinearIntegers.Content(integers: matrix.integers, scales: matrix.scales)
+      return try stored(.linear(linear), linear.encode(content, shape: tensor.shape))
+    case .lookup(let matrix):
+      let lookup = LookupTables(bits: matrix.bits, blockShape: tensor.shape)
+      let content = LookupTables.Content(positions: matrix.positions, tables: matrix.table)
+      return try stored(.lookup(lookup), lookup.encode(content, shape: tensor.shape))
+    case .half(let type):
+      let half = type == .float16 ? HalfPrecision.float16 : .bfloat16
+      return try stored(.half(half), half.encode(tensor.doubles.map { Float($0) }))
     }
+  }
+
+  private func stored(
+    _ encoding: TensorEncoding, _ bytes: [UInt8]
+  ) throws(WeighbridgeError) -> Tensor {
+    try Tensor(EncodedElements(encoding, tensor.elementType, shape: tensor.shape, bytes: bytes))
   }
 }

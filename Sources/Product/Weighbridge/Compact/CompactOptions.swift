@@ -1,5 +1,4 @@
-public import Bytes
-public import GraphIR
+import Compaction
 
 /// How a model's weights are made smaller.
 public struct CompactOptions: Sendable {
@@ -14,6 +13,9 @@ public struct CompactOptions: Sendable {
     /// The smallest share of answers that stay the same: the most likely class of each example, or
     /// detections matched by class and an intersection over union of 0.5 or more.
     case keptAnswers(Double)
+    /// Whatever storing all weights that are multiplied with data in one encoding costs, with one of
+    /// ``encodingNames``.
+    case encoding(String)
   }
 
   /// Inputs of a model, as examples of what it is used for.
@@ -36,6 +38,11 @@ public struct CompactOptions: Sendable {
     /// How much of the step is done, and how much there is.
     public let done, count: Int
   }
+
+  /// The encodings that may be asked for: `int2` to `int8` with a scale for each output channel,
+  /// `int2-block32` to `int8-block32` with one for each 32 numbers, `palette1` to `palette8`, `float16`,
+  /// `bfloat16`.
+  public static let encodingNames = FixedEncoding.all.map(\.name)
 
   /// What may be lost.
   public var budget = Budget.lossless

@@ -14,24 +14,24 @@ struct CompactionExamples {
 
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for arrays that do not fit the model, or too few.
   init(_ options: CompactOptions, _ model: Model) throws(WeighbridgeError) {
-    let given = try options.calibration.map { (examples) throws(WeighbridgeError) in
-      try Self.tensors(examples, model)
-    }
+    var given: [[Tensor]]?
+    if let examples = options.calibration { given = try Self.tensors(examples, model) }
     if let evaluation = options.evaluation {
       self.evaluation = try Self.tensors(evaluation, model)
       words = evaluation.words
       calibration =
-        try given ?? Self.madeUp(Self.calibrationCount, seed: 1, model, options).examples
+        if let given { given } else {
+          try Self.madeUp(Self.calibrationCount, seed: 1, model, options).examples
+        }
     } else if let given {
-      guard given.count >= 4 else {
+      let least = Compactor.leastCalibrationCount + 2
+      guard given.count >= least else {
         throw WeighbridgeError(
           .mismatch,
           "\(given.count) examples are too few to learn from some and to measure on others: at "
-            + "least 4 are needed, or others to measure on")
+            + "least \(least) are needed")
       }
-      let isKeptBack = given.indices.map { $0 % 4 == 3 }
-      evaluation = zip(given, isKeptBack).filter(\.1).map(\.0)
-      calibration = zip(given, isKeptBack).filter { !$0.1 }.map(\.0)
+      (calibration, evaluation) = Compactor.split(given)
       words = "\(evaluation.count) of \(options.calibration?.words ?? "the examples"), kept back"
     } else {
       calibration = try Self.madeUp(Self.calibrationCount, seed: 1, model, options).examples
@@ -42,7 +42,9 @@ struct CompactionExamples {
   private static func tensors(
     _ examples: CompactOptions.Examples, _ model: Model
   ) throws(WeighbridgeError) -> [[Tensor]] {
-    try examples.inputs.map { (arrays) throws(WeighbridgeError) in try model.inputTensors(arrays) }
+    var tensors: [[Tensor]] = []
+    for arrays in examples.inputs { tensors.append(try model.inputTensors(arrays)) }
+    return tensors
   }
 
   private static func madeUp(

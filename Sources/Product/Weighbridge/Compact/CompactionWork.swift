@@ -1,15 +1,21 @@
 import Bytes
 import Compaction
 import GraphIR
+import TensorEncoding
 import Verifier
 
 /// A compaction at a loss, and what of it is written down.
 struct CompactionWork {
   private let original: Model
   private let options: CompactOptions
-  private let budget: CompactionBudget
-  private let examples: CompactionExamples
+  private let goal: Goal
+  private let examples: CompactionExamples?
   private let answers: (comparison: AnswerComparison, kind: CompactionRecord.Answers.Kind)?
+
+  private enum Goal {
+    case budget(CompactionBudget)
+    case encoding(FixedEncoding)
+  }
 
   /// Prepares the work; `nil` when nothing may be lost.
   ///
@@ -17,7 +23,6 @@ struct CompactionWork {
   ///   not give, or examples that do not fit it; ``WeighbridgeError/Code/unsupported`` when it cannot run.
   init?(_ model: Model, _ options: CompactOptions) throws(WeighbridgeError) {
     guard options.budget != .lossless else { return nil }
-    try model.content.graph.checkRuns()
     guard model.content.compaction == nil else {
       throw WeighbridgeError(
         .mismatch, "is smaller at a loss already: begin with the model that it was made of")
@@ -25,17 +30,30 @@ struct CompactionWork {
     answers = ModelAnswers.of(model)
     switch options.budget {
     case .lossless: return nil
-    case .error(let error): budget = .error(error)
-    case .size(let size): budget = .size(size)
+    case .error(let error): goal = .budget(.error(error))
+    case .size(let size): goal = .budget(.size(size))
+    case .encoding(let name):
+      guard let encoding = FixedEncoding(name: name) else {
+        throw WeighbridgeError(
+          .mismatch,
+          "\(name) is no encoding; there are "
+            + CompactOptions.encodingNames.joined(separator: ", "))
+      }
+      goal = .encoding(encoding)
     case .keptAnswers(let share):
       guard let answers else {
         throw WeighbridgeError(
-          .mismatch, "the model gives no answers that can be counted: it is no classifier or detector")
+          .mismatch,
+          "the model gives no answers that can be counted: it is no classifier or detector")
       }
-      budget = .answers(share, answers.comparison)
+      goal = .budget(.answers(share, answers.comparison))
     }
     (original, self.options) = (model, options)
-    examples = try CompactionExamples(options, model)
+    // A model that cannot run can be stored in an encoding all the same; then nothing is measured.
+    var isOpaque = false
+    if case .encoding = goal { isOpaque = !model.content.graph.opaqueNodes.isEmpty }
+    if !isOpaque { try model.content.graph.checkRuns() }
+    examples = isOpaque ? nil : try CompactionExamples(options, model)
   }
 
   /// Gives a model smaller weights, and a record of what they cost.
@@ -49,8 +67,17 @@ struct CompactionWork {
     if let progress = options.progress {
       compactor.progress = { progress(.init(step: $0.step, done: $0.done, count: $0.count)) }
     }
-    let compaction = try compactor.compact(
-      calibration: examples.calibration, evaluation: examples.evaluation, budget: budget)
+    compactor.encodedSize = { matrix, shape in
+      RANSIntegers.encode(.init(integers: matrix.integers, steps: matrix.steps), shape: shape).count
+    }
+    let (calibration, evaluation) = (examples?.calibration ?? [], examples?.evaluation ?? [])
+    let compaction =
+      switch goal {
+      case .budget(let budget):
+        try compactor.compact(calibration: calibration, evaluation: evaluation, budget: budget)
+      case .encoding(let encoding):
+        try compactor.compact(as: encoding, calibration: calibration, evaluation: evaluation)
+      }
     var constants: [ValueID: Tensor] = [:]
     for weight in compaction.weights { constants[weight.id] = try weight.encoded() }
     model.content.graph = original.content.graph.settingConstants(constants)
@@ -59,10 +86,12 @@ struct CompactionWork {
   }
 
   private func record(_ compaction: Compaction) -> CompactionRecord {
-    let outputs = original.outputs.enumerated().map { index, port in
-      CompactionRecord.OutputLoss(
-        output: port.name, worst: compaction.errors?.worst(index) ?? 0,
-        mean: compaction.errors?.mean(index) ?? 0)
+    var outputs: [CompactionRecord.OutputLoss] = []
+    if let errors = compaction.errors {
+      for (index, port) in original.outputs.enumerated() {
+        outputs.append(
+          .init(output: port.name, worst: errors.worst(index), mean: errors.mean(index)))
+      }
     }
     let weights = compaction.weights.map { weight in
       CompactionRecord.WeightLoss(
@@ -77,7 +106,8 @@ struct CompactionWork {
     }
     return CompactionRecord(
       author: "weighbridge \(weighbridgeVersion)", request: options.budget.words,
-      inputs: examples.words, inputCount: examples.evaluation.count,
+      inputs: examples?.words ?? "nothing: the model cannot run",
+      inputCount: examples?.evaluation.count ?? 0,
       originalByteCount: original.content.graph.weights.reduce(0) { $0 + $1.tensor.byteCount },
       outputs: outputs, weights: weights, answers: counted)
   }
@@ -87,8 +117,9 @@ struct CompactionWork {
   private func references(
     of model: Model, _ compaction: Compaction
   ) throws(WeighbridgeError) -> [ReferenceSet] {
+    guard let examples else { return [] }
     var sets = original.references.filter { !$0.outputs.isEmpty }
-    if sets.isEmpty, let proof = try proof(compaction) { sets = [proof] }
+    if sets.isEmpty, let proof = try proof(examples, compaction) { sets = [proof] }
     for index in sets.indices {
       sets[index].layers = []
       sets[index].tolerance = Tolerance(relativeL2: try loss(model, sets[index]))
@@ -97,12 +128,13 @@ struct CompactionWork {
     return sets
   }
 
-  private func proof(_ compaction: Compaction) throws(WeighbridgeError) -> ReferenceSet? {
+  private func proof(
+    _ examples: CompactionExamples, _ compaction: Compaction
+  ) throws(WeighbridgeError) -> ReferenceSet? {
     guard options.storesProof != false, let inputs = examples.evaluation.first else { return nil }
     let outputs = try options.run.runtime().run(original.content.graph, inputs: inputs) { _ in }
-    let size = try (inputs + outputs).reduce(0) { (sum, tensor) throws(WeighbridgeError) in
-      sum + (try LosslessForm.of(tensor)).storedByteCount
-    }
+    var size = 0
+    for tensor in inputs + outputs { size += try LosslessForm.of(tensor).storedByteCount }
     guard options.storesProof == true || size <= compaction.estimatedSize / 10 else { return nil }
     return ReferenceSet(
       author: "weighbridge \(weighbridgeVersion), before the weights were made smaller",
@@ -124,7 +156,8 @@ struct CompactionWork {
     }
     guard worst.isFinite else {
       throw WeighbridgeError(
-        .unsupported, "the reference outputs by \(set.author) are 0, so no relative error can be told")
+        .unsupported,
+        "the reference outputs by \(set.author) are 0, so no relative error can be told")
     }
     return worst * 1.02 + 1e-6
   }
@@ -138,6 +171,7 @@ extension CompactOptions.Budget {
     case .error(let error): "a relative error of at most \(error)"
     case .size(let size): "at most \(size) bytes of weights"
     case .keptAnswers(let share): "at least \(share) of the answers the same"
+    case .encoding(let name): "all weights as \(name)"
     }
   }
 }

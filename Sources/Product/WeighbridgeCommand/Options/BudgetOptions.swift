@@ -20,6 +20,14 @@ struct BudgetOptions: ParsableArguments {
       valueName: "share"))
   var keepAnswers: Double?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      One encoding for all weights that are multiplied with data, whatever that costs: int2 to int8 \
+      (a scale for each channel), int2-block32 to int8-block32, palette1 to palette8, float16, bfloat16.
+      """, valueName: "name"))
+  var encoding: String?
+
   @Flag(help: "Lose nothing; what happens without a budget, too.")
   var lossless = false
 
@@ -40,15 +48,17 @@ struct BudgetOptions: ParsableArguments {
   var proof: Bool?
 
   func validate() throws {
-    let given = [maxError != nil, maxSize != nil, keepAnswers != nil, lossless].count { $0 }
+    let given = [maxError != nil, maxSize != nil, keepAnswers != nil, encoding != nil, lossless]
+      .count { $0 }
     guard given <= 1 else {
       throw ValidationError(
-        "--max-error, --max-size, --keep-answers and --lossless exclude each other")
+        "--max-error, --max-size, --keep-answers, --encoding and --lossless exclude each other")
     }
     guard given == 1 && !lossless || calibration.isEmpty && evaluation.isEmpty && proof == nil
     else {
       throw ValidationError(
-        "--calibration, --evaluation and --proof need --max-error, --max-size or --keep-answers")
+        "--calibration, --evaluation and --proof need a budget: --max-error, --max-size, "
+          + "--keep-answers or --encoding")
     }
     if let maxError, !(maxError > 0 && maxError.isFinite) {
       throw ValidationError("--max-error takes a number above 0")
@@ -65,6 +75,7 @@ struct BudgetOptions: ParsableArguments {
     if let maxError { options.budget = .error(maxError) }
     if let maxSize { options.budget = .size(maxSize.bytes) }
     if let keepAnswers { options.budget = .keptAnswers(keepAnswers) }
+    if let encoding { options.budget = .encoding(encoding) }
     options.calibration = try examples(calibration, model)
     options.evaluation = try examples(evaluation, model)
     options.storesProof = proof
@@ -81,7 +92,9 @@ struct BudgetOptions: ParsableArguments {
       inputs.append(
         isArrays ? try ArrayFile.read(path) : try model.imageInput(path))
     }
-    let what = isArrays ? "file\(inputs.count == 1 ? "" : "s") of arrays" : "image\(inputs.count == 1 ? "" : "s")"
+    let what =
+      isArrays
+      ? "file\(inputs.count == 1 ? "" : "s") of arrays" : "image\(inputs.count == 1 ? "" : "s")"
     return CompactOptions.Examples(inputs, words: "\(inputs.count) \(what)")
   }
 }
@@ -91,7 +104,8 @@ extension Model {
   fileprivate func imageInput(_ path: String) throws(WeighbridgeError) -> [NamedTensor] {
     guard inputs.count == 1, let input = inputs.first else {
       throw WeighbridgeError(
-        .mismatch, "the model has \(inputs.count) inputs, and an image is one: give files of arrays")
+        .mismatch, "the model has \(inputs.count) inputs, and an image is one: give files of arrays"
+      )
     }
     let image = try Image(contentsOf: path)
     return [NamedTensor(name: input.name, tensor: try imageTensor(input.name, [image]))]

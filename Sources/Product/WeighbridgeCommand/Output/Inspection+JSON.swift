@@ -89,14 +89,12 @@ extension Inspection.References {
 
 extension Inspection.References {
   private var toleranceJSON: JSONValue {
-    let source = JSONValue.string(toleranceSource.rawValue)
-    if let bound = tolerance.relativeL2 {
-      return .object(["relative_l2": .real(bound), "source": source])
-    }
-    return .object([
+    var object: JSONObject = [
       "absolute": .real(tolerance.absolute), "relative": .real(tolerance.relative),
-      "source": source,
-    ])
+      "source": .string(toleranceSource.rawValue),
+    ]
+    object["relative_l2"] = tolerance.relativeL2.map(JSONValue.real)
+    return .object(object)
   }
 }
 

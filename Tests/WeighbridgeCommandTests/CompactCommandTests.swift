@@ -1,0 +1,148 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+import Vision
+import Weighbridge
+
+/// `weighbridge compact`, from the arguments to what the file holds.
+@Suite struct CompactCommandTests {
+  private static let folderOfSketches = Places.sample("Models/sketch-classifier")
+  private static let sketches: [String] = {
+    let folder = "\(folderOfSketches)/sketches"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.sorted().map { "\(folder)/\($0)" }
+  }()
+
+  private let folder = Result { try TemporaryFolder() }
+
+  private func file(_ name: String) throws -> String { try folder.get().file(name) }
+
+  /// The sketch classifier with its image settings, labels and the outputs that Keras computed.
+  private func classifier() throws -> String {
+    let (sample, path) = (Self.folderOfSketches, try file("sketches.wbm"))
+    try Program.run(
+      "convert", "\(sample)/sketch-classifier.h5", "-o", path, "--input-name", "sketch",
+      "--image-input", "sketch", "--image-scale", "1/255", "--labels", "\(sample)/labels.names",
+      "--reference-inputs", "\(sample)/input.npy", "--reference-outputs", "\(sample)/outputs.npz",
+      "--reference-by", "keras 2.1.5", "--quiet"
+    ).expect(0)
+    return path
+  }
+
+  /// ||got - want|| / ||want||
+  private func error(_ got: Tensor, _ want: Tensor) -> Double {
+    let pairs = zip(got.doubles, want.doubles)
+    let (part, whole) = pairs.reduce((0.0, 0.0)) { sum, pair in
+      (sum.0 + (pair.0 - pair.1) * (pair.0 - pair.1), sum.1 + pair.1 * pair.1)
+    }
+    return (part / whole).squareRoot()
+  }
+
+  @Test("Without a budget nothing is lost, and the references of Keras still hold")
+  func lossless() throws {
+    let (plain, small) = (try classifier(), try file("small.wbm"))
+    let outcome = try Program.run("compact", plain, "-o", small)
+    outcome.expect(0)
+    try Program.run("verify", small, "--against", plain).expect(0)
+    try Program.run("diff", plain, small).expect(0)
+    #expect(try Files.read(small).count < Files.read(plain).count)
+    let numbers = try [plain, small].map { path in
+      try Program.run(
+        "run", path, "--inputs", "\(Self.folderOfSketches)/input.npy", "--outputs", file("out.npz")
+      ).expect(0)
+      return try Array(Files.read(file("out.npz")))
+    }
+    #expect(numbers[0] == numbers[1])
+    let record = try Program.run("inspect", small, "--json").json()
+    #expect(record["compaction"] == nil)
+    let stored = try #require(record["encodings"]?.array).compactMap {
+      $0.object?["bytes"]?.integer
+    }
+    // 80,200 parameters in single precision.
+    #expect(stored.reduce(0, +) * 100 < 320_800 * 87)
+  }
+
+  @Test("A budget holds on sketches that nothing was learned from, as measured here again")
+  func budget() throws {
+    try #require(Self.sketches.count == 200)
+    let (plain, small) = (try classifier(), try file("small.wbm"))
+    let (learned, measured) = (Self.sketches[..<64], Self.sketches[100..<160])
+    let outcome = try Program.run(
+      ["compact", plain, "-o", small, "--max-error", "0.01", "--json", "--calibration"] + learned
+        + ["--evaluation"] + measured)
+    outcome.expect(0)
+    let record = try #require(try outcome.json()["compaction"]?.object)
+    #expect(record["input_count"]?.integer == 60)
+    let stated = try #require(record["outputs"]?.array?.first?.object?["worst"]?.real)
+    let models = try [Model(contentsOf: plain), Model(contentsOf: small)]
+    var worst = 0.0
+    for path in measured {
+      let image = try models[0].imageTensor("sketch", [Image(contentsOf: path)])
+      let outputs = try models.map {
+        try $0.run([NamedTensor(name: "sketch", tensor: image)]).outputs[0].tensor
+      }
+      worst = max(worst, error(outputs[1], outputs[0]))
+    }
+    #expect(abs(worst - stated) < 0.01 * stated && worst <= 0.01 && worst > 0.005)
+    #expect(try Files.read(small).count * 3 < Files.read(plain).count)
+    let answers = try #require(record["answers"]?.object)
+    #expect(answers["total"]?.integer == 60)
+    #expect(try #require(answers["kept"]?.integer) >= 59)
+    try Program.run("verify", small).expect(0)
+    // The references are Keras' outputs, and how far the smaller model is from them.
+    let references = try #require(Inspection(of: small).references.first)
+    #expect(references.author == "keras 2.1.5" && references.toleranceSource == .compaction)
+    #expect(try #require(references.tolerance.relativeL2) < 0.02)
+    // Another budget begins with the whole model.
+    try Program.run("compact", small, "-o", file("again.wbm"), "--max-error", "0.1").expect(
+      2, "is smaller at a loss already")
+    try Program.run("compact", small, "-o", file("again.wbm")).expect(0)
+  }
+
+  @Test("A size is met")
+  func size() throws {
+    let (plain, small) = (try classifier(), try file("small.wbm"))
+    let outcome = try Program.run(
+      ["compact", plain, "-o", small, "--max-size", "50000", "--json", "--calibration"]
+        + Self.sketches[..<32])
+    outcome.expect(0)
+    let stored = try #require(try outcome.json()["encodings"]?.array)
+      .compactMap { $0.object?["bytes"]?.integer }.reduce(0, +)
+    #expect(stored <= 50_000 && stored > 40_000)
+  }
+
+  @Test(
+    "What is no budget is bad usage",
+    arguments: [
+      ["--max-error", "0"], ["--max-error", "-1"], ["--max-error", "nan"], ["--max-error", "inf"],
+      ["--max-size", "0"], ["--keep-answers", "0"], ["--keep-answers", "1.1"],
+      ["--max-error", "0.1", "--lossless"], ["--calibration", "x.png"], ["--proof"],
+    ])
+  func badBudgets(_ arguments: [String]) throws {
+    let place = try Workplace()
+    try Program.run(["compact", Sample.detector, "-o", place.output] + arguments).expect(2)
+    try place.expectUntouched()
+  }
+
+  @Test("Examples that are none, or too few, are said, and nothing is written")
+  func badExamples() throws {
+    let (plain, place) = (try classifier(), try Workplace())
+    let use = ["compact", plain, "-o", place.output, "--max-error", "0.1", "--calibration"]
+    try Program.run(use + Self.sketches[..<3]).expect(2, "3 examples are too few")
+    try Program.run(use + ["\(Self.folderOfSketches)/labels.names"]).expect(3, "labels.names")
+    try Program.run(use + ["/nowhere/a.png"]).expect(3, "/nowhere/a.png")
+    try Program.run(use + [Sample.input]).expect(2, "the input sketch takes")
+    try place.expectUntouched()
+  }
+
+  @Test("Answers that the model does not give cannot be kept")
+  func noAnswers() throws {
+    let place = try Workplace()
+    try Program.run(
+      "compact", Places.sample("Models/softening/softening.h5"), "-o", place.output,
+      "--keep-answers", "0.9"
+    ).expect(2, "no answers that can be counted")
+    try place.expectUntouched()
+  }
+}
