@@ -116,6 +116,9 @@ import Weighbridge
     let small = #expect(throws: WeighbridgeError.self) { try Self.compact(.size(500)) }
     #expect(small?.code == .limitExceeded)
     #expect(small?.reason.hasPrefix("500 bytes cannot be met; the weights take at least ") == true)
+    let words = (small?.reason ?? "").split(separator: " ")
+    let least = try #require(words.last.flatMap { Int($0) })
+    #expect(try Self.compact(.size(least)).1.estimatedSize <= least)
     let exact = #expect(throws: WeighbridgeError.self) { try Self.compact(.error(1e-12)) }
     #expect(exact?.code == .limitExceeded)
   }

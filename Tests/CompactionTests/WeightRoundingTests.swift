@@ -40,8 +40,7 @@ import Testing
   ) -> WeightRounding {
     WeightRounding(
       weight: weight, basis: RoundingBasis(weight, moments, workers: Workers(count: 1)),
-      rowSteps: [Float](repeating: step, count: weight.rows),
-      columnSteps: [Float](repeating: 1, count: weight.columns))
+      rowSteps: [Float](repeating: step, count: weight.rows))
   }
 
   /// The symmetric matrix of the inputs with 10 % of the mean of its diagonal on it.
@@ -143,8 +142,7 @@ import Testing
     let results = [1, 2, 5].map {
       let basis = RoundingBasis(weight, moments, workers: Workers(count: $0))
       return WeightRounding(
-        weight: weight, basis: basis, rowSteps: [Float](repeating: 0.1, count: 200),
-        columnSteps: [Float](repeating: 1, count: 300)
+        weight: weight, basis: basis, rowSteps: [Float](repeating: 0.1, count: 200)
       ).round(workers: Workers(count: $0)).integers
     }
     #expect(results[0] == results[1] && results[0] == results[2])

@@ -187,23 +187,22 @@ INLINE double round_strip(const struct kernels_rounding *all, int start, int cou
   float steps[STRIP], errors[STRIP], integers[STRIP], squares[STRIP] = {0};
   float sums[POSITIONS][STRIP] = {{0}}, weights[STRIP] = {0};
   for (int lane = 0; lane < STRIP; lane++) {
-    steps[lane] = lane < count ? all->output_steps[start + lane] : 1;
+    steps[lane] = lane < count ? all->steps[start + lane] : 1;
   }
   for (int position = 0; position < all->positions; position++) {
     memcpy(sums[position], all->sums + position * all->stride + start, (size_t)count * sizeof(float));
   }
-  const float least = (float)all->least, greatest = (float)all->greatest, up = 1 - all->threshold;
+  const float least = (float)all->least, greatest = (float)all->greatest;
   for (int position = all->positions - 1; position >= 0; position--) {
     const float *factors = all->factor ? all->factor + position * all->factor_stride : 0;
     const float own = all->factor ? factors[position] : 1, inverse = 1 / own;
-    const float column = all->position_steps[position];
     const ptrdiff_t place = position * all->stride + start;
     memcpy(weights, all->weights + place, (size_t)count * sizeof *weights);
     for (int lane = 0; lane < STRIP; lane++) {
-      const float step = steps[lane] * column;
+      const float step = steps[lane];
       const float wanted = weights[lane] + sums[position][lane] * inverse;
       const float scaled = wanted / step, size = fabsf(scaled), whole = floorf(size);
-      float integer = copysignf(size - whole > up ? whole + 1 : whole, scaled);
+      float integer = copysignf(size - whole > 0.5f ? whole + 1 : whole, scaled);
       integer = integer < least ? least : integer > greatest ? greatest : integer;
       const float rest = (wanted - integer * step) * own;
       integers[lane] = integer;

@@ -28,28 +28,37 @@ struct CompactionSearch {
   func run() throws(WeighbridgeError) -> CompactionTrial {
     var bracket = BudgetBracket(grows: growsWithFactor, limits: factors)
     var best: CompactionTrial?
-    var last: CompactionTrial?
+    var closest: CompactionTrial?
     var factor = firstFactor
     let trialCount = trialCount
     for number in 0..<trialCount {
       try compactor.checkCancellation()
       let trial = try trial(factor)
       compactor.report("searching", number + 1, trialCount)
-      last = trial
       let use = use(trial)
+      if closest.map({ isCloser(trial, $0) }) ?? true { closest = trial }
       if use <= 1, best.map({ isBetter(trial, $0) }) ?? true { best = trial }
       if use <= 1, use > 0.98 { break }
       bracket.add(factor, use: use)
       guard let next = bracket.next else { break }
       factor = next
     }
-    guard let best else { throw unmet(last) }
+    guard let best else { throw unmet(closest) }
     return best
   }
 
   private func isBetter(_ trial: CompactionTrial, _ other: CompactionTrial) -> Bool {
     if case .size = budget { return trial.errors.worst < other.errors.worst }
     return trial.size < other.size
+  }
+
+  /// Whether a trial that does not meet the budget is nearer to it than another.
+  private func isCloser(_ trial: CompactionTrial, _ other: CompactionTrial) -> Bool {
+    switch budget {
+    case .error: trial.errors.worst < other.errors.worst
+    case .size: trial.size < other.size
+    case .answers: (trial.answers?.share ?? 0) > (other.answers?.share ?? 0)
+    }
   }
 
   /// How much of the budget is used: at most 1 when it is met. Grows with the factor for errors and
@@ -109,17 +118,17 @@ struct CompactionSearch {
       - plans.reduce(0) { $0 + $1.weight.tensor.byteCount }
   }
 
-  private func unmet(_ last: CompactionTrial?) -> WeighbridgeError {
+  private func unmet(_ closest: CompactionTrial?) -> WeighbridgeError {
     let words: String
     switch budget {
     case .error(let error):
       words =
-        "an error of \(error) cannot be met by rounding weights; \(last?.errors.worst ?? 0) can, and "
+        "an error of \(error) cannot be met by rounding weights; \(closest?.errors.worst ?? 0) can, and "
         + "without loss there is none"
     case .size(let size):
-      words = "\(size) bytes cannot be met; the weights take at least \(last?.size ?? exactSize)"
+      words = "\(size) bytes cannot be met; the weights take at least \(closest?.size ?? exactSize)"
     case .answers(let share, let comparison):
-      let kept = last?.answers?.share ?? 0
+      let kept = closest?.answers?.share ?? 0
       words =
         "a share of \(share) of the \(comparison.name) cannot be kept by rounding weights; \(kept) can"
     }

@@ -56,10 +56,8 @@ struct kernels_rounding {
   /// The weight less its rounded value.
   float *errors;
   int32_t *integers;
-  /// A weight is an integer times output_steps[output] * position_steps[position].
-  const float *output_steps, *position_steps;
-  /// The largest fraction that is rounded away from a magnitude: 0.5 for the nearest integer.
-  float threshold;
+  /// A weight is an integer times the step of its output.
+  const float *steps;
   /// The integers are kept in this range.
   int32_t least, greatest;
 };

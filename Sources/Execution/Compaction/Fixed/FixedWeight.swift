@@ -58,8 +58,7 @@ extension FixedWeight {
     if block == nil {
       // A scale for each row, along which errors can be fed back.
       let rounding = WeightRounding(
-        weight: weight, basis: basis, rowSteps: scales.ofRows(weight),
-        columnSteps: [Float](repeating: 1, count: weight.columns), range: -limit...limit)
+        weight: weight, basis: basis, rowSteps: scales.ofRows(weight), range: -limit...limit)
       integers = weight.stored(rounding.round(workers: workers).integers)
     } else {
       integers = zip(weight.tensor.floats, scales.ofElements).map {

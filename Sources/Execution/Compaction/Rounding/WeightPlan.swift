@@ -36,8 +36,7 @@ struct WeightPlan: Sendable {
   ) -> RoundedWeight {
     let step = Float(max(step, smallestStep))
     let result = WeightRounding(
-      weight: weight, basis: basis, rowSteps: [Float](repeating: step, count: weight.rows),
-      columnSteps: [Float](repeating: 1, count: weight.columns)
+      weight: weight, basis: basis, rowSteps: [Float](repeating: step, count: weight.rows)
     ).round(workers: workers)
     let shape = weight.tensor.shape
     let matrix = QuantizedMatrix(

@@ -8,12 +8,8 @@ struct WeightRounding: Sendable {
   let basis: RoundingBasis
   /// A step for each row.
   let rowSteps: [Float]
-  /// A factor of the step for each column.
-  let columnSteps: [Float]
   /// The integers are kept in this range.
   var range: ClosedRange<Int32> = -(1 << 24)...(1 << 24)
-  /// The largest fraction that is rounded off a magnitude.
-  var threshold: Float = 0.5
 
   /// A rounded weight.
   struct Result: Sendable {
@@ -70,25 +66,18 @@ private struct RoundingTask: Sendable {
     for column in block.order {
       weights += elements[column * rowCount + rows.lowerBound..<column * rowCount + rows.upperBound]
     }
-    let columnSteps = block.order.map { rounding.columnSteps[$0] }
     var loss = 0.0
     var errors = [Float](repeating: 0, count: count * width)
     let integers = [Int32](unsafeUninitializedCapacity: count * width) { integers, initialized in
       var call = kernels_rounding()
       call.outputs = Int32(width)
       (call.stride, call.factor_stride) = (width, count)
-      call.threshold = rounding.threshold
       (call.least, call.greatest) = (rounding.range.lowerBound, rounding.range.upperBound)
       call.integers = integers.baseAddress
-      loss = rounding.rowSteps[rows].withUnsafeBufferPointer { rowSteps in
-        columnSteps.withUnsafeBufferPointer { columnSteps in
-          weights.withUnsafeBufferPointer { weights in
-            call.weights = weights.baseAddress
-            (call.output_steps, call.position_steps) = (
-              rowSteps.baseAddress, columnSteps.baseAddress
-            )
-            return round(&errors, call)
-          }
+      loss = rounding.rowSteps[rows].withUnsafeBufferPointer { steps in
+        weights.withUnsafeBufferPointer { weights in
+          (call.weights, call.steps) = (weights.baseAddress, steps.baseAddress)
+          return round(&errors, call)
         }
       }
       initialized = count * width
@@ -124,7 +113,6 @@ private struct RoundingTask: Sendable {
             call.factor = factors.map { $0 + start * (count + 1) }
             call.weights += start * width
             call.integers += start * width
-            call.position_steps += start
             (call.errors, call.sums) = (errors + start * width, UnsafePointer(sums))
             loss += kernels_round(&call)
           }
