@@ -70,7 +70,7 @@ package struct WBMModel: Sendable {
 
   /// Digests every byte anew and says what does not agree.
   package func integrityProblems() throws(WeighbridgeError) -> [String] {
-    file.damage().map { "\(file.describe($0)) is not as it was written" }
+    file.damage().map(file.sentence)
   }
 
   /// Writes the file with another description; the tensors are copied by the system.

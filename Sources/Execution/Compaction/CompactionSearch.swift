@@ -95,7 +95,7 @@ struct CompactionSearch {
 
   private func trial(_ factor: Double) throws(WeighbridgeError) -> CompactionTrial {
     let rounded = zip(plans, steps).map {
-      $0.rounded(step: $1 * factor, workers: compactor.workers)
+      $0.rounded(step: $1 * factor, workers: compactor.workers, size: compactor.encodedSize)
     }
     let outputs = try meter.outputs(
       Dictionary(

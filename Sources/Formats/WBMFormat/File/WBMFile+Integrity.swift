@@ -68,6 +68,12 @@ extension WBMFile {
     return damage
   }
 
+  /// What is wrong with a damaged part, as a sentence.
+  package func sentence(_ damage: Damage) -> String {
+    if case .elements(_, let reason) = damage { return reason }
+    return "\(describe(damage)) is not as it was written"
+  }
+
   /// The damaged part in words.
   package func describe(_ damage: Damage) -> String {
     switch damage {
