@@ -25,12 +25,25 @@ struct ImageOptions: ParsableArguments {
     if let threads, threads < 1 { throw ValidationError("--threads takes a number from 1") }
   }
 
-  /// The options of a run.
-  func run(_ cancellation: Cancellation, _ general: GeneralOptions) -> RunOptions {
-    var options = RunOptions()
-    options.threads = threads
-    options.cancellation = cancellation
-    options.memoryLimit = general.memoryLimit?.bytes
-    return options
+  /// Sets what images of all kinds of models have in common.
+  func apply(
+    to options: inout some ImageRunOptions, _ cancellation: Cancellation, _ general: GeneralOptions
+  ) {
+    options.resize = resize?.word
+    options.resampling = resampling?.word
+    options.run.threads = threads
+    options.run.cancellation = cancellation
+    options.run.memoryLimit = general.memoryLimit?.bytes
   }
 }
+
+/// How a model is run on images, whatever is made of its outputs.
+protocol ImageRunOptions {
+  var resize: ImageInput.ResizePolicy? { get set }
+  var resampling: Resampling? { get set }
+  var run: RunOptions { get set }
+}
+
+extension ClassifyOptions: ImageRunOptions {}
+extension DetectOptions: ImageRunOptions {}
+extension StylizeOptions: ImageRunOptions {}
