@@ -1,4 +1,5 @@
 import GraphIR
+import JSON
 import TestSupport
 import Testing
 import Weighbridge

@@ -66,6 +66,24 @@ import Weighbridge
     #expect(abs(try #require(found[1]["cost"]?.real) - cost) < 1e-9)
   }
 
+  @Test("The demonstration on the samples prints what the article shows")
+  func demonstration() throws {
+    let outcome = try Program.shell(
+      "exec \"$1\" \"$PROGRAM\" \"$2\"", Places.sample("Models/scene-detector/demo.sh"),
+      try file("demo"))
+    outcome.expect(0)
+    let article = String(
+      decoding: try Files.read(
+        "\(Places.project)/Sources/Product/ImageSearch/ImageSearch.docc/FromAFolderToASearch.md"),
+      as: UTF8.self)
+    #expect(article.contains("```\n\(outcome.output)```"), "\(outcome.output)")
+    let counts = outcome.output.split(separator: "\n").compactMap { line in
+      line.contains(" of ") ? line.split(separator: " ").first.flatMap { Int($0) } : nil
+    }
+    try #require(counts.count == 2)
+    #expect(counts[0] >= 58 && counts[1] >= 180)
+  }
+
   @Test("People get a table with each term, and -o draws the layout and the boxes")
   func text() throws {
     let images = try makeImages()

@@ -21,10 +21,11 @@ show() {
 
 # How many of the layouts have the scene that they were taken from as the best of all.
 count_scenes() {
-  local first=0 layout name
+  local first=0 layout name found
   for layout in layouts/*.json; do
     name=$(basename "$layout" .json)
-    weighbridge search --in scenes.db --layout "$layout" --max-cost 100 --top 1 | grep -q "/$name.png" && first=$((first + 1))
+    found=$(weighbridge search --in scenes.db --layout "$layout" --max-cost 100 --top 1)
+    if [[ $found == *"/$name.png"* ]]; then first=$((first + 1)); fi
   done
   echo "$first of 60 scenes come first"
 }
@@ -41,11 +42,12 @@ count_sketches() {
 
 show 'weighbridge convert scene-detector.h5 -o scenes.wbm --image-input input_1 --image-scale 1/255 \
     --detector region --anchors "$(cat anchors.txt)" --labels labels.names'
-show 'weighbridge index scenes --model scenes.wbm -o scenes.db --quiet --json | grep analyzed'
-show 'weighbridge search --in scenes.db --layout layouts/07.json --top 3 | sed "s|$PWD/||"'
+# Where the model hesitates between two classes, the better one counts.
+show 'weighbridge index scenes --model scenes.wbm -o scenes.db --suppression class-agnostic'
+show 'weighbridge search --in scenes.db --layout layouts/07.json --top 3 | grep -o "scenes/.*"'
 show 'count_scenes'
 echo
 show 'weighbridge index sketches --model sketch-classifier.h5 --features dense_1 -o sketches.db \
-    --image-input conv2d_1_input --image-scale 1/255 --quiet --json | grep analyzed'
-show 'weighbridge similar sketches/007-star.png --in sketches.db --top 3 | sed "s|$PWD/||"'
+    --image-input conv2d_1_input --image-scale 1/255'
+show 'weighbridge similar sketches/007-star.png --in sketches.db --top 3 | sed "s|/.*/sketches|sketches|"'
 show 'count_sketches'

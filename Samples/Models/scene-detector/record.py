@@ -17,7 +17,7 @@ import numpy as np
 from train import FOLDER, read_anchors, to_input  # which makes the others be found
 
 import drawing
-from detection import decode, suppress_overlaps
+from detection import candidates, suppress_overlaps
 from pictures import CLASS_NAMES, SIZE
 from scenes import draw_scene
 
@@ -38,11 +38,18 @@ def layout(boxes, classes):
         for (x, y, right, bottom), shape in zip(boxes, classes)]
 
 
-def find(model, anchors, scenes):
-    """The boxes and classes that are found in each scene, cut off at its edges."""
-    outputs = model.predict(to_input([scene[0] for scene in scenes]), verbose=0)
-    found = [suppress_overlaps(*decode(output, anchors, threshold=0.25)) for output in outputs]
-    return [(boxes.clip(0, SIZE), classes) for boxes, classes, _ in found]
+def find(model, anchors, scenes, threshold=0.25):
+    """The boxes and classes that are found in each scene, cut off at its edges. Of boxes that overlap the best is
+    kept, whatever their classes; like darknet's, it counts for each class above the threshold."""
+    found = []
+    for output in model.predict(to_input([scene[0] for scene in scenes]), verbose=0):
+        boxes, scores = candidates(output, anchors)
+        order = (-scores.max(axis=1)).argsort(kind="mergesort")
+        order = order[scores[order].max(axis=1) > threshold]
+        _, _, kept = suppress_overlaps(boxes[order], np.zeros(len(order)), order)
+        rows, classes = np.nonzero(scores[kept] > threshold)
+        found.append((boxes[kept][rows].clip(0, SIZE), classes))
+    return found
 
 
 def nearest_others(centres):

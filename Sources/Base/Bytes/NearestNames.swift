@@ -1,5 +1,5 @@
 /// Finding the names that somebody may have meant.
-enum NearestNames {
+package enum NearestNames {
   /// The names that differ least from a wanted one, the nearest first.
   ///
   /// Names differ by the number of characters that are inserted, removed or replaced (Levenshtein
@@ -10,7 +10,7 @@ enum NearestNames {
   ///   - wanted: The name that does not exist.
   ///   - names: Those that do.
   ///   - limit: How many are given at most.
-  static func of(
+  package static func of(
     _ wanted: String, among names: some Sequence<String>, limit: Int = 3
   ) -> [String] {
     let wanted = Array(wanted.lowercased())

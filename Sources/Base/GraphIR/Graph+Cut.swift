@@ -1,5 +1,4 @@
-import Bytes
-import GraphIR
+package import Bytes
 
 extension Graph {
   /// The part of the graph that computes some of its values from others.
@@ -10,7 +9,7 @@ extension Graph {
   /// - Returns: A graph with these inputs and outputs, and the layers between them.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an output needs an input of the graph that is
   ///   not given, when no output needs a given value, or when no layer lies between them.
-  func cut(from inputs: [Port], to outputs: [Port]) throws(WeighbridgeError) -> Graph {
+  package func cut(from inputs: [Port], to outputs: [Port]) throws(WeighbridgeError) -> Graph {
     let given = Set(inputs.map(\.value))
     let path = path(from: given, to: outputs.map(\.value))
     try check(path, from: inputs, to: outputs)

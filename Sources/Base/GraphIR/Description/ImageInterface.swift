@@ -1,26 +1,25 @@
-import Bytes
-import GraphIR
+package import Bytes
 
 /// The one image that a model takes.
-struct ImageInterface: Hashable, Sendable {
+package struct ImageInterface: Hashable, Sendable {
   /// The name of the input.
-  let name: String
+  package let name: String
   /// How an image becomes the input.
-  let image: ImageInput
+  package let image: ImageInput
   /// The input's type.
-  let type: TensorType
+  package let type: TensorType
   /// The image's size in pixels; `nil` where it is open.
-  let width, height: Int?
+  package let width, height: Int?
 
   /// Whether the input's axes begin with a batch.
-  var hasBatch: Bool { type.rank == 4 }
+  package var hasBatch: Bool { type.rank == 4 }
 
   /// Finds out what a model says of its image.
   ///
   /// - Parameter user: What takes the image, for messages: `a detector`.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model takes anything but one image, or does
   ///   not say how an image becomes its input.
-  init(
+  package init(
     _ graph: Graph, _ description: ModelDescription, for user: String
   ) throws(WeighbridgeError) {
     let names = graph.inputs.map(\.name).joined(separator: ", ")
@@ -48,7 +47,7 @@ struct ImageInterface: Hashable, Sendable {
   /// The image's size in pixels.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when it is open.
-  func fixedSize() throws(WeighbridgeError) -> (width: Int, height: Int) {
+  package func fixedSize() throws(WeighbridgeError) -> (width: Int, height: Int) {
     guard let width, let height else {
       throw WeighbridgeError(
         .mismatch, "the input \(name) is \(type), and an image's size must be known")
