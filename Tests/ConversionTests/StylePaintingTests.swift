@@ -56,12 +56,6 @@ struct StylePaintingTests {
     let differences = zip(every, want.doubles).map { abs(Double($0) - $1) }
     // Numbers that lie halfway between two bytes may be rounded either way.
     #expect(differences.max() ?? 9 <= 1, "\(differences.max() ?? 9)")
-    #expect(differences.reduce(0, +) < 20)
-    // The recording's own picture differs by what its input's rounding makes.
-    let recorded = try ArrayFile.read(Fixtures.file("\(Self.files)/\(name)_outputs.npz"))[0].tensor
-    let mean =
-      zip(painting.pixels, recorded.doubles).reduce(0) { $0 + abs(Double($1.0) - $1.1) }
-      / Double(recorded.count)
-    #expect(mean < 1, "\(mean)")
+    #expect(differences.reduce(0, +) < 0.005 * Double(want.count))
   }
 }
