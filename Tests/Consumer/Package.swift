@@ -15,6 +15,11 @@ let package = Package(
     .executableTarget(
       name: "consumer",
       dependencies: [.product(name: "Weighbridge", package: "weighbridge")],
-      path: "Sources/Consumer")
+      path: "Sources/Consumer",
+      swiftSettings: [
+        .enableUpcomingFeature("InternalImportsByDefault"), .treatAllWarnings(as: .error),
+      ],
+      // Classes for the .wbm files of this target.
+      plugins: [.plugin(name: "WeighbridgePlugin", package: "weighbridge")])
   ]
 )

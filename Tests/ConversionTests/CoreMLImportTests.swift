@@ -12,7 +12,7 @@ struct CoreMLImportTests {
     "keras/real/van-gogh/FastStyleTransferVanGoghStarryNight.mlmodel")
 
   /// What the custom layers of the style network compute.
-  private static let customLayers = """
+  static let customLayers = """
     {"layers": {
       "res_crop_*": {"class_name": "Cropping2D", "config": {"cropping": 2}},
       "rescale_output": {"class_name": "Rescaling", "config": {"scale": 127.5, "offset": 127.5}}}}

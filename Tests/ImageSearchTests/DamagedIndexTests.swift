@@ -29,7 +29,7 @@ struct DamagedIndexTests {
     let folder = try TemporaryFolder()
     try Files.write("precious words\n".utf8, to: folder.file("words"))
     try expectRefused(folder.file("words"), [.malformed])
-    try DrawnScene.scenes(1, seed: 1)[0].image.write(to: folder.file("image.png"))
+    try Files.write(try Files.read(Scene(0).path), to: folder.file("image.png"))
     try expectRefused(folder.file("image.png"), [.malformed])
     try Files.makeDatabase(folder.file("other.db"), "CREATE TABLE precious (word TEXT)")
     try expectRefused(folder.file("other.db"), [.malformed])
@@ -64,7 +64,7 @@ struct DamagedIndexTests {
 
   @Test("A truncated index, and one with changed pages, are damaged")
   func damaged() throws {
-    let album = try Album(scenes: DrawnScene.scenes(12, seed: 3))
+    let album = try Album(scenes: Scene.first(12))
     let analyzer = try Models.analyzer()
     do {
       let index = try ImageIndex(updating: album.index, for: analyzer)
@@ -84,7 +84,7 @@ struct DamagedIndexTests {
 
   @Test("A changed byte of stored detections is found by its digest")
   func changedRecord() throws {
-    let album = try Album(scenes: DrawnScene.scenes(2, seed: 3))
+    let album = try Album(scenes: Scene.first(2))
     let analyzer = try Models.analyzer()
     do {
       let index = try ImageIndex(updating: album.index, for: analyzer)
@@ -94,7 +94,7 @@ struct DamagedIndexTests {
       album.index,
       "UPDATE detections SET record = zeroblob(4) || substr(record, 5) WHERE content = 1")
     let index = try ImageIndex(contentsOf: album.index)
-    let layout = DrawnScene.scenes(1, seed: 3)[0].composition
+    let layout = try Scene(0).composition
     #expect(failure { _ = try index.search(CompositionQuery(layout)) }?.code == .damaged)
   }
 }

@@ -76,7 +76,7 @@ struct LayoutTests {
     }
   }
 
-  @Test("Weights below 0 and a maximum that is no number are refused")
+  @Test("Weights below 0, a maximum that is no number and no images at all are refused")
   func wrongNumbers() throws {
     let cat = Composition.Object(label: "cat", box: Box(x: 0, y: 0, width: 1, height: 1))
     var query = CompositionQuery(Composition(objects: [cat]))
@@ -84,6 +84,9 @@ struct LayoutTests {
     #expect(failure { _ = try query.match(Composition(objects: [])) }?.code == .mismatch)
     query.weights.size = 1
     query.maximumCost = .nan
+    #expect(failure { _ = try query.match(Composition(objects: [])) }?.code == .mismatch)
+    query.maximumCost = 5
+    query.maximumCount = 0
     #expect(failure { _ = try query.match(Composition(objects: [])) }?.code == .mismatch)
   }
 }

@@ -6,8 +6,13 @@ import Vision
 enum Models {
   static let shapes = ["ellipse", "rectangle", "triangle"]
 
-  static func shapeDetector() throws -> Model {
-    var model = try Model(contentsOf: Places.sample("Models/shape-detector/shape-detector.h5"))
+  /// The detector that is good at scenes.
+  static func sceneDetector() throws -> Model { try detector("scene-detector") }
+
+  static func shapeDetector() throws -> Model { try detector("shape-detector") }
+
+  private static func detector(_ name: String) throws -> Model {
+    var model = try Model(contentsOf: Places.sample("Models/\(name)/\(name).h5"))
     var edit = DescriptionEdit()
     var image = DescriptionEdit.Image(input: "input_1")
     image.scale = 1.0 / 255
@@ -32,18 +37,22 @@ enum Models {
 
   /// The detector of shapes, with or without the numbers of its grid as features.
   static func analyzer(features: String? = nil) throws -> ImageAnalyzer {
-    var options = AnalyzeOptions()
-    options.features = features
-    return try ImageAnalyzer(try shapeDetector(), options: options)
+    try analyzer(shapeDetector(), features: features)
   }
 
-  /// The classifier of sketches, whose scores are the features.
-  static func sketchAnalyzer() throws -> ImageAnalyzer {
-    try ImageAnalyzer(try sketchClassifier())
+  /// The classifier of sketches; its scores are the features, or what one of its layers makes.
+  static func sketchAnalyzer(features: String? = nil) throws -> ImageAnalyzer {
+    try analyzer(sketchClassifier(), features: features)
+  }
+
+  private static func analyzer(_ model: Model, features: String?) throws -> ImageAnalyzer {
+    var options = AnalyzeOptions()
+    options.features = features
+    return try ImageAnalyzer(model, options: options)
   }
 }
 
-/// A folder of drawn scenes and an index beside it.
+/// A folder of scenes and an index beside it.
 struct Album {
   let folder: TemporaryFolder
   /// The folder with the images.
@@ -51,10 +60,12 @@ struct Album {
   /// The index.
   var index: String { folder.file("photos.db") }
 
-  init(scenes: [DrawnScene] = []) throws {
+  init(scenes: [Scene] = []) throws {
     folder = try TemporaryFolder()
     try Files.makeFolder(images)
-    for (number, scene) in scenes.enumerated() { try scene.image.write(to: path(number)) }
+    for (number, scene) in scenes.enumerated() {
+      try Files.write(try Files.read(scene.path), to: path(number))
+    }
   }
 
   /// The file of a scene.

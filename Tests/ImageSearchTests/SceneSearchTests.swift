@@ -1,45 +1,44 @@
-import Bytes
 import ImageSearch
 import TestSupport
 import Testing
-import Vision
 
-@Suite("Searching drawn images")
-struct SceneSearchTests {
+/// Search on the samples: 60 drawn scenes and 200 drawn sketches.
+@Suite struct SceneSearchTests {
   @Test("The scene that a layout was taken from comes first in at least 58 of 60")
   func scenes() throws {
-    let scenes = DrawnScene.scenes(60, seed: 1960)
+    let scenes = try Scene.first(Scene.count)
     let album = try Album(scenes: scenes)
-    let analyzer = try Models.analyzer()
+    var options = AnalyzeOptions()
+    // Where the model hesitates between two classes, the better one counts.
+    options.detection.suppression = .classAgnostic
+    let analyzer = try ImageAnalyzer(try Models.sceneDetector(), options: options)
     let index = try ImageIndex(updating: album.index, for: analyzer)
     let update = try index.update(folder: album.images, with: analyzer)
-    #expect(update.analyzedCount == 60 && update.problems.isEmpty)
+    #expect(update.analyzedCount == scenes.count && update.problems.isEmpty)
     var firstCount = 0
     for (number, scene) in scenes.enumerated() {
       var query = CompositionQuery(scene.composition)
       query.maximumCost = .infinity
       let results = try index.search(query)
-      #expect(results.count == 60)
+      #expect(results.count == scenes.count)
       firstCount += results.first?.path == canonicalPath(album.path(number)) ? 1 : 0
+      for count in [1, 7] {
+        query.maximumCount = count
+        #expect(try index.search(query) == Array(results.prefix(count)))
+      }
     }
-    #expect(firstCount >= 40, "\(firstCount) of 60")
-    withKnownIssue("By the boxes that the small detector finds, 44 come first") {
-      #expect(firstCount >= 58, "\(firstCount) of 60")
-    }
+    #expect(firstCount >= 58, "\(firstCount) of 60")
+    #expect(firstCount == 58, "as record.py counts it, on Keras and a cost of its own")
   }
 
   @Test("A drawing's own class comes first for at least 180 of 200 sketches")
   func sketches() throws {
-    let sketches = DrawnSketch.sketches(200, seed: 200)
-    let album = try Album()
-    for (number, sketch) in sketches.enumerated() {
-      try sketch.image.write(to: "\(album.images)/\(sketch.category.rawValue)-\(number).png")
-    }
-    let analyzer = try Models.sketchAnalyzer()
+    let analyzer = try Models.sketchAnalyzer(features: "dense_1")
     let index = try ImageIndex(inMemoryFor: analyzer)
-    try index.update(folder: album.images, with: analyzer)
+    try index.update(
+      folder: Places.sample("Models/sketch-classifier/sketches"), with: analyzer)
     let table = try index.featureTable()
-    try #require(table.entries.count == 200 && table.entries[0].features.count == 8)
+    try #require(table.entries.count == 200 && table.entries[0].features.count == 64)
     var rightCount = 0
     for entry in table.entries {
       let ranking = try table.ranking(by: .cosine, from: entry.features, excluding: entry.path)
@@ -47,10 +46,9 @@ struct SceneSearchTests {
       rightCount += name(nearest) == name(entry.path) ? 1 : 0
     }
     #expect(rightCount >= 180, "\(rightCount) of 200")
+    #expect(rightCount == 188, "as NumPy counts it, on what Keras computed of these sketches")
   }
 
-  /// The category in a file's name.
-  private func name(_ path: String) -> Substring? {
-    path.split(separator: "/").last?.split(separator: "-").first
-  }
+  /// The category in a file's name, such as `007-star.png`.
+  private func name(_ path: String) -> Substring? { path.split(separator: "-").last }
 }

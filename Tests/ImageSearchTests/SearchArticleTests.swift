@@ -7,7 +7,7 @@ import Vision
 @Suite struct SearchArticleTests {
   @Test("The article's code indexes, searches and compares")
   func articleRuns() throws {
-    let album = try Album(scenes: DrawnScene.scenes(5, seed: 5))
+    let album = try Album(scenes: Scene.first(5))
     let (database, folder, photo) = (album.index, album.images, album.path(3))
     let detectorPath = album.folder.file("shapes.wbm")
     try Models.shapeDetector().write(to: detectorPath)

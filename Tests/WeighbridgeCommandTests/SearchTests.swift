@@ -66,6 +66,24 @@ import Weighbridge
     #expect(abs(try #require(found[1]["cost"]?.real) - cost) < 1e-9)
   }
 
+  @Test("The demonstration on the samples prints what the article shows")
+  func demonstration() throws {
+    let outcome = try Program.shell(
+      "exec \"$1\" \"$PROGRAM\" \"$2\"", Places.sample("Models/scene-detector/demo.sh"),
+      try file("demo"))
+    outcome.expect(0)
+    let article = String(
+      decoding: try Files.read(
+        "\(Places.project)/Sources/Product/ImageSearch/ImageSearch.docc/FromAFolderToASearch.md"),
+      as: UTF8.self)
+    #expect(article.contains("```\n\(outcome.output)```"), "\(outcome.output)")
+    let counts = outcome.output.split(separator: "\n").compactMap { line in
+      line.contains(" of ") ? line.split(separator: " ").first.flatMap { Int($0) } : nil
+    }
+    try #require(counts.count == 2)
+    #expect(counts[0] >= 58 && counts[1] >= 180)
+  }
+
   @Test("People get a table with each term, and -o draws the layout and the boxes")
   func text() throws {
     let images = try makeImages()
@@ -79,7 +97,8 @@ import Weighbridge
         == ["image", "cost", "presence", "position", "size", "relative", "size", "found"])
     #expect(lines.count == 4 && lines[3].contains("exactly"))
     let sheet = try Image(contentsOf: try file("sheet.png"))
-    #expect(sheet.width == 600 && sheet.height == 190)
+    // Two rows of two: the layout and two images, 240 pixels each with two lines of text.
+    #expect(sheet.width == 504 && sheet.height > 504)
   }
 
   @Test("The maximum cost is strict")

@@ -71,8 +71,8 @@ def sigmoid(values):
     return 1 / (1 + np.exp(-values))
 
 
-def decode(output, anchors, threshold):
-    """The boxes in pixels [n, 4], classes [n] and scores [n] of one output above `threshold`, best first."""
+def candidates(output, anchors):
+    """All boxes in pixels [n, 4] of one output and their scores [n, classes]."""
     output = output.reshape(GRID, GRID, ANCHOR_COUNT, BOX_CHANNELS).astype(np.float64)
     rows, columns = np.mgrid[:GRID, :GRID]
     cells = np.stack([columns, rows], axis=-1)[:, :, None]
@@ -81,6 +81,12 @@ def decode(output, anchors, threshold):
     exponentials = np.exp(output[..., 5:] - output[..., 5:].max(axis=-1, keepdims=True))
     scores = sigmoid(output[..., 4:5]) * exponentials / exponentials.sum(axis=-1, keepdims=True)
     boxes = np.concatenate([centres - sizes / 2, centres + sizes / 2], axis=-1)
+    return boxes.reshape(-1, 4), scores.reshape(-1, len(CLASS_NAMES))
+
+
+def decode(output, anchors, threshold):
+    """The boxes in pixels [n, 4], classes [n] and scores [n] of one output above `threshold`, best first."""
+    boxes, scores = candidates(output, anchors)
     best = scores.max(axis=-1)
     kept = best > threshold
     order = (-best[kept]).argsort(kind="mergesort")

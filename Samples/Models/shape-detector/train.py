@@ -1,7 +1,7 @@
 """Trains the shape detector with Keras 2.1.5 on TensorFlow 1.7 and writes all files of this folder.
 
     python3.6 -m venv /tmp/keras215
-    /tmp/keras215/bin/pip install "pip<22" && /tmp/keras215/bin/pip install -r requirements.txt
+    /tmp/keras215/bin/pip install -U "pip<22" && /tmp/keras215/bin/pip install -r requirements.txt
     KERAS_BACKEND=tensorflow /tmp/keras215/bin/python train.py
 """
 

@@ -6,19 +6,15 @@ extension Graph {
   ///
   /// - Parameter layer: The layer's name as results of `--layers` carry it.
   /// - Returns: The graph, and the name of the output.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when there is no such layer; the error names those
-  ///   that there are.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when there is no such layer; the error has the
+  ///   nearest names.
   package func exposing(
     layer: String
   ) throws(WeighbridgeError) -> (graph: Graph, output: String) {
     let layers = layerNodes
     guard let position = layers.first(where: { $0.value == layer })?.key,
       let value = nodes[position].outputs.first
-    else {
-      let names = layers.sorted { $0.key < $1.key }.map(\.value)
-      throw WeighbridgeError(
-        .mismatch, "the model has no layer \(layer); it has \(names.joined(separator: ", "))")
-    }
+    else { throw noLayer(named: layer, among: layers.values) }
     if let port = outputs.first(where: { $0.value == value }) { return (self, port.name) }
     var names = UniqueNames(outputs.map(\.name))
     let name = names.unused(layer)
@@ -27,5 +23,19 @@ extension Graph {
         values: values, nodes: nodes, inputs: inputs,
         outputs: outputs + [Port(name: name, value: value)]), name
     )
+  }
+
+  /// The error for a layer that does not exist.
+  ///
+  /// - Parameter names: The names that could have been given; the error has the nearest ones.
+  package func noLayer(
+    named name: String, among names: some Collection<String>
+  ) -> WeighbridgeError {
+    let nearest = NearestNames.of(name, among: names)
+    let hint =
+      nearest.isEmpty
+      ? "the last of its \(layerNodes.count) layers is \(nodes.last?.source.callName ?? "")"
+      : "the nearest names are \(nearest.joined(separator: ", "))"
+    return WeighbridgeError(.mismatch, "the model has no layer \(name); \(hint)")
   }
 }

@@ -67,7 +67,9 @@ public struct Detector: Sendable {
     _ model: Model, options: DetectOptions = DetectOptions()
   ) throws(WeighbridgeError) {
     try options.check()
-    let interface = try DetectorInterface(model.content.graph, model.description)
+    let (graph, description) = (model.content.graph, model.description)
+    try ModelPurpose(graph, description).checkFindsObjects(graph)
+    let interface = try DetectorInterface(graph, description)
     (image, inputName) = (interface.image, interface.inputName)
     (inputWidth, inputHeight) = (interface.width, interface.height)
     hasBatch = interface.hasBatch

@@ -74,6 +74,17 @@ extension ModelPurpose {
       "the model is no classifier: \(words(graph)); a classifier gives \(wanted)")
   }
 
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` that says what the model is when it does not say how
+  ///   boxes are read from its outputs.
+  func checkFindsObjects(_ graph: Graph) throws(WeighbridgeError) {
+    if case .detector = self { return }
+    throw WeighbridgeError(
+      .mismatch,
+      "the model does not say how boxes are read from its outputs: \(words(graph)). If it finds "
+        + "objects, describe its detector (\(APIName.detector) and \(APIName.anchors), or "
+        + "\(APIName.metadataFile))")
+  }
+
   /// The output with the image of an image-to-image model.
   ///
   /// - Throws: As ``scores(_:_:)``.

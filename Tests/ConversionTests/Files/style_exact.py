@@ -44,7 +44,8 @@ def network():
     return keras.Model(first, L.Rescaling(127.5, 127.5)(x))
 
 
-def main(folder):
+def trained(folder):
+    """The network with its weights, in double precision."""
     keras.backend.set_floatx("float64")
     model = network()
     with h5py.File(f"{folder}/van-gogh-starry-night_style.h5") as file:
@@ -52,6 +53,11 @@ def main(folder):
             if layer.get_weights():
                 group = file[layer.name]
                 layer.set_weights([group[name][()] for name in group.attrs["weight_names"]])
+    return model
+
+
+def main(folder):
+    model = trained(folder)
     outputs = {}
     for picture in ("smooth", "noise"):
         pixels = np.load(f"{folder}/{picture}_inputs.npz")["in0"].astype("float64")
@@ -59,4 +65,5 @@ def main(folder):
     np.savez("style_exact.npz", **outputs)
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -30,28 +30,8 @@ package struct DetectorInterface: Hashable, Sendable {
         "the model has \(description.labels.count) labels and \(detector.classCount) classes")
     }
     self.detector = detector
-    let names = graph.inputs.map(\.name).joined(separator: ", ")
-    guard graph.inputs.count == 1, let feature = description.inputs.first else {
-      throw WeighbridgeError(
-        .mismatch,
-        "the model has \(graph.inputs.count) inputs (\(names)), and a detector takes one image")
-    }
-    let type = graph[graph.inputs[0].value].type
-    guard let image = feature.image else {
-      throw WeighbridgeError(
-        .mismatch,
-        "the model does not say how an image becomes its input \(names), \(type): describe it "
-          + "(\(APIName.images) \(names) with \(APIName.imageScale), for example 1/255, and \(APIName.colorOrder))"
-      )
-    }
-    guard let axes = image.layout.imageAxes(rank: type.rank),
-      let height = type.shape[axes.height].value, let width = type.shape[axes.width].value
-    else {
-      throw WeighbridgeError(
-        .mismatch, "the input \(names) is \(type), and an image's size must be known")
-    }
-    (inputName, self.image) = (feature.name, image)
-    (self.width, self.height) = (width, height)
-    hasBatch = type.rank == 4
+    let input = try ImageInterface(graph, description, for: "a detector")
+    (inputName, image, hasBatch) = (input.name, input.image, input.hasBatch)
+    (width, height) = try input.fixedSize()
   }
 }

@@ -97,6 +97,8 @@ public struct CompositionQuery: Hashable, Sendable {
   public var classes: [String]?
   /// Images whose cost is not below it are left out.
   public var maximumCost = 5.0
+  /// How many images are wanted, those with the lowest cost; all when `nil`.
+  public var maximumCount: Int?
 
   /// Searches for a composition with the default weights, in all classes.
   public init(_ composition: Composition) { self.composition = composition }
@@ -113,8 +115,10 @@ public struct CompositionQuery: Hashable, Sendable {
     for name in names where seen.insert(name).inserted { labels.append(name) }
     let matcher = try CompositionMatcher(self, labels: labels)
     let scene = FoundScene(found, classes: matcher.classes)
+    var counter = matcher.presence
+    let presence = counter.presence(of: scene.classes)
     // There always is an assignment, so nothing is above an infinite limit.
-    guard let match = matcher.match(scene, below: .infinity) else {
+    guard let match = matcher.match(scene, presence: presence, below: .infinity) else {
       throw WeighbridgeError(.mismatch, "the cost of the layout is not finite")
     }
     return match

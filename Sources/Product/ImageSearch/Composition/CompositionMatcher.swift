@@ -14,7 +14,8 @@ struct CompositionMatcher {
   let weights: CompositionWeights
   /// How many objects of each class are wanted.
   let wantedCounts: [Int]
-  private let isCounted: [Bool]
+  /// Counts the presence, before anything is counted.
+  let presence: PresenceCounter
   private let tree: PairTree
 
   /// - Parameter labels: The names of all classes; a name that stands twice is one class.
@@ -26,6 +27,9 @@ struct CompositionMatcher {
     guard !query.maximumCost.isNaN else {
       throw WeighbridgeError(.mismatch, "the maximum cost is not a number")
     }
+    if let count = query.maximumCount, count < 1 {
+      throw WeighbridgeError(.mismatch, "\(count) images are wanted; at least 1 must be")
+    }
     let classes = Dictionary(
       zip(labels, labels.indices), uniquingKeysWith: { first, _ in first })
     let composition = query.composition
@@ -36,18 +40,26 @@ struct CompositionMatcher {
     var counts = [Int](repeating: 0, count: labels.count)
     for index in wantedClasses { counts[index] += 1 }
     let counted = query.classes.map { Set($0.compactMap { classes[$0] }) }
-    isCounted = labels.indices.map { counted?.contains($0) ?? true }
+    presence = PresenceCounter(
+      wantedCounts: counts, isCounted: labels.indices.map { counted?.contains($0) ?? true })
     pairs = wanted.indices.map { NearestPair(of: $0, in: wanted) }
     tree = PairTree(nearest: pairs.map { $0?.other })
     (self.classes, self.wanted, wantedCounts, weights) = (classes, wanted, counts, query.weights)
   }
 
+  /// The least that an image costs that has objects of these classes, wherever they are.
+  ///
+  /// - Parameter presence: What was counted of the classes.
+  func leastCost(presence: Double) -> Double { weights.presence * presence }
+
   /// Assigns found objects to the wanted ones.
   ///
+  /// - Parameter presence: What was counted of the scene's classes.
   /// - Returns: `nil` when the cost is not below the limit.
-  func match(_ scene: FoundScene, below limit: Double) -> CompositionMatch? {
-    let presence = presence(in: scene)
-    let rest = limit - weights.presence * presence
+  func match(
+    _ scene: FoundScene, presence: Double, below limit: Double
+  ) -> CompositionMatch? {
+    let rest = limit - leastCost(presence: presence)
     guard rest > 0 else { return nil }
     let problem = AssignmentProblem(self, scene)
     let isExact = wanted.count <= CompositionQuery.exactObjectCount
@@ -61,14 +73,5 @@ struct CompositionMatcher {
     guard cost < limit else { return nil }
     return CompositionMatch(
       cost: cost, terms: terms, assignment: assignment, method: isExact ? .exact : .improved)
-  }
-
-  /// Over the classes that count, the sum of |wanted - found|.
-  private func presence(in scene: FoundScene) -> Double {
-    var missing = wantedCounts
-    for index in scene.classes { missing[index] -= 1 }
-    var sum = 0
-    for index in missing.indices where isCounted[index] { sum += abs(missing[index]) }
-    return Double(sum)
   }
 }

@@ -14,7 +14,8 @@ struct FoundScene {
     aspectRatio = composition.aspectRatio
     for object in composition.objects {
       guard let index = classes[object.label] else { continue }
-      append(ObjectGeometry(object.box, aspectRatio: aspectRatio), ofClass: index)
+      append(class: index)
+      append(ObjectGeometry(object.box, aspectRatio: aspectRatio))
     }
   }
 
@@ -29,8 +30,9 @@ struct FoundScene {
     objects.removeAll(keepingCapacity: true)
   }
 
-  mutating func append(_ object: ObjectGeometry, ofClass index: Int) {
-    classes.append(index)
-    objects.append(object)
-  }
+  /// Adds an object's class; its geometry follows, when it is needed.
+  mutating func append(class index: Int) { classes.append(index) }
+
+  /// Adds the next object's geometry.
+  mutating func append(_ object: ObjectGeometry) { objects.append(object) }
 }

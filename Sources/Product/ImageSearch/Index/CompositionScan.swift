@@ -16,15 +16,19 @@ struct CompositionScan: Sendable {
   private let index: ImageIndex
   private let matcher: CompositionMatcher
   private let limit: Double
+  private let count: Int
   /// For each class of the model, its position among those of the matcher: the first of its name.
   private let classes: [Int]
 
-  init(_ index: ImageIndex, _ matcher: CompositionMatcher, below limit: Double) {
-    (self.index, self.matcher, self.limit) = (index, matcher, limit)
+  /// - Parameters:
+  ///   - limit: Images must cost less.
+  ///   - count: How many of them are wanted, at least 1.
+  init(_ index: ImageIndex, _ matcher: CompositionMatcher, below limit: Double, count: Int) {
+    (self.index, self.matcher, self.limit, self.count) = (index, matcher, limit, max(1, count))
     classes = index.contents.labels.map { matcher.classes[$0] ?? 0 }
   }
 
-  /// The images below the limit, in the order in which they are stored.
+  /// The images that fit best, and all others that cost as much as the last of them.
   ///
   /// - Parameter threads: How many threads compare, each with a connection of its own.
   func hits(threads: Int) throws(WeighbridgeError) -> [Hit] {
@@ -43,47 +47,90 @@ struct CompositionScan: Sendable {
         return try hits(part * step...(part + 1) * step - 1, connection)
       }
     }
-    var all: [Hit] = []
-    for part in parts { all += try part.get() }
-    return all
+    var all = BestHits(count: count, below: limit)
+    for part in parts { for hit in try part.get() { all.append(hit) } }
+    return all.best
   }
 
   private func hits(
     _ range: ClosedRange<Int>, _ connection: borrowing SQLiteConnection
   ) throws(WeighbridgeError) -> [Hit] {
     var statement = try connection.statement(
-      "SELECT content, record FROM detections WHERE content BETWEEN ? AND ? ORDER BY content")
+      "SELECT content, record FROM detections WHERE content BETWEEN ? AND ?")
     try statement.bind([.integer(range.lowerBound), .integer(range.upperBound)])
-    var hits: [Hit] = []
-    var scene = FoundScene()
+    var hits = BestHits(count: count, below: limit)
+    var (scene, presence) = (FoundScene(), matcher.presence)
     while try statement.step() {
       let content = statement.integer(0) ?? 0
       let hit = try statement.withBlob(1) { (record) throws(WeighbridgeError) in
-        try self.hit(record, content, &scene)
+        try self.hit(record, content, &scene, &presence, below: hits.limit)
       }
       if let hit { hits.append(hit) }
     }
-    return hits
+    return hits.best
   }
 
   private func hit(
-    _ record: RawSpan, _ content: Int, _ scene: inout FoundScene
+    _ record: RawSpan, _ content: Int, _ scene: inout FoundScene,
+    _ counter: inout PresenceCounter, below limit: Double
   ) throws(WeighbridgeError) -> Hit? {
     guard let (width, height, count) = DetectionRecord.header(record) else {
       throw index.damagedRecord
     }
     scene.removeAll()
+    for position in 0..<count {
+      let classIndex = DetectionRecord.classIndex(position, in: record)
+      guard classes.indices.contains(classIndex) else { throw index.damagedRecord }
+      scene.append(class: classes[classIndex])
+    }
+    // Of most images the classes alone tell that they cost too much.
+    let presence = counter.presence(of: scene.classes)
+    guard matcher.leastCost(presence: presence) < limit else { return nil }
     scene.aspectRatio = Double(width) / Double(height)
     for position in 0..<count {
-      let (classIndex, _, box) = DetectionRecord.detection(position, in: record)
-      guard classes.indices.contains(classIndex) else { throw index.damagedRecord }
-      scene.append(
-        ObjectGeometry(box.clipped, aspectRatio: scene.aspectRatio),
-        ofClass: classes[classIndex])
+      let box = DetectionRecord.box(position, in: record).clipped
+      scene.append(ObjectGeometry(box, aspectRatio: scene.aspectRatio))
     }
-    guard let match = matcher.match(scene, below: limit) else { return nil }
+    guard let match = matcher.match(scene, presence: presence, below: limit) else { return nil }
     return Hit(
       content: content, width: width, height: height, match: match,
       detections: try index.detections(record, count: count))
+  }
+}
+
+/// The images that fit best so far.
+struct BestHits {
+  private let count: Int
+  private var hits: [CompositionScan.Hit] = []
+  /// With so many hits the worst are left out.
+  private var fullCount: Int
+  /// What costs this much or more is not wanted any more.
+  private(set) var limit: Double
+
+  init(count: Int, below limit: Double) {
+    (self.count, self.limit) = (count, limit)
+    fullCount = count <= .max / 2 ? 2 * count : .max
+  }
+
+  /// Those that are wanted, and all others that cost as much as the last of them.
+  var best: [CompositionScan.Hit] {
+    var copy = self
+    copy.leaveOut()
+    return copy.hits
+  }
+
+  /// Adds one whose cost is below the limit.
+  mutating func append(_ hit: CompositionScan.Hit) {
+    hits.append(hit)
+    if hits.count >= fullCount { leaveOut() }
+  }
+
+  /// Leaves out what is not among the best, which lowers the limit.
+  private mutating func leaveOut() {
+    guard hits.count > count else { return }
+    let last = hits.map(\.match.cost).sorted()[count - 1]
+    limit = min(limit, last.nextUp)
+    hits.removeAll { $0.match.cost > last }
+    fullCount = max(fullCount, 2 * hits.count)  // many may cost the same
   }
 }

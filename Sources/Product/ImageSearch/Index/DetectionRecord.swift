@@ -33,18 +33,24 @@ enum DetectionRecord {
     return (width, height, (size - headerSize) / detectionSize)
   }
 
-  /// The class, confidence and box of a detection of a record whose header was read.
-  static func detection(
-    _ index: Int, in record: RawSpan
-  ) -> (classIndex: Int, confidence: Double, box: Box) {
-    let start = headerSize + index * detectionSize
-    return (
-      integer(record, start), number(record, start + 4),
-      Box(
-        x: number(record, start + 12), y: number(record, start + 20),
-        width: number(record, start + 28), height: number(record, start + 36))
-    )
+  // What follows is for the detections of a record whose header was read.
+
+  static func classIndex(_ index: Int, in record: RawSpan) -> Int {
+    integer(record, start(index))
   }
+
+  static func confidence(_ index: Int, in record: RawSpan) -> Double {
+    number(record, start(index) + 4)
+  }
+
+  static func box(_ index: Int, in record: RawSpan) -> Box {
+    let start = start(index) + 12
+    return Box(
+      x: number(record, start), y: number(record, start + 8), width: number(record, start + 16),
+      height: number(record, start + 24))
+  }
+
+  private static func start(_ index: Int) -> Int { headerSize + index * detectionSize }
 
   // Loads check that they are inside of the record.
 

@@ -58,12 +58,13 @@ extension ImageIndex {
   func detections(_ record: RawSpan, count: Int) throws(WeighbridgeError) -> [Detection] {
     var detections: [Detection] = []
     for index in 0..<count {
-      let (classIndex, confidence, box) = DetectionRecord.detection(index, in: record)
+      let classIndex = DetectionRecord.classIndex(index, in: record)
       guard contents.labels.indices.contains(classIndex) else { throw damagedRecord }
       detections.append(
         Detection(
-          classIndex: classIndex, label: contents.labels[classIndex], confidence: confidence,
-          box: box))
+          classIndex: classIndex, label: contents.labels[classIndex],
+          confidence: DetectionRecord.confidence(index, in: record),
+          box: DetectionRecord.box(index, in: record)))
     }
     return detections
   }

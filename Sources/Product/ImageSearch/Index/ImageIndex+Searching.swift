@@ -30,7 +30,8 @@ extension ImageIndex {
   ) throws(WeighbridgeError) -> [CompositionResult] {
     try checkHasDetections()
     let matcher = try CompositionMatcher(query, labels: contents.labels)
-    let scan = CompositionScan(self, matcher, below: query.maximumCost)
+    let scan = CompositionScan(
+      self, matcher, below: query.maximumCost, count: query.maximumCount ?? .max)
     let hits = try scan.hits(threads: threads ?? Workers.processorCount)
     let files = try connection.withLock { (connection) throws(WeighbridgeError) in
       try paths(of: hits.map(\.content), connection)
@@ -44,6 +45,7 @@ extension ImageIndex {
             detections: hit.detections))
       }
     }
-    return results.sorted { ($0.match.cost, $0.path) < ($1.match.cost, $1.path) }
+    results.sort { ($0.match.cost, $0.path) < ($1.match.cost, $1.path) }
+    return Array(results.prefix(query.maximumCount ?? results.count))
   }
 }

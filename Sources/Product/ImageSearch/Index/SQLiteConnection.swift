@@ -11,8 +11,8 @@ enum SQLiteValue {
 
 /// A connection to a database of SQLite; closed when it goes.
 ///
-/// This file is the only one that calls SQLite. SQLite has a lock in each connection, so it may pass
-/// from thread to thread (unchecked); what belongs together is done by one thread at a time.
+/// This file is the only one that calls SQLite. A connection may pass from thread to thread (unchecked)
+/// and is used by one at a time: it cannot be copied, and is local to a thread or behind a lock.
 struct SQLiteConnection: ~Copyable, @unchecked Sendable {
   /// What a connection is for.
   enum Access {
@@ -31,7 +31,7 @@ struct SQLiteConnection: ~Copyable, @unchecked Sendable {
     let flags =
       access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     var handle: OpaquePointer?
-    let status = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_FULLMUTEX, nil)
+    let status = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard let handle else {
       throw WeighbridgeError(.limitExceeded, "no memory for a database").at(file: path)
     }

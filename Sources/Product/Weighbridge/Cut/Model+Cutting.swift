@@ -57,7 +57,7 @@ extension Graph {
     let values = namedValues(with: ports)
     var result: [Port] = []
     for name in names {
-      guard let value = values[name] else { throw unknown(name, among: values.keys) }
+      guard let value = values[name] else { throw noLayer(named: name, among: values.keys) }
       guard !result.contains(where: { $0.value == value }) else {
         throw WeighbridgeError(.mismatch, "\(name) is named twice")
       }
@@ -65,16 +65,6 @@ extension Graph {
     }
     guard !result.isEmpty else { throw WeighbridgeError(.mismatch, "no layer is named") }
     return result
-  }
-
-  private func unknown(_ name: String, among names: some Collection<String>) -> WeighbridgeError {
-    let nearest = NearestNames.of(name, among: names)
-    let last = nodes.last.map(\.source.callName) ?? ""
-    let hint =
-      nearest.isEmpty
-      ? "the last of its \(layerNodes.count) layers is \(last)"
-      : "the nearest names are \(nearest.joined(separator: ", "))"
-    return WeighbridgeError(.mismatch, "the model has no layer \(name); \(hint)")
   }
 
   /// The inputs from which paths lead to values.

@@ -45,9 +45,8 @@ struct AnnotationTarget {
   ) throws(WeighbridgeError) {
     let annotations = detections.map { detection in
       ImageAnnotation(
-        label: "\(detection.label ?? "") \(detection.confidence.percentage)",
-        colorIndex: detection.classIndex, x: detection.box.x, y: detection.box.y,
-        width: detection.box.width, height: detection.box.height)
+        detection.box, label: "\(detection.label ?? "") \(detection.confidence.percentage)",
+        colorIndex: detection.classIndex)
     }
     try write(image.annotated(with: annotations), position: position)
   }

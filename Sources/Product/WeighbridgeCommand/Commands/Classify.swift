@@ -73,20 +73,16 @@ struct Classify: GeneralCommand {
     try status.get()
   }
 
-  private func makeClassifier(_ cancellation: Cancellation) throws -> Classifier {
+  private func makeClassifier(
+    _ cancellation: Cancellation
+  ) throws(WeighbridgeError) -> Classifier {
     var options = ClassifyOptions()
     options.top = top
     options.threshold = threshold
     options.scores = scores?.word
-    options.resize = preparation.resize?.word
-    options.resampling = preparation.resampling?.word
-    options.run = preparation.run(cancellation, general)
-    var model = try Model(contentsOf: file, options: source.readOptions)
-    do throws(WeighbridgeError) {
-      try model.describe(try use.edit())
-      return try Classifier(model, options: options)
-    } catch {
-      throw error.at(file: file)
+    preparation.apply(to: &options, cancellation, general)
+    return try use.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
+      try Classifier(model, options: options)
     }
   }
 }

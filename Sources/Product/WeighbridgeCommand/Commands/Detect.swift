@@ -27,44 +27,17 @@ struct Detect: GeneralCommand {
   var images: [String]
 
   @Option(
-    help: ArgumentHelp(
-      "The confidence above which an object is shown, 0 to 1; the model's own, or 0.25.",
-      valueName: "x"))
-  var threshold: Double?
-
-  @Option(
-    help: ArgumentHelp(
-      """
-      The overlap (intersection over union) above which boxes suppress each other, 0 to 1; the \
-      model's own, or 0.45.
-      """, valueName: "iou"))
-  var nms: Double?
-
-  @Option(
-    help: """
-      How overlapping boxes are thinned out: none, greedy (each class by itself), distance (the \
-      same with the centres' distance, DIoU) or class-agnostic; the model's own, or greedy.
-      """)
-  var suppression: WordArgument<DetectorDescription.Suppression>?
-
-  @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
       "Where the picture with the boxes goes (.png or .jpg), or a folder for several.",
       valueName: "out.png"))
   var output: String?
 
+  @OptionGroup var detection: DetectionOptions
   @OptionGroup var preparation: ImageOptions
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup(title: "Description") var use: UseOptions
   @OptionGroup var general: GeneralOptions
-
-  func validate() throws {
-    for (name, value) in [("--threshold", threshold), ("--nms", nms)] {
-      guard let value, !(0...1 ~= value) else { continue }
-      throw ValidationError("\(name) takes a number from 0 to 1")
-    }
-  }
 
   func run() throws {
     let (cancellation, signals) = Interrupts.cancellation()
@@ -77,25 +50,18 @@ struct Detect: GeneralCommand {
     try DetectionWork(detector: detector, target: target, general: general).run(paths)
   }
 
-  private func makeDetector(_ cancellation: Cancellation) throws -> Detector {
-    var options = DetectOptions()
-    options.threshold = threshold
-    options.overlap = nms
-    options.suppression = suppression?.word
-    options.resize = preparation.resize?.word
-    options.resampling = preparation.resampling?.word
-    options.run = preparation.run(cancellation, general)
-    var model = try Model(contentsOf: file, options: source.readOptions)
-    do throws(WeighbridgeError) {
-      try model.describe(try use.edit())
+  private func makeDetector(
+    _ cancellation: Cancellation
+  ) throws(WeighbridgeError) -> Detector {
+    var options = detection.options
+    preparation.apply(to: &options, cancellation, general)
+    return try use.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
       let detector = try Detector(model, options: options)
       guard !model.description.labels.isEmpty else {
         throw WeighbridgeError(
           .mismatch, "the model does not name its classes: name them with --labels FILE")
       }
       return detector
-    } catch {
-      throw error.at(file: file)
     }
   }
 }

@@ -43,7 +43,7 @@ struct Diff: GeneralCommand {
     options.inputs = try inputs.map { try ArrayFile.read($0) }
     options.run.cancellation = cancellation
     options.run.memoryLimit = general.memoryLimit?.bytes
-    options.run.threads = checking.threads
+    options.run.threads = checking.use.threads
     options.tolerance = checking.tolerance
     var readOptions = source.readOptions
     readOptions.tolerated = Set(APIName.allCases)  // each is for one of the two

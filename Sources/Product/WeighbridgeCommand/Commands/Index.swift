@@ -47,10 +47,11 @@ struct Index: GeneralCommand {
     guard isFolder(folder) else {
       throw WeighbridgeError(.missing, "is not a folder").at(file: folder)
     }
-    let analyzer = try analysis.analyzer(model, source.readOptions, cancellation)
+    let analyzer = try analysis.analyzer(model, source.readOptions, cancellation, general)
     let index = try ImageIndex(updating: output, for: analyzer, isRebuilding: rebuild)
     let work = FolderUpdate(
-      analyzer: analyzer, threads: analysis.threads, cancellation: cancellation, general: general,
+      analyzer: analyzer, threads: analysis.preparation.use.threads, cancellation: cancellation,
+      general: general,
       namesFiles: progress)
     let update = try work.run(folder, in: index)
     if general.json {

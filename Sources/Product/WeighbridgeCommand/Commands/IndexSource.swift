@@ -22,7 +22,7 @@ struct IndexSource {
     check: (ImageIndex) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
     let analyzer = try model.map { (model) throws(WeighbridgeError) in
-      try analysis.analyzer(model, reading, cancellation)
+      try analysis.analyzer(model, reading, cancellation, general)
     }
     (self.analyzer, self.path) = (analyzer, path)
     guard isFolder(path) else {
@@ -49,7 +49,8 @@ struct IndexSource {
       try check(memory)
     }
     let work = FolderUpdate(
-      analyzer: analyzer, threads: analysis.threads, cancellation: cancellation, general: general)
+      analyzer: analyzer, threads: analysis.preparation.use.threads, cancellation: cancellation,
+      general: general)
     hasProblems = try !work.run(path, in: memory).problems.isEmpty
   }
 

@@ -95,8 +95,8 @@ struct Search: GeneralCommand {
       query.weights = CompositionWeights(
         presence: values[0], relativePosition: values[1], size: values[2], relativeSize: values[3])
     }
-    let all = try source.index.search(query, threads: analysis.threads)
-    let results = Array(all.prefix(top ?? all.count))
+    query.maximumCount = top
+    let results = try source.index.search(query, threads: analysis.preparation.use.threads)
     if general.json {
       Console.printLine(JSONValue.array(results.map(\.json)).text(indented: true))
     } else {

@@ -86,20 +86,16 @@ struct Stylize: GeneralCommand {
     }
   }
 
-  private func makeStylizer(_ cancellation: Cancellation) throws -> Stylizer {
+  private func makeStylizer(
+    _ cancellation: Cancellation
+  ) throws(WeighbridgeError) -> Stylizer {
     var options = StylizeOptions()
     options.output = outputScale.map { OutputScale(scale: $0.value, bias: outputBias ?? 0) }
     options.tile = tile ?? options.tile
     options.overlap = overlap ?? min(options.overlap, options.tile / 2)
-    options.resize = preparation.resize?.word
-    options.resampling = preparation.resampling?.word
-    options.run = preparation.run(cancellation, general)
-    var model = try Model(contentsOf: file, options: source.readOptions)
-    do throws(WeighbridgeError) {
-      try model.describe(try use.edit())
-      return try Stylizer(model, options: options)
-    } catch {
-      throw error.at(file: file)
+    preparation.apply(to: &options, cancellation, general)
+    return try use.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
+      try Stylizer(model, options: options)
     }
   }
 }

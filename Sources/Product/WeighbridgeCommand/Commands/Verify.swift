@@ -37,7 +37,7 @@ struct Verify: GeneralCommand {
     options.run.cancellation = cancellation
     options.run.memoryLimit = general.memoryLimit?.bytes
     options.run.progress = progress.report
-    options.run.threads = checking.threads
+    options.run.threads = checking.use.threads
     options.tolerance = checking.tolerance
     let readOptions = against == nil ? source.readOptions : ReadOptions()
     let report = try Model(contentsOf: file, options: readOptions).verify(options)

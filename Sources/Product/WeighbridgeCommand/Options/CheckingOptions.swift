@@ -9,14 +9,12 @@ struct CheckingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The part relative to the largest wanted number.", valueName: "x"))
   var rtol: Double?
 
-  @Option(help: ArgumentHelp("How many threads work at once.", valueName: "n"))
-  var threads: Int?
+  @OptionGroup var use: ThreadOptions
 
   func validate() throws {
     for value in [atol, rtol].compactMap({ $0 }) where !(value >= 0) {
       throw ValidationError("a tolerance is a number from 0")
     }
-    if let threads, threads < 1 { throw ValidationError("--threads takes a number from 1") }
   }
 
   /// The tolerance, when a part of it was named; the other part is that of float32.

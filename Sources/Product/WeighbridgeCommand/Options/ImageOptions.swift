@@ -18,19 +18,27 @@ struct ImageOptions: ParsableArguments {
       """)
   var resampling: WordArgument<Resampling>?
 
-  @Option(help: ArgumentHelp("How many threads work at once.", valueName: "n"))
-  var threads: Int?
+  @OptionGroup var use: ThreadOptions
 
-  func validate() throws {
-    if let threads, threads < 1 { throw ValidationError("--threads takes a number from 1") }
-  }
-
-  /// The options of a run.
-  func run(_ cancellation: Cancellation, _ general: GeneralOptions) -> RunOptions {
-    var options = RunOptions()
-    options.threads = threads
-    options.cancellation = cancellation
-    options.memoryLimit = general.memoryLimit?.bytes
-    return options
+  /// Sets what images of all kinds of models have in common.
+  func apply(
+    to options: inout some ImageRunOptions, _ cancellation: Cancellation, _ general: GeneralOptions
+  ) {
+    options.resize = resize?.word
+    options.resampling = resampling?.word
+    options.run.threads = use.threads
+    options.run.cancellation = cancellation
+    options.run.memoryLimit = general.memoryLimit?.bytes
   }
 }
+
+/// How a model is run on images, whatever is made of its outputs.
+protocol ImageRunOptions {
+  var resize: ImageInput.ResizePolicy? { get set }
+  var resampling: Resampling? { get set }
+  var run: RunOptions { get set }
+}
+
+extension ClassifyOptions: ImageRunOptions {}
+extension DetectOptions: ImageRunOptions {}
+extension StylizeOptions: ImageRunOptions {}

@@ -59,6 +59,23 @@ struct UseOptions: ParsableArguments {
     return edit
   }
 
+  /// Reads a model, describes it so, and makes what works with it.
+  ///
+  /// - Parameter source: What the file does not say itself.
+  /// - Throws: What is wrong with the model or the description, at the file.
+  func describing<Result>(
+    _ path: String, _ source: ReadOptions,
+    _ make: (Model) throws(WeighbridgeError) -> Result
+  ) throws(WeighbridgeError) -> Result {
+    var model = try Model(contentsOf: path, options: source)
+    do throws(WeighbridgeError) {
+      try model.describe(try edit())
+      return try make(model)
+    } catch {
+      throw error.at(file: path)
+    }
+  }
+
   private func applyImage(_ input: String, to edit: inout DescriptionEdit) {
     var image = edit.images.first { $0.input == input } ?? .init(input: input)
     image.colorOrder = color?.word ?? image.colorOrder

@@ -3,7 +3,7 @@ import Weighbridge
 /// Converts the sample detector and verifies the file, with nothing but the library's public API.
 @main
 enum Consumer {
-  static func main() throws {
+  static func main() async throws {
     guard CommandLine.arguments.count == 3 else {
       throw WeighbridgeError(.missing, "usage: consumer FOLDER-OF-THE-SAMPLE OUTPUT.wbm")
     }
@@ -23,6 +23,35 @@ enum Consumer {
     for result in report.results { print(result.name, result.status.rawValue, result.reason) }
     guard report.passed else { throw WeighbridgeError(.mismatch, "the verification failed") }
     print("The package that depends on Weighbridge converted and verified \(source).")
+    try await useGeneratedClasses(picture: "\(folder)/picture.png")
+  }
+
+  /// Runs the classes that the package plugin made of the `.wbm` files beside this file.
+  private static func useGeneratedClasses(picture: String) async throws {
+    let image = try Image(contentsOf: picture)
+    let detector = try ShapeDetector()
+    let input = ShapeDetectorInput(image: image)
+    let found = try onThisThread { try detector.prediction(image: image) }
+    let again = try await detector.predictions(inputs: [input, input])
+    let labels = found.detections.map { $0.label ?? "" }
+    guard labels == ["ellipse", "ellipse", "triangle", "rectangle"],
+      again.map(\.detections) == [found.detections, found.detections],
+      found.grid.shape == [1, 11, 11, 24]
+    else { throw WeighbridgeError(.mismatch, "the generated class found \(labels)") }
+
+    // An input called `class`, and an output called `the answer`.
+    let names = try FightingNames()
+    let shape = [1] + names.model.inputs[0].type.shape.compactMap(\.value)
+    let zeros = Tensor(
+      .float32, shape: shape, [Double](repeating: 0, count: shape.reduce(1, *)))
+    let answer = try onThisThread { try names.prediction(class: zeros).theAnswer }
+    guard answer.count > 0 else { throw WeighbridgeError(.mismatch, "there is no answer") }
+    print("The generated classes found \(labels.joined(separator: ", ")) in \(picture).")
+  }
+
+  /// Work without waiting: in an asynchronous function the waiting forms would be taken.
+  private static func onThisThread<Result>(_ work: () throws -> Result) rethrows -> Result {
+    try work()
   }
 
   private static func description(labels: [String]) -> DescriptionEdit {

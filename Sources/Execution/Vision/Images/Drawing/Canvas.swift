@@ -23,16 +23,6 @@ struct Canvas {
     }
   }
 
-  /// Draws an image whose upper left pixel comes to a pixel; all of it must lie inside.
-  mutating func draw(_ image: Image, x: Int, y: Int) {
-    for row in 0..<image.height {
-      let source = row * image.width * 3
-      let target = ((y + row) * size.width + x) * 3
-      pixels.replaceSubrange(
-        target..<target + image.width * 3, with: image.pixels[source..<source + image.width * 3])
-    }
-  }
-
   /// Draws lines along the inner side of a rectangle's edges.
   mutating func outline(_ frame: PixelRectangle, thickness: Int, color: PixelColor) {
     let (columns, rows) = (frame.columns, frame.rows)
@@ -59,8 +49,12 @@ struct Canvas {
     }
   }
 
-  /// Copies the part of an image that lies on the canvas.
-  mutating func copy(_ image: Image, x: Int, y: Int) {
+  /// Draws the part of an image that lies on the canvas.
+  ///
+  /// - Parameters:
+  ///   - x: Where the image's left edge comes to.
+  ///   - y: Where its upper edge comes to.
+  mutating func draw(_ image: Image, x: Int, y: Int) {
     let place = PixelRectangle(columns: x..<x + image.width, rows: y..<y + image.height)
     let inside = place.clipped(to: size.bounds)
     for row in inside.rows where !inside.columns.isEmpty {

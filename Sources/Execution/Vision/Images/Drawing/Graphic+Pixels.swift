@@ -8,8 +8,6 @@ extension Graphic {
     for item in items {
       switch item {
       case .rectangle(let area, let color): canvas.fill(area.pixels, PixelColor(color))
-      case .outline(let area, let color, let thickness):
-        canvas.outline(area.pixels, thickness: thickness, color: PixelColor(color))
       case .image(let area, let image): canvas.draw(image, in: area.pixels)
       case .text(let text, let x, let y, let color):
         canvas.draw(text, x: Int(x.rounded()), y: Int(y.rounded()), PixelColor(color))
@@ -39,7 +37,7 @@ extension Canvas {
   /// Draws an image in another size.
   fileprivate mutating func draw(_ image: Image, in place: PixelRectangle) {
     let scaled = image.resized(width: place.columns.count, height: place.rows.count)
-    copy(scaled, x: place.columns.lowerBound, y: place.rows.lowerBound)
+    draw(scaled, x: place.columns.lowerBound, y: place.rows.lowerBound)
   }
 
   fileprivate mutating func draw(_ text: String, x: Int, y: Int, _ color: PixelColor) {

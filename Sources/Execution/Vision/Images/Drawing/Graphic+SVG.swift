@@ -14,11 +14,6 @@ extension Graphic {
       switch item {
       case .rectangle(let area, let color):
         lines.append("<rect \(area.attributes) fill=\"\(color.svg)\"/>")
-      case .outline(let area, let color, let thickness):
-        let inner = area.inset(by: Double(thickness) / 2)
-        lines.append(
-          "<rect \(inner.attributes) fill=\"none\" stroke=\"\(color.svg)\" "
-            + "stroke-width=\"\(thickness)\"/>")
       case .image(let area, let image):
         let data = try image.encoded(as: .png).base64
         lines.append(
@@ -37,12 +32,6 @@ extension Graphic {
 extension Graphic.Area {
   fileprivate var attributes: String {
     "x=\"\(x.svg)\" y=\"\(y.svg)\" width=\"\(width.svg)\" height=\"\(height.svg)\""
-  }
-
-  fileprivate func inset(by distance: Double) -> Graphic.Area {
-    Graphic.Area(
-      x: x + distance, y: y + distance, width: max(0, width - 2 * distance),
-      height: max(0, height - 2 * distance))
   }
 }
 

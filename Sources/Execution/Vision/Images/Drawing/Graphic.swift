@@ -14,12 +14,6 @@ package struct Graphic: Sendable {
 
     /// A gray, 0 for black and 255 for white.
     package init(gray: UInt8) { self.init(red: gray, green: gray, blue: gray) }
-
-    /// The color of a class in drawings of detections.
-    package init(classIndex: Int) {
-      let color = PixelColor(classIndex: classIndex)
-      self.init(red: color.red, green: color.green, blue: color.blue)
-    }
   }
 
   /// A rectangle in points.
@@ -39,8 +33,6 @@ package struct Graphic: Sendable {
   package enum Item: Sendable {
     /// A filled rectangle.
     case rectangle(Area, Color)
-    /// An outline inside a rectangle's edges, so many points thick.
-    case outline(Area, Color, thickness: Int)
     /// An image scaled to a rectangle.
     case image(Area, Image)
     /// A line of text whose letters are 9 points high; `x` is the left edge, `y` the upper one.

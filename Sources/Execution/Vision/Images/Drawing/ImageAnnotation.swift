@@ -22,6 +22,13 @@ public struct ImageAnnotation: Hashable, Sendable {
     self.width = width
     self.height = height
   }
+
+  /// Makes an annotation of a box.
+  package init(_ box: Box, label: String, colorIndex: Int) {
+    self.init(
+      label: label, colorIndex: colorIndex, x: box.x, y: box.y, width: box.width,
+      height: box.height)
+  }
 }
 
 extension Image {

@@ -1,0 +1,57 @@
+package import Bytes
+
+/// The one image that a model takes.
+package struct ImageInterface: Hashable, Sendable {
+  /// The name of the input.
+  package let name: String
+  /// How an image becomes the input.
+  package let image: ImageInput
+  /// The input's type.
+  package let type: TensorType
+  /// The image's size in pixels; `nil` where it is open.
+  package let width, height: Int?
+
+  /// Whether the input's axes begin with a batch.
+  package var hasBatch: Bool { type.rank == 4 }
+
+  /// Finds out what a model says of its image.
+  ///
+  /// - Parameter user: What takes the image, for messages: `a detector`.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model takes anything but one image, or does
+  ///   not say how an image becomes its input.
+  package init(
+    _ graph: Graph, _ description: ModelDescription, for user: String
+  ) throws(WeighbridgeError) {
+    let names = graph.inputs.map(\.name).joined(separator: ", ")
+    guard graph.inputs.count == 1, let feature = description.inputs.first else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the model has \(graph.inputs.count) inputs (\(names)), and \(user) takes one image")
+    }
+    type = graph[graph.inputs[0].value].type
+    guard let image = feature.image else {
+      throw WeighbridgeError(
+        .mismatch,
+        "the model does not say how an image becomes its input \(names), \(type): describe it "
+          + "(\(APIName.images) \(names) with \(APIName.imageScale), for example 1/255, and "
+          + "\(APIName.colorOrder))")
+    }
+    guard let axes = image.layout.imageAxes(rank: type.rank) else {
+      throw WeighbridgeError(
+        .mismatch, "the input \(names) is \(type), and an image has 4 axes, or 3 without a batch")
+    }
+    (name, self.image) = (feature.name, image)
+    (width, height) = (type.shape[axes.width].value, type.shape[axes.height].value)
+  }
+
+  /// The image's size in pixels.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when it is open.
+  package func fixedSize() throws(WeighbridgeError) -> (width: Int, height: Int) {
+    guard let width, let height else {
+      throw WeighbridgeError(
+        .mismatch, "the input \(name) is \(type), and an image's size must be known")
+    }
+    return (width, height)
+  }
+}
