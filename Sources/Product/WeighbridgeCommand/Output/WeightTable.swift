@@ -11,7 +11,8 @@ struct WeightTable {
     let losses = Dictionary(
       (model.content.compaction?.weights ?? []).map { ($0.weight, $0.error) },
       uniquingKeysWith: { first, _ in first })
-    var table = Table(["weight", "stored as", "elements", "bits each", "error"], rightAligned: [2, 3, 4])
+    var table = Table(
+      ["weight", "stored as", "elements", "bits each", "error"], rightAligned: [2, 3, 4])
     for weight in model.content.graph.weights {
       let tensor = weight.tensor
       guard let elements = tensor.encodedElements else { continue }
