@@ -249,6 +249,8 @@ def byte_count(tensor):
     shape, count = tensor["shape"], math.prod(tensor["shape"])
     if encoding == "PLAIN":
         return count * WIDTHS[element_type]
+    if encoding in ("BYTE_PLANES", "RANS"):
+        need(count * WIDTHS[element_type] // 2048 <= tensor["byte_count"], "too few bytes for the shape")
     if encoding == "BYTE_PLANES":
         return None
     need("FLOAT" in element_type, f"{encoding} of {element_type}")

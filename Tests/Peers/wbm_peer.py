@@ -98,6 +98,30 @@ def check_written(path):
                 yield f"{path.name}: {entry['name']} is not within a tolerance of itself"
 
 
+def check_encodings(program):
+    """Each encoding of weights is decoded to the same bytes, which digests show, and written by the rules."""
+    names = ["int2", "int3", "int5", "int8", "int4-block32", "palette1", "palette6", "float16", "bfloat16"]
+    ways = [["--lossless"], ["--max-error", "0.05"], *(["--encoding", name] for name in names)]
+    models = sorted((ROOT / "Samples/Models").glob("*/*.h5"))
+    models += sorted((ROOT / "Samples/Models/number-types").glob("*.keras"))
+    written = 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "small.wbm"
+        for model in models:
+            for way in ways:
+                done = subprocess.run(
+                    [program, "compact", model, "-o", path, "--quiet", *way], capture_output=True, text=True)
+                if done.returncode not in (0, 2, 3, 5):
+                    yield f"{model.name} {way}: exit {done.returncode}: {done.stderr}"
+                if done.returncode == 0:
+                    written += 1
+                    for problem in check_written(path):
+                        yield f"{model.name} {way}: {problem}"
+    print(f"{written} smaller models written and read")
+    if written < 5 * len(models):
+        yield "too few models were made smaller"
+
+
 def check_models(program, arguments):
     """Every recorded model, converted."""
     cases, counts = list(sample_cases()), collections.Counter()
@@ -154,7 +178,7 @@ def main():
     program = arguments.program
     problems = [
         *check_hostile(program), *check_accepted(program), *check_operators(program),
-        *check_mutations(program), *check_models(program, arguments)]
+        *check_mutations(program), *check_encodings(program), *check_models(program, arguments)]
     for problem in problems:
         print(f"FAILED: {problem}")
     sys.exit(1 if problems else 0)

@@ -56,26 +56,20 @@ package struct LinearIntegers: Hashable, Sendable {
     }
     let blocks = try BlockGrid(shape, blockShape: blockShape).count
     let numbers = try Checked.product([blocks, 4, numbersForEachBlock], of: "the size of scales")
-    return try Checked.sum(integerByteCount(shape), numbers, of: "the size of a tensor")
+    let packed = PackedBits.paddedByteCount(shape.reduce(1, *), bits: bits)
+    return try Checked.sum(packed, numbers, of: "the size of a tensor")
   }
 
   private var numbersForEachBlock: Int { 1 + (hasZeroPoints ? 1 : 0) + (hasOffsets ? 1 : 0) }
 
-  private func integerByteCount(_ shape: [Int]) -> Int {
-    (PackedBits.byteCount(shape.reduce(1, *), bits: bits) + 3) / 4 * 4
-  }
-
   /// The stored bytes. Traps when the content does not fit the shape.
   package func encode(_ content: Content, shape: [Int]) -> [UInt8] {
     precondition(content.integers.count == shape.reduce(1, *))
-    var bytes = PackedBits.pack(
+    var bytes = PackedBits.packPadded(
       content.integers.lazy.map { UInt32(UInt8(bitPattern: $0)) }, bits: bits)
-    bytes += [UInt8](repeating: 0, count: integerByteCount(shape) - bytes.count)
-    for scale in content.scales { bytes.append(littleEndian: Int(scale.bitPattern), byteCount: 4) }
+    bytes.append(content.scales)
     for zero in content.zeroPoints { bytes.append(littleEndian: Int(zero), byteCount: 4) }
-    for offset in content.offsets {
-      bytes.append(littleEndian: Int(offset.bitPattern), byteCount: 4)
-    }
+    bytes.append(content.offsets)
     return bytes
   }
 
@@ -97,12 +91,10 @@ package struct LinearIntegers: Hashable, Sendable {
       let shifted = Int8(bitPattern: number << unused)
       return isSigned ? shifted >> Int8(unused) : Int8(bitPattern: number)
     }
-    let first = integerByteCount(shape)
+    let first = PackedBits.paddedByteCount(integers.count, bits: bits)
     let blocks = (bytes.byteCount - first) / 4 / numbersForEachBlock
     func numbers(_ part: Int) -> [UInt32] {
-      (part * blocks..<(part + 1) * blocks).map {
-        bytes.unsafeLoadUnaligned(fromByteOffset: first + 4 * $0, as: UInt32.self)
-      }
+      bytes.words(blocks, at: first + 4 * part * blocks)
     }
     return Content(
       integers: integers, scales: numbers(0).map(Float.init(bitPattern:)),

@@ -35,21 +35,15 @@ package struct LookupTables: Hashable, Sendable {
     }
     let blocks = try BlockGrid(shape, blockShape: blockShape).count
     let tables = try Checked.product([blocks, 4 << bits], of: "the size of lookup tables")
-    return try Checked.sum(positionByteCount(shape), tables, of: "the size of a tensor")
-  }
-
-  private func positionByteCount(_ shape: [Int]) -> Int {
-    (PackedBits.byteCount(shape.reduce(1, *), bits: bits) + 3) / 4 * 4
+    let packed = PackedBits.paddedByteCount(shape.reduce(1, *), bits: bits)
+    return try Checked.sum(packed, tables, of: "the size of a tensor")
   }
 
   /// The stored bytes. Traps when the content does not fit the shape.
   package func encode(_ content: Content, shape: [Int]) -> [UInt8] {
     precondition(content.positions.count == shape.reduce(1, *))
-    var bytes = PackedBits.pack(content.positions.lazy.map(UInt32.init), bits: bits)
-    bytes += [UInt8](repeating: 0, count: positionByteCount(shape) - bytes.count)
-    for number in content.tables {
-      bytes.append(littleEndian: Int(number.bitPattern), byteCount: 4)
-    }
+    var bytes = PackedBits.packPadded(content.positions.lazy.map(UInt32.init), bits: bits)
+    bytes.append(content.tables)
     return bytes
   }
 
@@ -65,14 +59,13 @@ package struct LookupTables: Hashable, Sendable {
   }
 
   private func stored(_ bytes: RawSpan, shape: [Int]) -> Content {
-    let first = positionByteCount(shape)
+    let count = shape.reduce(1, *)
+    let first = PackedBits.paddedByteCount(count, bits: bits)
     return Content(
-      positions: (0..<shape.reduce(1, *)).map {
+      positions: (0..<count).map {
         UInt8(truncatingIfNeeded: PackedBits.number($0, bits: bits, in: bytes))
       },
-      tables: stride(from: first, to: bytes.byteCount, by: 4).map {
-        Float(bitPattern: bytes.unsafeLoadUnaligned(fromByteOffset: $0, as: UInt32.self))
-      })
+      tables: bytes.words((bytes.byteCount - first) / 4, at: first).map(Float.init(bitPattern:)))
   }
 
   /// Decodes bytes whose number ``byteCount(_:)`` has been compared.

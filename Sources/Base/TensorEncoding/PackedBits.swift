@@ -24,6 +24,19 @@ enum PackedBits {
     return bytes
   }
 
+  /// The bytes that so many numbers take with zeros up to the next multiple of 4, behind which numbers
+  /// of 4 bytes can stand.
+  static func paddedByteCount(_ count: Int, bits: Int) -> Int {
+    (byteCount(count, bits: bits) + 3) / 4 * 4
+  }
+
+  /// Packs the lowest bits of numbers, with zeros up to the next multiple of 4 bytes.
+  static func packPadded(_ numbers: some Collection<UInt32>, bits: Int) -> [UInt8] {
+    let bytes = pack(numbers, bits: bits)
+    let size = paddedByteCount(numbers.count, bits: bits)
+    return bytes + [UInt8](repeating: 0, count: size - bytes.count)
+  }
+
   /// The number at a position. The bytes must hold it.
   @inline(__always)
   static func number(_ index: Int, bits: Int, in bytes: RawSpan) -> UInt32 {

@@ -37,7 +37,7 @@ extension RANSIntegers {
   private static func stored(_ steps: [Float]) -> (RANSLayout.Steps, [UInt8]) {
     func bytes(_ steps: [Float]) -> [UInt8] {
       var bytes: [UInt8] = []
-      for step in steps { bytes.append(littleEndian: Int(step.bitPattern), byteCount: 4) }
+      bytes.append(steps)
       return bytes
     }
     if Set(steps).count == 1 { return (.one, bytes([steps[0]])) }

@@ -36,6 +36,33 @@ package enum TensorEncoding: Hashable, Sendable {
     }
   }
 
+  /// How many times more bytes the decoded elements may take than the stored ones. No encoder writes
+  /// so little: a chunk of 65,536 elements that are all alike has the states of its lanes.
+  package static let largestExpansion = 2048
+
+  /// Checks the number of stored bytes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is not what the shape asks for, or so small
+  ///   that decoding would take memory that the file does not account for.
+  package func check(
+    byteCount: Int, of elementType: ElementType, shape: [Int]
+  ) throws(WeighbridgeError) {
+    if let expected = try self.byteCount(of: elementType, shape: shape) {
+      guard byteCount == expected else {
+        throw WeighbridgeError(
+          .malformed,
+          "has \(byteCount) bytes, and its shape \(shape) of \(elementType) needs \(expected)")
+      }
+      return
+    }
+    let size = try Checked.product(shape + [elementType.byteCount], of: "the size of a tensor")
+    guard size / Self.largestExpansion <= byteCount else {
+      throw WeighbridgeError(
+        .malformed, "has \(byteCount) bytes, which cannot hold its shape \(shape) of \(elementType)"
+      )
+    }
+  }
+
   /// The number of stored bytes; `nil` where it depends on the elements.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` for parameters that do not fit the tensor.
@@ -74,10 +101,7 @@ package enum TensorEncoding: Hashable, Sendable {
   package func decode(
     _ bytes: RawSpan, _ elementType: ElementType, shape: [Int]
   ) throws(WeighbridgeError) -> [UInt8] {
-    if let expected = try byteCount(of: elementType, shape: shape), expected != bytes.byteCount {
-      throw WeighbridgeError(
-        .malformed, "\(title) of \(shape) take \(expected) bytes, and there are \(bytes.byteCount)")
-    }
+    try check(byteCount: bytes.byteCount, of: elementType, shape: shape)
     switch self {
     case .plain: return bytes.copied(0..<bytes.byteCount)
     case .half(let half): return half.decode(bytes, elementType)

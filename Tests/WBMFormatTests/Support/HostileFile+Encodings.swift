@@ -65,7 +65,7 @@ extension HostileFile {
       "rans-trailing", "stand behind the last chunk", story: "Bytes that belong to no chunk.",
       [0, 0, 1, 0, 0, 128, 63, 0, 1, 1, 1, 128, 32, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 9]),
     HostileFile(
-      "rans-claim", "cannot hold", code: .damaged, opens: true,
+      "rans-claim", "cannot hold its shape",
       story: "A petabyte of weights in a few bytes."
     ) { $0.claim() },
     damaged(

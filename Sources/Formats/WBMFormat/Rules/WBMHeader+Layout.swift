@@ -34,13 +34,13 @@ extension WBMHeader {
         throw Self.malformed(
           "\(tensor.title(index)) \(what): it is at \(tensor.offset), expected \(expected)")
       }
-      let size = try tensor.expectedByteCount()
-      guard tensor.byteCount == size else {
-        throw Self.malformed(
-          "\(tensor.title(index)) has \(tensor.byteCount) bytes, and its shape \(tensor.shape) of \(tensor.elementType) needs \(size)"
-        )
+      do {
+        try tensor.encoding.check(
+          byteCount: tensor.byteCount, of: tensor.elementType, shape: tensor.shape)
+      } catch {
+        throw WeighbridgeError(error.code, "\(tensor.title(index)) \(error.reason)")
       }
-      end = try Checked.sum(expected, size, of: "the size of the tensor data")
+      end = try Checked.sum(expected, tensor.byteCount, of: "the size of the tensor data")
     }
     guard end == byteCount else {
       throw Self.malformed("the tensors take \(end) bytes, and the file has \(byteCount) for them")

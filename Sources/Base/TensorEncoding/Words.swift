@@ -1,0 +1,20 @@
+import Bytes
+
+// Numbers of 4 bytes behind packed ones: scales, offsets, zero points, tables.
+
+extension [UInt8] {
+  /// Appends numbers of single precision.
+  mutating func append(_ numbers: [Float]) {
+    for number in numbers { append(littleEndian: Int(number.bitPattern), byteCount: 4) }
+  }
+}
+
+extension RawSpan {
+  /// The bits of numbers of 4 bytes, from an offset on. The span must hold them.
+  func words(_ count: Int, at offset: Int) -> [UInt32] {
+    precondition(offset >= 0 && count >= 0 && offset + 4 * count <= byteCount)
+    return (0..<count).map {  // inside, as checked in the line above
+      unsafeLoadUnaligned(fromByteOffset: offset + 4 * $0, as: UInt32.self)
+    }
+  }
+}
