@@ -118,7 +118,7 @@ def check_encodings(program):
                     for problem in check_written(path):
                         yield f"{model.name} {way}: {problem}"
     print(f"{written} smaller models written and read")
-    if written < 5 * len(models):
+    if written < 3 * len(models):  # models of few weights can only be stored without loss
         yield "too few models were made smaller"
 
 
