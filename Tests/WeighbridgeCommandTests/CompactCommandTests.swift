@@ -30,10 +30,25 @@ import Weighbridge
     return path
   }
 
+  /// What stands in front of the softmax: the last layer computed here from what goes into it.
+  private func scores(of model: Model, for image: Tensor) throws -> [Double] {
+    let layers = try model.run([NamedTensor(name: "sketch", tensor: image)], keepsLayers: true)
+      .layers
+    let features = try #require(layers.first { $0.name == "dense_1" }).tensor.doubles
+    let weights = Dictionary(
+      uniqueKeysWithValues: model.content.graph.weights.map { ($0.name, $0.tensor.doubles) })
+    let (kernel, bias) = (
+      try #require(weights["dense_2/kernel"]), try #require(weights["dense_2/bias"])
+    )
+    try #require(features.count == 64 && kernel.count == 512 && bias.count == 8)
+    return bias.indices.map { row in
+      features.indices.reduce(bias[row]) { $0 + kernel[64 * row + $1] * features[$1] }
+    }
+  }
+
   /// ||got - want|| / ||want||
-  private func error(_ got: Tensor, _ want: Tensor) -> Double {
-    let pairs = zip(got.doubles, want.doubles)
-    let (part, whole) = pairs.reduce((0.0, 0.0)) { sum, pair in
+  private func error(_ got: [Double], _ want: [Double]) -> Double {
+    let (part, whole) = zip(got, want).reduce((0.0, 0.0)) { sum, pair in
       (sum.0 + (pair.0 - pair.1) * (pair.0 - pair.1), sum.1 + pair.1 * pair.1)
     }
     return (part / whole).squareRoot()
@@ -79,12 +94,10 @@ import Weighbridge
     var worst = 0.0
     for path in measured {
       let image = try models[0].imageTensor("sketch", [Image(contentsOf: path)])
-      let outputs = try models.map {
-        try $0.run([NamedTensor(name: "sketch", tensor: image)]).outputs[0].tensor
-      }
-      worst = max(worst, error(outputs[1], outputs[0]))
+      let both = try models.map { try scores(of: $0, for: image) }
+      worst = max(worst, error(both[1], both[0]))
     }
-    #expect(abs(worst - stated) < 0.01 * stated && worst <= 0.01 && worst > 0.005)
+    #expect(abs(worst - stated) < 0.01 * stated && worst < 0.0101 && worst > 0.008)
     #expect(try Files.read(small).count * 3 < Files.read(plain).count)
     let answers = try #require(record["answers"]?.object)
     #expect(answers["total"]?.integer == 60)
@@ -93,7 +106,7 @@ import Weighbridge
     // The references are Keras' outputs, and how far the smaller model is from them.
     let references = try #require(Inspection(of: small).references.first)
     #expect(references.author == "keras 2.1.5" && references.toleranceSource == .compaction)
-    #expect(try #require(references.tolerance.relativeL2) < 0.02)
+    #expect(try #require(references.tolerance.relativeL2) < 0.05)
     // Another budget begins with the whole model.
     try Program.run("compact", small, "-o", file("again.wbm"), "--max-error", "0.1").expect(
       2, "is smaller at a loss already")

@@ -25,6 +25,13 @@ extension Graph {
     )
   }
 
+  /// The same graph with other values as outputs.
+  ///
+  /// - Parameter outputs: Values of the graph under names that are unique.
+  package func replacingOutputs(_ outputs: [Port]) -> Graph {
+    Graph(values: values, nodes: nodes, inputs: inputs, outputs: outputs)
+  }
+
   /// The error for a layer that does not exist.
   ///
   /// - Parameter names: The names that could have been given; the error has the nearest ones.

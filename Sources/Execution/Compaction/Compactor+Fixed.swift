@@ -51,7 +51,7 @@ extension Compactor {
   ) throws(WeighbridgeError) -> Compaction {
     var (errors, count): (OutputErrors?, AnswerCount?)
     if !evaluation.isEmpty {
-      let meter = try ErrorMeter(graph, evaluation, options)
+      let meter = try self.meter(evaluation, options)
       let outputs = try meter.outputs(
         Dictionary(stored.map { ($0.id, $0.tensor) }, uniquingKeysWith: { $1 }))
       errors = meter.errors(outputs)

@@ -27,12 +27,24 @@ package struct Compactor: Sendable {
   /// The bytes that integers of a tensor of some shape are stored in; estimated from their frequencies
   /// when `nil`.
   package var encodedSize: (@Sendable (_ matrix: QuantizedMatrix, _ shape: [Int]) -> Int)?
-  /// What else is looked at in the measured outputs.
+  /// What else is looked at in the outputs.
   package var answers: AnswerComparison?
+  /// For each output the value on which its error is measured: its own, or the scores of which a
+  /// softmax or sigmoids made it. Probabilities next to 0 and 1 hardly change, whatever the weights
+  /// lose; scores show it.
+  package var measuredValues: [ValueID]
 
   /// A compactor for a model.
   package init(_ graph: Graph, workers: Workers) {
     (self.graph, self.workers) = (graph, workers)
+    measuredValues = graph.outputs.map(\.value)
+  }
+
+  /// A meter for examples.
+  func meter(
+    _ examples: [[Tensor]], _ options: CPURuntime.Options
+  ) throws(WeighbridgeError) -> ErrorMeter {
+    try ErrorMeter(graph, measuring: measuredValues, examples, options)
   }
 
   /// Finds the smallest form for a budget.
@@ -56,9 +68,9 @@ package struct Compactor: Sendable {
     try checkWeights(weights)
     let (learned, heldOut) = parted(calibration, weights: weights.count)
     let plans = try plans(weights, learned, options)
-    let meter = try ErrorMeter(graph, heldOut, options)
+    let meter = try self.meter(heldOut, options)
     let gains = try sensitivities(plans, meter)
-    let evaluator = try ErrorMeter(graph, evaluation, options)
+    let evaluator = try self.meter(evaluation, options)
     let steps = StepAllocation(gains: gains, counts: plans.map(\.weight.tensor.count)).steps
     let search = CompactionSearch(
       compactor: self, plans: plans, steps: steps, meter: evaluator, budget: budget)

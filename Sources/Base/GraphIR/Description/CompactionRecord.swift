@@ -1,7 +1,7 @@
 /// What making a model's weights smaller has cost, as it was measured.
 public struct CompactionRecord: Hashable, Sendable {
   /// How far an output is from that of the model before: ||got - want|| / ||want|| in the Euclidean
-  /// norm.
+  /// norm; where a softmax or sigmoids end the model, of the scores in front of them.
   public struct OutputLoss: Hashable, Sendable {
     /// The output's name.
     public var output: String

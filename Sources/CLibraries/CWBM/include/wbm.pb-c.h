@@ -1585,7 +1585,8 @@ struct  Weighbridge__V1__Compaction
 
 
 /*
- * The relative errors of an output: ||got - want|| / ||want|| in the Euclidean norm.
+ * The relative errors of an output: ||got - want|| / ||want|| in the Euclidean norm; where a softmax
+ * or sigmoids end the model, of the scores in front of them.
  */
 struct  Weighbridge__V1__OutputLoss
 {

@@ -21,10 +21,14 @@ package struct OutputErrors: Hashable, Sendable {
 
 /// Measures what other weights do to the outputs of a model.
 struct ErrorMeter {
+  /// The model, with the measured values behind its outputs.
   private let graph: Graph
+  /// For each output, where its measured value stands among those of the graph.
+  private let positions: [Int]
   private let examples: [[Tensor]]
   private let options: CPURuntime.Options
-  /// What the original gives, `[examples][outputs]`.
+  /// What the original gives, `[examples][outputs]`; measured values that are no outputs stand behind
+  /// these.
   let wanted: [[Tensor]]
 
   /// The inputs of the first example.
@@ -32,15 +36,25 @@ struct ErrorMeter {
 
   /// Runs the original.
   ///
+  /// - Parameter measuring: For each output the value on which its error is measured.
   /// - Throws: What running the model throws; ``WeighbridgeError/Code/unsupported`` when an output
   ///   has numbers that are not finite.
   init(
-    _ graph: Graph, _ examples: [[Tensor]], _ options: CPURuntime.Options
+    _ model: Graph, measuring values: [ValueID], _ examples: [[Tensor]],
+    _ options: CPURuntime.Options
   ) throws(WeighbridgeError) {
-    (self.graph, self.examples, self.options) = (graph, examples, options)
+    var ports = model.outputs
+    var names = UniqueNames(ports.map(\.name))
+    positions = values.map { value in
+      if let position = ports.firstIndex(where: { $0.value == value }) { return position }
+      ports.append(Port(name: names.unused(model[value].name), value: value))
+      return ports.count - 1
+    }
+    graph = model.replacingOutputs(ports)
+    (self.examples, self.options) = (examples, options)
     wanted = try Self.run(graph, examples, options)
-    for (number, port) in graph.outputs.enumerated() {
-      let numbers = wanted.map { $0[number].doubles }
+    for (position, port) in zip(positions, model.outputs) {
+      let numbers = wanted.map { $0[position].doubles }
       guard numbers.allSatisfy({ $0.allSatisfy(\.isFinite) }) else {
         throw WeighbridgeError(
           .unsupported,
@@ -58,8 +72,8 @@ struct ErrorMeter {
   /// The errors of outputs.
   func errors(_ outputs: [[Tensor]]) -> OutputErrors {
     OutputErrors(
-      relative: graph.outputs.indices.map { number in
-        zip(outputs, wanted).map { $0[number].relativeError(to: $1[number]) }
+      relative: positions.map { position in
+        zip(outputs, wanted).map { $0[position].relativeError(to: $1[position]) }
       })
   }
 

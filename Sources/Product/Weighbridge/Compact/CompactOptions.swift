@@ -6,7 +6,8 @@ public struct CompactOptions: Sendable {
   public enum Budget: Hashable, Sendable {
     /// Nothing: every number comes back bit by bit.
     case lossless
-    /// The largest relative error of each output, ||got - want|| / ||want||, over all examples.
+    /// The largest relative error of each output, ||got - want|| / ||want||, over all examples; where
+    /// a softmax or sigmoids end the model, of the scores in front of them.
     case error(Double)
     /// The most bytes that the weights may take.
     case size(Int)

@@ -64,6 +64,7 @@ struct CompactionWork {
       original.content.graph, workers: Workers(count: options.run.threadCount))
     compactor.cancellation = options.run.cancellation
     compactor.answers = answers?.comparison
+    compactor.measuredValues = ScoreKind.chains(original.content.graph).compactMap(\.last)
     if let progress = options.progress {
       compactor.progress = { progress(.init(step: $0.step, done: $0.done, count: $0.count)) }
     }
