@@ -142,7 +142,7 @@ def decode_planes(data, element_type, count):
 def decode_rans(data, shape):
     """Integers and steps, row by row, as numbers of binary32."""
     count = math.prod(shape)
-    rows = shape[0] if len(shape) > 1 and shape[0] > 0 else 1
+    rows = shape[0] if len(shape) > 1 and count > 0 else 1
     columns = count // rows
     kind, lanes, class_count = data.number("B"), data.number("B"), data.number("B")
     need(kind <= 2 and lanes <= 5 and 1 <= class_count <= 64, "another kind of integers")

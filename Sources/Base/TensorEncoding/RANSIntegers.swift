@@ -33,7 +33,7 @@ package enum RANSIntegers {
   /// The rows and columns as which a tensor is coded.
   package static func matrix(_ shape: [Int]) -> (rows: Int, columns: Int) {
     let count = shape.reduce(1, *)
-    guard shape.count > 1, let rows = shape.first, rows > 0 else { return (1, count) }
+    guard shape.count > 1, count > 0, let rows = shape.first else { return (1, count) }
     return (rows, count / rows)
   }
 

@@ -54,7 +54,7 @@ struct CompactionExamples {
     for feature in model.description.inputs { images[feature.name] = feature.image }
     let examples = try model.content.graph.madeUpExamples(
       count, images: images, seed: seed, workers: Workers(count: options.run.threadCount))
-    let what = images.isEmpty ? "made-up inputs (noise)" : "made-up images (1/f noise)"
+    let what = images.isEmpty ? "made-up inputs (noise)" : "made-up images"
     return (examples, "\(count) \(what)")
   }
 }
