@@ -39,13 +39,15 @@ extension ReferenceSet.ToleranceSource {
 }
 
 extension WBMCompaction {
-  /// - Parameter tensors: The table in which weights are found by their names.
-  init(_ record: CompactionRecord, _ tensors: [WBMTensor]) {
+  /// - Parameters:
+  ///   - tensors: The table in which weights are found by their names.
+  ///   - outputs: The names of the graph's outputs. Those that a cut has left behind are dropped.
+  init(_ record: CompactionRecord, _ tensors: [WBMTensor], outputs: [String]) {
     let losses = Dictionary(record.weights.map { ($0.weight, $0.error) }) { first, _ in first }
     self.init(
       by: record.author, request: record.request, inputs: record.inputs,
       inputCount: record.inputCount, originalByteCount: record.originalByteCount,
-      outputs: record.outputs.map {
+      outputs: record.outputs.filter { outputs.contains($0.output) }.map {
         OutputLoss(output: $0.output, worst: $0.worst, mean: $0.mean)
       },
       weights: tensors.enumerated().compactMap { index, tensor in

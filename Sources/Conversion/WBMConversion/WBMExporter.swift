@@ -106,7 +106,9 @@ package enum WBMExporter {
       graph: WBMGraph(content.graph), tensors: records,
       description: WBMDescription(content.description),
       provenance: WBMProvenance(content.provenance), references: references,
-      compaction: content.compaction.map { WBMCompaction($0, records) })
+      compaction: content.compaction.map {
+        WBMCompaction($0, records, outputs: content.graph.outputs.map(\.name))
+      })
     return (header, tensors)
   }
 

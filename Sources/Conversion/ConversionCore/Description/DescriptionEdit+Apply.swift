@@ -45,6 +45,11 @@ extension ModelContent {
       references[index].inputs.rename(from: oldInputs, to: inputs)
       references[index].outputs.rename(from: oldOutputs, to: outputs)
     }
+    let renamed = Dictionary(zip(oldOutputs, outputs), uniquingKeysWith: { first, _ in first })
+    for index in compaction?.outputs.indices ?? 0..<0 {
+      guard let old = compaction?.outputs[index].output else { continue }
+      compaction?.outputs[index].output = renamed[old] ?? old
+    }
     for (index, name) in inputs.enumerated() { description.inputs[index].name = name }
     for (index, name) in outputs.enumerated() { description.outputs[index].name = name }
   }
