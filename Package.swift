@@ -338,7 +338,10 @@ let package = Package(
     ),
     tests(
       "WeighbridgeCommandTests",
-      ["GraphIR", "JSON", "TestSupport", "Weighbridge", "WeighbridgeCommand"], exclude: ["Files"]),
+      [
+        "GraphIR", "JSON", "TestSupport", "Weighbridge", "WeighbridgeCommand",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], exclude: ["Files"]),
   ]
 )
 

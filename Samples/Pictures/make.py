@@ -123,11 +123,14 @@ def resized():
             result[f"{name} stretch {width}x{height}"] = np.asarray(picture.resize((width, height), way))
     bilinear = ways["pillow-bilinear"]
     result["pillow-bilinear gray 20x20"] = np.asarray(picture.convert("L").resize((20, 20), bilinear))
-    # The centred square, and the largest centred part of 3 : 1.
-    square = picture.crop((5, 0, 5 + HEIGHT, HEIGHT))
-    result["pillow-bilinear center-crop 16x16"] = np.asarray(square.resize((16, 16), bilinear))
-    wide = picture.crop((0, 7, WIDTH, 7 + 12))
-    result["pillow-bilinear center-crop 33x11"] = np.asarray(wide.resize((33, 11), bilinear))
+    # Scaled to cover the input and cut, as torchvision's Resize and CenterCrop of squares.
+    for name, way in ways.items():
+        for width, height in [(16, 16), (33, 11), (9, 60)]:
+            by_width = width * HEIGHT >= height * WIDTH
+            size = (width, HEIGHT * width // WIDTH) if by_width else (WIDTH * height // HEIGHT, height)
+            left, top = (size[0] - width) // 2, (size[1] - height) // 2
+            cut = picture.resize(size, way).crop((left, top, left + width, top + height))
+            result[f"{name} center-crop {width}x{height}"] = np.asarray(cut)
     # As keras-yolo3's letterbox_image: the scaled picture in the middle of gray.
     for width, height in [(32, 32), (50, 20)]:
         scale = min(width / WIDTH, height / HEIGHT)

@@ -128,6 +128,23 @@ struct IndexTests {
     #expect(error?.code == .mismatch)
   }
 
+  @Test("The limit of memory holds for detections and for features")
+  func memoryLimit() throws {
+    let album = try Album(scenes: scenes)
+    var options = AnalyzeOptions()
+    options.detection.run.memoryLimit = 1000
+    let models = [try Models.shapeDetector(), try Models.sketchClassifier()]
+    for (model, features) in zip(models, ["conv2d_6", "dense_1"]) {
+      options.features = features
+      let error = failure {
+        let analyzer = try ImageAnalyzer(model, options: options)
+        _ = try analyzer.analyze(try Image(contentsOf: album.path(0)))
+      }
+      #expect(error?.code == .limitExceeded)
+      #expect(error?.reason.contains("the limit is 1000 (`RunOptions.memoryLimit`)") == true)
+    }
+  }
+
   @Test("Weighbridge's own file of a model is the same model")
   func identity() throws {
     let folder = try TemporaryFolder()

@@ -33,14 +33,15 @@ struct PlacementTests {
     #expect(try placement(.stretch, (768, 576), (416, 320)) == .filling)
   }
 
-  @Test("Of a cut image the centred part fills the input")
+  @Test("A cut image is scaled until its shorter side fits; the centred part fills the input")
   func centerCrop() throws {
     let square = try placement(.centerCrop, (768, 576), (416, 416))
     let (left, right) = (square.pointInImage(x: 0, y: 0), square.pointInImage(x: 1, y: 1))
-    #expect((left.x - 96 / 768.0).magnitude < 1e-12 && left.y == 0)
-    #expect((right.x - 672 / 768.0).magnitude < 1e-12 && right.y == 1)
+    // 768 * 416 / 576 is 554 columns, of which 69 are cut off on either side.
+    #expect((left.x - 69 / 554.0).magnitude < 1e-12 && left.y == 0)
+    #expect((right.x - 485 / 554.0).magnitude < 1e-12 && right.y == 1)
     let wide = try placement(.centerCrop, (100, 100), (30, 10))
-    #expect((wide.pointInImage(x: 0, y: 0).y - 0.33).magnitude < 1e-12)
-    #expect((wide.dimensionInImage(width: 1, height: 1).height - 0.33).magnitude < 1e-12)
+    #expect((wide.pointInImage(x: 0, y: 0).y - 1 / 3.0).magnitude < 1e-12)
+    #expect((wide.dimensionInImage(width: 1, height: 1).height - 1 / 3.0).magnitude < 1e-12)
   }
 }

@@ -51,7 +51,7 @@ struct ResizingTests {
   @Test("There are recordings of every way")
   func completeness() {
     let all = Self.byPillow + Self.byTensorFlow
-    #expect(all.count == 35)
+    #expect(all.count == 42)
     #expect(Set(all.map(\.resampling)) == Set(Resampling.allCases))
     #expect(Set(all.map(\.policy)) == Set(ImageInput.ResizePolicy.allCases))
   }
@@ -63,6 +63,42 @@ struct ResizingTests {
   func tensorFlow(_ resized: Resized) throws {
     // Of 255; both compute in float32.
     #expect(try resized.distance() <= 1e-3)
+  }
+
+  @Test(
+    "A cut image is the middle of the image scaled as a whole", arguments: Resampling.allCases,
+    [(16, 16, 22, 16), (33, 11, 33, 23), (9, 60, 85, 60), (1, 1, 1, 1)])
+  func centerCrop(_ resampling: Resampling, sizes: (Int, Int, Int, Int)) throws {
+    let (width, height, scaledWidth, scaledHeight) = sizes
+    func tensor(_ width: Int, _ height: Int, _ policy: ImageInput.ResizePolicy) throws -> [Double] {
+      let input = ImageInput(
+        colorOrder: .gray, scale: 1, bias: [0], resize: nil, layout: .channelsLast)
+      return try SampleImages.drawing().tensor(
+        for: input, width: width, height: height, policy: policy, resampling: resampling
+      ).tensor.doubles
+    }
+    let whole = try tensor(scaledWidth, scaledHeight, .stretch)
+    let (left, top) = ((scaledWidth - width) / 2, (scaledHeight - height) / 2)
+    let middle = (top..<top + height).flatMap { row in
+      whole[row * scaledWidth + left..<row * scaledWidth + left + width]
+    }
+    #expect(try tensor(width, height, .centerCrop) == middle)
+  }
+
+  @Test("A long strip is cut without being scaled as a whole")
+  func strip() throws {
+    // As a whole it would be 400 million pixels wide.
+    let strip = Image(
+      width: 2_000_000, height: 2, pixels: [UInt8](repeating: 80, count: 2_000_000 * 2 * 3))
+    for resampling in Resampling.allCases {
+      let input = ImageInput(
+        colorOrder: .gray, scale: 1, bias: [0], resize: nil, layout: .channelsLast)
+      let tensor = try strip.tensor(
+        for: input, width: 400, height: 400, policy: .centerCrop, resampling: resampling
+      ).tensor
+      // darknet's last row is not whole.
+      #expect(tensor.doubles.prefix(399 * 400).allSatisfy { ($0 - 80).magnitude < 1e-3 })
+    }
   }
 
   @Test("Components are scaled, shifted and ordered as the model's record says")

@@ -1,18 +1,37 @@
+import ArgumentParser
 import Foundation
 import TestSupport
 import Testing
+
+@testable import WeighbridgeCommand
 
 /// `--memory-limit` and `--time-limit`.
 @Suite struct LimitTests {
   /// What each command needs to run on the sample.
   private static func commands(_ place: Workplace, _ model: String) -> [[String]] {
-    [
+    let pictures = Places.sample("Models/shape-detector")
+    let picture = "\(pictures)/picture.png"
+    return [
       ["convert", Sample.detector, "-o", place.output], ["inspect", model],
       ["metadata", model, "--set", "author=A", "-o", place.output], ["verify", model],
       ["run", model, "--inputs", "random:1", "--outputs", place.output], ["diff", model, model],
-      ["detect", model, Places.sample("Models/shape-detector/picture.png"), "-o", place.output],
+      ["detect", model, picture, "-o", place.output],
       ["export", model, "-o", place.output, "--to", "onnx"],
+      ["classify", model, picture], ["stylize", model, picture, "-o", place.output],
+      ["index", pictures, "--model", model, "-o", place.output],
+      ["similar", picture, "--in", pictures, "--model", model, "--features", "conv2d_1"],
+      ["search", "--in", pictures, "--model", model, "--like", picture],
+      ["cut", model, "--output", "conv2d_1", "-o", place.output],
+      ["compact", model, "-o", place.output], ["swift", model, "-o", place.output],
     ]
+  }
+
+  @Test("Every command is tried")
+  func commands() throws {
+    let names = WeighbridgeCommand.configuration.subcommands.map { command in
+      command.configuration.commandName ?? "\(command)".lowercased()
+    }
+    #expect(Set(Self.commands(try Workplace(), "").map { $0[0] }) == Set(names))
   }
 
   @Test(

@@ -188,7 +188,8 @@ import Weighbridge
     try index(images, "-o", database).expect(0)
     try Program.run(["similar", Self.image, "--in", database]).expect(
       2, "and no features", "name the layer")
-    try Program.run(["index", images, "-o", database] + features).expect(2, "rebuild")
+    try Program.run(["index", images, "-o", database] + features).expect(
+      2, "weighbridge index --rebuild")
     try Program.run(["search", "--in", database] + layout + features).expect(2, "--rebuild")
     try Program.run(["search", "--in", images] + layout).expect(2, "--model")
     try Program.run(["search", "--in", try file("none.db")] + layout).expect(3, "none.db")

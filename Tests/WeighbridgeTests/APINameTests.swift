@@ -39,7 +39,9 @@ import Weighbridge
       #expect(option.hasPrefix("weighbridge "))
       return
     }
-    let helps = [Convert.helpMessage(), Detect.helpMessage(), Export.helpMessage()]
+    let helps = [
+      Convert.helpMessage(), Detect.helpMessage(), Export.helpMessage(), Run.helpMessage(),
+    ]
     #expect(helps.contains { $0.contains("\(option) ") || $0.contains("\(option)\n") })
   }
 
@@ -55,16 +57,18 @@ import Weighbridge
       ("ReadOptions", ReadOptions()), ("DescriptionEdit", DescriptionEdit()),
       ("DescriptionEdit.Image", DescriptionEdit.Image(input: "")),
       ("DescriptionEdit.DetectorEdit", DescriptionEdit.DetectorEdit(kind: .yolo, anchors: [])),
-      ("ExportOptions", ExportOptions()),
+      ("ExportOptions", ExportOptions()), ("RunOptions", RunOptions()),
     ]
     let known = types.flatMap { type in
       Mirror(reflecting: type.value).children.compactMap(\.label).map { "\(type.name).\($0)" }
     }
-    let calls: Set<APIName> = [.metadataFile, .exportTarget, .readModel, .detect]
+    let calls: Set<APIName> = [
+      .metadataFile, .exportTarget, .readModel, .detect, .rebuilding,
+    ]
     let names = APIName.allCases.filter { !calls.contains($0) }.map { name in
       name.rawValue.split(separator: " ")[0]
     }
-    #expect(names.count == 20)
+    #expect(names.count == 21)
     #expect(names.filter { !known.contains(String($0)) } == [])
   }
 

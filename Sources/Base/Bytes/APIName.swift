@@ -29,6 +29,9 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
   case exportTarget = "ExportTarget"
   case withoutSuppression = "ExportOptions.suppressesBoxes = false"
 
+  case memoryLimit = "RunOptions.memoryLimit"
+  case rebuilding = "ImageIndex(updating:for:isRebuilding: true)"
+
   case readModel = "Model(contentsOf:)"
   case detect = "Detector.detect(in:)"
 

@@ -147,7 +147,9 @@ package final class CompiledGraph: Sendable {
     let limit = options.memoryLimit ?? CPURuntime.defaultMemoryLimit
     guard size <= limit else {
       throw WeighbridgeError(
-        .limitExceeded, "its activations take \(size) bytes at once, and the limit is \(limit)")
+        .limitExceeded,
+        "its activations take \(size) bytes at once, and the limit is \(limit) "
+          + "(\(APIName.memoryLimit))")
     }
   }
 }

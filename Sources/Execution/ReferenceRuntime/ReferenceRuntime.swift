@@ -89,7 +89,8 @@ package struct ReferenceRuntime: Runtime {
     guard peak <= memoryLimit else {
       throw WeighbridgeError(
         .limitExceeded,
-        "its activations take \(peak) bytes at once, and the limit is \(memoryLimit)")
+        "its activations take \(peak) bytes at once, and the limit is \(memoryLimit) "
+          + "(\(APIName.memoryLimit))")
     }
   }
 }

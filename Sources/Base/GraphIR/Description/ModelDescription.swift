@@ -86,7 +86,7 @@ public struct ImageInput: Hashable, Sendable {
     case letterbox
     /// Scaled along each axis by itself.
     case stretch
-    /// The centred part of the input's proportions, scaled.
+    /// Scaled as a whole to cover the input, and the centred part of that.
     case centerCrop = "center-crop"
   }
 

@@ -55,7 +55,7 @@ enum IndexOpening {
     return WeighbridgeError(
       .mismatch,
       "is an index of another model\(name) or with other options, and holds its \(what): use that "
-        + "model, another file, or rebuild the index")
+        + "model or another file, or make it anew (\(APIName.rebuilding))")
   }
 
   /// Has changes go to a log first. Several processes that begin at once are told to try again.

@@ -37,7 +37,8 @@ enum IndexSchema {
   static func otherVersion(_ found: Int) -> WeighbridgeError {
     WeighbridgeError(
       .unsupported,
-      "is an index of version \(found), and this program reads version \(version): rebuild it")
+      "is an index of version \(found), and this program reads version \(version): make it anew "
+        + "(\(APIName.rebuilding))")
   }
 
   /// Makes the tables, in place of those that are there. Belongs into a transaction.

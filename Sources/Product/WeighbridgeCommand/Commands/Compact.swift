@@ -48,9 +48,7 @@ struct Compact: GeneralCommand {
     var model = try Model(contentsOf: file, options: reading)
     try model.describe(edit)
     var options = try budget.options(for: model)
-    options.run.cancellation = cancellation
-    options.run.threads = use.threads
-    options.run.memoryLimit = general.memoryLimit?.bytes
+    options.run = general.runOptions(cancellation, threads: use)
     let isQuiet = general.quiet
     options.progress = { ProgressBar(count: $0.count, isQuiet: isQuiet).show($0.done, $0.step) }
     defer { ProgressBar(count: 2, isQuiet: isQuiet).clear() }

@@ -83,9 +83,7 @@ struct Convert: GeneralCommand {
   /// Runs the references; a model that fails them is not written.
   private func check(_ model: Model, _ cancellation: Cancellation) throws {
     var options = VerifyOptions()
-    options.run.cancellation = cancellation
-    options.run.memoryLimit = general.memoryLimit?.bytes
-    options.run.progress = progress.report
+    options.run = general.runOptions(cancellation, progress: progress)
     let report = try model.verify(options)
     guard report.passed else {
       Console.message(report.text)

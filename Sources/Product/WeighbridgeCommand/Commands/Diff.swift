@@ -41,9 +41,7 @@ struct Diff: GeneralCommand {
     var options = ComparisonOptions()
     options.usesNames = names
     options.inputs = try inputs.map { try ArrayFile.read($0) }
-    options.run.cancellation = cancellation
-    options.run.memoryLimit = general.memoryLimit?.bytes
-    options.run.threads = checking.use.threads
+    options.run = general.runOptions(cancellation, threads: checking.use)
     options.tolerance = checking.tolerance
     var readOptions = source.readOptions
     readOptions.tolerated = Set(APIName.allCases)  // each is for one of the two

@@ -39,9 +39,6 @@ struct Run: GeneralCommand {
   @Flag(help: "Write the output of every layer too.")
   var layers = false
 
-  @Option(help: ArgumentHelp("How many threads work at once.", valueName: "n"))
-  var threads: Int?
-
   @Option(name: .customLong("repeat"), help: ArgumentHelp("Run again and time it.", valueName: "n"))
   var repetitions: Int?
 
@@ -54,13 +51,14 @@ struct Run: GeneralCommand {
         + "tolerances."))
   var fast = false
 
+  @OptionGroup var use: ThreadOptions
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup var progress: ProgressOptions
   @OptionGroup var general: GeneralOptions
 
   func validate() throws {
-    for value in [threads, repetitions].compactMap({ $0 }) where value < 1 {
-      throw ValidationError("--threads and --repeat take a number from 1")
+    if let repetitions, repetitions < 1 {
+      throw ValidationError("--repeat takes a number from 1")
     }
     guard inputs == nil || outputs != nil || repetitions != nil || profile else {
       throw ValidationError("say where the outputs go: --outputs FILE")
@@ -77,13 +75,9 @@ struct Run: GeneralCommand {
   func run() throws {
     let (cancellation, signals) = Interrupts.cancellation()
     defer { signals.cancel() }
-    var options = RunOptions()
+    var options = general.runOptions(cancellation, threads: use, progress: progress)
     options.engine = engine?.word ?? .cpu
-    options.threads = threads
-    options.memoryLimit = general.memoryLimit?.bytes
     options.isFast = fast
-    options.cancellation = cancellation
-    options.progress = progress.report
     guard let inputs else { throw explainInputs() }
     let model = try Model(contentsOf: file, options: source.readOptions)
     let arrays = try inputs.arrays(for: model)
@@ -93,10 +87,9 @@ struct Run: GeneralCommand {
     let session = try model.session(options)
     // The weights are ready; 10 MB of code that was needed for that make room for the activations.
     if !layers, try session.activationMemory(for: arrays) != nil { system_release_code() }
-    let result = try namingLimit {
-      layers
-        ? try model.run(arrays, keepsLayers: true, options: options) : try session.run(arrays)
-    }
+    let result =
+      try layers
+      ? model.run(arrays, keepsLayers: true, options: options) : session.run(arrays)
     if let outputs {
       let names = Set(result.outputs.map(\.name))
       let others = result.layers.filter { !names.contains($0.name) }
@@ -117,15 +110,6 @@ struct Run: GeneralCommand {
       for output in result.outputs {
         Console.message("\(output.name) \(output.tensor.type)")
       }
-    }
-  }
-
-  /// Runs `body`, and says of a limit that is reached which option sets it.
-  private func namingLimit<Result>(_ body: () throws -> Result) throws -> Result {
-    do { return try body() } catch let error as WeighbridgeError {
-      guard error.code == .limitExceeded else { throw error }
-      throw WeighbridgeError(
-        error.code, "\(error.reason); --memory-limit sets it", place: error.place)
     }
   }
 

@@ -34,10 +34,7 @@ struct Verify: GeneralCommand {
     options.source = against.map { (path: $0, options: source.readOptions) }
     options.references = try references.arrays()
     options.checksLayers = layers
-    options.run.cancellation = cancellation
-    options.run.memoryLimit = general.memoryLimit?.bytes
-    options.run.progress = progress.report
-    options.run.threads = checking.use.threads
+    options.run = general.runOptions(cancellation, threads: checking.use, progress: progress)
     options.tolerance = checking.tolerance
     let readOptions = against == nil ? source.readOptions : ReadOptions()
     let report = try Model(contentsOf: file, options: readOptions).verify(options)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Weighbridge
 
 /// Options of every command.
 struct GeneralOptions: ParsableArguments {
@@ -19,6 +20,18 @@ struct GeneralOptions: ParsableArguments {
       "The most seconds that may be taken, such as 60 or 0.5; by default any.",
       valueName: "seconds"))
   var timeLimit: SecondsArgument?
+
+  /// How models are run under these options and those of the command.
+  func runOptions(
+    _ cancellation: Cancellation, threads: ThreadOptions? = nil, progress: ProgressOptions? = nil
+  ) -> RunOptions {
+    var options = RunOptions()
+    options.cancellation = cancellation
+    options.memoryLimit = memoryLimit?.bytes
+    options.threads = threads?.threads
+    options.progress = progress?.report
+    return options
+  }
 }
 
 /// A command that has them.

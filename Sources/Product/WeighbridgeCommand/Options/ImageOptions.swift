@@ -26,9 +26,7 @@ struct ImageOptions: ParsableArguments {
   ) {
     options.resize = resize?.word
     options.resampling = resampling?.word
-    options.run.threads = use.threads
-    options.run.cancellation = cancellation
-    options.run.memoryLimit = general.memoryLimit?.bytes
+    options.run = general.runOptions(cancellation, threads: use)
   }
 }
 

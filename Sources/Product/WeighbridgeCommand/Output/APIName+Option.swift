@@ -26,6 +26,8 @@ extension APIName {
     case .metadataFile: "--metadata"
     case .exportTarget: "--to"
     case .withoutSuppression: "--without-nms"
+    case .memoryLimit: "--memory-limit"
+    case .rebuilding: "weighbridge index --rebuild"
     case .readModel: "weighbridge convert"
     case .detect: "weighbridge detect"
     }

@@ -87,7 +87,8 @@ extension Image {
       height: max(1, (height * side + longer / 2) / longer))
     // A drawing of few pixels stays a drawing of pixels when it is enlarged.
     let resampling = longer < side ? Resampling.nearest : .pillowBicubic
-    let raster = Raster(self, isGray: false).resampled(to: size, by: resampling)
+    let raster = Raster(self, isGray: false).resampled(
+      to: size, PixelWindow(all: size), by: resampling)
     return Image(width: size.width, height: size.height, pixels: raster.bytes)
   }
 }

@@ -30,20 +30,22 @@ struct FilterTaps {
   private var weights: [Int32] = []
   /// Whether nothing changes.
   let isIdentity: Bool
+  /// The old pixels that count.
+  let sources: Range<Int>
 
   private static let fractionBits = 22
 
   /// The number of new pixels.
   var count: Int { first.count }
 
-  /// The taps that bring an axis from `old` to `new` pixels. Where it shrinks, the filter is as
-  /// wide as a new pixel.
-  init(_ kernel: FilterKernel, from old: Int, to new: Int) {
-    isIdentity = old == new
+  /// The taps that bring an axis from `old` to `new` pixels, for a range of the new ones. Where it
+  /// shrinks, the filter is as wide as a new pixel.
+  init(_ kernel: FilterKernel, from old: Int, to new: Int, _ window: Range<Int>) {
+    isIdentity = old == window.count && new == old
     let scale = Double(old) / Double(new)
     let width = max(scale, 1)
     let support = kernel.radius * width
-    for index in 0..<new {
+    for index in window {
       let centre = (Double(index) + 0.5) * scale
       let low = max(0, Int(centre - support + 0.5))
       let high = min(old, Int(centre + support + 0.5))
@@ -55,6 +57,8 @@ struct FilterTaps {
       }
       starts.append(weights.count)
     }
+    let last = (starts.last ?? 0) - (starts.dropLast().last ?? 0)
+    sources = (first.first ?? 0)..<(first.last ?? 0) + last
   }
 
   /// The weights of the old pixels that a new one is made of, from ``first`` on.

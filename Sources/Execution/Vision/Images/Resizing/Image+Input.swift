@@ -35,8 +35,7 @@ extension Image {
     let geometry = InputGeometry(
       policy, image: size, input: PixelSize(width: width, height: height))
     let raster = Raster(self, isGray: input.colorOrder == .gray)
-      .centre(geometry.part)
-      .resampled(to: geometry.scaled, by: resampling)
+      .resampled(to: geometry.scaled, geometry.window, by: resampling)
     var filler = InputFiller(
       input, PixelSize(width: width, height: height), barBrightness: resampling.barBrightness)
     filler.fill(raster, geometry, resampling)

@@ -6,8 +6,9 @@ extension Image {
   ///   - width: The new width in pixels, at least 1.
   ///   - height: The new height in pixels, at least 1.
   package func resized(width: Int, height: Int) -> Image {
+    let size = PixelSize(width: width, height: height)
     let raster = Raster(self, isGray: false)
-      .resampled(to: PixelSize(width: width, height: height), by: .pillowBilinear)
+      .resampled(to: size, PixelWindow(all: size), by: .pillowBilinear)
     return Image(width: width, height: height, pixels: raster.bytes)
   }
 }

@@ -36,11 +36,12 @@ struct InputFiller {
     return Tensor(.float32, shape: shape, bytes: bytes)
   }
 
-  /// Fills the input with an image's part, which may still have to be scaled.
+  /// Fills the input with the part of an image that is in it, which may still have to be scaled.
   mutating func fill(_ raster: Raster, _ geometry: InputGeometry, _ resampling: Resampling) {
-    if geometry.scaled != size { fillBars() }
-    let columns = resampling.rowTaps(from: raster.width, to: geometry.scaled.width)
-    let rows = resampling.columnTaps(from: raster.height, to: geometry.scaled.height)
+    let (scaled, window) = (geometry.scaled, geometry.window)
+    if window.size != size { fillBars() }
+    let columns = resampling.rowTaps(from: raster.width, to: scaled.width, window.columns)
+    let rows = resampling.columnTaps(from: raster.height, to: scaled.height, window.rows)
     // Two rows of the image, scaled along the row; most are used for two new rows.
     var upper = ScaledRow(columns.count * order.count)
     var lower = upper
@@ -115,17 +116,18 @@ struct InputFiller {
 
 extension Resampling {
   /// The taps along a row; the identity where rasters are brought to size by themselves.
-  fileprivate func rowTaps(from old: Int, to new: Int) -> LinearTaps {
-    self == .darknet ? .darknetRow(from: old, to: new) : columnTaps(from: old, to: new)
+  fileprivate func rowTaps(from old: Int, to new: Int, _ window: Range<Int>) -> LinearTaps {
+    self == .darknet
+      ? .darknetRow(from: old, to: new, window) : columnTaps(from: old, to: new, window)
   }
 
   /// The taps along a column.
-  fileprivate func columnTaps(from old: Int, to new: Int) -> LinearTaps {
+  fileprivate func columnTaps(from old: Int, to new: Int, _ window: Range<Int>) -> LinearTaps {
     switch self {
-    case .darknet: .darknetColumn(from: old, to: new)
-    case .halfPixel: .linear(from: old, to: new, halfPixel: true)
-    case .topLeft: .linear(from: old, to: new, halfPixel: false)
-    case .nearest, .pillowBilinear, .pillowBicubic: .identity(new)
+    case .darknet: .darknetColumn(from: old, to: new, window)
+    case .halfPixel: .linear(from: old, to: new, window, halfPixel: true)
+    case .topLeft: .linear(from: old, to: new, window, halfPixel: false)
+    case .nearest, .pillowBilinear, .pillowBicubic: .identity(window.count)
     }
   }
 }

@@ -1,12 +1,12 @@
 import GraphIR
 
-/// Which part of an image goes where in a model's input, in pixels.
+/// To what size an image is brought, and which part of that goes where in a model's input, in pixels.
 struct InputGeometry {
-  /// The part of the image that is used, around its middle.
-  let part: PixelSize
-  /// The size it is brought to.
+  /// The size that the whole image is brought to; of a cropped one larger than the input.
   let scaled: PixelSize
-  /// Where its upper left pixel goes.
+  /// The columns and rows of it that are in the input.
+  let window: PixelWindow
+  /// Where their upper left pixel goes.
   let origin: (x: Int, y: Int)
   /// Where the whole image lies in the input.
   let placement: ImagePlacement
@@ -14,45 +14,54 @@ struct InputGeometry {
   /// - Parameters:
   ///   - image: The image's size.
   ///   - input: The size of the model's input.
-  init(
-    _ policy: ImageInput.ResizePolicy, image: PixelSize,
-    input: PixelSize
-  ) {
+  init(_ policy: ImageInput.ResizePolicy, image: PixelSize, input: PixelSize) {
     switch policy {
-    case .stretch:
-      (part, scaled, origin, placement) = (image, input, (0, 0), .filling)
-    case .letterbox:
-      (part, scaled) = (image, Self.fitted(image, into: input))
-      let bars = (input.width - scaled.width, input.height - scaled.height)
-      origin = (bars.0 / 2, bars.1 / 2)
-      // darknet takes bars of equal width here, even where pixels have to be whole.
-      placement = ImagePlacement(
-        scale: (
-          Double(scaled.width) / Double(input.width), Double(scaled.height) / Double(input.height)
-        ),
-        offset: (
-          Double(bars.0) / 2 / Double(input.width), Double(bars.1) / 2 / Double(input.height)
-        ))
-    case .centerCrop:
-      (part, scaled, origin) = (Self.fitted(input, into: image), input, (0, 0))
-      let margin = ((image.width - part.width) / 2, (image.height - part.height) / 2)
-      placement = ImagePlacement(
-        scale: (
-          Double(image.width) / Double(part.width), Double(image.height) / Double(part.height)
-        ),
-        offset: (
-          -Double(margin.0) / Double(part.width), -Double(margin.1) / Double(part.height)
-        ))
+    case .stretch: scaled = input
+    case .letterbox: scaled = Self.fitted(image, into: input)
+    case .centerCrop: scaled = Self.covering(image, input)
     }
+    let margins = (input.width - scaled.width, input.height - scaled.height)
+    origin = (max(0, margins.0) / 2, max(0, margins.1) / 2)
+    let cut = (max(0, -margins.0) / 2, max(0, -margins.1) / 2)
+    window = PixelWindow(
+      columns: cut.0..<cut.0 + min(scaled.width, input.width),
+      rows: cut.1..<cut.1 + min(scaled.height, input.height))
+    // darknet takes bars of equal width here, even where pixels have to be whole.
+    let offset =
+      policy == .centerCrop
+      ? (-Double(cut.0), -Double(cut.1))
+      : (Double(margins.0) / 2, Double(margins.1) / 2)
+    let (width, height) = (Double(input.width), Double(input.height))
+    placement = ImagePlacement(
+      scale: (Double(scaled.width) / width, Double(scaled.height) / height),
+      offset: (offset.0 / width, offset.1 / height))
   }
 
   /// The largest size of `size`'s proportions inside `frame`, as darknet rounds it: down.
-  private static func fitted(
-    _ size: PixelSize, into frame: PixelSize
-  ) -> PixelSize {
+  private static func fitted(_ size: PixelSize, into frame: PixelSize) -> PixelSize {
     let (width, height) = (Float(frame.width), Float(frame.height))
     return width / Float(size.width) < height / Float(size.height)
       ? PixelSize(width: frame.width, height: max(1, size.height * frame.width / size.width))
       : PixelSize(width: max(1, size.width * frame.height / size.height), height: frame.height)
   }
+
+  /// The smallest size of `size`'s proportions that covers `frame`, rounded down: one of its sides is
+  /// the frame's.
+  private static func covering(_ size: PixelSize, _ frame: PixelSize) -> PixelSize {
+    frame.width * size.height >= frame.height * size.width
+      ? PixelSize(width: frame.width, height: size.height * frame.width / size.width)
+      : PixelSize(width: size.width * frame.height / size.height, height: frame.height)
+  }
+}
+
+/// A part of an image.
+struct PixelWindow {
+  let columns, rows: Range<Int>
+
+  var size: PixelSize { PixelSize(width: columns.count, height: rows.count) }
+
+  /// - Parameter size: The size of the image, all of which it is.
+  init(all size: PixelSize) { self.init(columns: 0..<size.width, rows: 0..<size.height) }
+
+  init(columns: Range<Int>, rows: Range<Int>) { (self.columns, self.rows) = (columns, rows) }
 }

@@ -1,4 +1,4 @@
-/// For each new pixel along an axis, the two old ones it lies between and their weights.
+/// For each new pixel of a range along an axis, the two old ones it lies between and their weights.
 struct LinearTaps {
   /// The old pixel before it, and the one behind it; the same where only one counts.
   private(set) var first: [Int] = []
@@ -18,11 +18,13 @@ struct LinearTaps {
   }
 
   /// An axis as ``Resampling/halfPixel`` and ``Resampling/topLeft`` have it.
-  static func linear(from old: Int, to new: Int, halfPixel: Bool) -> LinearTaps {
+  static func linear(
+    from old: Int, to new: Int, _ window: Range<Int>, halfPixel: Bool
+  ) -> LinearTaps {
     let scale = Float(old) / Float(new)
     let shift: Float = halfPixel ? 0.5 : 0
     var taps = LinearTaps()
-    for index in 0..<new {
+    for index in window {
       let coordinate = (Float(index) + shift) * scale - shift
       let floor = coordinate.rounded(.down)
       let last = old - 1
@@ -33,24 +35,26 @@ struct LinearTaps {
   }
 
   /// A row's axis as ``Resampling/darknet`` has it: the last new pixel is the last old one.
-  static func darknetRow(from old: Int, to new: Int) -> LinearTaps {
-    var taps = darknet(from: old, to: new)
-    taps.replaceLast(old - 1, weight: 1)
+  static func darknetRow(from old: Int, to new: Int, _ window: Range<Int>) -> LinearTaps {
+    var taps = darknet(from: old, to: new, window)
+    if window.contains(new - 1) { taps.replaceLast(old - 1, weight: 1) }
     return taps
   }
 
   /// A column's axis as ``Resampling/darknet`` has it: the last new pixel misses the second part.
-  static func darknetColumn(from old: Int, to new: Int) -> LinearTaps {
-    var taps = darknet(from: old, to: new)
-    taps.replaceLast(taps.first[new - 1], weight: taps.firstWeight[new - 1])
+  static func darknetColumn(from old: Int, to new: Int, _ window: Range<Int>) -> LinearTaps {
+    var taps = darknet(from: old, to: new, window)
+    if window.contains(new - 1), let first = taps.first.last, let weight = taps.firstWeight.last {
+      taps.replaceLast(first, weight: weight)
+    }
     return taps
   }
 
-  private static func darknet(from old: Int, to new: Int) -> LinearTaps {
+  private static func darknet(from old: Int, to new: Int, _ window: Range<Int>) -> LinearTaps {
     // darknet divides by 0 for a single new pixel; that is the first old one here.
     let scale = new > 1 ? Float(old - 1) / Float(new - 1) : 0
     var taps = LinearTaps()
-    for index in 0..<new {
+    for index in window {
       let coordinate = Float(index) * scale
       let floor = min(Int(coordinate), old - 1)
       taps.append(floor, min(floor + 1, old - 1), coordinate - Float(floor))

@@ -1,49 +1,57 @@
 extension Raster {
-  /// The raster in another size, for the ways that compute whole numbers; else itself.
-  func resampled(to size: PixelSize, by resampling: Resampling) -> Raster {
+  /// A part of the raster in another size, for the ways that compute whole numbers; else the raster
+  /// itself.
+  func resampled(
+    to size: PixelSize, _ window: PixelWindow, by resampling: Resampling
+  ) -> Raster {
     let kernel: FilterKernel
     switch resampling {
     case .darknet, .halfPixel, .topLeft: return self
-    case .nearest: return nearest(size)
+    case .nearest: return nearest(size, window)
     case .pillowBilinear: kernel = .triangle
     case .pillowBicubic: kernel = .cubic
     }
-    return filteredRows(FilterTaps(kernel, from: width, to: size.width))
-      .filteredColumns(FilterTaps(kernel, from: height, to: size.height))
+    let rows = FilterTaps(kernel, from: height, to: size.height, window.rows)
+    return filteredRows(
+      FilterTaps(kernel, from: width, to: size.width, window.columns), rows.sources
+    )
+    .filteredColumns(rows)
   }
 
   /// The nearest pixels. Coordinates are added up as Pillow does, whose rounding that decides.
-  private func nearest(_ size: PixelSize) -> Raster {
-    func indices(_ old: Int, _ new: Int) -> [Int] {
+  private func nearest(_ size: PixelSize, _ window: PixelWindow) -> Raster {
+    func indices(_ old: Int, _ new: Int, _ window: Range<Int>) -> [Int] {
       let step = Double(old) / Double(new)
       var coordinate = step * 0.5
-      return (0..<new).map { _ in
+      for _ in 0..<window.lowerBound { coordinate += step }
+      return window.map { _ in
         defer { coordinate += step }
         return min(Int(coordinate), old - 1)
       }
     }
-    let columns = indices(width, size.width)
+    let columns = indices(width, size.width, window.columns)
     var result: [UInt8] = []
-    result.reserveCapacity(size.width * size.height * componentCount)
-    for row in indices(height, size.height) {
+    result.reserveCapacity(columns.count * window.rows.count * componentCount)
+    for row in indices(height, size.height, window.rows) {
       for column in columns {
         let start = (row * width + column) * componentCount
         for index in start..<start + componentCount { result.append(bytes[index]) }
       }
     }
-    return with(size, result)
+    return with(window.size, result)
   }
 
-  private func filteredRows(_ taps: FilterTaps) -> Raster {
-    if taps.isIdentity { return self }
+  /// Filters along the rows, of which only some are wanted.
+  private func filteredRows(_ taps: FilterTaps, _ rows: Range<Int>) -> Raster {
+    if taps.isIdentity, rows == 0..<height { return self }
     let count = componentCount
     let source = bytes.span
-    var result = [UInt8](repeating: 0, count: taps.count * height * count)
+    var result = [UInt8](repeating: 0, count: taps.count * rows.count * count)
     var target = result.mutableSpan
     for x in 0..<taps.count {
       let weights = taps.weights(x)
-      for y in 0..<height {
-        let start = (y * width + taps.first[x]) * count
+      for y in 0..<rows.count {
+        let start = ((rows.lowerBound + y) * width + taps.first[x]) * count
         for component in 0..<count {
           var sum = FilterTaps.half
           var position = start + component
@@ -55,9 +63,10 @@ extension Raster {
         }
       }
     }
-    return with(PixelSize(width: taps.count, height: height), result)
+    return with(PixelSize(width: taps.count, height: rows.count), result)
   }
 
+  /// Filters along the columns, of which the rows before the first that counts were left out.
   private func filteredColumns(_ taps: FilterTaps) -> Raster {
     if taps.isIdentity { return self }
     let stride = width * componentCount
@@ -67,9 +76,10 @@ extension Raster {
     for y in 0..<taps.count {
       var sum = sums.mutableSpan
       for x in 0..<stride { sum[x] = FilterTaps.half }
-      for (row, weight) in zip(taps.first[y]..., taps.weights(y)) {
-        let source = bytes.span.extracting(row * stride..<(row + 1) * stride)
-        for x in 0..<stride { sum[x] &+= Int32(source[x]) &* weight }
+      for (source, weight) in zip(taps.first[y]..., taps.weights(y)) {
+        let start = (source - taps.sources.lowerBound) * stride
+        let row = bytes.span.extracting(start..<start + stride)
+        for x in 0..<stride { sum[x] &+= Int32(row[x]) &* weight }
       }
       for x in 0..<stride { target[y * stride + x] = FilterTaps.rounded(sum[x]) }
     }

@@ -35,17 +35,4 @@ struct Raster {
   var width: Int { size.width }
   /// The number of rows.
   var height: Int { size.height }
-
-  /// The part of a size whose middle is this raster's; of two possible ones the upper left.
-  func centre(_ size: PixelSize) -> Raster {
-    if size == self.size { return self }
-    let (left, top) = ((width - size.width) / 2, (height - size.height) / 2)
-    var part: [UInt8] = []
-    part.reserveCapacity(size.width * size.height * componentCount)
-    for y in top..<top + size.height {
-      let start = (y * width + left) * componentCount
-      part += bytes[start..<start + size.width * componentCount]
-    }
-    return Raster(size, componentCount: componentCount, bytes: part)
-  }
 }
