@@ -40,9 +40,8 @@ struct Fuzz {
     guard let target = FuzzTarget.all.first(where: { $0.name == name }) else { return }
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let root = FileManager.default.currentDirectoryPath
-    for (index, path) in target.samples(in: root).enumerated() {
-      let copy = URL(filePath: "\(folder)/seed\(index)")
-      try Data(contentsOf: URL(filePath: path)).write(to: copy)
+    for (index, sample) in try target.samples(in: root).enumerated() {
+      try Data(sample).write(to: URL(filePath: "\(folder)/seed\(index)"))
     }
   }
 

@@ -9,7 +9,9 @@ import Weighbridge
 extension FuzzTarget {
   /// All targets.
   package static let all: [FuzzTarget] =
-    syntax + [keras, darknet, darknetWeights, onnx, coreml, wbm, metadata, customLayers, graph]
+    syntax + [
+      encodings, keras, darknet, darknetWeights, onnx, coreml, wbm, metadata, customLayers, graph,
+    ]
 
   static let keras = FuzzTarget("keras", [".h5", ".keras"], sizeLimit: 120_000) { bytes in
     try model(bytes, ending: ".h5")

@@ -7,25 +7,35 @@ package struct FuzzTarget: Sendable {
   package let name: String
   /// The endings of the samples that it reads, such as `.h5`.
   package let endings: [String]
+  /// Inputs that no file holds.
+  private let made: [[UInt8]]
   /// The largest sample that is changed, in bytes.
   package let sizeLimit: Int
   /// Reads bytes. Errors are what is expected; anything else is found.
   package let read: @Sendable ([UInt8]) throws -> Void
 
   init(
-    _ name: String, _ endings: [String], sizeLimit: Int = 1 << 16,
+    _ name: String, _ endings: [String], made: [[UInt8]] = [], sizeLimit: Int = 1 << 16,
     _ read: @escaping @Sendable ([UInt8]) throws -> Void
   ) {
     self.name = name
     self.endings = endings
+    self.made = made
     self.sizeLimit = sizeLimit
     self.read = read
   }
 
-  /// The samples of the project that it reads, in a fixed order.
+  /// Whether there is anything to begin with.
+  package var hasSamples: Bool { !endings.isEmpty || !made.isEmpty }
+
+  /// What it begins with: the samples of the project, in a fixed order, and what is made.
   ///
   /// - Parameter root: The project's folder.
-  package func samples(in root: String) -> [String] {
+  package func samples(in root: String) throws -> [[UInt8]] {
+    try paths(in: root).map { Array(try Data(contentsOf: URL(filePath: $0))) } + made
+  }
+
+  private func paths(in root: String) -> [String] {
     let folders = ["Samples", "Tests/HDF5FileTests/Files", "Schemas"]
     return folders.flatMap { folder -> [String] in
       guard let files = FileManager.default.enumerator(atPath: "\(root)/\(folder)") else {

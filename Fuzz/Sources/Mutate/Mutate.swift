@@ -11,7 +11,7 @@ struct Mutate {
   static func main() throws {
     let words = CommandLine.arguments
     if words.dropFirst().first == "list" {
-      for target in FuzzTarget.all where !target.endings.isEmpty { print(target.name) }
+      for target in FuzzTarget.all where target.hasSamples { print(target.name) }
       return
     }
     guard words.count >= 4, let first = Int(words[2]), let count = Int(words[3]),

@@ -15,8 +15,7 @@ struct Series {
   init(_ target: FuzzTarget, program: String?) throws {
     self.target = target
     self.program = program
-    let paths = target.samples(in: FileManager.default.currentDirectoryPath)
-    originals = try paths.map { Array(try Data(contentsOf: URL(filePath: $0))) }
+    originals = try target.samples(in: FileManager.default.currentDirectoryPath)
     changed = "\(NSTemporaryDirectory())/weighbridge-mutate-\(getpid())"
     guard !originals.isEmpty else {
       print("no samples for \(target.name): start in the project's folder")
@@ -41,7 +40,7 @@ struct Series {
       let duration = start.duration(to: .now)
       if duration > slowest.0 { slowest = (duration, number) }
       if duration > .seconds(2) { report("SLOW \(target.name) \(number): \(duration)") }
-      if number % 100 == 0, let program {
+      if number % 100 == 0, let program, !target.endings.isEmpty {
         programs += 1
         try runProgram(program, bytes, number)
       }
