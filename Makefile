@@ -174,7 +174,8 @@ lint:
 	  echo "No swift format here: the format is not checked."; \
 	fi
 
-# A package of its own that depends on a tagged copy of the working tree, as others would.
+# A package of its own that depends on a tagged copy of the working tree, as others would. (In debug:
+# for its plugin everything is compiled twice.)
 consumer: dependencies
 	@set -eu; folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; copy=$$folder/weighbridge; \
 	mkdir "$$copy"; \
@@ -185,7 +186,7 @@ consumer: dependencies
 	git -C "$$copy" tag $(version); \
 	echo "Building Tests/Consumer against file://$$copy, $(version)"; \
 	cp -R Tests/Consumer "$$folder/consumer"; \
-	WEIGHBRIDGE_URL="file://$$copy" swift run -q -c release \
+	WEIGHBRIDGE_URL="file://$$copy" swift run -q \
 	  --package-path "$$folder/consumer" --scratch-path "$$folder/build" \
 	  --security-path "$$folder/security" \
 	  consumer $(sample) "$$folder/consumer.wbm"

@@ -36,6 +36,12 @@ struct FaultCommand: Sendable, CustomStringConvertible {
     convert("Models/shape-detector/shape-detector.h5", "--json"),
     convert("Hostile/keras/plain.h5"),
     FaultCommand(
+      name: "compact",
+      words: [
+        "compact", Places.sample("Models/shape-detector/shape-detector.h5"), "--lossless", "-o",
+        "OUT/m.wbm",
+      ], outputs: ["m.wbm"]),
+    FaultCommand(
       name: "metadata --set", words: ["metadata", "OUT/m.wbm", "--set", "author=A"],
       outputs: ["m.wbm"]),
     export("m.onnx"), export("m.onnx", "m.onnx.data", options: ["--external-data"]),

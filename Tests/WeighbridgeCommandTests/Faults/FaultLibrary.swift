@@ -57,6 +57,20 @@ struct Fault: Sendable, CustomStringConvertible {
 
   var description: String { "\(kind.rawValue) at \(call) #\(number)" }
 
+  /// What tells the library.
+  var environment: [String: String] {
+    ["FAULT_CALL": call, "FAULT_NUMBER": "\(number)", "FAULT_KIND": kind.word]
+  }
+
+  /// How often each function was called, from the file that the library writes.
+  static func counts(_ path: String) throws -> [(call: String, count: Int)] {
+    String(decoding: try Files.read(path), as: UTF8.self).split(separator: "\n")
+      .compactMap { line in
+        let words = line.split(separator: " ")
+        return Int(words[1]).map { (String(words[0]), $0) }
+      }
+  }
+
   /// Every fault of a command that makes so many calls of each function. Short is a call that
   /// returns how much it did.
   static func all(of counts: [(call: String, count: Int)]) -> [Fault] {

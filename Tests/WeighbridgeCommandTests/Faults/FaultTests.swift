@@ -18,13 +18,23 @@ struct FaultTests {
     let trial = try FaultTrial(command)
     let faults = Fault.all(of: trial.counts)
     try #require(faults.count > 10, "\(trial.counts)")
-    let step = Self.triesAll ? 1 : max(1, faults.count / Self.sampleSize)
-    let tried = stride(from: step / 2, to: faults.count, by: step).map { faults[$0] }
+    let tried = Self.sample(of: faults)
     for fault in tried { try trial.check(fault) }
-    if Self.triesAll {
-      let line = "\(command): \(tried.count) faults, \(trial.counts)\n"
-      try FileHandle.standardError.write(contentsOf: Data(line.utf8))
-    }
+    try Self.report("\(command)", tried.count, trial.counts)
+  }
+
+  /// The faults that are tried.
+  static func sample(of faults: [Fault]) -> [Fault] {
+    let step = triesAll ? 1 : max(1, faults.count / sampleSize)
+    return stride(from: step / 2, to: faults.count, by: step).map { faults[$0] }
+  }
+
+  /// Prints how many faults there were, when all were tried.
+  static func report(_ command: String, _ count: Int, _ counts: [(call: String, count: Int)]) throws
+  {
+    guard triesAll else { return }
+    let line = "\(command): \(count) faults, \(counts)\n"
+    try FileHandle.standardError.write(contentsOf: Data(line.utf8))
   }
 }
 
@@ -45,22 +55,14 @@ struct FaultTrial {
     try command.run(in: folder, ["FAULT_COUNTS": files.file("counts")]).expect(0)
     new = try Dictionary(
       uniqueKeysWithValues: command.outputs.map { ($0, try Files.read(folder.file($0))) })
-    let text = String(decoding: try Files.read(files.file("counts")), as: UTF8.self)
-    counts = text.split(separator: "\n").compactMap { line in
-      let words = line.split(separator: " ")
-      return Int(words[1]).map { (String(words[0]), $0) }
-    }
+    counts = try Fault.counts(files.file("counts"))
     #expect(new != old && folder.names == command.outputs.sorted())
   }
 
   /// Runs the command with a fault and looks at what is left.
   func check(_ fault: Fault) throws {
     let folder = try command.prepare(old)
-    let outcome = try command.run(
-      in: folder,
-      [
-        "FAULT_CALL": fault.call, "FAULT_NUMBER": "\(fault.number)", "FAULT_KIND": fault.kind.word,
-      ])
+    let outcome = try command.run(in: folder, fault.environment)
     let place: Comment = "\(command), \(fault): \(outcome.status) \(outcome.messages)"
     if fault.kind == .kill {
       #expect(outcome.wasKilled && outcome.status == SIGKILL, place)
