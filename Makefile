@@ -186,10 +186,13 @@ consumer: dependencies
 	git -C "$$copy" tag $(version); \
 	echo "Building Tests/Consumer against file://$$copy, $(version)"; \
 	cp -R Tests/Consumer "$$folder/consumer"; \
-	WEIGHBRIDGE_URL="file://$$copy" swift run -q \
+	export WEIGHBRIDGE_URL="file://$$copy"; swift run -q \
 	  --package-path "$$folder/consumer" --scratch-path "$$folder/build" \
 	  --security-path "$$folder/security" \
-	  consumer $(sample) "$$folder/consumer.wbm"
+	  consumer $(sample) "$$folder/consumer.wbm"; \
+	if ldd "$$folder/build/debug/consumer" 2>/dev/null | grep hdf5; then \
+	  echo "The consumer is linked with libhdf5, which it has not asked for."; exit 1; \
+	fi
 
 # --- Faults, changed files and sanitizers. Not part of `make test`: they take as long as they are given.
 

@@ -66,6 +66,12 @@ let package = Package(
     .library(name: "ImageSearch", targets: ["ImageSearch"]),
     .executable(name: "weighbridge", targets: ["WeighbridgeCommand"]),
   ],
+  // Without the trait the library is built and used where there is no libhdf5; it then reads Keras files
+  // and does not write them.
+  traits: [
+    .trait(name: "WritingHDF5", description: "Writes Keras .h5 and .keras files, by libhdf5."),
+    .default(enabledTraits: ["WritingHDF5"]),
+  ],
   dependencies: [
     // The command line: parsing, help texts, shell completions.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -106,7 +112,9 @@ let package = Package(
 
     // Rank 1: syntax only, bytes to plain records and back.
     module(.formats, "HDF5File", ["Bytes", "Deflate"]),
-    module(.formats, "HDF5Writing", ["Bytes", "CHDF5"]),
+    module(
+      .formats, "HDF5Writing",
+      ["Bytes", .target(name: "CHDF5", condition: .when(traits: ["WritingHDF5"]))]),
     module(
       .formats, "KerasFormat", ["Bytes", "HDF5File", "HDF5Writing", "JSON", "YAML", "ZipArchive"]),
     module(.formats, "DarknetFormat", ["Bytes"]),

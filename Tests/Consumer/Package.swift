@@ -2,14 +2,15 @@
 import PackageDescription
 
 // A package as somebody else would write it: it depends on a released version of Weighbridge by
-// its URL. `make consumer` names the URL of a tagged copy of this repository.
+// its URL. `make consumer` names the URL of a tagged copy of this repository. No trait is enabled: the
+// consumer reads Keras files without libhdf5.
 let package = Package(
   name: "consumer",
   platforms: [.macOS(.v15)],
   dependencies: [
     .package(
       url: Context.environment["WEIGHBRIDGE_URL"] ?? "file:///set/WEIGHBRIDGE_URL/weighbridge",
-      from: "0.1.0")
+      from: "0.1.0", traits: [])
   ],
   targets: [
     .executableTarget(

@@ -5,24 +5,24 @@ struct HDF5Cache: Sendable {
   var links = Recent<[Link]?>()
   var attributes = Recent<[AttributeEntry]>()
 
-  /// The values that were used last.
+  /// Values that were used lately: at least the last 32,768, and at most twice as many.
   struct Recent<Value: Sendable>: Sendable {
-    private var entries: [(address: Int, value: Value)] = []
-    /// More than a path has groups.
-    private static var limit: Int { 128 }
+    private var new: [Int: Value] = [:]
+    private var old: [Int: Value] = [:]
+    private static var limit: Int { 1 << 15 }
 
-    /// The value of an address, which is then the last one used.
+    /// The value of an address, which is used by that.
     mutating func value(at address: Int) -> Value? {
-      guard let index = entries.lastIndex(where: { $0.address == address }) else { return nil }
-      let entry = entries.remove(at: index)
-      entries.append(entry)
-      return entry.value
+      if let value = new[address] { return value }
+      guard let value = old[address] else { return nil }
+      keep(value, at: address)
+      return value
     }
 
-    /// Keeps a value, for which the one that was not used longest is dropped.
+    /// Keeps a value. When there are too many, those that were not used since the last time go.
     mutating func keep(_ value: Value, at address: Int) {
-      if entries.count == Self.limit { entries.removeFirst() }
-      entries.append((address, value))
+      if new.count == Self.limit { (old, new) = (new, [:]) }
+      new[address] = value
     }
   }
 }

@@ -5,8 +5,21 @@ extension HDF5File {
   /// The absolute path that a name has in a group, as HDF5 reads it: a `/` at the start is the root,
   /// several count as one, and a part `.` means the group itself.
   package static func path(_ name: String, in group: String = "/") -> String {
-    let whole = name.utf8.first == UInt8(ascii: "/") ? name : "\(group)/\(name)"
-    return "/" + parts(of: whole).reversed().joined(separator: "/")
+    let isAbsolute = name.utf8.first == UInt8(ascii: "/")
+    let whole = isAbsolute ? name : group == "/" ? "/\(name)" : "\(group)/\(name)"
+    return isPlain(whole) ? whole : "/" + parts(of: whole).reversed().joined(separator: "/")
+  }
+
+  /// Whether an absolute path surely is what ``path(_:in:)`` makes of it: no `/` ends it, and none is
+  /// before another or before a dot.
+  private static func isPlain(_ path: String) -> Bool {
+    var isBehindSlash = false
+    for byte in path.utf8 {
+      let isSlash = byte == UInt8(ascii: "/")
+      if isBehindSlash, isSlash || byte == UInt8(ascii: ".") { return false }
+      isBehindSlash = isSlash
+    }
+    return !isBehindSlash && path.utf8.first == UInt8(ascii: "/")
   }
 
   /// The header of the object at an absolute path.
@@ -65,7 +78,9 @@ extension HDF5File {
   }
 
   /// How many parts a path has.
-  static func depth(of path: String) -> Int { parts(of: path).count }
+  static func depth(of path: String) -> Int {
+    path.utf8.split(separator: UInt8(ascii: "/")).count { !$0.elementsEqual(".".utf8) }
+  }
 
   /// The parts of a path, the last first. A part `.` means the group itself, as HDF5 has it.
   private static func parts(of path: String) -> [String] {

@@ -1,5 +1,4 @@
 package import Bytes
-import CHDF5
 
 /// An HDF5 file without the elements of its datasets, which HDF5 has left room for. It is kept in a
 /// file without a name until its bytes and the elements have been written elsewhere, front to back;
@@ -13,9 +12,6 @@ package struct HDF5Template: ~Copyable {
   /// The size of the whole file in bytes.
   package let byteCount: Int
 
-  /// Elements of datasets begin at multiples of this.
-  private static let alignment = 64
-
   /// Lets HDF5 lay out a file.
   ///
   /// - Parameter path: Where the file will go; what is kept meanwhile is kept in the same folder.
@@ -26,9 +22,7 @@ package struct HDF5Template: ~Copyable {
     let name = file.temporaryName ?? ""  // there is one: it was asked for
     let places = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try Self.checkTexts(builder)
-      return try HDF5Library.use { () throws(WeighbridgeError) in
-        try Self.failing { () throws(WeighbridgeError) in try Self.lay(out: builder, name) }
-      }
+      return try Self.layOut(builder, name)
     }
     try file.hide()
     self.places = places
@@ -55,13 +49,6 @@ package struct HDF5Template: ~Copyable {
     return result
   }
 
-  /// What goes wrong in HDF5 while it writes is a failure of the output.
-  private static func failing<Result>(
-    _ body: () throws(WeighbridgeError) -> Result
-  ) throws(WeighbridgeError) -> Result {
-    do { return try body() } catch { throw WeighbridgeError(.outputFailed, error.reason) }
-  }
-
   private static func checkTexts(_ builder: HDF5Builder) throws(WeighbridgeError) {
     for attribute in builder.attributes {
       let texts =
@@ -73,99 +60,6 @@ package struct HDF5Template: ~Copyable {
         throw WeighbridgeError(
           .unsupported, "the text \(attribute.name) holds a NUL, which HDF5 cannot have")
       }
-    }
-  }
-
-  /// Creates everything, and finds out where elements go.
-  private static func lay(
-    out builder: HDF5Builder, _ path: String
-  ) throws(WeighbridgeError) -> [(range: Range<Int>, dataset: Int)] {
-    let handle = try HDF5Handle(chdf5_create(path, alignment), "the file cannot be created")
-    for group in builder.groups {
-      _ = try HDF5Handle(
-        chdf5_create_group(handle.identifier, group), "the group \(group) cannot be created")
-    }
-    var places: [(range: Range<Int>, dataset: Int)] = []
-    for (index, dataset) in builder.datasets.enumerated() {
-      let created = try create(dataset, in: handle.identifier)
-      guard dataset.byteCount > 0 else { continue }
-      let offset = H5Dget_offset(created.identifier)
-      guard let start = Int(exactly: offset) else {
-        throw HDF5Library.failure("the dataset \(dataset.path) has no place")
-      }
-      places.append((start..<start + dataset.byteCount, index))
-    }
-    for attribute in builder.attributes {
-      let object = try HDF5Handle(
-        H5Oopen(handle.identifier, attribute.path, chdf5_default()),
-        "\(attribute.path) cannot be opened")
-      try write(attribute.value, attribute.name, to: object)
-    }
-    try HDF5Library.check(
-      H5Fflush(handle.identifier, H5F_SCOPE_LOCAL), "the file cannot be written")
-    return places.sorted { $0.range.lowerBound < $1.range.lowerBound }
-  }
-
-  private static func create(
-    _ dataset: HDF5Builder.Dataset, in file: hid_t
-  ) throws(WeighbridgeError) -> HDF5Handle {
-    let type = try HDF5Handle(
-      Self.identifier(dataset.elementType), "its type cannot be created")
-    let space = try space(dataset.shape)
-    return try HDF5Handle(
-      chdf5_create_dataset(file, dataset.path, type.identifier, space.identifier),
-      "the dataset \(dataset.path) cannot be created")
-  }
-
-  /// A shape; of no axes a scalar.
-  private static func space(_ shape: [Int]) throws(WeighbridgeError) -> HDF5Handle {
-    let dimensions = shape.map { hsize_t($0) }
-    return try HDF5Handle(
-      shape.isEmpty ? H5Screate(H5S_SCALAR) : H5Screate_simple(Int32(shape.count), dimensions, nil),
-      "its shape cannot be created")
-  }
-
-  private static func write(
-    _ value: HDF5Builder.Attribute, _ name: String, to object: borrowing HDF5Handle
-  ) throws(WeighbridgeError) {
-    let identifier = object.identifier
-    switch value {
-    case .text(let text):
-      let type = try HDF5Handle(chdf5_text(0), "its type cannot be created")
-      let space = try space([])
-      let status = text.withCString { pointer in
-        // One pointer to a text that ends with a zero; HDF5 copies what it points to.
-        withUnsafePointer(to: pointer) {
-          chdf5_write_attribute(identifier, name, type.identifier, space.identifier, $0)
-        }
-      }
-      try HDF5Library.check(status, "the attribute \(name) cannot be written")
-    case .list(let texts):
-      let size = max(1, texts.map(\.utf8.count).max() ?? 1)
-      let type = try HDF5Handle(chdf5_text(size), "its type cannot be created")
-      let space = try space([texts.count])
-      let bytes = texts.flatMap {
-        Array($0.utf8) + [UInt8](repeating: 0, count: size - $0.utf8.count)
-      }
-      // As many texts of `size` bytes as the shape says; of none HDF5 writes nothing.
-      let status =
-        texts.isEmpty
-        ? chdf5_write_attribute(identifier, name, type.identifier, space.identifier, nil)
-        : chdf5_write_attribute(identifier, name, type.identifier, space.identifier, bytes)
-      try HDF5Library.check(status, "the attribute \(name) cannot be written")
-    }
-  }
-}
-
-extension HDF5Template {
-  /// A new identifier of the type in which elements are written; h5py writes the same ones.
-  fileprivate static func identifier(_ type: ElementType) -> hid_t {
-    switch type {
-    case .float16, .float32, .float64: chdf5_float(type.byteCount)
-    case .bfloat16: chdf5_opaque(type.byteCount)
-    case .int8, .int16, .int32, .int64: chdf5_integer(type.byteCount, 1)
-    case .uint8, .uint16, .uint32, .uint64: chdf5_integer(type.byteCount, 0)
-    case .bool: chdf5_bool()
     }
   }
 }

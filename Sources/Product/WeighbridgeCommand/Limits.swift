@@ -16,12 +16,17 @@ final class Limits: Sendable {
   // A queue of its own has a thread whatever the work does with the others.
   private let queue = DispatchQueue(label: "limits", qos: .userInteractive)
 
-  /// Begins to watch; until the process ends.
-  init(_ options: GeneralOptions) {
+  /// Begins to watch; until the process ends. What has been taken already counts.
+  ///
+  /// - Parameter start: When the program began.
+  init(_ options: GeneralOptions, since start: DispatchTime) {
     if let limit = options.timeLimit {
-      queue.asyncAfter(deadline: .now() + limit.seconds) {
+      let stop: @Sendable () -> Void = {
         Self.stop("this takes longer than \(limit.seconds) seconds (--time-limit)")
       }
+      let deadline = start + limit.seconds
+      if deadline <= .now() { stop() }
+      queue.asyncAfter(deadline: deadline, execute: stop)
     }
     let limit = options.memoryLimit?.bytes ?? Self.physicalMemory
     guard Self.memory != nil else { return }

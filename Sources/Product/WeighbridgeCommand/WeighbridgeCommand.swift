@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dispatch
 import Weighbridge
 
 /// The program: parses the command line, runs one command, and turns errors into messages and exit
@@ -24,11 +25,12 @@ struct WeighbridgeCommand: ParsableCommand {
     ])
 
   static func main() {
+    let start = DispatchTime.now()
     Interrupts.prepare()
     WaitingThreads.prepare()
     do {
       var command = try parseAsRoot()
-      let limits = (command as? any GeneralCommand).map { Limits($0.general) }
+      let limits = (command as? any GeneralCommand).map { Limits($0.general, since: start) }
       try withExtendedLifetime(limits) { try command.run() }
     } catch {
       finish(with: error)

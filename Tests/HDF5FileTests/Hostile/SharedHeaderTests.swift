@@ -13,6 +13,14 @@ import Testing
   }
 }
 
+extension SharedHeaderTests {
+  @Test("Headers that reach over one another are refused")
+  func overlappingHeaders() {
+    let errors = FullReading.errors(OverlayFile().overlapping(), limits: HDF5File.Limits())
+    #expect(errors.contains { $0.reason.contains("the object headers overlap") }, "\(errors)")
+  }
+}
+
 /// A file of version 0 whose root group has many members in one symbol table node.
 struct OverlayFile {
   private static let memberCount = 400
@@ -34,6 +42,19 @@ struct OverlayFile {
       put(16, 2, &bytes, at: header(index) + 18)
       put(shared, 8, &bytes, at: header(index) + 24)
       put(8, 8, &bytes, at: header(index) + 32)
+    }
+    return bytes
+  }
+
+  /// Every header is a message of 1,000 bytes that begins 64 bytes behind the one before.
+  func overlapping() -> [UInt8] {
+    var bytes = frame() + [UInt8](repeating: 0, count: 1024)
+    put(bytes.count, 8, &bytes, at: 40)  // the end of the file
+    for index in 0..<Self.memberCount {
+      put(1, 1, &bytes, at: header(index))
+      put(1, 2, &bytes, at: header(index) + 2)
+      put(1008, 4, &bytes, at: header(index) + 8)
+      put(1000, 2, &bytes, at: header(index) + 18)  // of type 0, which says nothing
     }
     return bytes
   }

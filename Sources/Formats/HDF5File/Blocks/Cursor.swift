@@ -31,11 +31,11 @@ struct Cursor: Sendable {
   /// Where in the file the next byte is.
   var fileOffset: Int { origin + position }
 
-  /// An error at the next byte.
+  /// An error at a byte of the file; at the next one unless another is given.
   func failure(
-    _ reason: String, _ code: WeighbridgeError.Code = .malformed
+    _ reason: String, _ code: WeighbridgeError.Code = .malformed, at offset: Int? = nil
   ) -> WeighbridgeError {
-    WeighbridgeError(code, reason).at(.byte(fileOffset))
+    WeighbridgeError(code, reason).at(.byte(offset ?? fileOffset))
   }
 
   private mutating func take(_ count: Int) throws(WeighbridgeError) -> Int {
@@ -60,9 +60,9 @@ struct Cursor: Sendable {
 
   /// An unsigned number of 1 to 8 bytes that counts something.
   mutating func count(_ byteCount: Int) throws(WeighbridgeError) -> Int {
-    let place = self
+    let start = fileOffset
     guard let value = Int(exactly: try unsigned(byteCount)) else {
-      throw place.failure("has a count that is larger than any memory")
+      throw failure("has a count that is larger than any memory", at: start)
     }
     return value
   }
@@ -74,19 +74,19 @@ struct Cursor: Sendable {
 
   /// An address, relative to the file's base address; `nil` for the undefined one, all bits set.
   mutating func address() throws(WeighbridgeError) -> Int? {
-    let place = self
+    let start = fileOffset
     let value = try unsigned(widths.offset)
     if value == UInt64.max >> (64 - 8 * UInt64(widths.offset)) { return nil }
     guard let address = Int(exactly: value) else {
-      throw place.failure("has an address beyond any file")
+      throw failure("has an address beyond any file", at: start)
     }
     return address
   }
 
   /// An address that must be defined.
   mutating func address(of what: String) throws(WeighbridgeError) -> Int {
-    let place = self
-    guard let address = try address() else { throw place.failure("\(what) has no address") }
+    let start = fileOffset
+    guard let address = try address() else { throw failure("\(what) has no address", at: start) }
     return address
   }
 
@@ -115,23 +115,32 @@ struct Cursor: Sendable {
 
   /// Checks the four letters with which most blocks begin.
   mutating func signature(_ letters: StaticString, of what: String) throws(WeighbridgeError) {
-    let place = self
-    let wanted = letters.description
-    guard try bytes(4).elementsEqual(wanted.utf8) else {
-      throw place.failure("\(what) does not begin with its signature \(wanted)")
+    let start = fileOffset
+    let isThere = begins(with: letters)
+    try skip(4)
+    guard isThere else {
+      throw failure("\(what) does not begin with its signature \(letters)", at: start)
     }
+  }
+
+  /// Whether the next four bytes are these letters.
+  func begins(with letters: StaticString) -> Bool {
+    guard remaining >= 4 else { return false }
+    // The letters are part of the program.
+    return letters.withUTF8Buffer { bytes[position..<position + 4].elementsEqual($0) }
   }
 
   /// Checks a version, which is a byte.
   mutating func version(
     _ known: ClosedRange<UInt8>, of what: String
   ) throws(WeighbridgeError) -> UInt8 {
-    let place = self
+    let start = fileOffset
     let version = try byte()
     guard known.contains(version) else {
       let range =
         known.count == 1 ? "\(known.lowerBound)" : "\(known.lowerBound) to \(known.upperBound)"
-      throw place.failure("\(what) has version \(version); \(range) can be read", .unsupported)
+      throw failure(
+        "\(what) has version \(version); \(range) can be read", .unsupported, at: start)
     }
     return version
   }

@@ -12,6 +12,8 @@ struct FileBytes: Sendable {
   var widths = Cursor.Widths()
   /// Which bytes are object headers, as far as they were read.
   let headers: HeaderLedger
+  /// The values of any length that were read last.
+  let lastCollection = LastCollection()
 
   /// How large one block of metadata may be that is copied to be read, in bytes.
   private static let blockLimit = 1 << 28

@@ -6,7 +6,9 @@ struct ReadingBudget {
   private let what: String
   private let baseAddress: Int
   private var left: Int
-  private var seen: Set<Int> = []
+  /// The first block; most structures have no other.
+  private var first: Int?
+  private var others: Set<Int> = []
 
   /// - Parameter what: The structure, for messages.
   init(_ what: String, in file: FileBytes) {
@@ -18,7 +20,7 @@ struct ReadingBudget {
   /// Counts a block that is about to be read, wherever its address leads.
   mutating func spend(_ byteCount: Int, at address: Int) throws(WeighbridgeError) {
     let (place, overflow) = baseAddress.addingReportingOverflow(address)
-    guard seen.insert(address).inserted else {
+    guard isNew(address) else {
       throw WeighbridgeError(.malformed, "\(what) leads twice to one block")
         .at(.byte(overflow ? .max : place))
     }
@@ -28,5 +30,13 @@ struct ReadingBudget {
         .malformed, "\(what) has blocks that overlap: together they are larger than the file"
       ).at(.byte(overflow ? .max : place))
     }
+  }
+
+  private mutating func isNew(_ address: Int) -> Bool {
+    guard let first else {
+      first = address
+      return true
+    }
+    return address != first && others.insert(address).inserted
   }
 }

@@ -92,7 +92,7 @@ struct HeaderBlocks {
   }
 
   private mutating func readMessage(_ block: inout Cursor) throws(WeighbridgeError) {
-    let place = block
+    let start = block.fileOffset
     let type = UInt16(try block.count(isVersion2 ? 1 : 2))
     let byteCount = try block.count(2)
     let flags = try block.byte()
@@ -100,9 +100,9 @@ struct HeaderBlocks {
     if hasCreationOrder { try block.skip(2) }
     let kind = HeaderMessage.Kind(rawValue: type)
     guard type <= 0x18 || flags & 0x80 == 0 else {
-      throw place.failure(
+      throw block.failure(
         "the object header has a message of type \(type), which is not known and must not be skipped",
-        .unsupported)
+        .unsupported, at: start)
     }
     let message = HeaderMessage(
       kind: kind, isShared: flags & 0b10 != 0, body: try block.part(byteCount))

@@ -19,10 +19,9 @@ struct ObjectHeader: Sendable {
   init(at address: Int, in file: FileBytes) throws(WeighbridgeError) {
     self.address = address
     var blocks = HeaderBlocks(file, at: address)
-    var first = try file.beginning(
+    let start = try file.beginning(
       at: address, atMost: Self.usualByteCount, of: "the object header")
-    let start = first
-    if try first.bytes(min(4, first.remaining)).elementsEqual("OHDR".utf8) {
+    if start.begins(with: "OHDR") {
       try blocks.readVersion2(start)
     } else {
       try blocks.readVersion1(start)

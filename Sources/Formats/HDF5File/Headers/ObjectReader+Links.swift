@@ -66,7 +66,7 @@ extension ObjectReader {
     try node.skip(8)
     for _ in 0..<count {
       let name = try heap.text(at: node.count(file.widths.offset))
-      let place = node
+      let start = node.fileOffset
       let object = try node.address()
       let type = try node.count(4)
       try node.skip(4)
@@ -76,7 +76,7 @@ extension ObjectReader {
       } else if let object {
         links.append(Link(name: name, target: .hard(object)))
       } else {
-        throw place.failure("the symbol table has a member without an address")
+        throw node.failure("the symbol table has a member without an address", at: start)
       }
     }
   }

@@ -1,4 +1,5 @@
 import Bytes
+import Synchronization
 
 /// The collections in which values of any length are kept (HDF5 file format specification 3.0,
 /// section III.E), as far as they were needed.
@@ -32,7 +33,9 @@ struct GlobalHeap {
   }
 
   private mutating func objects(at address: Int) throws(WeighbridgeError) -> [Int: Range<Int>] {
-    if let known = collections[address] { return known }
+    if let known = collections[address] ?? file.lastCollection.objects(at: address) {
+      return known
+    }
     // Of the collection and of each object, filled up to a multiple of 8 bytes.
     let headSize = (8 + file.widths.length + 7) / 8 * 8
     var head = try file.block(at: address, byteCount: headSize, of: "the global heap")
@@ -46,7 +49,7 @@ struct GlobalHeap {
     var objects: [Int: Range<Int>] = [:]
     // What has no room for an object is free, and so is object 0, which is the last.
     while block.remaining >= headSize {
-      let place = block
+      let head = block.fileOffset
       let index = try block.count(2)
       guard index != 0 else { break }
       try block.skip(6)
@@ -54,12 +57,28 @@ struct GlobalHeap {
       try block.skip(headSize - 8 - file.widths.length)
       let start = block.fileOffset
       guard objects.updateValue(start..<start + min(size, block.remaining), forKey: index) == nil
-      else { throw place.failure("the global heap has two objects \(index)") }
+      else { throw block.failure("the global heap has two objects \(index)", at: head) }
       let (padded, overflow) = size.addingReportingOverflow(7)
-      guard !overflow else { throw place.failure("the global heap has an object beyond its end") }
+      guard !overflow else {
+        throw block.failure("the global heap has an object beyond its end", at: head)
+      }
       try block.skip(padded / 8 * 8)
     }
     collections[address] = objects
+    file.lastCollection.keep(objects, at: address)
     return objects
+  }
+}
+
+/// The collection that was read last: values that were written one after the other share one.
+final class LastCollection: Sendable {
+  private let last = Mutex<(address: Int, objects: [Int: Range<Int>])?>(nil)
+
+  func objects(at address: Int) -> [Int: Range<Int>]? {
+    last.withLock { $0?.address == address ? $0?.objects : nil }
+  }
+
+  func keep(_ objects: [Int: Range<Int>], at address: Int) {
+    last.withLock { $0 = (address, objects) }
   }
 }
