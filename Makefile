@@ -261,6 +261,11 @@ test-peers: build peers
 	  --fold-batch-norm; do \
 	  $(peers_folder)/bin/python Tests/Peers/onnx_peer.py $(program) --only zoo $$options || exit 1; \
 	done
+	for options in "int8" "int4" "palette6" "float16" "bfloat16"; do \
+	  $(peers_folder)/bin/python Tests/Peers/onnx_peer.py $(program) --only Models --compact $$options \
+	    && $(peers_folder)/bin/python Tests/Peers/coreml_peer.py $(program) --only Models \
+	      --compact $$options || exit 1; \
+	done
 	$(peers_folder)/bin/python Tests/Peers/onnx_detector_peer.py $(program)
 	$(peers_folder)/bin/python Tests/Peers/ncnn_peer.py $(program)
 	$(peers_folder)/bin/python Tests/Peers/ncnn_peer.py $(program) --only zoo --precision float16

@@ -138,7 +138,7 @@ let package = Package(
       .conversion, "ConversionCore",
       [
         "Bytes", "DarknetFormat", "Digests", "GraphIR", "HDF5File", "JSON", "KerasFormat",
-        "LayerCatalog", "ZipArchive",
+        "LayerCatalog", "TensorEncoding", "ZipArchive",
       ]),
     module(
       .conversion, "KerasConversion",
@@ -243,7 +243,7 @@ let package = Package(
     tests("JSONTests", ["Bytes", "JSON"]),
     tests("DigestsTests", ["Bytes", "Digests"]),
     tests("TensorEncodingTests", ["Bytes", "TensorEncoding"]),
-    tests("GraphIRTests", ["Bytes", "GraphIR"]),
+    tests("GraphIRTests", ["Bytes", "GraphIR", "TensorEncoding"]),
     tests("ProtobufWireTests", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
     tests("ZipArchiveTests", ["Bytes", "ZipArchive"], exclude: ["Files"]),
     tests(

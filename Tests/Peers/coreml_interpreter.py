@@ -21,9 +21,28 @@ def weights(params, shape=None):
         numbers = numpy.array(params.floatValue, numpy.float32)
     elif params.float16Value:
         numbers = numpy.frombuffer(params.float16Value, numpy.float16).astype(numpy.float32)
+    elif params.rawValue:
+        numbers = dequantized(params, shape)
     else:
-        raise Unknown("quantized weights")
+        raise Unknown("weights of 8 bits that layers compute with")
     return numbers if shape is None else numbers.reshape(shape)
+
+
+def dequantized(params, shape):
+    """The numbers of packed codes, from the highest bit of the first byte on."""
+    bits = params.quantization.numberOfBits
+    flags = numpy.unpackbits(numpy.frombuffer(params.rawValue, numpy.uint8))
+    count = len(flags) // bits if shape is None else math.prod(shape)
+    codes = flags[:count * bits].reshape(count, bits) @ (1 << numpy.arange(bits)[::-1])
+    if params.quantization.WhichOneof("QuantizationType") == "lookupTableQuantization":
+        table = numpy.array(params.quantization.lookupTableQuantization.floatValue, numpy.float32)
+        return table[codes]
+    line = params.quantization.linearQuantization
+    scales = numpy.array(line.scale, numpy.float32)
+    rows = codes.astype(numpy.float32).reshape(len(scales), -1) * scales[:, None]
+    if line.bias:
+        rows += numpy.array(line.bias, numpy.float32)[:, None]
+    return rows.reshape(-1)
 
 
 def same_padding(extent, size, stride):

@@ -71,7 +71,11 @@ extension ModelContent {
     to path: String, as target: ExportTarget, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
     try options.check(taking: target.exporter.options, format: target.rawValue)
-    return try target.exporter.write(
+    let report = try target.exporter.write(
       self, to: path, options: options, cancellation: cancellation)
+    if target.exporter.keepsEncodings { return report }
+    var widened = WidenedWeights()
+    for value in graph.values { value.constant.map { widened.add($0) } }
+    return ExportReport(files: report.files, losses: report.losses + widened.losses)
   }
 }

@@ -72,8 +72,12 @@ package enum WBMExporter {
   ) throws(WeighbridgeError) -> (WBMHeader, [Tensor]) {
     var (records, tensors) = ([WBMTensor](), [Tensor]())
     func add(_ tensor: Tensor, _ name: String) throws(WeighbridgeError) {
+      var tensor = tensor
+      let elements = tensor.storedElements
+      // In another order of axes they are encoded anew.
+      if let elements, tensor.encodedElements == nil { tensor = try Tensor(elements) }
       tensors.append(tensor)
-      guard let elements = tensor.encodedElements else {
+      guard let elements else {
         records.append(
           WBMTensor(name: name, elementType: tensor.elementType, shape: tensor.shape))
         return

@@ -7,6 +7,7 @@ import NumPyFormat
 /// Writes the weights under the graph's names, in the catalogue's axis order, as arrays of NumPy.
 package enum NPZExporter: Exporter {
   package static let options: Set<ExportOption> = []
+  package static let keepsEncodings = false
 
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?

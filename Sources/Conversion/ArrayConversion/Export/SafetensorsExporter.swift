@@ -8,6 +8,7 @@ import SafetensorsFormat
 /// in `__metadata__`.
 package enum SafetensorsExporter: Exporter {
   package static let options: Set<ExportOption> = []
+  package static let keepsEncodings = false
 
   /// Which framework's axes the tensors have, as other readers want it said.
   private static let layout = (key: "format", value: "pt")

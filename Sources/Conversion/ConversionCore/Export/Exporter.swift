@@ -99,6 +99,9 @@ public struct ExportReport: Hashable, Sendable {
 package protocol Exporter {
   /// The options that mean something in the format.
   static var options: Set<ExportOption> { get }
+  /// Whether weights that are encoded are written so as far as the format has a form for it, and the
+  /// others are named among the losses.
+  static var keepsEncodings: Bool { get }
 
   /// Writes a model; nothing is written unless all of it can be.
   ///

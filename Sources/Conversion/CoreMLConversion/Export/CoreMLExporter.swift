@@ -11,6 +11,7 @@ package enum CoreMLExporter: Exporter {
   package static let options: Set<ExportOption> = [
     .precision, .suppression, .folding, .specificationVersion, .coreMLKind, .imageSizes,
   ]
+  package static let keepsEncodings = true
 
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
@@ -21,7 +22,7 @@ package enum CoreMLExporter: Exporter {
     var stream = WeightStream(cancellation)
     while let place = try writer.nextPlace() {
       let weight = translation.weights[place.offset]
-      try stream.write(weight.tensor, as: options.precision.elementType, named: weight.name) {
+      try stream.write(weight.tensor, as: weight.storedType, named: weight.name) {
         (bytes) throws(WeighbridgeError) in
         try writer.append(bytes)
       }
@@ -29,9 +30,4 @@ package enum CoreMLExporter: Exporter {
     try writer.commit(replacing: options.isReplacing)
     return ExportReport(files: [path], losses: translation.losses)
   }
-}
-
-extension ExportPrecision {
-  /// The number type of stored weights.
-  var elementType: ElementType { self == .float16 ? .float16 : .float32 }
 }

@@ -16,13 +16,17 @@ struct CoreMLLayers {
   let version: Int
   /// The names of the outputs.
   let outputNames: [String]
+  /// The weights that are stored larger than in the model.
+  let widened: WidenedWeights
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Core ML has no form for.
   init(
-    _ source: CoreMLExportSource, axes: CoreMLNetworkBuilder.Axes, encoding: CoreMLWeights.Encoding
+    _ source: CoreMLExportSource, axes: CoreMLNetworkBuilder.Axes, _ options: ExportOptions
   ) throws(WeighbridgeError) {
     let inputs = source.graph.inputs.map(\.name)
-    var builder = CoreMLNetworkBuilder(axes: axes, encoding: encoding, reserved: inputs)
+    var builder = CoreMLNetworkBuilder(
+      axes: axes, precision: options.precision, mostVersion: options.specificationVersion,
+      reserved: inputs)
     let names = source.graph.outputs.map { builder.unusedName($0.name) }
     let results = try builder.emit(
       source.graph,
@@ -37,6 +41,7 @@ struct CoreMLLayers {
     self.axes = axes
     version = max(builder.version, axes == .exact ? 4 : 1)
     outputNames = names
+    widened = builder.widened
   }
 }
 

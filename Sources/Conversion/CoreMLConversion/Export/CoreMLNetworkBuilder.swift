@@ -39,7 +39,10 @@ extension ExportRow<CoreMLNetworkBuilder> {
 
 /// The elements of a weight, and the layer that has them.
 struct CoreMLElements: Sendable {
+  /// Numbers; or packed integers, in bytes.
   let tensor: Tensor
+  /// The type in which they are stored.
+  let storedType: ElementType
   let name: String
 }
 
@@ -63,7 +66,11 @@ struct CoreMLNetworkBuilder: ExportBuilder {
   /// What the axes of values are.
   let axes: Axes
   /// The number type of stored weights.
-  private let encoding: CoreMLWeights.Encoding
+  private let precision: ExportPrecision
+  /// Whether weights may be stored as the model has them: in integers or half the size.
+  private let keepsEncodings: Bool
+  /// The weights that are stored larger than in the model.
+  private(set) var widened = WidenedWeights()
   private(set) var layers: [CoreMLLayer] = []
   /// The elements of the weights; a place's offset is a position here.
   private(set) var weights: [CoreMLElements] = []
@@ -77,10 +84,13 @@ struct CoreMLNetworkBuilder: ExportBuilder {
 
   /// Begins a file.
   ///
-  /// - Parameter reserved: Names that layers cannot give to their outputs.
-  init(axes: Axes, encoding: CoreMLWeights.Encoding, reserved: [String]) {
+  /// - Parameters:
+  ///   - mostVersion: The latest specification version that may be needed; any when `nil`.
+  ///   - reserved: Names that layers cannot give to their outputs.
+  init(axes: Axes, precision: ExportPrecision, mostVersion: Int?, reserved: [String]) {
     self.axes = axes
-    self.encoding = encoding
+    self.precision = precision
+    keepsEncodings = mostVersion ?? .max >= CoreMLVersions.firstQuantized
     valueNames = UniqueNames(reserved)
   }
 }
@@ -151,11 +161,29 @@ extension CoreMLNetworkBuilder {
 // Weights and constants.
 extension CoreMLNetworkBuilder {
   /// Elements as a setting of a layer.
-  mutating func weights(_ tensor: Tensor) -> ProtobufValue {
-    let size = encoding == .float16 ? 2 : 4
-    let place = ProtobufPlace(offset: weights.count, byteCount: tensor.count * size)
-    weights.append(CoreMLElements(tensor: tensor, name: scope.prefix))
-    if encoding == .float16 { require(version: 2) }
+  ///
+  /// - Parameter hasChannels: Whether the first axis is that of the layer's output channels, which may
+  ///   have a scale each.
+  mutating func weights(_ tensor: Tensor, hasChannels: Bool = false) -> ProtobufValue {
+    if keepsEncodings, let stored = tensor.quantized,
+      let packed = CoreMLPackedWeights(stored, hasChannels: hasChannels)
+    {
+      require(version: CoreMLVersions.firstQuantized)
+      return add(packed.bytes, as: .uint8, .quantized(bits: stored.bits, packed.meaning))
+    }
+    if precision == .float16 || keepsEncodings && tensor.storedHalf == .float16 {
+      require(version: 2)
+      return add(tensor, as: .float16, .float16)
+    }
+    widened.add(tensor)
+    return add(tensor, as: .float32, .float32)
+  }
+
+  private mutating func add(
+    _ tensor: Tensor, as type: ElementType, _ encoding: CoreMLWeights.Encoding
+  ) -> ProtobufValue {
+    let place = ProtobufPlace(offset: weights.count, byteCount: tensor.count * type.byteCount)
+    weights.append(CoreMLElements(tensor: tensor, storedType: type, name: scope.prefix))
     return .record(CoreMLWeights(encoding, at: place).record)
   }
 

@@ -38,13 +38,13 @@ struct CoreMLTranslation {
     weights = network.weights
     guard let detector = source.detector else {
       model = interface.model(version: version, metadata)
-      losses = source.losses + interface.losses
+      losses = source.losses + interface.losses + network.widened.losses
       return
     }
     let detection = CoreMLDetection(detector, labels: source.description.labels)
     model = detection.pipeline(
       interface.model(version: version, CoreMLMetadata()), metadata: metadata)
-    losses = source.losses + interface.losses + detection.losses
+    losses = source.losses + interface.losses + network.widened.losses + detection.losses
   }
 
   /// The layers, with the axes of images where that is possible and allowed.
@@ -52,16 +52,15 @@ struct CoreMLTranslation {
     _ source: CoreMLExportSource, _ options: ExportOptions
   ) throws(WeighbridgeError) -> CoreMLLayers {
     let wanted = options.specificationVersion
-    let encoding: CoreMLWeights.Encoding = options.precision == .float16 ? .float16 : .float32
     if wanted ?? 1 <= CoreMLVersions.lastOfImages {
       do throws(WeighbridgeError) {
-        let layers = try CoreMLLayers(source, axes: .images, encoding: encoding)
+        let layers = try CoreMLLayers(source, axes: .images, options)
         if layers.version <= wanted ?? CoreMLVersions.lastOfImages { return layers }
       } catch {
         if wanted != nil { throw error }
       }
     }
-    return try CoreMLLayers(source, axes: .exact, encoding: encoding)
+    return try CoreMLLayers(source, axes: .exact, options)
   }
 }
 

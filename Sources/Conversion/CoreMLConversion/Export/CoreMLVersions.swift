@@ -10,6 +10,9 @@ enum CoreMLVersions {
   /// The last version whose values have the axes of images.
   static let lastOfImages = 3
 
+  /// The version that brought weights of integers.
+  static let firstQuantized = 3
+
   /// The versions of layers, but those of version 4, which are most.
   private static let versions: [String: Int] = [
     1: [

@@ -29,8 +29,7 @@ extension CoreMLCall {
         return Tensor(.float32, shape: shape, half.doubles)
       case .quantized(let bits, let meaning):
         let codes = try CoreMLCodes(bits: bits, count: count, store, weights.place.range)
-        return Tensor(
-          .float32, shape: shape, try codes.numbers(meaning, shape: shape, outputAxis: outputAxis))
+        return try codes.weight(meaning, shape: shape, outputAxis: outputAxis)
       case .int8: throw unsupported("computes with whole numbers of 8 bits")
       }
     } catch { throw WeighbridgeError(error.code, "\(name): \(error.reason)") }
@@ -48,6 +47,7 @@ extension CoreMLCall {
 /// Quantized numbers: codes of 1 to 8 bits, packed from the highest bit of the first byte on.
 private struct CoreMLCodes {
   private let codes: [UInt8]
+  private let bits: Int
 
   init(
     bits: Int, count: Int, _ store: ByteStore, _ range: Range<Int>
@@ -65,22 +65,39 @@ private struct CoreMLCodes {
       let pair = UInt16(bytes[byte]) << 8 | (byte + 1 < bytes.count ? UInt16(bytes[byte + 1]) : 0)
       return UInt8(truncatingIfNeeded: pair >> shift & mask)
     }
-    self.tableSize = 1 << bits
+    self.bits = bits
   }
 
-  private let tableSize: Int
-
-  /// What the codes stand for.
-  func numbers(
+  /// What the codes stand for; they are kept.
+  func weight(
     _ meaning: CoreMLQuantization, shape: [Int], outputAxis: Int
-  ) throws(WeighbridgeError) -> [Double] {
+  ) throws(WeighbridgeError) -> Tensor {
+    let numbers = try self.meaning(meaning, shape: shape, outputAxis: outputAxis)
+    let integers = Tensor(.uint8, shape: shape, bytes: codes)
+    let weight = QuantizedWeight(integers, bits: bits, numbers)
+    if let encoded = weight.encoded { return try Tensor(encoded) }
+    // One bit along a line.
+    guard case .linear(let line) = numbers else { return Tensor(.float32, shape: shape, []) }
+    let run = line.axis.map { shape[($0 + 1)...].reduce(1, *) } ?? codes.count
+    return Tensor(
+      .float32, shape: shape,
+      codes.enumerated().map { position, code in
+        let channel = position / max(run, 1) % line.scales.count
+        return Double(
+          Float(code) * line.scales[channel] + (line.offsets.isEmpty ? 0 : line.offsets[channel]))
+      })
+  }
+
+  private func meaning(
+    _ meaning: CoreMLQuantization, shape: [Int], outputAxis: Int
+  ) throws(WeighbridgeError) -> QuantizedWeight.Meaning {
     switch meaning {
     case .lookUp(let table):
-      guard table.count == tableSize else {
+      guard table.count == 1 << bits else {
         throw WeighbridgeError(
-          .malformed, "a table of \(table.count) numbers, and \(tableSize) belong there")
+          .malformed, "a table of \(table.count) numbers, and \(1 << bits) belong there")
       }
-      return codes.map { table[Int($0)] }
+      return .table(table.map { Float($0) })
     case .linear(let scales, let biases):
       let channels = shape[outputAxis]
       guard [1, channels].contains(scales.count), [0, 1, channels].contains(biases.count) else {
@@ -88,13 +105,9 @@ private struct CoreMLCodes {
           .malformed,
           "\(scales.count) scales and \(biases.count) biases for \(channels) channels")
       }
-      let run = shape[(outputAxis + 1)...].reduce(1, *)
-      return codes.enumerated().map { position, code in
-        let channel = position / run % channels
-        let scale = scales[scales.count == 1 ? 0 : channel]
-        let bias = biases.isEmpty ? 0 : biases[biases.count == 1 ? 0 : channel]
-        return Double(Float(code) * Float(scale) + Float(bias))
-      }
+      return .linear(
+        QuantizedWeight.Line(
+          scales: scales.map { Float($0) }, offsets: biases.map { Float($0) }, axis: outputAxis))
     }
   }
 }

@@ -10,6 +10,7 @@ import LayerCatalog
 /// same operators; any other is translated operator by operator (``DarknetOperators``).
 package enum DarknetExporter: Exporter {
   package static let options: Set<ExportOption> = []
+  package static let keepsEncodings = false
 
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?

@@ -7,6 +7,7 @@ import LayerCatalog
 /// Writes models as `.keras` archives of Keras 3.
 package enum KerasArchiveExporter: Exporter {
   package static let options: Set<ExportOption> = []
+  package static let keepsEncodings = false
 
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
@@ -18,6 +19,7 @@ package enum KerasArchiveExporter: Exporter {
 /// Writes models as `.h5` files of Keras 2.15.
 package enum KerasHDF5Exporter: Exporter {
   package static let options: Set<ExportOption> = []
+  package static let keepsEncodings = false
 
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?

@@ -6,6 +6,7 @@ import NCNNFormat
 /// Writes a `.param` and, beside it, a `.bin` file: channels first, without a batch.
 package enum NCNNExporter: Exporter {
   package static let options: Set<ExportOption> = [.precision, .suppression, .folding]
+  package static let keepsEncodings = false
 
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?

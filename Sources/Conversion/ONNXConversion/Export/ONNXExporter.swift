@@ -10,6 +10,7 @@ package enum ONNXExporter: Exporter {
   package static let options: Set<ExportOption> = [
     .opset, .layout, .weightsBeside, .precision, .suppression, .folding,
   ]
+  package static let keepsEncodings = true
 
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?

@@ -26,6 +26,8 @@ struct ONNXGraphBuilder: ExportBuilder {
   /// Nodes before all others: they bring weights that are stored in another number type into that
   /// of the model.
   private(set) var casts: [ONNXNode] = []
+  /// The weights that are stored larger than in the model.
+  private(set) var widened = WidenedWeights()
   private let precision: ExportPrecision
   let target = "ONNX"
   var scope = ExportScope<ExportOperand>()
@@ -81,21 +83,90 @@ extension ONNXGraphBuilder {
     let own = unusedName(name)
     weightNames[name] = own
     guard let type = parts.first?.elementType else { return own }
-    guard precision == .float16, type == .float32, shape.reduce(1, *) >= Self.smallestRounded
-    else {
-      weights.append(
-        ONNXWeight(
-          head: ONNXInitializer(name: own, elementType: type, shape: shape), parts: parts))
+    if parts.count == 1, let quantized = parts[0].quantized, add(quantized, own, shape: shape) {
       return own
     }
-    let stored = ONNXInitializer(
-      name: unusedName("\(name)/float16"), elementType: .float16, shape: shape)
-    weights.append(ONNXWeight(head: stored, parts: parts))
+    guard let half = half(parts), shape.reduce(1, *) >= Self.smallestRounded else {
+      for part in parts { widened.add(part) }
+      add(own, type, shape: shape, parts)
+      return own
+    }
+    let stored = unusedName("\(own)/\(half.rawValue)")
+    add(stored, half, shape: shape, parts)
+    addBefore("Cast", [stored], own, [("to", .integer(Int(type.onnxNumber)))])
+    return own
+  }
+
+  /// The 16-bit type that parts of a weight are stored in; `nil` for their own.
+  private func half(_ parts: [Tensor]) -> ElementType? {
+    guard parts.allSatisfy({ $0.elementType == .float32 }) else { return nil }
+    if precision == .float16 { return .float16 }
+    let halves = Set(parts.map(\.storedHalf))
+    return halves.count == 1 ? halves.first ?? nil : nil
+  }
+
+  /// Elements as they go into the file.
+  private mutating func add(
+    _ name: String, _ type: ElementType, shape: [Int], _ parts: [Tensor]
+  ) {
+    weights.append(
+      ONNXWeight(
+        head: ONNXInitializer(name: name, elementType: type, shape: shape), parts: parts))
+  }
+
+  /// A node before all others that makes a weight of what is stored.
+  private mutating func addBefore(
+    _ operation: String, _ inputs: [String], _ output: String,
+    _ attributes: [(String, ONNXAttribute)] = []
+  ) {
     casts.append(
       ONNXNode(
-        name: own, operation: "Cast", inputs: [stored.name], outputs: [own],
-        attributes: [("to", .integer(Int(type.onnxNumber)))]))
-    return own
+        name: output, operation: operation, inputs: inputs, outputs: [output],
+        attributes: attributes))
+  }
+
+  /// Has the integers of a weight in the file, and the nodes that make its numbers of them: by
+  /// `DequantizeLinear`, or by `Gather` from a table.
+  ///
+  /// - Parameters:
+  ///   - own: The name of the weight.
+  ///   - shape: The weight's shape in the file.
+  /// - Returns: Whether there is a form for them.
+  private mutating func add(
+    _ quantized: QuantizedWeight, _ own: String, shape: [Int]
+  ) -> Bool {
+    let type = quantized.integers.elementType
+    switch quantized.meaning {
+    case .table(let table):
+      let (codes, numbers) = (unusedName("\(own)/codes"), unusedName("\(own)/table"))
+      let positions = unusedName("\(own)/positions")
+      add(codes, type, shape: shape, [quantized.integers])
+      add(
+        numbers, .float32, shape: [table.count],
+        [Tensor(.float32, shape: [table.count], table.map(Double.init))])
+      addBefore("Cast", [codes], positions, [("to", .integer(Int(ElementType.int32.onnxNumber)))])
+      addBefore("Gather", [numbers, positions], own)
+    case .linear(let line):
+      // A weight in another shape may have its axes elsewhere.
+      let hasAxis = line.axis == nil || shape == quantized.integers.shape
+      let zeros = Tensor(type, shape: [line.zeroPoints.count], line.zeroPoints.map(Double.init))
+      guard hasAxis, line.offsets.isEmpty, type != .int16 || opset >= 21,
+        zeros.doubles == line.zeroPoints.map(Double.init)
+      else { return false }
+      let sizes = line.axis == nil ? [] : [line.scales.count]
+      var inputs = [unusedName("\(own)/quantized"), unusedName("\(own)/scale")]
+      add(inputs[0], type, shape: shape, [quantized.integers])
+      add(
+        inputs[1], .float32, shape: sizes,
+        [Tensor(.float32, shape: sizes, line.scales.map(Double.init))])
+      if zeros.count > 0 {
+        inputs.append(unusedName("\(own)/zero_point"))
+        add(inputs[2], type, shape: sizes, [zeros.reshaped(sizes)])
+      }
+      addBefore(
+        "DequantizeLinear", inputs, own, line.axis.map { [("axis", .integer($0))] } ?? [])
+    }
+    return true
   }
 
   /// A tensor that the graph does not have, which is in the file once however often it is used.

@@ -49,6 +49,7 @@ struct ONNXTranslation {
     losses =
       zip(wanted, outputNames).filter { $0 != $1 }.map { "the output \($0) is called \($1)" }
       + (suppression.map { $0.losses + DetectionDecoding.losses(content.description) } ?? [])
+      + builder.widened.losses
       + (content.references.isEmpty ? [] : ["the reference arrays are not in the file"])
   }
 

@@ -1,7 +1,8 @@
 package import Bytes
 package import GraphIR
 
-/// The model has the source's graph and exactly its weights.
+/// The model has the source's graph and exactly its weights; of a model that was made smaller, its
+/// weights as far as the record of that says.
 package struct SourceCheck: VerificationCheck {
   package let name = "source"
   private let source: ModelContent
@@ -14,20 +15,43 @@ package struct SourceCheck: VerificationCheck {
     var results = compareNodes(graph, original)
     let weights = Dictionary(
       graph.weights.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first })
+    let losses = Dictionary(
+      (subject.content.compaction?.weights ?? []).map { ($0.weight, $0.error) },
+      uniquingKeysWith: { first, _ in first })
+    var distances: [CheckResult] = []
     for (name, tensor) in original.weights {
-      if let problem = Self.difference(weights[name], tensor) {
+      if let loss = losses[name], let own = weights[name], own.type == tensor.type {
+        distances.append(compare(name, own, tensor, recorded: loss))
+      } else if let problem = Self.difference(weights[name], tensor) {
         results.append(CheckResult(self.name, .failed, "\(name): \(problem)"))
       }
     }
     let surplus = Set(weights.keys).subtracting(original.weights.map(\.name)).sorted()
     results += surplus.map { CheckResult(name, .failed, "the source has no weight \($0)") }
-    guard results.isEmpty else { return results }
-    return [
+    guard results.isEmpty else { return results + distances }
+    let others = distances.isEmpty ? "" : "other "
+    return distances + [
       CheckResult(
         name, .passed,
-        "\(weights.count) tensors are equal to the source's bit for bit, and so are "
-          + "\(graph.nodes.count) nodes")
+        "\(weights.count - distances.count) \(others)tensors are equal to the source's bit for bit, "
+          + "and so are \(graph.nodes.count) nodes")
     ]
+  }
+
+  /// How far a weight that was stored at a loss is from the source's.
+  private func compare(
+    _ name: String, _ tensor: Tensor, _ original: Tensor, recorded: Double
+  ) -> CheckResult {
+    let difference = TensorDifference(got: tensor, want: original)
+    // The record is in double precision; sums may be added up in another order.
+    let isAsRecorded =
+      difference.nonFiniteMismatches == 0
+      && (difference.relativeL2 - recorded).magnitude <= 1e-6 * max(recorded, 1e-9)
+    return CheckResult(
+      self.name, isAsRecorded ? .passed : .failed,
+      "\(name): is off by \(difference.relativeL2.short) of its norm, \(difference.worstInWords) at "
+        + "worst" + (isAsRecorded ? ", as recorded" : "; \(recorded.short) is recorded"),
+      difference: difference)
   }
 
   /// The graphs compute the same: the same operators on the same values, in the same order.

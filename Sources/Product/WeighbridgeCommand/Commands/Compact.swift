@@ -47,16 +47,9 @@ struct Compact: GeneralCommand {
     reading.findsLabels = edit.labels == nil
     var model = try Model(contentsOf: file, options: reading)
     try model.describe(edit)
-    var options = try budget.options(for: model)
-    options.run = general.runOptions(cancellation, threads: use)
-    let isQuiet = general.quiet
-    options.progress = { ProgressBar(count: $0.count, isQuiet: isQuiet).show($0.done, $0.step) }
-    defer { ProgressBar(count: 2, isQuiet: isQuiet).clear() }
-    let compact = try locating({ $0.at(file: file) }) { () throws(WeighbridgeError) in
-      try model.compacted(options)
-    }
+    let compact = try budget.compacted(
+      model, from: file, general.runOptions(cancellation, threads: use), isQuiet: general.quiet)
     try compact.write(to: path, replacing: !noClobber, cancellation: cancellation)
-    ProgressBar(count: 2, isQuiet: isQuiet).clear()
     try report(try Inspection(of: path), of: compact)
     end(.done)
   }
@@ -67,15 +60,6 @@ struct Compact: GeneralCommand {
     }
     if general.quiet { return }
     Console.message(model.sizeLine(path))
-    let stored = inspection.encodings.reduce(0) { $0 + $1.byteCount }
-    Console.message(
-      "\(inspection.weightByteCount.grouped) bytes of weights in \(stored.grouped)")
-    Console.message(WeightTable(model).text)
-    for line in inspection.compaction?.lines ?? [] { Console.message(line) }
-    if inspection.compaction != nil, inspection.references.isEmpty {
-      Console.message(
-        "no example is stored by which the loss can be verified: it would take more than a tenth of "
-          + "the weights (--proof stores it all the same)")
-    }
+    for line in CompactionSummary(inspection, of: model).lines { Console.message(line) }
   }
 }

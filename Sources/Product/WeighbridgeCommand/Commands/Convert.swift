@@ -30,6 +30,12 @@ struct Convert: GeneralCommand {
   @Flag(help: "Refuse to replace an existing file.")
   var noClobber = false
 
+  @Flag(
+    help:
+      "Make the weights smaller too, as the command compact does; nothing is lost without a budget."
+  )
+  var compact = false
+
   @Flag(help: "Check the reference outputs before the file is put in place.")
   var verify = false
 
@@ -42,10 +48,14 @@ struct Convert: GeneralCommand {
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup(title: "Description") var description: DescriptionOptions
   @OptionGroup(title: "References") var references: ReferenceOptions
+  @OptionGroup(title: "Budget of --compact") var budget: BudgetOptions
   @OptionGroup var progress: ProgressOptions
   @OptionGroup var general: GeneralOptions
 
   func validate() throws {
+    guard compact || !budget.isGiven else {
+      throw ValidationError("a budget and examples need --compact")
+    }
     guard referenceBy == nil || references.referenceInputs != nil else {
       throw ValidationError("--reference-by needs --reference-inputs and --reference-outputs")
     }
@@ -68,6 +78,11 @@ struct Convert: GeneralCommand {
       try model.addReferences(
         inputs: arrays.inputs, outputs: arrays.outputs, author: referenceBy ?? "",
         tolerance: tolerance?.tolerance)
+    }
+    if compact {
+      model = try budget.compacted(
+        model, from: input, general.runOptions(cancellation, progress: progress),
+        isQuiet: general.quiet)
     }
     if verify { try check(model, cancellation) }
     let warnings = try model.write(
@@ -98,6 +113,10 @@ struct Convert: GeneralCommand {
     if general.quiet { return }
     Console.message(model.sizeLine(path))
     for line in model.provenance.decisionLines { Console.message(line) }
+    guard compact else { return }
+    for line in CompactionSummary(try Inspection(of: path), of: model).lines {
+      Console.message(line)
+    }
   }
 
   /// The input's base name with `.wbm` for its extension.

@@ -47,6 +47,28 @@ struct BudgetOptions: ParsableArguments {
     help: "Store an example with its outputs, by which the loss can be verified.")
   var proof: Bool?
 
+  /// Whether anything of it is said.
+  var isGiven: Bool {
+    let budgets = [maxError != nil, maxSize != nil, keepAnswers != nil, encoding != nil, lossless]
+    return budgets.contains(true) || !calibration.isEmpty || !evaluation.isEmpty || proof != nil
+  }
+
+  /// A model made smaller, with a progress bar.
+  ///
+  /// - Parameter file: Where the model is from, for errors.
+  func compacted(
+    _ model: Model, from file: String, _ run: RunOptions, isQuiet: Bool
+  ) throws(WeighbridgeError) -> Model {
+    var options = try options(for: model)
+    options.run = run
+    options.progress = { ProgressBar(count: $0.count, isQuiet: isQuiet).show($0.done, $0.step) }
+    defer { ProgressBar(count: 2, isQuiet: isQuiet).clear() }
+    let ready = options
+    return try locating({ $0.at(file: file) }) { () throws(WeighbridgeError) in
+      try model.compacted(ready)
+    }
+  }
+
   func validate() throws {
     let given = [maxError != nil, maxSize != nil, keepAnswers != nil, encoding != nil, lossless]
       .count { $0 }
@@ -70,7 +92,7 @@ struct BudgetOptions: ParsableArguments {
   }
 
   /// The options for a model; reads the examples.
-  func options(for model: Model) throws(WeighbridgeError) -> CompactOptions {
+  private func options(for model: Model) throws(WeighbridgeError) -> CompactOptions {
     var options = CompactOptions()
     if let maxError { options.budget = .error(maxError) }
     if let maxSize { options.budget = .size(maxSize.bytes) }

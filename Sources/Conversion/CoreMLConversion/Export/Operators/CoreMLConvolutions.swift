@@ -18,7 +18,8 @@ enum CoreMLConvolutions {
           "kernelChannels": .integer(kernel.shape[1]),
           "nGroups": .integer(operation.groups), "kernelSize": .integers(window.size),
           "stride": .integers(window.strides), "dilationFactor": .integers(window.dilation),
-          "hasBias": .boolean(operation.hasBias), "weights": builder.weights(kernel),
+          "hasBias": .boolean(operation.hasBias),
+          "weights": builder.weights(kernel, hasChannels: true),
         ]
         settings.set(window.padding)
         if operation.hasBias { settings["bias"] = try builder.weights(2) }

@@ -19,7 +19,8 @@ enum CoreMLDense {
       guard builder.type().rank <= 3 else { return try builder.product(x, kernel, operation) }
       var settings: ProtobufRecord = [
         "inputChannels": .integer(kernel.shape[1]), "outputChannels": .integer(kernel.shape[0]),
-        "hasBias": .boolean(operation.hasBias), "weights": builder.weights(kernel),
+        "hasBias": .boolean(operation.hasBias),
+        "weights": builder.weights(kernel, hasChannels: true),
       ]
       if operation.hasBias { settings["bias"] = try builder.weights(2) }
       return try builder.add("innerProduct", [x], settings)
@@ -41,7 +42,7 @@ enum CoreMLDense {
         "embeddingND", [column],
         [
           "vocabSize": .integer(table.shape[0]), "embeddingSize": .integer(table.shape[1]),
-          "weights": builder.weights(table.permuted([1, 0])),
+          "weights": builder.weights(table.permuted([1, 0]), hasChannels: true),
         ])
     },
   ])

@@ -1,0 +1,118 @@
+package import Bytes
+package import TensorEncoding
+
+extension Tensor {
+  /// The elements as a file of ours has them, when they are encoded: also those of a tensor whose axes
+  /// have another order than the stored one's.
+  package var storedElements: EncodedElements? { encodedElements ?? quantized?.encoded }
+
+  /// The 16-bit type in which the elements are stored exactly; `nil` when they are not.
+  package var storedHalf: ElementType? {
+    guard let stored = store.origin as? EncodedElements, stored.elementType == elementType,
+      case .half(let half) = stored.encoding
+    else { return nil }
+    return half.elementType
+  }
+
+  /// The integers of which the elements are decoded, in this tensor's axes; `nil` when they are stored
+  /// otherwise, or not all that have one scale have it along one axis.
+  package var quantized: QuantizedWeight? {
+    guard let stored = store.origin as? EncodedElements, elementType == .float32,
+      stored.elementType == elementType, count > 0
+    else { return nil }
+    let view = EncodedView(tensor: self, shape: stored.shape)
+    do throws(WeighbridgeError) {
+      return try stored.withBytes { (bytes) throws(WeighbridgeError) -> QuantizedWeight? in
+        switch stored.encoding {
+        case .linear(let linear):
+          return view.weight(linear, try linear.content(bytes, shape: stored.shape))
+        case .lookup(let lookup) where lookup.blockShape == stored.shape:
+          let content = try lookup.content(bytes, shape: stored.shape)
+          return QuantizedWeight(
+            view.integers(.uint8, content.positions), bits: lookup.bits, .table(content.tables))
+        case .rans: return view.weight(try RANSIntegers.content(bytes, shape: stored.shape))
+        default: return nil
+        }
+      }
+    } catch { return nil }  // Whoever reads the elements is told why.
+  }
+}
+
+/// Where a tensor lies in the one whose elements are stored.
+private struct EncodedView {
+  let tensor: Tensor
+  /// The shape of the stored tensor, which is row-major.
+  let shape: [Int]
+
+  private var start: Int { tensor.offset / tensor.elementType.byteCount }
+
+  /// The tensor with integers in place of its elements.
+  func integers(_ type: ElementType, _ bytes: [UInt8]) -> Tensor {
+    Tensor(
+      type, shape: tensor.shape, store: ByteStore(bytes), offset: start * type.byteCount,
+      strides: tensor.strides)
+  }
+
+  func weight(_ linear: LinearIntegers, _ content: LinearIntegers.Content) -> QuantizedWeight? {
+    let divided = shape.indices.filter { linear.blockShape[$0] < shape[$0] }
+    guard divided.allSatisfy({ linear.blockShape[$0] == 1 }), divided.count <= 1,
+      let indices = indices(ofAxis: divided.first)
+    else { return nil }
+    let line = QuantizedWeight.Line(
+      scales: indices.of(content.scales), zeroPoints: indices.of(content.zeroPoints),
+      offsets: indices.of(content.offsets), axis: indices.axis)
+    let bytes = content.integers.map { UInt8(bitPattern: $0) }
+    return QuantizedWeight(
+      integers(linear.isSigned ? .int8 : .uint8, bytes), bits: linear.bits, .linear(line))
+  }
+
+  /// Integers that have room in 16 bits.
+  func weight(_ content: RANSIntegers.Content) -> QuantizedWeight? {
+    guard let indices = indices(ofAxis: content.steps.count == 1 ? nil : 0) else { return nil }
+    let widest = content.integers.reduce(0) { max($0, $1 < 0 ? ~$1 : $1) }
+    let bits = max(2, Int32.bitWidth - widest.leadingZeroBitCount + 1)
+    guard bits <= 16 else { return nil }
+    let line = QuantizedWeight.Line(scales: indices.of(content.steps), axis: indices.axis)
+    let type: ElementType = bits <= 8 ? .int8 : .int16
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(content.integers.count * type.byteCount)
+    for integer in content.integers {
+      bytes.append(UInt8(truncatingIfNeeded: integer))
+      if type == .int16 { bytes.append(UInt8(truncatingIfNeeded: integer >> 8)) }
+    }
+    return QuantizedWeight(integers(type, bytes), bits: bits, .linear(line))
+  }
+
+  /// Indices of an axis of the stored tensor.
+  struct Indices {
+    /// The axis of the view whose indices they are; `nil` where all elements have one of them.
+    let axis: Int?
+    let range: Range<Int>
+
+    /// The numbers of the indices; where there is one for all, that one.
+    func of<Number>(_ numbers: [Number]) -> [Number] {
+      numbers.count <= 1 ? numbers : Array(numbers[range])
+    }
+  }
+
+  /// The indices of an axis of the stored tensor that the view has; `nil` where its own axes do not
+  /// keep them apart.
+  func indices(ofAxis whole: Int?) -> Indices? {
+    guard let whole else { return Indices(axis: nil, range: 0..<1) }
+    let (step, count) = (shape[(whole + 1)...].reduce(1, *), shape[whole])
+    var axis: Int?
+    var inner = start % step
+    for (position, stride) in tensor.strides.enumerated() where tensor.shape[position] > 1 {
+      if stride == step, axis == nil {
+        axis = position
+      } else if (0..<step).contains(stride) {
+        inner += (tensor.shape[position] - 1) * stride
+      } else if stride % (step * count) != 0 {
+        return nil
+      }
+    }
+    let first = start / step % count
+    let range = first..<first + (axis.map { tensor.shape[$0] } ?? 1)
+    return inner < step && range.upperBound <= count ? Indices(axis: axis, range: range) : nil
+  }
+}

@@ -1,0 +1,28 @@
+import Bytes
+package import GraphIR
+import TensorEncoding
+
+/// Weights that a target has in a larger form than the model, by their encodings.
+package struct WidenedWeights: Sendable {
+  private var counts: [String: Int] = [:]
+
+  /// Starts without any.
+  package init() {}
+
+  /// Counts a weight, if it is stored with fewer bits than its elements have.
+  package mutating func add(_ tensor: Tensor) {
+    guard let stored = tensor.store.origin as? EncodedElements else { return }
+    switch stored.encoding {
+    case .plain, .bytePlanes: return
+    case .half, .linear, .lookup, .rans: counts[stored.encoding.title, default: 0] += 1
+    }
+  }
+
+  /// What is said of them, a line for each encoding.
+  package var losses: [String] {
+    counts.sorted { $0.key < $1.key }.map { title, count in
+      "\(count == 1 ? "a weight" : "\(count) weights") of \(title) "
+        + "\(count == 1 ? "is" : "are") stored as numbers of full size"
+    }
+  }
+}
