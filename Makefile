@@ -52,8 +52,6 @@ else
 libraries := hdf5-serial:libhdf5-dev: libprotobuf-c:libprotobuf-c-dev: \
   libxxhash:libxxhash-dev: libcrypto:libssl-dev: zlib:zlib1g-dev: \
   yaml-0.1:libyaml-dev: libjpeg:libjpeg-dev: libpng:libpng-dev: sqlite3:libsqlite3-dev:
-# Libraries that pkg-config does not know, by a header. (oneDNN 2; Homebrew has a later one.)
-headers := dnnl.h:libdnnl-dev:
 endif
 
 # Homebrew keeps some libraries away from pkg-config's usual folders.
@@ -75,10 +73,6 @@ dependencies:
 	for library in $(libraries); do \
 	  pkg-config --exists "$${library%%:*}" 2>/dev/null || \
 	    add "$$(echo "$$library" | cut -d: -f$$column)"; \
-	done; \
-	for header in $(headers); do \
-	  echo "#include <$${header%%:*}>" | clang -E -x c - >/dev/null 2>&1 || \
-	    add "$$(echo "$$header" | cut -d: -f$$column)"; \
 	done; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if command -v apt-get >/dev/null; then \
@@ -161,9 +155,11 @@ test_flags := -c release -Xswiftc -enable-testing
 test: dependencies lint
 	swift build $(test_flags) --build-tests
 	swift test $(test_flags) --skip-build
-	# The engine once more with the instructions that most machines have.
-	ONEDNN_MAX_CPU_ISA=AVX2 swift test $(test_flags) --skip-build \
-	  --filter 'CPURuntimeTests|DarknetFixtureTests|FixtureModelTests'
+	# The engine again with the instructions that most machines have, and those that all have.
+	for instructions in avx2 portable; do \
+	  WEIGHBRIDGE_MAX_ISA=$$instructions swift test $(test_flags) --skip-build \
+	    --filter 'CPURuntimeTests|DarknetFixtureTests|FixtureModelTests' || exit 1; \
+	done
 	@$(MAKE) --no-print-directory consumer
 
 lint:
@@ -230,7 +226,7 @@ sanitize: dependencies
 	  --sanitize address
 	swift build --build-tests --scratch-path .build/thread --sanitize thread
 	swift test --skip-build --scratch-path .build/thread --sanitize thread \
-	  --filter 'PlanTests|CancellationTests|ModelAgreementTests|BytesTests|DigestTests|WeightStreamTests|RaceTests'
+	  --filter 'PlanTests|ThreadsTests|CancellationTests|ModelAgreementTests|BytesTests|DigestTests|WeightStreamTests|RaceTests'
 
 # --- Other tools reading what is exported. Not part of `make test`: they come from PyPI.
 

@@ -187,11 +187,9 @@ let package = Package(
       ]),
 
     // Execution: what is done with graphs.
-    // Finds oneDNN when it is first needed: 40 MB that reading a model does without.
-    cLibrary("COneDNN"),
     // Kernels of ours in vector instructions that the program looks for when it runs.
     cLibrary("CKernels"),
-    module(.execution, "CPURuntime", ["Bytes", "CKernels", "COneDNN", "GraphIR", "LayerCatalog"]),
+    module(.execution, "CPURuntime", ["Bytes", "CKernels", "GraphIR", "LayerCatalog"]),
     module(.execution, "ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
     module(.execution, "Verifier", ["Bytes", "GraphIR"]),
     // Decides how each weight is stored.
@@ -293,7 +291,7 @@ let package = Package(
       "ConversionTests",
       [
         "NCNNFormat", "NCNNConversion",
-        "Bytes", "CKernels", "ArrayConversion", "ConversionCore", "CoreMLConversion",
+        "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion",
         "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
         "CPURuntime", "CoreMLFormat", "Digests", "GraphIR", "JSON", "KerasFormat",
         "LayerCatalog", "ProtobufWire", "ReferenceRuntime", "TestSupport", "Verifier", "WBMFormat",
@@ -310,7 +308,7 @@ let package = Package(
     tests(
       "CPURuntimeTests",
       [
-        "Bytes", "CKernels", "CPURuntime", "GraphIR", "LayerCatalog", "ReferenceRuntime",
+        "Bytes", "CPURuntime", "GraphIR", "LayerCatalog", "ReferenceRuntime",
         "TestSupport", "Verifier", "Weighbridge", "_CatalogTesting",
       ]),
     tests(

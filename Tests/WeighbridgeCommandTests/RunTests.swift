@@ -70,7 +70,7 @@ import Weighbridge
     let cost = try #require(try Inspection(of: Sample.detector).cost)
     #expect(count == cost.operationCount * batch)
     let kernels = layers.compactMap { layer in layer.object?["kernel"]?.string }
-    #expect(kernels.contains { kernel in kernel.hasPrefix("oneDNN") })
+    #expect(kernels.contains { kernel in kernel.hasPrefix("own blocked") })
   }
 
   @Test("run --fast stays near what Keras computed")

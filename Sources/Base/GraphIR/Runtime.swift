@@ -61,15 +61,12 @@ public enum KernelKind: Hashable, Sendable, CustomStringConvertible {
   case reference
   /// A kernel of ours, with its name.
   case own(String)
-  /// A primitive of oneDNN, with the name of its implementation.
-  case oneDNN(String)
 
-  /// For example `oneDNN jit:avx512_core`.
+  /// For example `own blocked convolution`.
   public var description: String {
     switch self {
     case .reference: "reference"
     case .own(let name): "own \(name)"
-    case .oneDNN(let name): "oneDNN \(name)"
     }
   }
 }

@@ -1,203 +1,411 @@
-#include "kernels.h"
-
-// Each tile of the output, some elements of a row in 32 channels, stays in registers while the window
-// passes over 16 input channels after the other: of what is read in the inner loop, a weight serves all
-// elements of the tile, and an element of the input 32 channels. The weights of some channels are used
-// for all rows before the next are read, so that they stay in the nearest cache, and are asked for
-// before they are needed.
-
-#if defined(__x86_64__)
-
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = KERNELS_CHANNEL_BLOCK, LINE = 64 };
+#include "convolutions.h"
 
-// All functions with vectors are inlined where the processor's features are known.
-#pragma clang diagnostic ignored "-Wpsabi"
+// How a convolution, its transpose or a fully connected layer is planned: layouts, frame and passes.
 
-/// The elements of a register.
-typedef float vector __attribute__((ext_vector_type(16)));
-
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE vector load(const float *address) {
-  vector result;
-  memcpy(&result, address, sizeof result);
-  return result;
+static void release_convolution(kernels_primitive *primitive) {
+  struct convolution *all = (struct convolution *)primitive;
+  for (int number = 0; number < all->pass_count; number++) {
+    free(all->passes[number].taps);
+    free(all->passes[number].starts);
+  }
+  free(all->passes);
 }
 
-INLINE void store(float *address, vector value) { memcpy(address, &value, sizeof value); }
-
-/// What is below 0 times a slope; NaN stays NaN.
-INLINE vector bent(vector value, float slope) {
-  return value < 0 ? value * slope : value;
+bool set_operations(struct convolution *all, struct kernels_post_operations post) {
+  all->slope = 1;
+  all->limit = INFINITY;
+  bool has_relu = false;
+  for (int number = 0; number < post.count; number++) {
+    const struct kernels_post_operation *own = &post.operations[number];
+    const bool is_sum = own->is_sum;
+    if (is_sum) {
+      if (all->function_count > 0 || all->adds_first || all->adds_last) return false;
+      all->adds_first = !has_relu;
+      all->adds_last = has_relu;
+    } else if (own->function == kernels_function_relu && !has_relu && !all->function_count) {
+      has_relu = true;
+      all->slope = own->alpha;
+    } else if (
+        own->function == kernels_function_clip && own->alpha == 0 && !has_relu
+        && !all->function_count) {
+      has_relu = true;
+      all->slope = 0;
+      all->limit = own->beta;
+    } else if (all->function_count < MOST_FUNCTIONS) {
+      all->functions[all->function_count++] = *own;
+    } else {
+      return false;
+    }
+  }
+  return true;
 }
 
-/// A tile, and what of the input it sees.
-struct tile {
-  const float *source;
-  /// The distances between blocks of channels, window rows and window columns of the source.
-  ptrdiff_t block, row, column;
-  const float *weights;
-  /// How many blocks of input channels are added up.
-  int blocks;
-  float *low, *high;
-  /// NULL when sums that were begun are continued.
-  const float *bias;
-  bool is_last;
-  /// What is needed soon, and how many lines of it are asked for with each element of the window.
-  const char *next;
-  int lines;
-};
+struct space make_space(
+    const kernels_layout *source, const kernels_layout *target, struct kernels_window window,
+    int64_t first_axis) {
+  struct space space;
+  const int rank = source->rank - (int)first_axis;
+  for (int axis = 0; axis < 3; axis++) {
+    const int own = axis - (3 - rank);
+    space.sizes[axis] = own < 0 ? 1 : source->sizes[first_axis + own];
+    space.targets[axis] = own < 0 ? 1 : target->sizes[first_axis + own];
+    space.window[axis] = own < 0 ? 1 : window.size[own];
+    space.strides[axis] = own < 0 ? 1 : window.strides[own];
+    space.dilation[axis] = own < 0 ? 1 : window.dilation[own];
+    space.before[axis] = own < 0 ? 0 : window.before[own];
+  }
+  return space;
+}
 
-/// Adds the products of some input channels to the tile. `count` is known when this is compiled.
-INLINE void sum_up(const struct kernels_convolution *all, const struct tile *tile, const int count) {
-  // Sums of some channels each, which are added up at the end, lose fewer digits than one long sum.
-  vector low[14], high[14];
-#pragma clang loop unroll(full)
-  for (int place = 0; place < count; place++) low[place] = high[place] = 0;
-  const float *weights = tile->weights;
-  const char *next = tile->next;
-  for (int block = 0; block < tile->blocks; block++) {
-    for (int row = 0; row < all->window_height; row++) {
-      for (int column = 0; column < all->window_width; column++) {
-        const float *source =
-            tile->source + block * tile->block + row * tile->row + column * tile->column;
-        // Not known to be the same: two instructions that read the element that they multiply are
-        // fewer than one that reads it and two that multiply, and with the loop written out their
-        // addresses are plain.
-        const float *again = source;
-        __asm__("" : "+r"(source), "+r"(again));
-#pragma clang loop unroll(full)
-        for (int channel = 0; channel < BLOCK; channel++, source++, again++, weights += 2 * BLOCK) {
-          const vector first = load(weights), second = load(weights + BLOCK);
-#pragma clang loop unroll(full)
-          for (int place = 0; place < count; place++) {
-            low[place] += first * source[place * BLOCK];
-            high[place] += second * again[place * BLOCK];
-          }
-        }
-        for (int line = 0; line < tile->lines; line++, next += LINE) {
-          __builtin_prefetch(next, 0, 2);
-        }
+/// One place in the window, by its number.
+static void window_place(const struct space *space, int64_t number, int64_t place[3]) {
+  place[2] = number % space->window[2];
+  place[1] = number / space->window[2] % space->window[1];
+  place[0] = number / space->window[2] / space->window[1];
+}
+
+static bool is_channels_last(const struct kernels_layout *layout) {
+  const struct kernels_layout last = layout_channels_last(layout->rank, layout->sizes);
+  return kernels_layout_equal(layout, &last);
+}
+
+static bool is_blocked(const struct kernels_layout *layout) {
+  const struct kernels_layout blocked = layout_channels_blocked(layout->rank, layout->sizes);
+  return kernels_layout_equal(layout, &blocked);
+}
+
+/// With fewer channels, blocks would be mostly padding.
+enum { FEWEST_BLOCKED = CHANNELS };
+
+/// The layout that an input or output gets, where it is open.
+static struct kernels_layout choose_layout(const struct kernels_layout *layout, bool is_blocked) {
+  if (!layout->is_any) return *layout;
+  return is_blocked ? layout_channels_blocked(layout->rank, layout->sizes)
+                    : layout_channels_last(layout->rank, layout->sizes);
+}
+
+/// The layout of the weights, with outputs in blocks, and of blocks of inputs or all of them.
+static struct kernels_layout weights_layout(
+    const struct kernels_layout *weights, bool is_blocked, bool has_groups, int width) {
+  if (has_groups && weights->sizes[0] > 1) return layout_groups(weights);
+  const int outputs = has_groups ? 1 : 0, inputs = outputs + 1;
+  int order[MAX_RANK] = {0};
+  int count = 0;
+  if (has_groups) order[count++] = 0;
+  order[count++] = outputs;
+  if (is_blocked) order[count++] = inputs;
+  for (int axis = inputs + 1; axis < weights->rank; axis++) order[count++] = axis;
+  if (!is_blocked) order[count++] = inputs;
+  const struct block blocks[] = {{inputs, CHANNELS}, {outputs, width}};
+  return layout_make(
+      weights->rank, weights->sizes, order, is_blocked ? 2 : 1, is_blocked ? blocks : blocks + 1);
+}
+
+/// Says where the channels of the input, the weights and the output lie.
+static void set_channels(
+    struct convolution *all, const struct space *space, int64_t in_channels, int64_t out_channels,
+    bool reads_blocks) {
+  const int width = all->width;
+  int64_t taps = 1, places = 1, targets = 1;
+  for (int axis = 0; axis < 3; axis++) {
+    taps *= space->window[axis];
+    places *= space->sizes[axis];
+    targets *= space->targets[axis];
+    all->sizes[axis] = space->sizes[axis];
+  }
+  all->out_channels = out_channels;
+  all->lane = reads_blocks ? CHANNELS : in_channels;
+  all->source_blocks = reads_blocks ? ceiling(in_channels, CHANNELS) : 1;
+  all->source_image = all->source_blocks * all->lane * places;
+  all->target_block = all->stores_padding ? targets * CHANNELS : CHANNELS;
+  all->target_image =
+      (all->stores_padding ? ceiling(out_channels, CHANNELS) * CHANNELS : out_channels) * targets;
+  all->run = all->last_run = CHANNELS;
+  all->weights_tap = (ptrdiff_t)(reads_blocks ? CHANNELS : in_channels) * width;
+  if (reads_blocks) {
+    all->blocks = all->groups.count > 1 ? group_span(&all->groups) : all->source_blocks;
+    all->weights_block = (ptrdiff_t)taps * all->weights_tap;
+    all->weights_outputs = (ptrdiff_t)all->blocks * all->weights_block;
+  } else {
+    all->blocks = ceiling(in_channels, CHANNELS);
+    all->last_run = (int)(in_channels - (all->blocks - 1) * CHANNELS);
+    if (all->blocks == 1) all->run = all->last_run;
+    all->weights_block = (ptrdiff_t)CHANNELS * width;
+    all->weights_outputs = (ptrdiff_t)taps * all->weights_tap;
+  }
+}
+
+/// The distances in the frame between planes, rows and neighbours.
+static void frame_steps(const struct convolution *all, ptrdiff_t steps[3]) {
+  steps[2] = all->lane;
+  steps[1] = steps[2] * all->frame[2];
+  steps[0] = steps[1] * all->frame[1];
+}
+
+static void target_steps(
+    const struct convolution *all, const struct space *space, ptrdiff_t steps[3]) {
+  steps[2] = all->stores_padding ? CHANNELS : all->out_channels;
+  steps[1] = steps[2] * space->targets[2];
+  steps[0] = steps[1] * space->targets[1];
+}
+
+/// Sees the input as a frame, which is a copy if it reaches beyond the edges.
+static void set_frame(struct convolution *all, const int64_t before[3], const int64_t sizes[3]) {
+  all->is_copied = false;
+  for (int axis = 0; axis < 3; axis++) {
+    all->before[axis] = before[axis];
+    all->frame[axis] = sizes[axis];
+    all->is_copied |= before[axis] > 0 || sizes[axis] - before[axis] > all->sizes[axis];
+  }
+  ptrdiff_t steps[3];
+  if (all->is_copied) {
+    primitive_ask(
+        &all->primitive, all->source_blocks * all->lane * sizes[0] * sizes[1] * sizes[2]);
+  } else {
+    memcpy(all->frame, all->sizes, sizeof all->frame);
+  }
+  frame_steps(all, steps);
+  all->source_block = all->source_blocks > 1 ? steps[0] * all->frame[0] : CHANNELS;
+}
+
+/// Where the frame's first element lies in what is read.
+static ptrdiff_t frame_offset(const struct convolution *all, const ptrdiff_t steps[3]) {
+  ptrdiff_t offset = 0;
+  for (int axis = 0; axis < 3 && !all->is_copied; axis++) offset -= all->before[axis] * steps[axis];
+  return offset;
+}
+
+
+/// A pass without taps; NULL without memory.
+static struct pass *add_pass(struct convolution *all, int64_t most_taps) {
+  struct pass *pass = &all->passes[all->pass_count];
+  pass->taps = calloc((size_t)larger(1, most_taps), sizeof *pass->taps);
+  if (!pass->taps) return NULL;
+  all->pass_count++;
+  return pass;
+}
+
+/// Cuts the rows into tiles. Returns whether there was memory for it.
+static bool cut_rows(struct pass *pass) {
+  const int64_t width = pass->counts[2];
+  pass->row_tiles = ceiling(width, widest_tile());
+  pass->starts = calloc((size_t)pass->row_tiles + 1, sizeof *pass->starts);
+  if (!pass->starts || width > INT32_MAX) return false;
+  for (int64_t tile = 1; tile <= pass->row_tiles; tile++) {
+    pass->starts[tile] = (int32_t)(width * tile / pass->row_tiles);
+  }
+  return true;
+}
+
+/// Adds a tap for each place in the window; neighbours whose channels lie side by side are one.
+static bool plan_convolution(struct convolution *all, const struct space *space, bool reads_blocks) {
+  int64_t frame[3], place[3], taps = 1;
+  ptrdiff_t steps[3], targets[3];
+  for (int axis = 0; axis < 3; axis++) {
+    frame[axis] = (space->targets[axis] - 1) * space->strides[axis]
+        + (space->window[axis] - 1) * space->dilation[axis] + 1;
+    taps *= space->window[axis];
+  }
+  set_frame(all, space->before, frame);
+  frame_steps(all, steps);
+  target_steps(all, space, targets);
+  all->passes = calloc(1, sizeof *all->passes);
+  struct pass *pass = all->passes ? add_pass(all, taps) : NULL;
+  if (!pass) return false;
+  const bool joins = !reads_blocks && all->blocks == 1 && space->dilation[2] == 1;
+  if (joins) all->run = all->last_run = (int)(all->run * space->window[2]);
+  for (int64_t number = 0; number < taps; number += joins ? space->window[2] : 1) {
+    window_place(space, number, place);
+    struct tap tap = {.weights = (ptrdiff_t)number * all->weights_tap};
+    for (int axis = 0; axis < 3; axis++) {
+      tap.source += place[axis] * space->dilation[axis] * steps[axis];
+    }
+    pass->taps[pass->tap_count++] = tap;
+  }
+  pass->source_offset = frame_offset(all, steps);
+  for (int axis = 0; axis < 3; axis++) {
+    pass->counts[axis] = space->targets[axis];
+    pass->source_steps[axis] = space->strides[axis] * steps[axis];
+    pass->target_steps[axis] = targets[axis];
+  }
+  // Where each output sees one element, all are one row.
+  const bool is_plain = taps == 1 && !all->is_copied && pass->source_offset == 0
+      && !memcmp(space->sizes, space->targets, sizeof space->sizes);
+  if (is_plain) {
+    pass->counts[2] *= pass->counts[1] * pass->counts[0];
+    pass->counts[0] = pass->counts[1] = 1;
+  }
+  return cut_rows(pass);
+}
+
+/// How far behind an input's index the window's place looks, for the outputs `phase`, `phase` +
+/// `stride`, ... of a transposed convolution; false when it does not meet them.
+static bool transposed_offset(
+    const struct space *space, int axis, int64_t phase, int64_t place, int64_t *offset) {
+  const int64_t distance = phase + space->before[axis] - place * space->dilation[axis];
+  *offset = distance / space->strides[axis];
+  return distance % space->strides[axis] == 0;
+}
+
+/// Adds a pass for each place between two steps, with the taps that meet it.
+static bool plan_transposed(struct convolution *all, const struct space *space) {
+  int64_t before[3] = {0}, frame[3], phases = 1, taps = 1;
+  ptrdiff_t steps[3], targets[3];
+  for (int axis = 0; axis < 3; axis++) {
+    int64_t last = 0;
+    for (int64_t phase = 0; phase < space->strides[axis]; phase++) {
+      const int64_t count = ceiling(space->targets[axis] - phase, space->strides[axis]);
+      for (int64_t place = 0; place < space->window[axis] && count > 0; place++) {
+        int64_t offset;
+        if (!transposed_offset(space, axis, phase, place, &offset)) continue;
+        before[axis] = larger(before[axis], -offset);
+        last = larger(last, offset + count - 1);
       }
     }
+    frame[axis] = before[axis] + last + 1;
+    phases *= space->strides[axis];
+    taps *= space->window[axis];
   }
-#pragma clang loop unroll(full)
-  for (int place = 0; place < count; place++) {
-    if (tile->bias) {
-      low[place] += load(tile->bias);
-      high[place] += load(tile->bias + BLOCK);
+  set_frame(all, before, frame);
+  frame_steps(all, steps);
+  target_steps(all, space, targets);
+  all->passes = calloc((size_t)phases, sizeof *all->passes);
+  for (int64_t number = 0; all->passes && number < phases; number++) {
+    struct pass *pass = add_pass(all, taps);
+    if (!pass) return false;
+    const int64_t phase[] = {
+      number / space->strides[2] / space->strides[1], number / space->strides[2] % space->strides[1],
+      number % space->strides[2]};
+    for (int axis = 0; axis < 3; axis++) {
+      pass->counts[axis] =
+          larger(0, ceiling(space->targets[axis] - phase[axis], space->strides[axis]));
+      pass->source_steps[axis] = steps[axis];
+      pass->target_steps[axis] = targets[axis] * space->strides[axis];
+      pass->target_offset += phase[axis] * targets[axis];
     }
-    if (!tile->bias || all->adds) {
-      low[place] += load(tile->low + place * BLOCK);
-      high[place] += load(tile->high + place * BLOCK);
-    }
-    if (tile->is_last && all->slope != 1) {
-      low[place] = bent(low[place], all->slope);
-      high[place] = bent(high[place], all->slope);
-    }
-    store(tile->low + place * BLOCK, low[place]);
-    store(tile->high + place * BLOCK, high[place]);
-  }
-}
-
-typedef void sum_up_function(const struct kernels_convolution *, const struct tile *);
-
-// 32 registers of 16 elements: two for each element of a tile, and some for what is read.
-#define TILE(count) \
-  __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma"))) static void tile_##count( \
-      const struct kernels_convolution *all, const struct tile *tile) { \
-    sum_up(all, tile, count); \
-  }
-
-TILE(1) TILE(2) TILE(3) TILE(4) TILE(5) TILE(6) TILE(7)
-TILE(8) TILE(9) TILE(10) TILE(11) TILE(12) TILE(13) TILE(14)
-
-/// For each number of elements, from 1.
-static sum_up_function *const tiles[] = {
-  tile_1, tile_2, tile_3, tile_4, tile_5, tile_6, tile_7,
-  tile_8, tile_9, tile_10, tile_11, tile_12, tile_13, tile_14,
-};
-
-enum { WIDEST_TILE = sizeof tiles / sizeof *tiles };
-
-bool kernels_convolution_is_there(void) {
-  // A user who keeps oneDNN to older instructions means ours too.
-  const char *limit = getenv("ONEDNN_MAX_CPU_ISA");
-  if (!limit) limit = getenv("DNNL_MAX_CPU_ISA");
-  if (limit && strcmp(limit, "ALL") && strcmp(limit, "DEFAULT") && strncmp(limit, "AVX512", 6)) {
-    return false;
-  }
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
-      && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-}
-
-/// So many bytes of weights stay in the nearest cache, beside what they are multiplied with.
-enum { NEAREST_CACHE = 40 << 10 };
-
-INLINE int smaller(int first, int second) { return first < second ? first : second; }
-
-void kernels_convolve(
-    const struct kernels_convolution *all, const float *source, const float *all_weights,
-    const float *bias, float *all_targets, int output_block, int first_row, int end_row) {
-  if (first_row >= end_row) return;
-  const int steps = all->window_height * all->window_width;
-  const int blocks = all->input_channels / BLOCK;
-  const ptrdiff_t block_weights = (ptrdiff_t)steps * BLOCK * KERNELS_OUTPUT_BLOCK;
-  const int block_bytes = (int)(block_weights * (ptrdiff_t)sizeof(float));
-  const int most = block_bytes < NEAREST_CACHE ? NEAREST_CACHE / block_bytes : 1;
-  const int tile_count = (all->width + WIDEST_TILE - 1) / WIDEST_TILE;
-  const float *weights = all_weights + output_block * blocks * block_weights;
-  const ptrdiff_t plane = (ptrdiff_t)all->height * all->width * BLOCK;
-  float *target = all_targets + output_block * 2 * plane;
-  const ptrdiff_t source_row = (ptrdiff_t)all->columns * BLOCK;
-  for (int block = 0; block < blocks; block += most) {
-    struct tile tile = {
-      .block = source_row * all->rows,
-      .row = source_row * all->row_dilation,
-      .column = (ptrdiff_t)BLOCK * all->column_dilation,
-      .weights = weights + block * block_weights,
-      .blocks = smaller(most, blocks - block),
-      .bias = block ? NULL : bias + output_block * KERNELS_OUTPUT_BLOCK,
-      .is_last = block + most >= blocks,
-    };
-    // The next weights come in equal parts while these are used.
-    const int next_blocks = smaller(most, blocks - block - tile.blocks);
-    const ptrdiff_t lines = (ptrdiff_t)next_blocks * (block_bytes / LINE);
-    const ptrdiff_t visits = (ptrdiff_t)(end_row - first_row) * tile_count * tile.blocks * steps;
-    const ptrdiff_t share = (lines + visits - 1) / visits;
-    const ptrdiff_t tile_share = share * tile.blocks * steps;
-    ptrdiff_t asked = 0;
-    for (int row = first_row; row < end_row; row++) {
-      for (int number = 0; number < tile_count; number++) {
-        const int start = (int)((long)all->width * number / tile_count);
-        const int end = (int)((long)all->width * (number + 1) / tile_count);
-        const ptrdiff_t place = ((ptrdiff_t)row * all->width + start) * BLOCK;
-        const bool asks = asked + tile_share <= lines;
-        tile.source = source + block * tile.block + row * source_row + (ptrdiff_t)start * BLOCK;
-        tile.low = target + place;
-        tile.high = target + plane + place;
-        tile.lines = asks ? (int)share : 0;
-        tile.next = asks ? (const char *)(tile.weights + tile.blocks * block_weights) + asked * LINE
-                         : NULL;
-        asked += tile_share;
-        tiles[end - start - 1](all, &tile);
+    for (int64_t tap_number = 0; tap_number < taps; tap_number++) {
+      int64_t place[3], offset;
+      window_place(space, tap_number, place);
+      struct tap tap = {.weights = (ptrdiff_t)tap_number * all->weights_tap};
+      bool meets = true;
+      for (int axis = 0; axis < 3; axis++) {
+        meets &= transposed_offset(space, axis, phase[axis], place[axis], &offset);
+        tap.source += (offset + before[axis]) * steps[axis];
       }
+      if (meets) pass->taps[pass->tap_count++] = tap;
     }
+    if (!cut_rows(pass)) return false;
   }
+  return all->passes;
 }
 
-#else
+/// Makes a convolution, or its transpose.
+static kernels_primitive *make(
+    const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
+    const kernels_layout *target, struct space space, struct kernels_post_operations post,
+    bool is_transposed) {
+  const bool has_groups = weights->rank > source->rank;
+  struct convolution *all = calloc(1, sizeof *all);
+  if (!all) return NULL;
+  all->primitive.run = run_convolution;
+  all->primitive.release = release_convolution;
+  all->primitive.name =
+      is_transposed ? "blocked transposed convolution" : "blocked convolution";
+  all->groups = (struct groups){1, weights->sizes[0], weights->sizes[1]};
+  if (has_groups) {
+    all->groups = (struct groups){weights->sizes[0], weights->sizes[1], weights->sizes[2]};
+  }
+  const int64_t in_channels = source->sizes[1];
+  const bool is_split = all->groups.count > 1;
+  all->halves = is_split ? 1 : output_halves(target->sizes[1]);
+  all->width = all->halves * CHANNELS;
+  const struct kernels_layout input =
+      choose_layout(source, is_split || in_channels >= FEWEST_BLOCKED);
+  const struct kernels_layout output = choose_layout(target, true);
+  const bool reads_blocks = is_blocked(&input);
+  all->stores_padding = is_blocked(&output);
+  bool is_made = (reads_blocks || (is_channels_last(&input) && !is_split))
+      && (all->stores_padding || is_channels_last(&output)) && set_operations(all, post);
+  if (is_made) {
+    all->images = source->sizes[0];
+    const struct kernels_layout own = weights_layout(weights, reads_blocks, has_groups, all->width);
+    primitive_set(&all->primitive, kernels_role_source, &input);
+    primitive_set(&all->primitive, kernels_role_target, &output);
+    primitive_set(&all->primitive, kernels_role_weights, &own);
+    if (bias) primitive_set(&all->primitive, kernels_role_bias, bias);
+    set_channels(all, &space, in_channels, target->sizes[1], reads_blocks);
+    is_made = is_transposed ? plan_transposed(all, &space)
+                            : plan_convolution(all, &space, reads_blocks);
+    // Sums that were begun would take the place of what is to be added.
+    is_made &= !(all->adds_last && all->run != all->last_run);
+  }
+  if (is_made) return &all->primitive;
+  kernels_primitive_free(&all->primitive);
+  return NULL;
+}
 
-bool kernels_convolution_is_there(void) { return false; }
+/// Whether layouts have the shapes of a convolution.
+static bool are_images(
+    const kernels_layout *source, const kernels_layout *weights, const kernels_layout *target) {
+  return source->rank >= 3 && source->rank <= 5 && target->rank == source->rank
+      && (weights->rank == source->rank || weights->rank == source->rank + 1);
+}
 
-#pragma clang diagnostic ignored "-Wunused-parameter"
+kernels_primitive *kernels_convolution(
+    const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
+    const kernels_layout *target, struct kernels_window window,
+    struct kernels_post_operations post) {
+  if (!are_images(source, weights, target)) return NULL;
+  if (weights->rank > source->rank && weights->sizes[0] > 1 && weights->sizes[1] == 1
+      && weights->sizes[2] == 1) {
+    return depthwise_convolution(source, weights, bias, target, window, post);
+  }
+  return make(
+      source, weights, bias, target, make_space(source, target, window, 2), post, false);
+}
 
-void kernels_convolve(
-    const struct kernels_convolution *convolution, const float *source, const float *weights,
-    const float *bias, float *target, int output_block, int first_row, int end_row) {}
+kernels_primitive *kernels_transposed_convolution(
+    const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
+    const kernels_layout *target, struct kernels_window window,
+    struct kernels_post_operations post) {
+  if (!are_images(source, weights, target)) return NULL;
+  return make(source, weights, bias, target, make_space(source, target, window, 2), post, true);
+}
 
-#endif
+kernels_primitive *kernels_dense(
+    const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
+    const kernels_layout *target, struct kernels_post_operations post) {
+  // The rows of a matrix are the elements of an image of one row, with the channels innermost.
+  const struct kernels_layout *given[] = {source, weights, target};
+  struct kernels_layout layouts[3], plain[2];
+  for (int number = 0; number < 3; number++) {
+    const int64_t *sizes = given[number]->sizes;
+    const bool is_weights = number == 1;
+    if (given[number]->rank != 2) return NULL;
+    if (!is_weights) {
+      struct kernels_layout *own = &plain[number / 2];
+      *own = layout_row_major(2, sizes);
+      if (!given[number]->is_any && !kernels_layout_equal(given[number], own)) return NULL;
+    }
+    layouts[number] = layout_channels_last(
+        3, (int64_t[]){is_weights ? sizes[0] : 1, sizes[1], is_weights ? 1 : sizes[0]});
+  }
+  const struct space space = {
+    .sizes = {1, 1, source->sizes[0]}, .targets = {1, 1, source->sizes[0]}, .window = {1, 1, 1},
+    .strides = {1, 1, 1}, .dilation = {1, 1, 1},
+  };
+  kernels_primitive *made =
+      make(&layouts[0], &layouts[1], bias, &layouts[2], space, post, false);
+  if (!made) return NULL;
+  made->name = "dense";
+  const struct kernels_layout own = layout_make(
+      2, weights->sizes, (int[]){0, 1}, 1, &(struct block){0, ((struct convolution *)made)->width});
+  primitive_set(made, kernels_role_source, &plain[0]);
+  primitive_set(made, kernels_role_target, &plain[1]);
+  primitive_set(made, kernels_role_weights, &own);
+  return made;
+}

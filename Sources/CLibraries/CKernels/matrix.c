@@ -4,13 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor.h"
+
 // A product is made of tiles that stay in registers while the depth passes by. Both matrices are
 // brought into the order in which the tiles read them, 256 of the depth at a time.
-
-// All functions with vectors are inlined where the processor's features are known.
-#pragma clang diagnostic ignored "-Wpsabi"
-
-#define INLINE static inline __attribute__((always_inline))
 
 typedef float vector4 __attribute__((ext_vector_type(4)));
 typedef float vector8 __attribute__((ext_vector_type(8)));
@@ -46,24 +43,9 @@ INLINE int smaller(int first, int second) { return first < second ? first : seco
 
 TILE(tile_plain, vector4, 4, )
 #if defined(__x86_64__)
-TILE(tile_avx2, vector8, 6, __attribute__((target("avx2,fma"))))
-TILE(tile_avx512, vector16, 12, __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma"))))
+TILE(tile_avx2, vector8, 6, TARGET_AVX2)
+TILE(tile_avx512, vector16, 12, TARGET_AVX512)
 #endif
-
-/// What the processor has.
-enum level { PLAIN, AVX2, AVX512 };
-
-static enum level level(void) {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
-      && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
-    return AVX512;
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return AVX2;
-#endif
-  return PLAIN;
-}
 
 struct shape {
   int rows, columns;
@@ -71,7 +53,7 @@ struct shape {
 };
 
 static struct shape tile_shape(void) {
-  switch (level()) {
+  switch (kernels_level()) {
 #if defined(__x86_64__)
   case AVX512: return (struct shape){12, 32, tile_avx512};
   case AVX2: return (struct shape){6, 16, tile_avx2};
@@ -229,10 +211,10 @@ INLINE double round_all(const struct kernels_rounding *all) {
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) static double round_avx2(const struct kernels_rounding *all) {
+TARGET_AVX2 static double round_avx2(const struct kernels_rounding *all) {
   return round_all(all);
 }
-__attribute__((target("avx2,fma"))) static void solve_avx2(
+TARGET_AVX2 static void solve_avx2(
     int rows, int count, const float *factor, ptrdiff_t factor_stride, float *target,
     ptrdiff_t target_stride) {
   solve(rows, count, factor, factor_stride, target, target_stride);
@@ -241,7 +223,7 @@ __attribute__((target("avx2,fma"))) static void solve_avx2(
 
 double kernels_round(const struct kernels_rounding *all) {
 #if defined(__x86_64__)
-  if (level() != PLAIN) return round_avx2(all);
+  if (kernels_level() != PORTABLE) return round_avx2(all);
 #endif
   return round_all(all);
 }
@@ -250,7 +232,7 @@ void kernels_solve(
     int rows, int count, const float *factor, ptrdiff_t factor_stride, float *target,
     ptrdiff_t target_stride) {
 #if defined(__x86_64__)
-  if (level() != PLAIN) {
+  if (kernels_level() != PORTABLE) {
     return solve_avx2(rows, count, factor, factor_stride, target, target_stride);
   }
 #endif

@@ -2,11 +2,10 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// Computes graphs fast: with kernels of oneDNN where it has them, kernels of ours elsewhere, and
-/// reference kernels for the rest.
+/// Computes graphs fast, with kernels for what the processor can do, and reference kernels for the rest.
 ///
-/// The results lie within the operators' tolerances of the reference runtime's; two runs with the
-/// same number of threads give the same bits. Numbers too small for a normal float32 are computed
+/// The results lie within the operators' tolerances of the reference runtime's; two runs give the same
+/// bits, whatever the number of threads. Numbers too small for a normal float32 are computed
 /// with, not taken for zero.
 ///
 /// Tensors of float16 and bfloat16 are held as float32, computed by the same kernels, and rounded to
@@ -29,20 +28,15 @@ package struct CPURuntime: Runtime {
     /// The most bytes that the activations may take at once; 64 GiB when `nil`.
     package var memoryLimit: Int?
 
-    /// Whether convolutions may be computed in large tiles (Winograd's F(4 x 4, 3 x 3)); the results
-    /// are then outside of the operators' tolerances.
-    package var isFast: Bool
-
     /// Makes options.
     package init(
       workers: Workers, observesAllNodes: Bool = false, cancellation: Cancellation? = nil,
-      memoryLimit: Int? = nil, isFast: Bool = false
+      memoryLimit: Int? = nil
     ) {
       self.workers = workers
       self.observesAllNodes = observesAllNodes
       self.cancellation = cancellation
       self.memoryLimit = memoryLimit
-      self.isFast = isFast
     }
   }
 

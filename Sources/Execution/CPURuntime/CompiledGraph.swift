@@ -113,7 +113,7 @@ package final class CompiledGraph: Sendable {
       shapes: types.map { $0.fixedShape ?? [] },
       options: Plan.Options(
         threads: options.workers.count, keepsNodes: options.observesAllNodes,
-        keepsNaN: keepsNaN, isFast: options.isFast))
+        keepsNaN: keepsNaN))
     let known = plans.take(key)
     if let idle = known.execution { return (idle, key) }
     let plan = if let plan = known.plan { plan } else { try plan(key, types) }

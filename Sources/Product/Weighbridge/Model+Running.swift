@@ -20,9 +20,8 @@ public struct RunOptions: Sendable {
   public var threads: Int?
   /// The most bytes that activations may take at once; 64 GiB when `nil`.
   public var memoryLimit: Int?
-  /// Whether the CPU engine may compute more coarsely than the tolerances allow: 3 x 3 convolutions in
-  /// tiles of 4 x 4 outputs (Winograd), and in tiles where preparing the weights takes long. Memory for
-  /// weights grows up to fourfold.
+  /// Whether the CPU engine may compute more coarsely than the tolerances allow. No kernel does so at
+  /// present.
   public var isFast = false
   /// May stop the work between layers.
   public var cancellation: Cancellation?
@@ -60,7 +59,7 @@ public struct RunOptions: Sendable {
   func cpuOptions(observesAllNodes: Bool) -> CPURuntime.Options {
     CPURuntime.Options(
       workers: Workers(count: threadCount), observesAllNodes: observesAllNodes,
-      cancellation: cancellation, memoryLimit: memoryLimit, isFast: isFast)
+      cancellation: cancellation, memoryLimit: memoryLimit)
   }
 
   /// The number of threads that will work.

@@ -27,7 +27,6 @@ struct WeighbridgeCommand: ParsableCommand {
   static func main() {
     let start = DispatchTime.now()
     Interrupts.prepare()
-    WaitingThreads.prepare()
     do {
       var command = try parseAsRoot()
       let limits = (command as? any GeneralCommand).map { Limits($0.general, since: start) }

@@ -1,5 +1,5 @@
 import Bytes
-import COneDNN
+import CKernels
 import GraphIR
 
 /// A plan with memory of its own to run in, one run after the other.
@@ -14,7 +14,7 @@ final class Execution: @unchecked Sendable {
   private let arena: Arena
   private let memory: KernelMemory
   /// For each step that is a primitive, its arguments with their memory.
-  private var arguments: [[onednn_argument]] = []
+  private var arguments: [[kernels_argument]] = []
 
   /// Provides memory for a plan.
   ///
@@ -34,15 +34,11 @@ final class Execution: @unchecked Sendable {
       }
       self.arguments.append(
         arguments.map { argument in
-          onednn_argument(
-            role: Int32(argument.role.rawValue) + Int32(argument.number),
-            memory: onednn_memory_make(argument.layout.handle, memory[argument.storage]))
+          kernels_argument(
+            role: Int32(argument.role.rawValue), number: Int32(argument.number),
+            address: memory[argument.storage])
         })
     }
-  }
-
-  deinit {
-    for argument in arguments.joined() { onednn_memory_free(argument.memory) }
   }
 
   /// Runs the plan on what was written to the inputs, which is lost by that.
@@ -55,7 +51,7 @@ final class Execution: @unchecked Sendable {
   func run(
     cancellation: Cancellation?, observe: (NodeResult) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
-    OneDNN.useThreads(workers.count)
+    Threads.use(workers.count)
     var next = 0
     for (number, group) in plan.groups.enumerated() {
       let start = ContinuousClock.now
@@ -84,9 +80,7 @@ final class Execution: @unchecked Sendable {
     switch plan.steps[position].work {
     case .primitive(let primitive, _):
       let arguments = arguments[position]
-      guard onednn_run(primitive.handle, arguments, Int32(arguments.count)) else {
-        throw WeighbridgeError(.limitExceeded, "oneDNN could not run \(primitive.name)")
-      }
+      kernels_run(primitive.handle, arguments, Int32(arguments.count))
     case .kernel(_, let body): try body(memory)
     case .reference(let call): try call.run(memory, workers: workers)
     }
@@ -115,7 +109,7 @@ final class Execution: @unchecked Sendable {
       let reorder = Primitive.reorder(from: layout, to: plain)
     else { return memory.tensor(stored) }
     let copy = ConstantMemory(byteCount: plain.byteCount) { address in
-      _ = reorder.run(from: memory[stored.storage], to: address)
+      reorder.run(from: memory[stored.storage], to: address)
     }
     let bytes = [UInt8](UnsafeRawBufferPointer(start: copy.address, count: plain.byteCount))
     return Tensor(stored.elementType, shape: stored.shape, bytes: bytes)

@@ -1,4 +1,4 @@
-import COneDNN
+import CKernels
 import GraphIR
 import LayerCatalog
 
@@ -120,7 +120,7 @@ extension PlanBuilder {
         nonisolated(unsafe) let queries = memory[query].assumingMemoryBound(to: Float.self)
         nonisolated(unsafe) let columns = memory[key].assumingMemoryBound(to: Float.self)
         nonisolated(unsafe) let start = memory[scores].assumingMemoryBound(to: Float.self)
-        OneDNN.parallel(rows: rows, length: features * keys) { row in
+        Threads.parallel(rows: rows, length: features * keys) { row in
           let target = start + row * keys
           target.update(repeating: 0, count: keys)
           for feature in 0..<features {

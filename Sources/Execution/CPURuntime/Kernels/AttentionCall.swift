@@ -19,7 +19,7 @@ struct AttentionCall {
   /// The products of shares and values.
   private let means: MatrixCall
 
-  /// - Returns: `nil` when the library cannot compute this.
+  /// - Returns: `nil` when there is no primitive for this.
   init?(count: Int, queries: Int, keys: Int, features: Int, width: Int) {
     // The scores are no value of the graph, so that nobody else has checked their size.
     guard (try? Checked.product([count, queries, keys, 4], of: "the scores")) ?? .max < 1 << 48,
@@ -67,7 +67,7 @@ struct AttentionCall {
         nonisolated(unsafe) let truths = mask.map {
           UnsafePointer(memory[$0].assumingMemoryBound(to: UInt8.self))
         }
-        OneDNN.parallel(rows: rows, length: length) { row in
+        Threads.parallel(rows: rows, length: length) { row in
           shares.apply(
             to: UnsafeMutableBufferPointer(start: start + row * length, count: length),
             number: row,

@@ -1,35 +1,35 @@
-import COneDNN
+import CKernels
 import GraphIR
 import LayerCatalog
 
 extension Add: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCombination(onednn_combination_add, self, for: group)
+    builder.addCombination(kernels_combination_add, self, for: group)
   }
 }
 
 extension Subtract: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCombination(onednn_combination_subtract, self, for: group)
+    builder.addCombination(kernels_combination_subtract, self, for: group)
   }
 }
 
 extension Multiply: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCombination(onednn_combination_multiply, self, for: group)
+    builder.addCombination(kernels_combination_multiply, self, for: group)
   }
 }
 
 extension Maximum: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    let combination = builder.keepsNaN ? nil : onednn_combination_max
+    let combination = builder.keepsNaN ? nil : kernels_combination_max
     return builder.addCombination(combination, self, for: group)
   }
 }
 
 extension Minimum: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    let combination = builder.keepsNaN ? nil : onednn_combination_min
+    let combination = builder.keepsNaN ? nil : kernels_combination_min
     return builder.addCombination(combination, self, for: group)
   }
 }
@@ -41,12 +41,12 @@ extension Average: EngineOperator {
 }
 
 extension PlanBuilder {
-  /// Adds the combination of tensors, element by element: by the library where each but the first has
-  /// the output's shape or sizes of 1, else by a kernel of ours.
+  /// Adds the combination of tensors, element by element: by a primitive where each but the first has
+  /// the output's shape or sizes of 1, else row by row.
   ///
-  /// - Parameter combination: What the library calls it; `nil` to do without.
+  /// - Parameter combination: The primitive's; `nil` to do without.
   fileprivate mutating func addCombination(
-    _ combination: onednn_combination?, _ operation: some BroadcastingOperator,
+    _ combination: kernels_combination?, _ operation: some BroadcastingOperator,
     for group: NodeGroup
   ) -> Bool {
     if areFloats(group.inputs + group.outputs), let combination,
@@ -58,7 +58,7 @@ extension PlanBuilder {
   }
 
   private mutating func addPrimitives(
-    _ combination: onednn_combination, _ operation: some BroadcastingOperator,
+    _ combination: kernels_combination, _ operation: some BroadcastingOperator,
     for group: NodeGroup
   ) -> Bool {
     let output = group.outputs[0]
@@ -78,7 +78,9 @@ extension PlanBuilder {
       let isWhole = self.shape(of: id) == shape
       guard let second = isWhole ? tensor(id, as: layout) : rowMajor(id),
         let secondLayout = second.layout,
-        let primitive = binary(combination, layout, secondLayout)
+        let primitive = Primitive(
+          owning: kernels_combine(
+            combination, layout.handle, secondLayout.handle, layout.handle))
       else { return false }
       calls.append(primitive)
       seconds.append(second)
@@ -91,42 +93,12 @@ extension PlanBuilder {
       add(
         primitive,
         [
-          (onednn_role_source, source), (onednn_role_second_source, second.storage),
-          (onednn_role_target, result.storage),
+          (kernels_role_source, source), (kernels_role_second_source, second.storage),
+          (kernels_role_target, result.storage),
         ])
       source = result.storage
     }
     return true
-  }
-
-  /// The library's primitive; `nil` when it has only a slow one, or one that is not to be trusted.
-  ///
-  /// Its fast kernels take a smaller second tensor for one of channels along axis 1, in front of the
-  /// spatial axes or behind them. Handed axes in another order they skip elements and say nothing
-  /// (oneDNN 2.6.3, jit_uni_binary.cpp, `get_op_type`), also where the others have sizes of 1.
-  private func binary(
-    _ combination: onednn_combination, _ first: Layout, _ second: Layout
-  ) -> Primitive? {
-    let rank = first.dimensions.count
-    let toChannelsFirst = DataLayout.channelsLast.axesToChannelsFirst(rank: max(3, rank))
-    let toChannelsLast = DataLayout.channelsLast.axesFromChannelsFirst(rank: max(3, rank))
-    var orders = [Array(first.dimensions.indices)]
-    if rank >= 3 { orders.append(toChannelsFirst) }
-    if let order = first.memoryOrder { orders.append(order) }
-    for order in orders {
-      guard let first = first.permuted(order)?.withUnitAxesInOrder,
-        let second = second.permuted(order)?.withUnitAxesInOrder,
-        second.dimensions == first.dimensions || first.memoryOrder == nil
-          || (second.isRowMajor
-            && (first.isRowMajor
-              || (rank >= 3 && first.permuted(toChannelsLast)?.isRowMajor == true))),
-        let primitive = Primitive(
-          owning: onednn_binary(combination, first.handle, second.handle, first.handle)),
-        !primitive.name.hasPrefix("ref")
-      else { continue }
-      return primitive
-    }
-    return nil
   }
 }
 

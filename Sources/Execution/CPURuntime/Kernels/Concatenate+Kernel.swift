@@ -1,4 +1,4 @@
-import COneDNN
+import CKernels
 import GraphIR
 import LayerCatalog
 
@@ -9,9 +9,9 @@ extension Concatenate: EngineOperator {
     let layouts = inputs.compactMap(\.layout)
     guard let any = Layout.any(builder.shape(of: output)),
       let primitive = Primitive(
-        owning: onednn_concatenation(
+        owning: kernels_concatenation(
           Int32(axis), Int32(inputs.count), layouts.map { Optional($0.handle) }, any.handle)),
-      let layout = primitive.layout(onednn_role_target)
+      let layout = primitive.layout(kernels_role_target)
     else { return false }
     if Self.isOutermost(axis, of: layouts + [layout]),
       builder.joinTensors(inputs, as: output, layout: layout)
@@ -19,16 +19,12 @@ extension Concatenate: EngineOperator {
       return true
     }
     let target = builder.makeTensor(output, layout: layout)
-    let arguments = zip(inputs, layouts).enumerated().map { number, input in
-      PrimitiveArgument(
-        role: onednn_role_many_sources, number: number, layout: input.1,
-        storage: input.0.storage)
+    let arguments = inputs.enumerated().map { number, input in
+      PrimitiveArgument(role: kernels_role_source, number: number, storage: input.storage)
     }
     builder.add(
       primitive,
-      arguments + [
-        PrimitiveArgument(role: onednn_role_target, layout: layout, storage: target.storage)
-      ])
+      arguments + [PrimitiveArgument(role: kernels_role_target, storage: target.storage)])
     return true
   }
 
@@ -52,7 +48,7 @@ extension Concatenate: EngineOperator {
 }
 
 extension PlanBuilder {
-  /// Values in layouts of one kind, since the library has no fast concatenation of others; `nil` for
+  /// Values in layouts of one kind, so that the result can be in their order; `nil` for
   /// what it cannot describe.
   fileprivate mutating func alike(_ ids: [ValueID]) -> [StoredTensor]? {
     let tensors = ids.map { tensor($0) }

@@ -1,4 +1,4 @@
-import COneDNN
+import CKernels
 import GraphIR
 import LayerCatalog
 
@@ -61,8 +61,8 @@ extension ConvLSTM: EngineOperator {
     return Primitive(
       owning: operations.withOperations { post in
         arguments.withArguments {
-          onednn_convolution(
-            source.handle, any.handle, biasLayout?.handle, target.handle, $0, post, false)
+          kernels_convolution(
+            source.handle, any.handle, biasLayout?.handle, target.handle, $0, post)
         }
       })
   }

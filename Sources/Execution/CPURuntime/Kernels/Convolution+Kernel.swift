@@ -1,4 +1,4 @@
-import COneDNN
+import CKernels
 import GraphIR
 import LayerCatalog
 
@@ -8,36 +8,35 @@ extension Convolution: FusingOperator, EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let order = SpatialOrder(layout, group, builder)
     guard let kernel = builder.graph[group.inputs[1]].constant,
+      isDepthwise(kernel) || builder.mayCombine(groups),
       let window = WindowArguments(window, dimensions: order.spatialDimensions),
       let folded = FoldedWeights(
         group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[0], builder.graph)
     else { return false }
     let weights =
       groups == 1 ? kernel : kernel.splitting(0, into: [groups, kernel.shape[0] / groups])
-    func call(isWinograd: Bool, isFusing: Bool = true) -> WeightedCall? {
-      WeightedCall(
-        group, builder, source: order.source, target: order.target, restore: order.restore,
-        weights: weights, folded: folded, isFusing: isFusing
-      ) { source, weights, bias, target, post in
-        window.withArguments {
-          onednn_convolution(
-            source.handle, weights.handle, bias?.handle, target.handle, $0, post, isWinograd)
-        }
+    let call = WeightedCall(
+      group, builder, source: order.source, target: order.target, restore: order.restore,
+      weights: weights, folded: folded
+    ) { source, weights, bias, target, post in
+      window.withArguments {
+        kernels_convolution(
+          source.handle, weights.handle, bias?.handle, target.handle, $0, post)
       }
     }
-    if Winograd.serves(self, order, kernel, builder),
-      let call = call(isWinograd: true) ?? call(isWinograd: true, isFusing: false),
-      Winograd.isAccepted(call.primitive, builder), call.add(to: &builder, group)
-    {
-      return true
-    }
-    if let blocked = BlockedConvolution(self, group, builder, order, kernel),
-      blocked.add(to: &builder, group, kernel, folded)
-    {
-      return true
-    }
-    return call(isWinograd: false)?.add(to: &builder, group) ?? false
+    return call?.add(to: &builder, group) ?? false
   }
+
+  /// Whether each output channel sees the input channel of its number.
+  private func isDepthwise(_ kernel: Tensor) -> Bool {
+    kernel.shape[0] == groups && kernel.shape[1] == 1
+  }
+}
+
+extension PlanBuilder {
+  /// Whether groups of channels may be computed together, with weights of 0 for channels of other
+  /// groups, which a NaN would reach.
+  fileprivate func mayCombine(_ groups: Int) -> Bool { groups == 1 || !keepsNaN }
 }
 
 extension TransposedConvolution: FusingOperator, EngineOperator {
@@ -45,7 +44,7 @@ extension TransposedConvolution: FusingOperator, EngineOperator {
 
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let order = SpatialOrder(layout, group, builder)
-    guard let kernel = builder.graph[group.inputs[1]].constant,
+    guard let kernel = builder.graph[group.inputs[1]].constant, builder.mayCombine(groups),
       let folded = FoldedWeights(
         group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[1] * groups,
         builder.graph)
@@ -62,7 +61,7 @@ extension TransposedConvolution: FusingOperator, EngineOperator {
       weights: split.permuted(axes), folded: folded
     ) { source, weights, bias, target, post in
       window.withArguments {
-        onednn_transposed_convolution(
+        kernels_transposed_convolution(
           source.handle, weights.handle, bias?.handle, target.handle, $0, post)
       }
     }

@@ -205,7 +205,7 @@ extension PlanBuilder {
         // Both storages have so many bytes, and no two parts overlap.
         nonisolated(unsafe) let source = memory[input]
         nonisolated(unsafe) let target = memory[output]
-        OneDNN.parallel(parts.count) { number in
+        Threads.parallel(parts.count) { number in
           let (copy, start, offset) = parts[number]
           let from = UnsafeRawBufferPointer(start: source, count: count * size)
           let to = UnsafeMutableRawBufferPointer(

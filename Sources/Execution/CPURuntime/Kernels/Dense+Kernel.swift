@@ -1,4 +1,4 @@
-import COneDNN
+import CKernels
 import GraphIR
 import LayerCatalog
 
@@ -20,7 +20,7 @@ extension Dense: FusingOperator, EngineOperator {
       restore: { layout, shape in shape.count == 2 ? layout : layout.reshaped(shape) },
       weights: kernel, folded: folded
     ) { source, weights, bias, target, post in
-      onednn_dense(source.handle, weights.handle, bias?.handle, target.handle, post)
+      kernels_dense(source.handle, weights.handle, bias?.handle, target.handle, post)
     }
     return call?.add(to: &builder, group) ?? false
   }

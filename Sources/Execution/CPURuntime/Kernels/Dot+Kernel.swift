@@ -35,7 +35,7 @@ extension PlanBuilder {
         // Both have so many elements, and no two rows overlap.
         nonisolated(unsafe) let from = memory[source].assumingMemoryBound(to: Float.self)
         nonisolated(unsafe) let to = memory[target].assumingMemoryBound(to: Float.self)
-        OneDNN.parallel(rows: count / length, length: length) { row in
+        Threads.parallel(rows: count / length, length: length) { row in
           let (source, target) = (from + row * length, to + row * length)
           var squares = 0.0
           for index in 0..<length { squares += Double(source[index]) * Double(source[index]) }

@@ -1,5 +1,5 @@
 import Bytes
-import COneDNN
+import CKernels
 import GraphIR
 import LayerCatalog
 
@@ -39,7 +39,7 @@ extension PlanBuilder {
     let output = makeElementwiseTarget(input, group, layout)
     var source = input.storage
     for primitive in primitives {
-      add(primitive, [(onednn_role_source, source), (onednn_role_target, output.storage)])
+      add(primitive, [(kernels_role_source, source), (kernels_role_target, output.storage)])
       source = output.storage
     }
     return true
@@ -51,7 +51,7 @@ extension PlanBuilder {
       let reorder = Primitive.reorder(from: layout, to: layout)
     else { return nil }
     let copy = makeTensor(id, layout: layout)
-    add(reorder, [(onednn_role_source, tensor.storage), (onednn_role_target, copy.storage)])
+    add(reorder, [(kernels_role_source, tensor.storage), (kernels_role_target, copy.storage)])
     return copy
   }
 }

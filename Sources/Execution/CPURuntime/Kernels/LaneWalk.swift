@@ -108,7 +108,7 @@ private struct LaneKernel: Sendable {
     let neighbours = max(1, walk.neighbours)
     let blocks = (neighbours + width - 1) / width
     let count = walk.count / neighbours * blocks
-    OneDNN.parallel(parts) { part in
+    Threads.parallel(parts) { part in
       let room =
         memory[scratch].assumingMemoryBound(to: Double.self)
         + part * (width + 1) * max(length, width)

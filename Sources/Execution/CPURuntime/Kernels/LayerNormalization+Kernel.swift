@@ -33,7 +33,7 @@ extension LayerNormalization: EngineOperator {
         nonisolated(unsafe) let source = memory.floats(input)
         nonisolated(unsafe) let target = memory.floats(output)
         let step = max(1, (1 << 14) / size)
-        OneDNN.parallel((lanes + step - 1) / step) { part in
+        Threads.parallel((lanes + step - 1) / step) { part in
           for lane in part * step..<min(lanes, (part + 1) * step) {
             let range = lane * size..<(lane + 1) * size
             normalizeLane(

@@ -26,7 +26,7 @@ extension LocallyConnected: EngineOperator {
           memory[$0].assumingMemoryBound(to: Float.self)
         }
         for image in 0..<batch {
-          OneDNN.parallel(rows: windows.positions, length: windows.length * windows.filters) {
+          Threads.parallel(rows: windows.positions, length: windows.length * windows.filters) {
             windows.compute(
               position: $0, source: addresses[0] + image * windows.imageSize,
               kernel: addresses[1], bias: bias,

@@ -1,4 +1,4 @@
-import COneDNN
+import CKernels
 import GraphIR
 import LayerCatalog
 
@@ -10,14 +10,14 @@ extension MatMul: EngineOperator {
       let secondLayout = Self.turned(second.layout, transposeB),
       let targetLayout = builder.rowMajorLayout(of: group.outputs[0]),
       let primitive = Primitive(
-        owning: onednn_product(firstLayout.handle, secondLayout.handle, targetLayout.handle))
+        owning: kernels_product(firstLayout.handle, secondLayout.handle, targetLayout.handle))
     else { return false }
     let target = builder.makeTensor(group.outputs[0], layout: targetLayout)
     builder.add(
       primitive,
       [
-        (onednn_role_source, first.storage), (onednn_role_weights, second.storage),
-        (onednn_role_target, target.storage),
+        (kernels_role_source, first.storage), (kernels_role_weights, second.storage),
+        (kernels_role_target, target.storage),
       ])
     return true
   }

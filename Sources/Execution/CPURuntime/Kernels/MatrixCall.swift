@@ -1,4 +1,4 @@
-import COneDNN
+import CKernels
 import GraphIR
 
 /// Products of as many matrices `[count, rows, depth]` and `[count, depth, columns]`, all row-major.
@@ -6,7 +6,7 @@ struct MatrixCall {
   private let primitive: Primitive
 
   /// - Parameter transposeB: Whether the second ones are `[count, columns, depth]` instead.
-  /// - Returns: `nil` when the library cannot compute this.
+  /// - Returns: `nil` when there is no primitive for this.
   init?(count: Int, rows: Int, depth: Int, columns: Int, transposeB: Bool = false) {
     let second =
       transposeB
@@ -15,7 +15,7 @@ struct MatrixCall {
     guard let second, let first = Layout.rowMajor([count, rows, depth]),
       let target = Layout.rowMajor([count, rows, columns]),
       let primitive = Primitive(
-        owning: onednn_product(first.handle, second.handle, target.handle))
+        owning: kernels_product(first.handle, second.handle, target.handle))
     else { return nil }
     self.primitive = primitive
   }
@@ -27,7 +27,7 @@ struct MatrixCall {
     builder.add(
       primitive,
       [
-        (onednn_role_source, first), (onednn_role_weights, second), (onednn_role_target, target),
+        (kernels_role_source, first), (kernels_role_weights, second), (kernels_role_target, target),
       ])
   }
 }

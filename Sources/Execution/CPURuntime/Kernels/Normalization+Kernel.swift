@@ -1,4 +1,4 @@
-import COneDNN
+import CKernels
 import GraphIR
 import LayerCatalog
 
@@ -8,14 +8,12 @@ extension BatchNormalization: EngineOperator {
     let rank = builder.shape(of: input).count
     let weights = group.inputs.dropFirst().compactMap { builder.graph[$0].constant?.doubles }
     guard rank >= 2, axis >= 1, weights.count == group.inputs.count - 1 else { return false }
-    let dense = builder.dense(input)
-    // Of channels that only fill up a block, the library reads statistics that are not there.
-    let source = dense.layout?.isPadded ?? false ? builder.rowMajor(input) : dense
-    // The library has the channels along axis 1.
+    let source = builder.dense(input)
+    // The primitive has the channels along axis 1.
     let turn = [0, axis] + (1..<rank).filter { $0 != axis }
     guard let layout = source.layout, let turned = layout.permuted(turn),
       let primitive = Primitive(
-        owning: onednn_batch_normalization(turned.handle, Float(epsilon)))
+        owning: kernels_batch_normalization(turned.handle, Float(epsilon)))
     else { return false }
     let target =
       builder.isFree(source, of: input)
@@ -27,11 +25,11 @@ extension BatchNormalization: EngineOperator {
     let shift = hasCenter ? numbers.removeFirst() : [Double](repeating: 0, count: count)
     let statistics = [scale, shift] + numbers
     let roles = [
-      onednn_role_scale, onednn_role_shift, onednn_role_mean, onednn_role_variance,
+      kernels_role_scale, kernels_role_shift, kernels_role_mean, kernels_role_variance,
     ]
     builder.add(
       primitive,
-      [(onednn_role_source, source.storage), (onednn_role_target, target.storage)]
+      [(kernels_role_source, source.storage), (kernels_role_target, target.storage)]
         + zip(roles, statistics).map { ($0, builder.addConstant($1.map(Float.init))) })
     return true
   }
@@ -59,13 +57,13 @@ extension PlanBuilder {
     let source = rowMajor(group.inputs[0])
     guard let layout = source.layout,
       let primitive = Primitive(
-        owning: onednn_softmax(layout.handle, Int32(axes[0]), isLogarithm))
+        owning: kernels_softmax(layout.handle, Int32(axes[0]), isLogarithm))
     else { return false }
     let target =
       isFree(source, of: group.inputs[0])
       ? share(source, as: group.outputs[0], layout: layout)
       : makeTensor(group.outputs[0], layout: layout)
-    add(primitive, [(onednn_role_source, source.storage), (onednn_role_target, target.storage)])
+    add(primitive, [(kernels_role_source, source.storage), (kernels_role_target, target.storage)])
     return true
   }
 }

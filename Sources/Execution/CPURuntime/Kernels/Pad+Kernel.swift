@@ -1,9 +1,11 @@
 import Bytes
+import CKernels
 import GraphIR
 import LayerCatalog
 
 extension Pad: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    if addPrimitive(to: &builder, for: group) { return true }
     let order = builder.inMemoryOrder(self, group)
     let type = order.input.elementType
     guard !order.outputShape.contains(0) else { return false }
@@ -29,6 +31,21 @@ extension Pad: EngineOperator {
           }
         }
       }, using: [source, target])
+    return true
+  }
+
+  /// Adds the primitive that puts one number around the elements, in the order that they lie in.
+  private func addPrimitive(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    guard mode == .constant, builder.areFloats(group.inputs + group.outputs) else { return false }
+    let input = builder.dense(group.inputs[0])
+    guard let source = input.layout, let any = Layout.any(builder.shape(of: group.outputs[0])),
+      let primitive = Primitive(
+        owning: kernels_pad(source.handle, any.handle, before.map(Int64.init), Float(number))),
+      let target = primitive.layout(kernels_role_target)
+    else { return false }
+    let output = builder.makeTensor(group.outputs[0], layout: target)
+    builder.add(
+      primitive, [(kernels_role_source, input.storage), (kernels_role_target, output.storage)])
     return true
   }
 }

@@ -1,38 +1,38 @@
-import COneDNN
+import CKernels
 import GraphIR
 import LayerCatalog
 
 extension MaxPooling: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    // The library lets a NaN win or lose by its place in the window.
+    // A NaN wins or loses by its place in the window.
     guard !builder.keepsNaN, !window.mayLieInPadding else { return false }
-    return builder.addPooling(onednn_pooling_max, window, layout, for: group)
+    return builder.addPooling(kernels_pooling_max, window, layout, for: group)
   }
 }
 
 extension AveragePooling: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    let kind = countIncludePad ? onednn_pooling_mean_with_padding : onednn_pooling_mean
+    let kind = countIncludePad ? kernels_pooling_mean_with_padding : kernels_pooling_mean
     return !window.mayLieInPadding && builder.addPooling(kind, window, layout, for: group)
   }
 }
 
 extension GlobalAveragePooling: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addGlobalPooling(onednn_pooling_mean, layout, for: group)
+    builder.addGlobalPooling(kernels_pooling_mean, layout, for: group)
   }
 }
 
 extension GlobalMaxPooling: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    !builder.keepsNaN && builder.addGlobalPooling(onednn_pooling_max, layout, for: group)
+    !builder.keepsNaN && builder.addGlobalPooling(kernels_pooling_max, layout, for: group)
   }
 }
 
 extension PlanBuilder {
   /// Adds a pooling, in the layout that its input has.
   fileprivate mutating func addPooling(
-    _ kind: onednn_pooling, _ window: Window, _ order: DataLayout, for group: NodeGroup
+    _ kind: kernels_pooling, _ window: Window, _ order: DataLayout, for group: NodeGroup
   ) -> Bool {
     let shape = shape(of: group.inputs[0])
     let turn = order.axesToChannelsFirst(rank: shape.count)
@@ -42,7 +42,7 @@ extension PlanBuilder {
       let source = dense(group.inputs[0]).layout?.permuted(turn)
     else { return false }
     let made = window.withArguments {
-      onednn_pooling(kind, source.handle, target.handle, $0)
+      kernels_pool(kind, source.handle, target.handle, $0)
     }
     return add(Primitive(owning: made), for: group, turn: turn) { back, layout in
       layout.permuted(back)
@@ -51,7 +51,7 @@ extension PlanBuilder {
 
   /// Adds a pooling whose window is as large as its input.
   fileprivate mutating func addGlobalPooling(
-    _ kind: onednn_pooling, _ order: DataLayout, for group: NodeGroup
+    _ kind: kernels_pooling, _ order: DataLayout, for group: NodeGroup
   ) -> Bool {
     let shape = shape(of: group.inputs[0])
     let turn = order.axesToChannelsFirst(rank: shape.count)
@@ -65,7 +65,7 @@ extension PlanBuilder {
       let source = dense(group.inputs[0]).layout?.permuted(turn)
     else { return false }
     let made = window.withArguments {
-      onednn_pooling(kind, source.handle, target.handle, $0)
+      kernels_pool(kind, source.handle, target.handle, $0)
     }
     let isKept = self.shape(of: group.outputs[0]).count == shape.count
     return add(Primitive(owning: made), for: group, turn: turn) { back, layout in
@@ -82,12 +82,12 @@ extension PlanBuilder {
     arrange: (_ back: [Int], _ layout: Layout) -> Layout?
   ) -> Bool {
     let back = turn.indices.sorted { turn[$0] < turn[$1] }
-    guard let primitive, let target = primitive.layout(onednn_role_target),
+    guard let primitive, let target = primitive.layout(kernels_role_target),
       let layout = arrange(back, target)
     else { return false }
     let input = dense(group.inputs[0])
     let output = makeTensor(group.outputs[0], layout: layout)
-    add(primitive, [(onednn_role_source, input.storage), (onednn_role_target, output.storage)])
+    add(primitive, [(kernels_role_source, input.storage), (kernels_role_target, output.storage)])
     return true
   }
 }

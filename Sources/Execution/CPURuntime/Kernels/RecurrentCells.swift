@@ -1,4 +1,5 @@
 import Bytes
+import CKernels
 import GraphIR
 import LayerCatalog
 
@@ -9,13 +10,17 @@ extension CellActivation {
   /// The activation of a row of units.
   var rowFunction: RowActivation {
     switch operation {
-    case is Tanh: { row in row.apply(\.hyperbolicTangent) }
-    case is Sigmoid: { row in row.apply(\.logistic) }
+    case is Tanh: Self.function(kernels_function_tanh)
+    case is Sigmoid: Self.function(kernels_function_logistic)
     case is Identity: { _ in }
     case let operation as any ElementwiseOperator: Self.function(operation)
     case let operation as any LanewiseOperator: Self.function(operation)
     default: { _ in }
     }
+  }
+
+  private static func function(_ function: kernels_function) -> RowActivation {
+    { row in kernels_apply(function, 0, 0, row.baseAddress, Int64(row.count)) }
   }
 
   private static func function(_ operation: some ElementwiseOperator) -> RowActivation {

@@ -1,5 +1,5 @@
 import Bytes
-import COneDNN
+import CKernels
 import GraphIR
 import LayerCatalog
 
@@ -214,7 +214,7 @@ extension RecurrentLoop {
         nonisolated(unsafe) let pointers = [sums, state, stateSums, product].map {
           memory[$0].assumingMemoryBound(to: Float.self)
         }
-        OneDNN.parallel(rows: dimensions.rows, length: dimensions.width) { number in
+        Threads.parallel(rows: dimensions.rows, length: dimensions.width) { number in
           let row = RecurrentRow(
             sums: pointers[0] + number * dimensions.width,
             state: pointers[1] + number * dimensions.units, units: dimensions.units)

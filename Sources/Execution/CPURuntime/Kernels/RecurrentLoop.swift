@@ -87,7 +87,7 @@ struct RecurrentLoop: Sendable {
         nonisolated(unsafe) let truths = mask.map {
           memory[$0].assumingMemoryBound(to: UInt8.self)
         }
-        OneDNN.parallel(rows: dimensions.rows, length: dimensions.width) { row in
+        Threads.parallel(rows: dimensions.rows, length: dimensions.width) { row in
           let isLeftOut = truths.map { $0[row / dimensions.places * dimensions.time + time] == 0 }
           if isLeftOut != true {
             apply(

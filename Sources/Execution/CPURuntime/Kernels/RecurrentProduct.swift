@@ -1,4 +1,4 @@
-import COneDNN
+import CKernels
 import GraphIR
 
 /// A product with weights that a recurrent layer computes again and again: of vectors, or a
@@ -16,12 +16,12 @@ struct RecurrentProduct {
   /// - Parameters:
   ///   - weights: With the primitive's axes.
   ///   - bias: A number for each sum; none for no bias.
-  /// - Returns: `nil` when the library cannot compute this.
+  /// - Returns: `nil` when there is no primitive for this.
   init?(
     _ primitive: Primitive?, _ weights: Tensor, _ id: ValueID, bias: [Float] = [],
     _ builder: inout PlanBuilder
   ) {
-    guard let primitive, let layout = primitive.layout(onednn_role_weights),
+    guard let primitive, let layout = primitive.layout(kernels_role_weights),
       let storage = builder.weight(weights, id, as: layout)
     else { return nil }
     self.primitive = primitive
@@ -43,10 +43,10 @@ struct RecurrentProduct {
     let operations: [PostOperation] = adds ? [.sum] : []
     // A primitive keeps the number of threads that it was made with.
     let isSmall = rows * weights.count < smallestSharedProduct
-    OneDNN.useThreads(isSmall ? 1 : builder.threads)
-    defer { OneDNN.useThreads(builder.threads) }
+    Threads.use(isSmall ? 1 : builder.threads)
+    defer { Threads.use(builder.threads) }
     let made = operations.withOperations {
-      onednn_dense(source.handle, any.handle, biasLayout?.handle, target.handle, $0)
+      kernels_dense(source.handle, any.handle, biasLayout?.handle, target.handle, $0)
     }
     return RecurrentProduct(Primitive(owning: made), weights, id, bias: bias, &builder)
   }
@@ -56,8 +56,8 @@ struct RecurrentProduct {
     builder.add(
       primitive,
       [
-        (onednn_role_source, source), (onednn_role_weights, weights),
-        (onednn_role_target, target),
-      ] + (bias.map { [(onednn_role_bias, $0)] } ?? []))
+        (kernels_role_source, source), (kernels_role_weights, weights),
+        (kernels_role_target, target),
+      ] + (bias.map { [(kernels_role_bias, $0)] } ?? []))
   }
 }

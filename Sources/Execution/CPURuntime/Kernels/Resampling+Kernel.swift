@@ -100,7 +100,7 @@ extension PlanBuilder {
         nonisolated(unsafe) let to = memory[target].assumingMemoryBound(to: Float.self)
         let rows = resampling.outer * resampling.samples.count
         let step = max(1, (1 << 14) / max(1, resampling.run))
-        OneDNN.parallel((rows + step - 1) / step) { part in
+        Threads.parallel((rows + step - 1) / step) { part in
           for row in part * step..<min(rows, (part + 1) * step) {
             resampling.computeRow(row, from: from, to: to)
           }

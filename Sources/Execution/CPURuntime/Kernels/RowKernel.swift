@@ -161,7 +161,7 @@ private struct RowKernel: Sendable {
     let pieces = (walk.length + NumberRows.capacity - 1) / NumberRows.capacity
     let count = walk.rowCount * pieces
     let parts = min(threads, max(1, (count * min(walk.length, NumberRows.capacity)) >> 12))
-    OneDNN.parallel(parts) { part in
+    Threads.parallel(parts) { part in
       let rows =
         memory[scratch].assumingMemoryBound(to: Double.self)
         + part * operands.count * NumberRows.capacity

@@ -1,4 +1,4 @@
-import COneDNN
+import CKernels
 import GraphIR
 
 /// A primitive with a source, weights and a bias whose layouts it may choose itself: a convolution,
@@ -7,7 +7,7 @@ struct WeightedCall {
   /// Makes the primitive of layouts and of what is done to its result.
   typealias Make = (
     _ source: Layout, _ weights: Layout, _ bias: Layout?, _ target: Layout,
-    _ post: onednn_post_operations
+    _ post: kernels_post_operations
   ) -> OpaquePointer?
 
   /// What computes it.
@@ -19,8 +19,6 @@ struct WeightedCall {
   /// The weights with the primitive's axes.
   private let weights: Tensor
   private let folded: FoldedWeights
-  /// Functions of each element that follow by themselves.
-  private let functions: [Primitive]
 
   /// Chooses layouts and makes the primitive.
   ///
@@ -30,55 +28,42 @@ struct WeightedCall {
   ///   - restore: Gives a layout the graph's axes, which are as long as the last argument says.
   ///   - weights: The weights with the primitive's axes.
   ///   - folded: The bias, and the factors for the weights.
-  ///   - isFusing: Whether the primitive does what is done to its result; otherwise that follows by
-  ///     itself, which is only possible for functions of each element.
-  /// - Returns: `nil` when the library cannot compute this.
+  /// - Returns: `nil` when there is no primitive for this.
   init?(
     _ group: NodeGroup, _ builder: PlanBuilder, source: Layout?, target: Layout?,
     restore: (Layout, _ shape: [Int]) -> Layout?, weights: Tensor, folded: FoldedWeights,
-    isFusing: Bool = true, _ make: Make
+    _ make: Make
   ) {
     let (input, output) = (group.inputs[0], group.outputs[0])
     guard builder.rowMajorLayout(of: input) != nil, builder.rowMajorLayout(of: output) != nil,
       let source, let target, let anyWeights = Layout.any(weights.shape)
     else { return nil }
     let bias = folded.bias.flatMap { Layout.rowMajor([$0.count]) }
-    let post = isFusing ? group.postOperations : []
-    let made = post.withOperations { make(source, anyWeights, bias, target, $0) }
+    let made = group.postOperations.withOperations { make(source, anyWeights, bias, target, $0) }
     guard let primitive = Primitive(owning: made),
-      let chosenSource = primitive.layout(onednn_role_source),
-      let chosenTarget = primitive.layout(onednn_role_target),
+      let chosenSource = primitive.layout(kernels_role_source),
+      let chosenTarget = primitive.layout(kernels_role_target),
       let source = restore(chosenSource, builder.shape(of: input)),
       let target = restore(chosenTarget, builder.shape(of: output))
     else { return nil }
-    functions =
-      isFusing ? [] : group.functions.compactMap { Primitive.elementwise($0, chosenTarget) }
-    guard isFusing || (group.summand == nil && functions.count == group.functions.count) else {
-      return nil
-    }
     (self.primitive, self.source, self.target) = (primitive, source, target)
     (self.weights, self.folded) = (weights, folded)
   }
 
   /// Adds the steps: the source's reorder if it needs one, then the primitive.
   func add(to builder: inout PlanBuilder, _ group: NodeGroup) -> Bool {
-    guard let layout = primitive.layout(onednn_role_weights),
+    guard let layout = primitive.layout(kernels_role_weights),
       let weights = builder.weight(
         weights, group.inputs[1], as: layout, scales: folded.scales),
       let input = builder.tensor(group.inputs[0], as: source),
       let output = builder.makeTarget(group, target)
     else { return false }
     var storages = [
-      (onednn_role_source, input.storage), (onednn_role_weights, weights),
-      (onednn_role_target, output.storage),
+      (kernels_role_source, input.storage), (kernels_role_weights, weights),
+      (kernels_role_target, output.storage),
     ]
-    if let bias = folded.bias { storages.append((onednn_role_bias, builder.addConstant(bias))) }
+    if let bias = folded.bias { storages.append((kernels_role_bias, builder.addConstant(bias))) }
     builder.add(primitive, storages)
-    for function in functions {
-      builder.add(
-        function,
-        [(onednn_role_source, output.storage), (onednn_role_target, output.storage)])
-    }
     return true
   }
 }
@@ -96,20 +81,13 @@ extension PlanBuilder {
 }
 
 extension NodeGroup {
-  /// What is done to the first operator's result, in the library's terms.
+  /// What is done to the first operator's result, as kernels take it.
   var postOperations: [PostOperation] {
     additions.flatMap { addition -> [PostOperation] in
       switch addition {
       case .functions(let functions): return functions.map(PostOperation.function)
       case .sum: return [.sum]
       }
-    }
-  }
-
-  /// The functions of each element among that.
-  var functions: [ElementFunction] {
-    additions.flatMap { addition -> [ElementFunction] in
-      if case .functions(let functions) = addition { functions } else { [] }
     }
   }
 

@@ -1,8 +1,8 @@
-import COneDNN
+import CKernels
 import LayerCatalog
 
-/// A window on given sizes, in the library's terms: dilation counts from 0, and what stands over
-/// behind the last position is negative padding.
+/// A window on given sizes, as kernels take it: what stands over behind the last position is negative
+/// padding.
 struct WindowArguments: Sendable {
   private let size: [Int64]
   private let strides: [Int64]
@@ -23,7 +23,7 @@ struct WindowArguments: Sendable {
     }
     size = window.size.map(Int64.init)
     strides = window.strides.map(Int64.init)
-    dilation = window.dilation.map { Int64($0 - 1) }
+    dilation = window.dilation.map(Int64.init)
     (self.before, self.after) = (before, after)
   }
 
@@ -39,19 +39,19 @@ struct WindowArguments: Sendable {
     }
     size = window.size.map(Int64.init)
     strides = window.strides.map(Int64.init)
-    dilation = window.dilation.map { Int64($0 - 1) }
+    dilation = window.dilation.map(Int64.init)
     (self.before, self.after) = (before, after)
   }
 
-  /// Calls `body` with the library's form, which is valid during the call.
-  func withArguments<Result>(_ body: (onednn_window) -> Result) -> Result {
+  /// Calls `body` with what kernels take, which is valid during the call.
+  func withArguments<Result>(_ body: (kernels_window) -> Result) -> Result {
     size.withUnsafeBufferPointer { size in
       strides.withUnsafeBufferPointer { strides in
         dilation.withUnsafeBufferPointer { dilation in
           before.withUnsafeBufferPointer { before in
             after.withUnsafeBufferPointer { after in
               body(
-                onednn_window(
+                kernels_window(
                   size: size.baseAddress, strides: strides.baseAddress,
                   dilation: dilation.baseAddress, before: before.baseAddress,
                   after: after.baseAddress))

@@ -101,8 +101,7 @@ struct Fusion {
 
   private func addFunctions(_ node: Node, _ group: inout NodeGroup) -> Bool {
     guard fusesFunctions, let operation = node.operation as? any CatalogOperator,
-      let functions = ElementFunction.functions(of: operation),
-      Set(functions.map(\.kind)).isDisjoint(with: group.functionKinds)
+      let functions = ElementFunction.functions(of: operation)
     else { return false }
     group.additions.append(.functions(functions))
     return true

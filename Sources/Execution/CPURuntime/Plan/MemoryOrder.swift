@@ -12,7 +12,7 @@ struct MemoryOrder<Operation: CatalogOperator> {
   let shape: [Int]
   /// The output's sizes in memory's order.
   let outputShape: [Int]
-  /// The output's layout with the graph's axes; `nil` for what the library cannot describe.
+  /// The output's layout with the graph's axes; `nil` for what has none.
   let outputLayout: Layout?
 }
 
@@ -59,18 +59,5 @@ extension Layout {
       distance *= dimensions[axis]
     }
     return order
-  }
-
-  /// The same memory, where axes of size 1, which may be said to lie anywhere, lie as in a tensor
-  /// whose other axes are in this order.
-  var withUnitAxesInOrder: Layout? {
-    guard memoryOrder != nil else { return self }
-    var strides = strides
-    var distance = 1
-    for axis in dimensions.indices.reversed() {
-      if dimensions[axis] == 1 { strides[axis] = distance }
-      distance = max(distance, strides[axis] * dimensions[axis])
-    }
-    return .strided(dimensions, strides: strides)
   }
 }

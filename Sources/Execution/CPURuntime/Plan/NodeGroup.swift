@@ -23,14 +23,4 @@ struct NodeGroup: Sendable {
   var normalization: (operation: BatchNormalization, weights: [ValueID])?
   /// What else follows, in this order.
   var additions: [Addition] = []
-
-  /// The kinds of functions among the additions. In oneDNN 2.6 two of one kind share their settings,
-  /// so that each may be there once.
-  var functionKinds: Set<UInt32> {
-    Set(
-      additions.flatMap { addition -> [UInt32] in
-        guard case .functions(let functions) = addition else { return [] }
-        return functions.map(\.kind)
-      })
-  }
 }

@@ -25,8 +25,6 @@ struct Plan: Sendable {
     var keepsNodes = false
     /// Whether kernels must let NaN through.
     var keepsNaN = false
-    /// Whether convolutions may take large tiles, whose results lie outside of the tolerances.
-    var isFast = false
   }
 
   /// Plans a graph.
@@ -36,7 +34,7 @@ struct Plan: Sendable {
   ///   - types: The types of all values, with known sizes, as the engine holds them.
   ///   - weights: Where prepared weights are kept.
   init(_ graph: Graph, types: [TensorType], weights: PreparedWeights, options: Options) {
-    OneDNN.useThreads(options.threads)
+    Threads.use(options.threads)
     var options = options
     let isNarrow = graph.values.contains { NarrowFloat($0.type.elementType) != nil }
     // In 16 bits, ordinary numbers become infinite.
@@ -94,7 +92,7 @@ extension Plan {
         if !isLittle { shares[step.group] = .whole }
       case .primitive(let primitive, _):
         guard primitive.share.rawValue >= shares[step.group]?.rawValue ?? 0 else { continue }
-        (kernels[step.group], shares[step.group]) = (.oneDNN(primitive.name), primitive.share)
+        (kernels[step.group], shares[step.group]) = (.own(primitive.name), primitive.share)
       }
     }
     return kernels

@@ -1,5 +1,5 @@
 import Bytes
-import COneDNN
+import CKernels
 import GraphIR
 import LayerCatalog
 
@@ -8,10 +8,8 @@ struct PlanBuilder {
   let graph: Graph
   /// The types of all values for the inputs at hand, as the engine holds them.
   let types: [TensorType]
-  /// Whether kernels must let NaN through, which many of the library's do not.
+  /// Whether kernels must let NaN through, which many of them do not.
   let keepsNaN: Bool
-  /// Whether convolutions may take large tiles, whose results lie outside of the tolerances.
-  let isFast: Bool
   /// How many threads compute.
   let threads: Int
   private let weights: PreparedWeights
@@ -40,7 +38,6 @@ struct PlanBuilder {
     self.types = types
     self.weights = weights
     keepsNaN = options.keepsNaN
-    isFast = options.isFast
     threads = options.threads
     for (number, group) in groups.enumerated() {
       for position in group.positions {
@@ -90,12 +87,12 @@ extension PlanBuilder {
   /// The sizes of a value.
   func shape(of id: ValueID) -> [Int] { types[id.index].fixedShape ?? [] }
 
-  /// The row-major layout of a float32 value; `nil` for what the library cannot describe.
+  /// The row-major layout of a float32 value; `nil` for what has none.
   func rowMajorLayout(of id: ValueID) -> Layout? {
     types[id.index].elementType == .float32 ? .rowMajor(shape(of: id)) : nil
   }
 
-  /// Whether values are float32 and of a shape that the library can describe.
+  /// Whether values are float32 and of a shape that has a layout.
   func areFloats(_ ids: some Sequence<ValueID>) -> Bool {
     ids.allSatisfy { rowMajorLayout(of: $0) != nil }
   }
@@ -135,7 +132,7 @@ extension PlanBuilder {
       return nil
     }
     let copy = makeTensor(id, layout: layout)
-    add(reorder, [(onednn_role_source, original.storage), (onednn_role_target, copy.storage)])
+    add(reorder, [(kernels_role_source, original.storage), (kernels_role_target, copy.storage)])
     return copy
   }
 
@@ -156,8 +153,8 @@ extension PlanBuilder {
 
   /// New memory for a value.
   ///
-  /// - Parameter layout: With the graph's order of axes; `nil` for row-major tensors that the library
-  ///   cannot describe.
+  /// - Parameter layout: With the graph's order of axes; `nil` for row-major tensors that have no
+  ///   layout.
   mutating func makeTensor(_ id: ValueID, layout: Layout?) -> StoredTensor {
     let shape = shape(of: id)
     let tensor = StoredTensor(
@@ -242,24 +239,17 @@ extension PlanBuilder {
   /// Adds a primitive, with the working memory that it needs.
   mutating func add(_ primitive: Primitive, _ arguments: [PrimitiveArgument]) {
     var arguments = arguments
-    if let scratchpad = primitive.layout(onednn_role_scratchpad) {
+    if let scratchpad = primitive.layout(kernels_role_scratchpad) {
       arguments.append(
         PrimitiveArgument(
-          role: onednn_role_scratchpad, layout: scratchpad,
-          storage: addScratch(byteCount: scratchpad.byteCount)))
+          role: kernels_role_scratchpad, storage: addScratch(byteCount: scratchpad.byteCount)))
     }
     add(.primitive(primitive, arguments), using: arguments.map(\.storage))
   }
 
-  /// Adds a primitive with an argument of each role, in the layout that it wants.
-  mutating func add(_ primitive: Primitive, _ storages: [(onednn_role, Storage)]) {
-    add(
-      primitive,
-      storages.compactMap { role, storage in
-        primitive.layout(role).map {
-          PrimitiveArgument(role: role, layout: $0, storage: storage)
-        }
-      })
+  /// Adds a primitive with an argument of each role.
+  mutating func add(_ primitive: Primitive, _ storages: [(kernels_role, Storage)]) {
+    add(primitive, storages.map { PrimitiveArgument(role: $0, storage: $1) })
   }
 
   /// A constant that the plan brought along, such as a folded bias.

@@ -1,5 +1,5 @@
 import Bytes
-import COneDNN
+import CKernels
 import GraphIR
 import Synchronization
 
@@ -69,13 +69,11 @@ final class PreparedWeights: Sendable {
     else {
       return [0..<count]
     }
-    // Blocks of 16, 32 and 64 rows end at the first, those of 48 at the second.
-    for whole in [64, 192] {
-      let rows = max(whole, rowsSize / (weight.byteCount / count) / whole * whole)
-      let ranges = stride(from: 0, to: count, by: rows).map { $0..<min($0 + rows, count) }
-      if ranges.allSatisfy({ layout.part($0) != nil }) { return ranges }
-    }
-    return [0..<count]
+    // Blocks of 16 and of 32 rows end there.
+    let whole = 32
+    let rows = max(whole, rowsSize / (weight.byteCount / count) / whole * whole)
+    let ranges = stride(from: 0, to: count, by: rows).map { $0..<min($0 + rows, count) }
+    return ranges.allSatisfy { layout.part($0) != nil } ? ranges : [0..<count]
   }
 
   /// The size of such a part in bytes to aim at: 4 MB.
@@ -91,12 +89,13 @@ final class PreparedWeights: Sendable {
     let hasGroups = !scales.isEmpty && scales.count != tensor.shape[0]
     guard let source = Layout.strided(tensor.shape, strides: tensor.strides) else { return false }
     if layout.isOpaque {
-      // The library transforms weights from plain orders only, and without factors.
+      // Weights are transformed from the plain order only, and without factors.
       guard let plain = Layout.rowMajor(tensor.shape),
         let scaled = prepare(weight, as: plain, scales: scales),
         let transform = Primitive.reorder(from: plain, to: layout)
       else { return false }
-      return transform.run(from: scaled.address, to: address)
+      transform.run(from: scaled.address, to: address)
+      return true
     }
     guard
       let reorder = Primitive.reorder(
@@ -105,7 +104,9 @@ final class PreparedWeights: Sendable {
     return tensor.store.withBytes { bytes in
       // The reorder reads what the tensor's sizes and strides say, which lies inside.
       bytes.withUnsafeBytes { bytes in
-        bytes.baseAddress.map { reorder.run(from: $0 + tensor.offset, to: address) } ?? false
+        guard let start = bytes.baseAddress else { return false }
+        reorder.run(from: start + tensor.offset, to: address)
+        return true
       }
     }
   }
@@ -113,35 +114,14 @@ final class PreparedWeights: Sendable {
 
 extension Primitive {
   /// Runs a reorder at once.
-  func run(from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer) -> Bool {
-    guard let from = layout(onednn_role_source), let to = layout(onednn_role_target),
-      let input = onednn_memory_make(from.handle, UnsafeMutableRawPointer(mutating: source)),
-      let result = onednn_memory_make(to.handle, target)
-    else { return false }
-    defer {
-      onednn_memory_free(input)
-      onednn_memory_free(result)
-    }
-    return withScratchpad { memory in
-      var arguments = [
-        onednn_argument(role: Int32(onednn_role_source.rawValue), memory: input),
-        onednn_argument(role: Int32(onednn_role_target.rawValue), memory: result),
-      ]
-      if let memory {
-        arguments.append(
-          onednn_argument(role: Int32(onednn_role_scratchpad.rawValue), memory: memory))
-      }
-      return onednn_run(handle, arguments, Int32(arguments.count))
-    }
-  }
-
-  /// Calls `body` with working memory of the size that the primitive needs, if it needs any.
-  private func withScratchpad(_ body: (OpaquePointer?) -> Bool) -> Bool {
-    guard let layout = layout(onednn_role_scratchpad) else { return body(nil) }
-    let address = UnsafeMutableRawPointer.allocate(byteCount: layout.byteCount, alignment: 64)
-    defer { address.deallocate() }
-    guard let memory = onednn_memory_make(layout.handle, address) else { return false }
-    defer { onednn_memory_free(memory) }
-    return body(memory)
+  func run(from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
+    let arguments = [
+      kernels_argument(
+        role: Int32(kernels_role_source.rawValue), number: 0,
+        address: UnsafeMutableRawPointer(mutating: source)),
+      kernels_argument(
+        role: Int32(kernels_role_target.rawValue), number: 0, address: target),
+    ]
+    kernels_run(handle, arguments, Int32(arguments.count))
   }
 }

@@ -1,12 +1,12 @@
 import Bytes
-import COneDNN
+import CKernels
 import GraphIR
 
 /// One thing that a plan does.
 struct Step: Sendable {
   /// What is done.
   enum Work: Sendable {
-    /// A primitive of oneDNN.
+    /// A primitive.
     case primitive(Primitive, [PrimitiveArgument])
     /// A kernel of ours.
     case kernel(name: String, @Sendable (KernelMemory) throws(WeighbridgeError) -> Void)
@@ -23,10 +23,9 @@ struct Step: Sendable {
 
 /// An argument of a primitive: its role, and memory in the layout that the primitive wants.
 struct PrimitiveArgument: Sendable {
-  let role: onednn_role
+  let role: kernels_role
   /// Tells apart arguments of one role, from 0.
   var number = 0
-  let layout: Layout
   let storage: Storage
 }
 

@@ -26,7 +26,7 @@ struct StoredTensor: Sendable {
   /// Its sizes in the graph's order.
   let shape: [Int]
   /// How float32 elements lie in memory, with the graph's order of axes; `nil` for row-major tensors
-  /// that the library cannot describe (other types, no elements, no axes).
+  /// that has no layout (other types, no elements, no axes).
   let layout: Layout?
 
   /// Whether the elements stand one behind the other in row-major order.

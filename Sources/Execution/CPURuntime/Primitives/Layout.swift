@@ -1,4 +1,4 @@
-import COneDNN
+import CKernels
 
 /// The sizes of a float32 array, and how its elements lie in memory: row-major, permuted, or in
 /// blocks, as kernels like it.
@@ -8,21 +8,21 @@ final class Layout: Sendable {
   /// The sizes, outermost first.
   let dimensions: [Int]
 
-  /// Takes over what a function of the library made.
+  /// Takes over what a function of the kernels made.
   init?(owning handle: OpaquePointer?) {
     guard let handle else { return nil }
     self.handle = handle
     // The function writes no more than the most axes there can be.
-    dimensions = withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(ONEDNN_MAX_RANK)) {
-      let rank = Int(onednn_layout_extents(handle, $0.baseAddress))
+    dimensions = withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(KERNELS_MAX_RANK)) {
+      let rank = Int(kernels_layout_sizes(handle, $0.baseAddress))
       return $0[..<rank].map { Int($0) }
     }
   }
 
-  deinit { onednn_layout_free(handle) }
+  deinit { kernels_layout_free(handle) }
 
-  /// Elements one behind the other, the last axis the fastest. `nil` for no axes, for more than the
-  /// library has, for no elements, and without the library.
+  /// Elements one behind the other, the last axis the fastest. `nil` for no axes, for more than a
+  /// layout has, and for no elements.
   static func rowMajor(_ dimensions: [Int]) -> Layout? {
     var strides = [Int](repeating: 1, count: dimensions.count)
     for axis in dimensions.indices.dropLast().reversed() {
@@ -35,38 +35,25 @@ final class Layout: Sendable {
   static func strided(_ dimensions: [Int], strides: [Int]) -> Layout? {
     guard canHold(dimensions), strides.allSatisfy({ $0 >= 1 }) else { return nil }
     return Layout(
-      owning: onednn_layout_strided(
+      owning: kernels_layout_strided(
         Int32(dimensions.count), dimensions.map(Int64.init), strides.map(Int64.init)))
   }
 
   /// Sizes whose order a primitive is to choose.
   static func any(_ dimensions: [Int]) -> Layout? {
     guard canHold(dimensions) else { return nil }
-    return Layout(owning: onednn_layout_any(Int32(dimensions.count), dimensions.map(Int64.init)))
+    return Layout(owning: kernels_layout_any(Int32(dimensions.count), dimensions.map(Int64.init)))
   }
 
-  /// `[batch, channels, spatial...]` with the channels in blocks of 16, as the widest vectors hold.
-  static func blocked(_ dimensions: [Int]) -> Layout? {
-    guard canHold(dimensions) else { return nil }
-    return Layout(
-      owning: onednn_layout_blocked(Int32(dimensions.count), dimensions.map(Int64.init)))
-  }
-
-  /// Weights `[outputs, inputs, rows, columns]` in blocks of 16 inputs by 32 outputs.
-  static func blockedWeights(_ dimensions: [Int]) -> Layout? {
-    guard canHold(dimensions), dimensions.count == 4 else { return nil }
-    return Layout(owning: onednn_layout_blocked_weights(dimensions.map(Int64.init)))
-  }
-
-  /// Whether the library, which everything else needs a layout to reach, is there and has such arrays.
+  /// Whether there are layouts of such arrays.
   private static func canHold(_ dimensions: [Int]) -> Bool {
-    OneDNN.absence == nil && (1...Int(ONEDNN_MAX_RANK)).contains(dimensions.count)
+    (1...Int(KERNELS_MAX_RANK)).contains(dimensions.count)
       && dimensions.allSatisfy { $0 >= 1 }
   }
 
   /// The same memory with axis `axes[i]` in place i.
   func permuted(_ axes: [Int]) -> Layout? {
-    Layout(owning: onednn_layout_permuted(handle, axes.map(Int32.init)))
+    Layout(owning: kernels_layout_permuted(handle, axes.map(Int32.init)))
   }
 
   /// The same memory with other sizes of as many elements; `nil` where its order does not allow
@@ -74,7 +61,7 @@ final class Layout: Sendable {
   func reshaped(_ dimensions: [Int]) -> Layout? {
     guard Self.canHold(dimensions) else { return nil }
     return Layout(
-      owning: onednn_layout_reshaped(handle, Int32(dimensions.count), dimensions.map(Int64.init)))
+      owning: kernels_layout_reshaped(handle, Int32(dimensions.count), dimensions.map(Int64.init)))
   }
 
   /// The part whose index along the first axis lies in `range`, in the memory of the whole; `nil` where
@@ -83,31 +70,31 @@ final class Layout: Sendable {
     var (part, offsets) = (dimensions, dimensions.map { _ in 0 })
     (part[0], offsets[0]) = (range.count, range.lowerBound)
     return Layout(
-      owning: onednn_layout_part(handle, part.map(Int64.init), offsets.map(Int64.init)))
+      owning: kernels_layout_part(handle, part.map(Int64.init), offsets.map(Int64.init)))
   }
 
   /// The size in bytes, with padding.
-  var byteCount: Int { Int(onednn_layout_size(handle)) }
+  var byteCount: Int { Int(kernels_layout_byte_count(handle)) }
 
   /// Whether the memory holds nothing but this array.
-  var isDense: Bool { onednn_layout_is_dense(handle) }
+  var isDense: Bool { kernels_layout_is_dense(handle) }
 
   /// Whether a dense array has more room than its elements take, because blocks must be full.
   var isPadded: Bool { byteCount != dimensions.reduce(MemoryLayout<Float>.stride, *) }
 
   /// Whether the memory holds something else than the elements, such as transformed weights.
-  var isOpaque: Bool { onednn_layout_is_opaque(handle) }
+  var isOpaque: Bool { kernels_layout_is_opaque(handle) }
 
   /// Whether the elements stand one behind the other in row-major order.
   var isRowMajor: Bool { Layout.rowMajor(dimensions).map(isSame) ?? false }
 
   /// Whether two layouts are the same in all respects.
-  func isSame(as other: Layout) -> Bool { onednn_layout_equal(handle, other.handle) }
+  func isSame(as other: Layout) -> Bool { kernels_layout_equal(handle, other.handle) }
 
   /// The distances between neighbours (of blocks, along a blocked axis) along each axis.
   var strides: [Int] {
-    withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(ONEDNN_MAX_RANK)) {
-      onednn_layout_strides(handle, $0.baseAddress)
+    withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(KERNELS_MAX_RANK)) {
+      kernels_layout_strides(handle, $0.baseAddress)
       return $0[..<dimensions.count].map { Int($0) }
     }
   }

@@ -1,6 +1,6 @@
-import COneDNN
+import CKernels
 
-/// A computation of the library, ready to run on any memory of the layouts it was made for.
+/// A computation, ready to run on any memory of the layouts it was made for.
 final class Primitive: Sendable {
   /// How much a primitive is of what it is made for.
   enum Share: Int {
@@ -17,21 +17,21 @@ final class Primitive: Sendable {
   /// Never changed, and freed by nobody else, so that threads may share it.
   nonisolated(unsafe) let handle: OpaquePointer
 
-  /// Takes over what a function of the library made; `nil` when it cannot compute this.
+  /// Takes over what a function of the kernels made; `nil` when that cannot be computed.
   init?(owning handle: OpaquePointer?, share: Share = .whole) {
     guard let handle else { return nil }
     (self.handle, self.share) = (handle, share)
   }
 
-  deinit { onednn_primitive_free(handle) }
+  deinit { kernels_primitive_free(handle) }
 
   /// The layout that it takes or makes.
-  func layout(_ role: onednn_role) -> Layout? {
-    Layout(owning: onednn_primitive_layout(handle, Int32(role.rawValue)))
+  func layout(_ role: kernels_role) -> Layout? {
+    Layout(owning: kernels_primitive_layout(handle, role))
   }
 
-  /// The library's name of the implementation, for example `jit:avx512_core`.
-  var name: String { String(cString: onednn_primitive_name(handle)) }
+  /// What computes it, for example `blocked convolution`.
+  var name: String { String(cString: kernels_primitive_name(handle)) }
 
   /// Another order of the same elements in memory.
   ///
@@ -42,7 +42,7 @@ final class Primitive: Sendable {
     from source: Layout, to target: Layout, scales: [Float] = [], hasGroups: Bool = false
   ) -> Primitive? {
     Primitive(
-      owning: onednn_reorder(
+      owning: kernels_reorder(
         source.handle, target.handle, hasGroups, scales, Int32(scales.count)),
       share: .order)
   }
@@ -50,19 +50,16 @@ final class Primitive: Sendable {
   /// A function of each element, then more functions of that.
   static func elementwise(_ function: ElementFunction, _ layout: Layout) -> Primitive? {
     Primitive(
-      owning: onednn_elementwise(
+      owning: kernels_elementwise(
         function.function, function.alpha, function.beta, layout.handle), share: .functions)
   }
 }
 
-/// A function of one element that the library has, with its settings.
+/// A function of one element that there is a kernel for, with its settings.
 struct ElementFunction: Sendable {
-  let function: onednn_function
+  let function: kernels_function
   var alpha: Float = 0
   var beta: Float = 0
-
-  /// The function's number in the library, whatever its settings.
-  var kind: UInt32 { function.rawValue }
 }
 
 /// What becomes of a primitive's result before it is stored.
@@ -74,19 +71,19 @@ enum PostOperation: Sendable {
 }
 
 extension [PostOperation] {
-  /// Calls `body` with the operations in the library's form.
-  func withOperations<Result>(_ body: (onednn_post_operations) -> Result) -> Result {
+  /// Calls `body` with the operations as kernels take them.
+  func withOperations<Result>(_ body: (kernels_post_operations) -> Result) -> Result {
     let operations = map { operation in
       switch operation {
-      case .sum: onednn_post_operation(is_sum: true, function: .init(0), alpha: 0, beta: 0)
+      case .sum: kernels_post_operation(is_sum: true, function: .init(0), alpha: 0, beta: 0)
       case .function(let function):
-        onednn_post_operation(
+        kernels_post_operation(
           is_sum: false, function: function.function, alpha: function.alpha, beta: function.beta)
       }
     }
-    // The library copies the operations during the call.
+    // They are copied during the call.
     return operations.withUnsafeBufferPointer {
-      body(onednn_post_operations(operations: $0.baseAddress, count: Int32($0.count)))
+      body(kernels_post_operations(operations: $0.baseAddress, count: Int32($0.count)))
     }
   }
 }

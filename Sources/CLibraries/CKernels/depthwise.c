@@ -1,0 +1,193 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convolutions.h"
+#include "threads.h"
+
+// Depthwise convolutions, 16 channels at a time. The window's elements that lie beyond the edges are
+// left out, so that nothing is copied.
+
+typedef float vector __attribute__((ext_vector_type(16)));
+
+struct depthwise {
+  struct convolution convolution;
+  struct space space;
+  int64_t channels;
+  /// The outputs of a row that see the whole window: the first, and the one behind the last.
+  int64_t inner_first, inner_end;
+};
+
+enum { OUTPUTS = 8 };
+
+struct depthwise_work {
+  const struct depthwise *all;
+  const float *source, *weights, *bias;
+  float *target;
+  int64_t cuts, planes;
+};
+
+/// The window's elements along an axis that an output sees inside of the input.
+INLINE void seen(
+    const struct space *space, int axis, int64_t target, int64_t *first, int64_t *end) {
+  const int64_t start = target * space->strides[axis] - space->before[axis];
+  const int64_t step = space->dilation[axis];
+  *first = start < 0 ? (-start + step - 1) / step : 0;
+  const int64_t rest = space->sizes[axis] - start;
+  *end = rest <= 0 ? 0 : smaller(space->window[axis], (rest + step - 1) / step);
+  if (*end < *first) *end = *first;
+}
+
+/// Computes neighbours in a row that see the same elements of the window. `count` is known when this is
+/// compiled.
+INLINE void compute_outputs(
+    const struct depthwise *all, const float *source, const float *weights, const float *bias,
+    float *target, const int64_t first[3], const int64_t end[3], const int count) {
+  const struct space *space = &all->space;
+  vector sums[OUTPUTS], value;
+  memcpy(&value, bias, sizeof value);
+#pragma clang loop unroll(full)
+  for (int place = 0; place < count; place++) sums[place] = value;
+  const int64_t step = space->strides[2] * CHANNELS;
+  for (int64_t z = first[0]; z < end[0]; z++) {
+    for (int64_t y = first[1]; y < end[1]; y++) {
+      const float *row = source
+          + (z * space->dilation[0] * space->sizes[1] + y * space->dilation[1]) * space->sizes[2]
+              * CHANNELS;
+      const float *own = weights + (z * space->window[1] + y) * space->window[2] * CHANNELS;
+      for (int64_t x = first[2]; x < end[2]; x++) {
+        vector weight;
+        memcpy(&weight, own + x * CHANNELS, sizeof weight);
+        const float *from = row + x * space->dilation[2] * CHANNELS;
+#pragma clang loop unroll(full)
+        for (int place = 0; place < count; place++) {
+          memcpy(&value, from + place * step, sizeof value);
+          sums[place] += value * weight;
+        }
+      }
+    }
+  }
+  const float slope = all->convolution.slope, limit = all->convolution.limit;
+#pragma clang loop unroll(full)
+  for (int place = 0; place < count; place++) {
+    float *to = target + place * CHANNELS;
+    memcpy(&value, to, sizeof value);
+    if (all->convolution.adds_first) sums[place] += value;
+    if (slope != 1) sums[place] = sums[place] < 0 ? sums[place] * slope : sums[place];
+    if (limit < INFINITY) sums[place] = sums[place] > limit ? limit : sums[place];
+    if (all->convolution.adds_last) sums[place] += value;
+    memcpy(to, &sums[place], sizeof value);
+  }
+}
+
+INLINE void compute_row_body(
+    const struct depthwise *all, const float *source, const float *weights, const float *bias,
+    float *target, int64_t z, int64_t y) {
+  const struct space *space = &all->space;
+  int64_t first[3], end[3];
+  seen(space, 0, z, &first[0], &end[0]);
+  seen(space, 1, y, &first[1], &end[1]);
+  const int64_t rows = (z * space->strides[0] - space->before[0]) * space->sizes[1]
+      + y * space->strides[1] - space->before[1];
+  const float *row = source + (rows * space->sizes[2] - space->before[2]) * CHANNELS;
+  for (int64_t x = 0, count; x < space->targets[2]; x += count) {
+    const float *from = row + x * space->strides[2] * CHANNELS;
+    float *to = target + x * CHANNELS;
+    seen(space, 2, x, &first[2], &end[2]);
+    count = x < all->inner_first || x >= all->inner_end
+        ? 1
+        : smaller(OUTPUTS, all->inner_end - x);
+    if (count > 4 && count < OUTPUTS) count = 4;
+    if (count == 3) count = 2;
+    switch (count) {
+    case 8: compute_outputs(all, from, weights, bias, to, first, end, 8); break;
+    case 4: compute_outputs(all, from, weights, bias, to, first, end, 4); break;
+    case 2: compute_outputs(all, from, weights, bias, to, first, end, 2); break;
+    default: compute_outputs(all, from, weights, bias, to, first, end, 1);
+    }
+  }
+}
+
+VARIANTS(
+    compute_row,
+    (const struct depthwise *all, const float *source, const float *weights, const float *bias,
+     float *target, int64_t z, int64_t y),
+    (all, source, weights, bias, target, z, y))
+
+static void compute_part(void *context, int index) {
+  const struct depthwise_work *work = context;
+  const struct depthwise *all = work->all;
+  const struct space *space = &all->space;
+  const int64_t cut = index / work->planes, number = index % work->planes;
+  const int64_t blocks = all->convolution.source_blocks, block = number % blocks;
+  const int64_t rows = space->targets[0] * space->targets[1];
+  const int64_t window = space->window[0] * space->window[1] * space->window[2];
+  const int64_t valid = smaller(CHANNELS, all->channels - block * CHANNELS);
+  _Alignas(64) float bias[CHANNELS] = {0};
+  if (work->bias) {
+    memcpy(bias, work->bias + block * CHANNELS, (size_t)valid * sizeof *bias);
+  }
+  const float *source =
+      work->source + number * space->sizes[0] * space->sizes[1] * space->sizes[2] * CHANNELS;
+  for (int64_t row = rows * cut / work->cuts; row < rows * (cut + 1) / work->cuts; row++) {
+    float *target = work->target + (number * rows + row) * space->targets[2] * CHANNELS;
+    compute_row(
+        all, source, work->weights + block * window * CHANNELS, bias, target,
+        row / space->targets[1], row % space->targets[1]);
+    apply_operations(&all->convolution, target, space->targets[2] * CHANNELS, valid);
+  }
+}
+
+static void run_depthwise(const kernels_primitive *primitive, const struct call *call) {
+  const struct depthwise *all = (const struct depthwise *)primitive;
+  const struct space *space = &all->space;
+  struct depthwise_work work = {
+    .all = all, .source = call->arguments[kernels_role_source],
+    .weights = call->arguments[kernels_role_weights], .bias = call->arguments[kernels_role_bias],
+    .target = call->arguments[kernels_role_target],
+  };
+  work.planes = all->convolution.images * all->convolution.source_blocks;
+  const int64_t rows = space->targets[0] * space->targets[1];
+  const bool cuts_rows = shares_rows(rows * space->targets[2], all->channels);
+  work.cuts = cuts_rows ? smaller(rows, PARTS_OF_A_THREAD * kernels_thread_count()) : 1;
+  kernels_parallel((int)(work.planes * work.cuts), compute_part, &work);
+}
+
+kernels_primitive *depthwise_convolution(
+    const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
+    const kernels_layout *target, struct kernels_window window,
+    struct kernels_post_operations post) {
+  const struct kernels_layout input = layout_channels_blocked(source->rank, source->sizes);
+  const struct kernels_layout output = layout_channels_blocked(target->rank, target->sizes);
+  if ((!source->is_any && !kernels_layout_equal(source, &input))
+      || (!target->is_any && !kernels_layout_equal(target, &output))) {
+    return NULL;
+  }
+  struct depthwise *all = calloc(1, sizeof *all);
+  if (!all) return NULL;
+  kernels_primitive *primitive = &all->convolution.primitive;
+  primitive->name = "depthwise convolution";
+  primitive->run = run_depthwise;
+  all->space = make_space(source, target, window, 2);
+  all->channels = source->sizes[1];
+  for (int64_t x = 0; x < all->space.targets[2]; x++) {
+    int64_t first, end;
+    seen(&all->space, 2, x, &first, &end);
+    const bool is_whole = first == 0 && end == all->space.window[2];
+    if (is_whole && all->inner_end == 0) all->inner_first = x;
+    if (is_whole) all->inner_end = x + 1;
+  }
+  all->convolution.images = source->sizes[0];
+  all->convolution.source_blocks = ceiling(all->channels, CHANNELS);
+  int order[MAX_RANK];
+  for (int axis = 0; axis < weights->rank; axis++) order[axis] = axis;
+  const struct kernels_layout own =
+      layout_make(weights->rank, weights->sizes, order, 1, &(struct block){0, CHANNELS});
+  primitive_set(primitive, kernels_role_source, &input);
+  primitive_set(primitive, kernels_role_target, &output);
+  primitive_set(primitive, kernels_role_weights, &own);
+  if (bias) primitive_set(primitive, kernels_role_bias, bias);
+  if (set_operations(&all->convolution, post)) return primitive;
+  kernels_primitive_free(primitive);
+  return NULL;
+}

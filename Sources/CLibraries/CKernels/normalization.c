@@ -1,0 +1,206 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "functions.h"
+#include "primitive.h"
+#include "threads.h"
+
+// Softmax along an axis, and normalization of each channel.
+
+struct softmax {
+  kernels_primitive primitive;
+  bool is_logarithm;
+  /// The elements in front of the axis, along it and behind it.
+  int64_t outer, length, inner;
+};
+
+/// Lanes that lie side by side and are computed together, where the axis is not the last one.
+enum { LANES = 64 };
+
+INLINE void normalize_row(const struct softmax *all, const float *source, float *target) {
+  float largest = -INFINITY, sum = 0;
+  for (int64_t place = 0; place < all->length; place++) {
+    largest = source[place] > largest ? source[place] : largest;
+  }
+  // Several sums side by side, as vectors hold them.
+  float sums[16] = {0};
+  int64_t place = 0;
+  for (; place + 16 <= all->length; place += 16) {
+    for (int lane = 0; lane < 16; lane++) {
+      const float power = exponential(source[place + lane] - largest);
+      sums[lane] += power;
+      target[place + lane] = all->is_logarithm ? source[place + lane] - largest : power;
+    }
+  }
+  for (; place < all->length; place++) {
+    const float power = exponential(source[place] - largest);
+    sum += power;
+    target[place] = all->is_logarithm ? source[place] - largest : power;
+  }
+  for (int lane = 0; lane < 16; lane++) sum += sums[lane];
+  const float factor = 1 / sum, logarithm = logf(sum);
+  for (int64_t number = 0; number < all->length; number++) {
+    target[number] = all->is_logarithm ? target[number] - logarithm : target[number] * factor;
+  }
+}
+
+INLINE void normalize_lanes(
+    const struct softmax *all, const float *source, float *target, int count) {
+  float largest[LANES], sums[LANES], logarithms[LANES];
+  for (int lane = 0; lane < count; lane++) {
+    largest[lane] = -INFINITY;
+    sums[lane] = 0;
+  }
+  for (int64_t place = 0; place < all->length; place++) {
+    const float *row = source + place * all->inner;
+    for (int lane = 0; lane < count; lane++) {
+      largest[lane] = row[lane] > largest[lane] ? row[lane] : largest[lane];
+    }
+  }
+  for (int64_t place = 0; place < all->length; place++) {
+    const float *row = source + place * all->inner;
+    float *result = target + place * all->inner;
+    for (int lane = 0; lane < count; lane++) {
+      const float difference = row[lane] - largest[lane], power = exponential(difference);
+      sums[lane] += power;
+      result[lane] = all->is_logarithm ? difference : power;
+    }
+  }
+  for (int lane = 0; lane < count; lane++) {
+    logarithms[lane] = all->is_logarithm ? logf(sums[lane]) : 0;
+    sums[lane] = all->is_logarithm ? 1 : 1 / sums[lane];
+  }
+  for (int64_t place = 0; place < all->length; place++) {
+    float *result = target + place * all->inner;
+    for (int lane = 0; lane < count; lane++) {
+      result[lane] = result[lane] * sums[lane] - logarithms[lane];
+    }
+  }
+}
+
+struct softmax_work {
+  const struct softmax *all;
+  const float *source;
+  float *target;
+  /// Rows that are computed together, or parts of the inner elements.
+  int64_t share, parts;
+};
+
+INLINE void run_softmax_share_body(void *context, int index) {
+  const struct softmax_work *work = context;
+  const struct softmax *all = work->all;
+  if (all->inner == 1) {
+    const int64_t first = index * work->share, end = smaller(first + work->share, all->outer);
+    for (int64_t row = first; row < end; row++) {
+      normalize_row(all, work->source + row * all->length, work->target + row * all->length);
+    }
+  } else {
+    const int64_t first = index % work->parts * LANES;
+    const int64_t offset = index / work->parts * all->length * all->inner + first;
+    normalize_lanes(
+        all, work->source + offset, work->target + offset, (int)smaller(LANES, all->inner - first));
+  }
+}
+
+VARIANTS(run_softmax_share, (void *context, int index), (context, index))
+
+static void run_softmax(const kernels_primitive *primitive, const struct call *call) {
+  const struct softmax *all = (const struct softmax *)primitive;
+  struct softmax_work work = {
+    .all = all, .source = call->arguments[kernels_role_source],
+    .target = call->arguments[kernels_role_target],
+    .share = larger(1, (1 << 12) / all->length), .parts = ceiling(all->inner, LANES),
+  };
+  const int64_t count =
+      all->inner == 1 ? ceiling(all->outer, work.share) : all->outer * work.parts;
+  kernels_parallel((int)count, run_softmax_share, &work);
+}
+
+kernels_primitive *kernels_softmax(const kernels_layout *layout, int axis, bool is_logarithm) {
+  const struct kernels_layout plain = layout_row_major(layout->rank, layout->sizes);
+  if (!kernels_layout_equal(layout, &plain)) return NULL;
+  struct softmax *all = calloc(1, sizeof *all);
+  if (!all) return NULL;
+  all->primitive = (kernels_primitive){.name = "softmax", .run = run_softmax};
+  primitive_set(&all->primitive, kernels_role_source, layout);
+  primitive_set(&all->primitive, kernels_role_target, layout);
+  all->is_logarithm = is_logarithm;
+  all->outer = all->inner = 1;
+  all->length = layout->sizes[axis];
+  for (int other = 0; other < axis; other++) all->outer *= layout->sizes[other];
+  for (int other = axis + 1; other < layout->rank; other++) all->inner *= layout->sizes[other];
+  return &all->primitive;
+}
+
+struct batch_normalization {
+  kernels_primitive primitive;
+  struct walk walk;
+  float epsilon;
+};
+
+INLINE void normalize_patch_body(
+    void *context, const struct patch *patch, float *const elements[WALK_ARRAYS]) {
+  (void)context;
+  const int64_t to = patch->strides[1][0], from = patch->strides[1][1];
+  const int64_t step = patch->strides[1][2];
+  for (int64_t row = 0; row < patch->counts[0]; row++) {
+    float *target = elements[0] + row * patch->strides[0][0];
+    const float *source = elements[1] + row * patch->strides[0][1];
+    const float *factors = elements[2] + row * patch->strides[0][2];
+    const float *summands = elements[3] + row * patch->strides[0][3];
+    if (to == 1 && from == 1 && step <= 1) {
+      for (int64_t place = 0; place < patch->counts[1]; place++) {
+        target[place] = source[place] * factors[place * step] + summands[place * step];
+      }
+    } else {
+      for (int64_t place = 0; place < patch->counts[1]; place++) {
+        target[place * to] = source[place * from] * factors[place * step] + summands[place * step];
+      }
+    }
+  }
+}
+
+VARIANTS(
+    normalize_patch, (void *context, const struct patch *patch, float *const elements[WALK_ARRAYS]),
+    (context, patch, elements))
+
+static void run_batch_normalization(const kernels_primitive *primitive, const struct call *call) {
+  const struct batch_normalization *all = (const struct batch_normalization *)primitive;
+  const int64_t channels = primitive->layouts[kernels_role_source].sizes[1];
+  float *factors = call->arguments[kernels_role_scratchpad], *summands = factors + channels;
+  for (int64_t channel = 0; channel < channels; channel++) {
+    factors[channel] = (float)(
+        call->arguments[kernels_role_scale][channel]
+        / sqrt((double)call->arguments[kernels_role_variance][channel] + all->epsilon));
+    summands[channel] = call->arguments[kernels_role_shift][channel]
+        - call->arguments[kernels_role_mean][channel] * factors[channel];
+  }
+  float *target = call->arguments[kernels_role_target];
+  float *const addresses[] = {target, call->arguments[kernels_role_source], factors, summands};
+  walk_run(&all->walk, addresses, normalize_patch, NULL);
+  clear_padding(&primitive->layouts[kernels_role_target], target);
+}
+
+kernels_primitive *kernels_batch_normalization(const kernels_layout *layout, float epsilon) {
+  struct batch_normalization *all = calloc(1, sizeof *all);
+  if (!all) return NULL;
+  all->primitive = (kernels_primitive){
+    .name = "batch normalization", .run = run_batch_normalization};
+  all->epsilon = epsilon;
+  int64_t sizes[MAX_RANK];
+  for (int axis = 0; axis < layout->rank; axis++) sizes[axis] = axis == 1 ? layout->sizes[1] : 1;
+  const struct kernels_layout numbers = layout_row_major(layout->rank, sizes);
+  const struct kernels_layout *layouts[] = {layout, layout, &numbers, &numbers};
+  if (!walk_plan(&all->walk, 4, layouts)) {
+    kernels_primitive_free(&all->primitive);
+    return NULL;
+  }
+  primitive_set(&all->primitive, kernels_role_source, layout);
+  primitive_set(&all->primitive, kernels_role_target, layout);
+  const struct kernels_layout list = layout_row_major(1, &layout->sizes[1]);
+  for (int role = kernels_role_mean; role <= kernels_role_shift; role++) {
+    primitive_set(&all->primitive, (enum kernels_role)role, &list);
+  }
+  primitive_ask(&all->primitive, 2 * layout->sizes[1]);
+  return &all->primitive;
+}

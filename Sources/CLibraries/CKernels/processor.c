@@ -1,0 +1,22 @@
+#include "processor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum level kernels_known_level;
+
+__attribute__((constructor)) static void look(void) {
+  enum level known = PORTABLE;
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) known = AVX2;
+  if (known == AVX2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
+      && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
+    known = AVX512;
+  }
+#endif
+  const char *limit = getenv("WEIGHBRIDGE_MAX_ISA");
+  if (limit && !strcmp(limit, "portable")) known = PORTABLE;
+  if (limit && !strcmp(limit, "avx2") && known > AVX2) known = AVX2;
+  kernels_known_level = known;
+}

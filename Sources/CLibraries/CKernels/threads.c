@@ -1,0 +1,206 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "threads.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+// Each thread of a job has a range of its indices, one word: the job's number, the end of the range, and
+// the next index. Whoever adds 1 to the word owns the index that it read, if there is one, and nobody
+// needs a lock. A thread takes its own range first: of two layers one behind the other it then computes
+// about the same part, which lies in its own cache. What the job does stands beside the words and does
+// not change as long as an index is being worked on.
+
+enum {
+  COUNT_BITS = 20,
+  MOST_INDICES = 1 << (COUNT_BITS - 1),
+  MOST_THREADS = 256,
+  /// How often a thread looks for the next job, or for the last index to be done, before it lets others
+  /// have the core if they want it.
+  LOOKS = 64,
+  /// How long it does so before it sleeps, in nanoseconds: somewhat longer than it takes to wake up.
+  PATIENCE = 100000,
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t begun = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+
+/// The indices of a thread, in a cache line of their own.
+struct range {
+  _Alignas(64) atomic_uint_least64_t word;
+};
+
+static struct {
+  /// Held by the thread that the others work for.
+  atomic_flag is_taken;
+  /// The number of the job.
+  atomic_uint_least64_t number;
+  atomic_int done, sleepers, wanted;
+  atomic_bool caller_sleeps;
+  void (*body)(void *, int);
+  void *context;
+  int count, started;
+  struct range ranges[MOST_THREADS];
+} pool = {.is_taken = ATOMIC_FLAG_INIT};
+
+static _Thread_local int thread_limit = 1;
+static _Thread_local bool is_working;
+
+static int range_end(uint64_t word) { return (int)(word >> COUNT_BITS & ((1 << COUNT_BITS) - 1)); }
+static int range_next(uint64_t word) { return (int)(word & ((1 << COUNT_BITS) - 1)); }
+
+static void pause_briefly(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+static int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/// Waits for something that is about to happen. Returns whether it did.
+#define WAIT_FOR(condition) \
+  ({ \
+    bool has_happened = (condition); \
+    for (int64_t end = has_happened ? 0 : now() + PATIENCE; !has_happened && now() < end;) { \
+      for (int look = 0; look < LOOKS && !has_happened; look++) { \
+        pause_briefly(); \
+        has_happened = (condition); \
+      } \
+      if (!has_happened) sched_yield(); \
+    } \
+    has_happened; \
+  })
+
+/// Takes the indices of a range until there are none.
+static void work_on(struct range *range) {
+  for (;;) {
+    uint64_t word = atomic_load(&range->word);
+    if (range_next(word) >= range_end(word)) return;
+    word = atomic_fetch_add(&range->word, 1);
+    if (range_next(word) >= range_end(word)) return;
+    const int count = pool.count;
+    pool.body(pool.context, range_next(word));
+    if (atomic_fetch_add(&pool.done, 1) + 1 == count && atomic_load(&pool.caller_sleeps)) {
+      pthread_mutex_lock(&lock);
+      pthread_cond_signal(&ended);
+      pthread_mutex_unlock(&lock);
+    }
+  }
+}
+
+/// Works as one of some threads: on its own range, then on what others have left.
+static void work(int thread, int threads) {
+  for (int step = 0; step < threads; step++) work_on(&pool.ranges[(thread + step) % threads]);
+}
+
+static bool is_new(uint64_t seen) { return atomic_load(&pool.number) != seen; }
+
+static void *run_thread(void *argument) {
+  const int thread = (int)(intptr_t)argument;
+  uint64_t seen = 0;
+  is_working = true;
+  for (;;) {
+    if (!WAIT_FOR(is_new(seen))) {
+      pthread_mutex_lock(&lock);
+      atomic_fetch_add(&pool.sleepers, 1);
+      while (!is_new(seen)) pthread_cond_wait(&begun, &lock);
+      atomic_fetch_sub(&pool.sleepers, 1);
+      pthread_mutex_unlock(&lock);
+    }
+    seen = atomic_load(&pool.number);
+    const int threads = atomic_load(&pool.wanted);
+    if (thread < threads) work(thread, threads);
+  }
+  return NULL;
+}
+
+/// In a forked child the threads are gone, whatever they were doing.
+static void forget(void) {
+  pthread_mutex_init(&lock, NULL);
+  pthread_cond_init(&begun, NULL);
+  pthread_cond_init(&ended, NULL);
+  pool.started = 0;
+  atomic_store(&pool.sleepers, 0);
+  atomic_flag_clear(&pool.is_taken);
+}
+
+static void forget_when_forked(void) { pthread_atfork(NULL, NULL, forget); }
+
+/// Starts threads until there are so many besides the caller, as far as the system allows.
+static void start(int count) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, forget_when_forked);
+  pthread_attr_t attributes;
+  if (pool.started >= count || pthread_attr_init(&attributes)) return;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  while (pool.started < count) {
+    pthread_t thread;
+    const int number = pool.started + 1;
+    if (pthread_create(&thread, &attributes, run_thread, (void *)(intptr_t)number)) break;
+    pool.started++;
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+void kernels_use_threads(int count) {
+  thread_limit = count < 1 ? 1 : count > MOST_THREADS ? MOST_THREADS : count;
+}
+
+int kernels_thread_count(void) { return thread_limit; }
+
+/// Waits until all indices are done.
+static void wait_for(int count) {
+  if (WAIT_FOR(atomic_load(&pool.done) == count)) return;
+  pthread_mutex_lock(&lock);
+  atomic_store(&pool.caller_sleeps, true);
+  while (atomic_load(&pool.done) != count) pthread_cond_wait(&ended, &lock);
+  atomic_store(&pool.caller_sleeps, false);
+  pthread_mutex_unlock(&lock);
+}
+
+static void share(int count, void (*body)(void *, int), void *context) {
+  start(thread_limit - 1);
+  const int threads = thread_limit;
+  pool.body = body;
+  pool.context = context;
+  pool.count = count;
+  atomic_store(&pool.done, 0);
+  atomic_store(&pool.wanted, threads);
+  for (int thread = 0; thread < threads; thread++) {
+    const uint64_t first = (uint64_t)count * (uint64_t)thread / (uint64_t)threads;
+    const uint64_t end = (uint64_t)count * (uint64_t)(thread + 1) / (uint64_t)threads;
+    atomic_store(&pool.ranges[thread].word, end << COUNT_BITS | first);
+  }
+  atomic_fetch_add(&pool.number, 1);
+  if (atomic_load(&pool.sleepers) > 0) {
+    pthread_mutex_lock(&lock);
+    pthread_cond_broadcast(&begun);
+    pthread_mutex_unlock(&lock);
+  }
+  is_working = true;
+  work(0, threads);
+  is_working = false;
+  wait_for(count);
+}
+
+void kernels_parallel(int count, void (*body)(void *, int), void *context) {
+  int first = 0;
+  if (thread_limit > 1 && count > 1 && !is_working
+      && !atomic_flag_test_and_set(&pool.is_taken)) {
+    first = count < MOST_INDICES ? count : MOST_INDICES;
+    share(first, body, context);
+    atomic_flag_clear(&pool.is_taken);
+  }
+  for (int index = first; index < count; index++) body(context, index);
+}
