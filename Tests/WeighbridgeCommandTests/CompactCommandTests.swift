@@ -158,4 +158,44 @@ import Weighbridge
     ).expect(2, "no answers that can be counted")
     try place.expectUntouched()
   }
+
+  @Test(
+    "convert --compact writes what convert and compact write one after the other",
+    arguments: [["--lossless"], ["--encoding", "int8"], ["--encoding", "palette6"]])
+  func converting(_ budget: [String]) throws {
+    let source = "\(Self.folderOfSketches)/sketch-classifier.h5"
+    let (plain, two, one) = (try file("plain.wbm"), try file("two.wbm"), try file("one.wbm"))
+    try Program.run("convert", source, "-o", plain, "--quiet").expect(0)
+    try Program.run(["compact", plain, "-o", two, "--quiet"] + budget).expect(0)
+    try Program.run(["convert", source, "-o", one, "--compact", "--quiet"] + budget).expect(0)
+    let both = try [one, two].map { try Model(contentsOf: $0) }
+    #expect(
+      both[0].content.graph.weights.map(\.tensor) == both[1].content.graph.weights.map(\.tensor))
+    #expect(try Files.read(one).count < Files.read(plain).count)
+    // Each weight is as far from the source's as the file says.
+    try Program.run("verify", one, "--against", source).expect(0)
+  }
+
+  @Test("A weight that is further from the source than the file says is found")
+  func furtherOff() throws {
+    let source = "\(Self.folderOfSketches)/sketch-classifier.h5"
+    let (fine, other) = (try file("fine.wbm"), try file("other.wbm"))
+    for (path, encoding) in [(fine, "int8"), (other, "int4")] {
+      try Program.run(
+        "convert", source, "-o", path, "--compact", "--encoding", encoding, "--quiet"
+      ).expect(0)
+    }
+    // Two files of other numbers are both right by their own records, and not equal to each other.
+    try Program.run("verify", other, "--against", source).expect(0)
+    try Program.run("verify", other, "--against", fine).expect(1)
+  }
+
+  @Test("A budget without --compact is bad usage")
+  func budgetAlone() throws {
+    let place = try Workplace()
+    let source = "\(Self.folderOfSketches)/sketch-classifier.h5"
+    try Program.run("convert", source, "-o", place.output, "--max-error", "0.1")
+      .expect(2, "need --compact")
+    try place.expectUntouched()
+  }
 }
