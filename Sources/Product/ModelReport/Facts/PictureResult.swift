@@ -12,8 +12,8 @@ struct PictureResult: Sendable {
     let box: [Int]
   }
 
-  /// Pictures are shown no larger than this, in pixels.
-  private static let sideLimit = 720
+  /// Pictures are shown no larger and, to see the boxes, not much smaller than this, in pixels.
+  private static let (sideLimit, smallSide) = (720.0, 360.0)
 
   let name: String
   let width, height: Int
@@ -55,10 +55,11 @@ struct PictureResult: Sendable {
         Row(label: found.name, confidence: found.probability, box: [])
       }
     }
-    let scale = min(1, Double(Self.sideLimit) / Double(max(width, height)))
+    let side = Double(max(width, height))
+    let scale = min(max(1, (Self.smallSide / side).rounded(.up)), Self.sideLimit / side)
     let size = { (side: Int) in max(1, Int((Double(side) * scale).rounded())) }
     (shownWidth, shownHeight) = (size(width), size(height))
-    let shown = scale < 1 ? image.resized(width: shownWidth, height: shownHeight) : image
+    let shown = scale != 1 ? image.resized(width: shownWidth, height: shownHeight) : image
     jpeg = try shown.annotated(with: annotations).encoded(as: .jpeg)
   }
 }

@@ -57,10 +57,14 @@ struct Verdict {
     let authors = inspection.references.map(\.author).filter { !$0.isEmpty }
     let whom = authors.first.map { "\($0) computed" } ?? "the original computes"
     let level: Level = warnings == 0 ? .proven : .plausible
-    let passed = report.results.count { $0.status == .passed }
+    let skipped = report.results.count { $0.status == .skipped }
+    let others = skipped == 0 ? "" : ", \(skipped) had nothing to check"
+    let error = proofs.compactMap { $0.difference?.error }.max()
+    let distance = error.map { ", with differences of \($0.short) at most" } ?? ""
     return (
       level, warnings == 0 ? "Verified" : "Verified, with warnings",
-      "It computes what \(whom); \(passed) of \(report.results.count) results passed.\(doubts)"
+      "It computes what \(whom)\(distance). \(report.results.count - skipped - warnings) checks passed"
+        + "\(others).\(doubts)"
     )
   }
 }

@@ -23,7 +23,7 @@ struct GraphBox {
       row = step.layer.map { "\(prefix)l\($0)" }
     case .block(let block):
       (name, title) = (block.name, block.name)
-      subtitle = "\(block.steps.count) layers"
+      subtitle = ModelPage.counted(block.layerCount, "layer")
       (style, row) = ("folded", nil)
     }
     let letters = max(Self.clipped(title).count, Self.clipped(subtitle).count)

@@ -55,7 +55,7 @@ struct GraphDrawing {
         let kind = block.isNamed ? "Nested model" : "Block"
         return """
           <details class="block"><summary>\(kind) \(HTML(escaping: block.name, limit: 120)), \
-          \(block.steps.count) layers</summary>\(figures[position])</details>
+          \(ModelPage.counted(block.layerCount, "layer"))</summary>\(figures[position])</details>
 
           """
       }

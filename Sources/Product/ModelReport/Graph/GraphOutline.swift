@@ -23,12 +23,15 @@ struct GraphOutline {
     let items: [Item]
     /// All steps, ascending.
     let steps: [Int]
+    /// How many of them are layers, and not inputs or outputs.
+    let layerCount: Int
 
-    init(name: String, isNamed: Bool, items: [Item]) {
+    init(name: String, isNamed: Bool, items: [Item], of graph: StepGraph) {
       self.name = name
       self.isNamed = isNamed
       self.items = items
       steps = items.flatMap(\.steps).sorted()
+      layerCount = steps.count { graph.steps[$0].kind == .operation }
     }
   }
 
@@ -79,7 +82,7 @@ struct GraphOutline {
       result +=
         isAlone
         ? items.map { ($0.steps.first ?? 0, $0) }
-        : [(inner[0], .block(Block(name: name, isNamed: true, items: items)))]
+        : [(inner[0], .block(Block(name: name, isNamed: true, items: items, of: graph)))]
     }
     return folded(result.sorted { $0.first < $1.first }.map(\.item), of: graph)
   }
@@ -124,7 +127,7 @@ struct GraphOutline {
     return .block(
       Block(
         name: "\(name(items.first)) \u{2026} \(name(items.last))", isNamed: false,
-        items: folded(items, of: graph)))
+        items: folded(items, of: graph), of: graph))
   }
 
   /// How many boxes before each position are read behind it.

@@ -40,7 +40,7 @@ extension ModelPage {
     }
     var meaning: HTML = ""
     if let detector = about.detector {
-      meaning += "<p>Finds objects of \(Self.counted(detector.classCount, "class")).</p>"
+      meaning += "<p>Finds objects of \(Self.counted(detector.classCount, "class", "classes")).</p>"
     }
     if !about.labels.isEmpty {
       let shown = about.labels.prefix(8).joined(separator: ", ")

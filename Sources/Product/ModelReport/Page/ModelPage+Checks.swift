@@ -127,7 +127,10 @@ extension ModelPage {
   }
 
   private func shown(_ result: PictureResult) -> HTML {
-    let noun = result.hasBoxes ? "detection" : "class"
+    let count =
+      result.hasBoxes
+      ? Self.counted(result.rows.count, "detection")
+      : Self.counted(result.rows.count, "class", "classes")
     let found = result.rows.prefix(5).map { "\($0.label) \($0.confidence.percentage)" }
     let words = found.isEmpty ? "nothing was found" : found.joined(separator: ", ")
     var table = PageTable(
@@ -147,7 +150,7 @@ extension ModelPage {
       width="\(result.shownWidth)" height="\(result.shownHeight)" \
       alt="The picture \(HTML(escaping: result.name, limit: 120)): \(HTML(escaping: words, limit: 400))" />
       <figcaption>\(HTML(escaping: result.name, limit: 200)), \(result.width) \u{00D7} \(result.height) pixels, \
-      \(result.rows.count) \(result.rows.count == 1 ? noun : noun == "class" ? "classes" : "detections")\
+      \(count)\
       </figcaption></figure>
       \(table.isEmpty ? missing("Nothing was found above the threshold.") : table.html)
       """

@@ -53,7 +53,7 @@ struct ModelPage {
       """
   }
 
-  static func counted(_ count: Int, _ noun: String) -> String {
-    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
+  static func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+    "\(count.grouped) \(count == 1 ? noun : plural ?? noun + "s")"
   }
 }

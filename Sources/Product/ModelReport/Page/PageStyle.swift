@@ -14,7 +14,7 @@ enum PageStyle {
       font: 15px/1.45 system-ui, sans-serif; overflow-wrap: anywhere; }
     .skip { position: absolute; left: -999px; }
     .skip:focus { left: 8px; top: 8px; background: var(--page); padding: 8px; z-index: 2; }
-    header, main, footer, nav { max-width: 1500px; margin: 0 auto; padding: 0 20px; }
+    header, main, footer { max-width: 1500px; margin: 0 auto; padding: 0 20px; }
     h1 { font-size: 1.7rem; margin: 18px 0 2px; } h2 { font-size: 1.3rem; margin: 34px 0 8px;
       border-bottom: 1px solid var(--line); padding-bottom: 4px; }
     h3 { font-size: 1.05rem; margin: 18px 0 6px; }
@@ -40,10 +40,11 @@ enum PageStyle {
     .wide { overflow-x: auto; }
     table { border-collapse: collapse; margin: 8px 0; font-variant-numeric: tabular-nums; }
     caption { text-align: left; color: var(--soft); padding: 4px 0; max-width: 90ch; }
-    th, td { text-align: left; vertical-align: top; padding: 3px 12px 3px 0; font-weight: normal;
+    th, td { text-align: left; overflow-wrap: break-word; vertical-align: top; padding: 3px 12px 3px 0; font-weight: normal;
       border-bottom: 1px solid var(--line); }
-    thead th { font-weight: 600; } .n { text-align: right; white-space: nowrap; }
+    thead th { font-weight: 600; white-space: nowrap; } .n { text-align: right; white-space: nowrap; }
     td.name, th.name { min-width: 9em; } .code { font-family: ui-monospace, monospace; font-size: 0.92em; }
+    thead .code { font: inherit; font-weight: 600; }
     tr:target { background: var(--folded); }
     dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 4px 16px; }
     dt { color: var(--soft); } dd { margin: 0; white-space: pre-line; }

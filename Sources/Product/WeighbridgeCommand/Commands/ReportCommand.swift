@@ -16,7 +16,7 @@ struct ReportCommand: GeneralCommand {
       trust it, its graph, layers and weights, what verifying it shows, and how long a run takes. It \
       tells what is missing and how to add it. Options that describe or verify a model hold for both.
 
-      Examples:
+      Example:
         weighbridge report detector.wbm -o detector.html --image street.jpg
         weighbridge report old.h5 new.wbm -o both.html
       """)
