@@ -26,8 +26,8 @@ import Testing
     "Numbers are written with four digits",
     arguments: [
       (0.0, "0"), (1, "1"), (-0.0123456, "-0.01235"), (1234.6, "1235"), (123_456.7, "123457"),
-      (3.14159, "3.142"), (1e-5, "1e-5"), (9.99999e-9, "1e-8"), (1.5e20, "1.5e20"),
-      (1e-300, "1e-300"),
+      (3.14159, "3.142"), (1e-5, "1.00e-05"), (9.99999e-9, "1.00e-08"), (1.5e20, "1.50e+20"),
+      (1e-300, "1.00e-300"),
     ])
   func digits(number: Double, text: String) {
     #expect(number.fourDigits == text)

@@ -16,7 +16,7 @@ struct Page {
 
   init(_ text: String) throws {
     self.text = text
-    document = try XMLDocument(data: Data(text.utf8))
+    document = try XMLDocument(data: Data(text.utf8), options: .nodePreserveWhitespace)
   }
 
   init(

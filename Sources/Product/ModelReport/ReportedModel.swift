@@ -26,7 +26,6 @@ public struct ReportedModel: Sendable {
     do throws(WeighbridgeError) {
       read = try Model(contentsOf: path, options: options)
     } catch {
-      guard error.code != .missing else { throw error }
       self.init(try Inspection(of: path, options: options), nil)
       return
     }

@@ -77,8 +77,8 @@ extension ModelPage {
       table.append([
         layer, status(part.status), HTML(escaping: difference.maxAbsolute.short),
         HTML(escaping: difference.maxRelative.short), HTML(escaping: difference.cosine.fourDigits),
-        HTML(escaping: "\(difference.worstIndex)"), HTML(escaping: difference.worstGot.fourDigits),
-        HTML(escaping: difference.worstWant.fourDigits),
+        HTML(escaping: "\(difference.worstIndex)"), HTML(escaping: "\(Float(difference.worstGot))"),
+        HTML(escaping: "\(Float(difference.worstWant))"),
       ])
     }
     return heading(3, "Layer by layer") + table.html

@@ -19,9 +19,17 @@ struct ModelPage {
     self.wording = wording
   }
 
-  /// A sentence in which the library's API is named as the reader knows it.
+  /// A sentence in which the library's API is named as the reader knows it; options stay on one line.
   func worded(_ sentence: String, limit: Int = 4000) -> HTML {
-    HTML(escaping: wording(sentence), limit: limit)
+    let text = wording(sentence)
+    guard text.contains("--") else { return HTML(escaping: text, limit: limit) }
+    let words = text.prefix(limit).split(separator: " ", omittingEmptySubsequences: false)
+    let parts = words.enumerated().map { index, word -> HTML in
+      let space = index == 0 ? "" : " "
+      return word.contains("--")
+        ? "\(space)<code>\(String(word))</code>" : "\(space)\(String(word))"
+    }
+    return "\(parts)"
   }
 
   /// What stands where something is missing.

@@ -15,11 +15,12 @@ enum PageStyle {
     .skip { position: absolute; left: -999px; }
     .skip:focus { left: 8px; top: 8px; background: var(--page); padding: 8px; z-index: 2; }
     header, main, footer { max-width: 1500px; margin: 0 auto; padding: 0 20px; }
+    main > section { content-visibility: auto; contain-intrinsic-size: auto 900px; }
     h1 { font-size: 1.7rem; margin: 18px 0 2px; } h2 { font-size: 1.3rem; margin: 34px 0 8px;
       border-bottom: 1px solid var(--line); padding-bottom: 4px; }
     h3 { font-size: 1.05rem; margin: 18px 0 6px; }
     p { margin: 6px 0; max-width: 90ch; } a { color: var(--link); }
-    .soft { color: var(--soft); }
+    .soft { color: var(--soft); } code { font-size: 0.95em; white-space: nowrap; }
     :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
     nav ul { display: flex; flex-wrap: wrap; gap: 4px 16px; list-style: none; margin: 14px 0 0;
       padding: 0; }

@@ -1,3 +1,5 @@
+import Verifier
+
 /// A table of a page.
 struct PageTable {
   /// A column's title and what its cells are.
@@ -79,21 +81,13 @@ struct Bar {
 }
 
 extension Double {
-  /// With up to four significant digits: `0.01234`, `1234`, `1.234e+20`.
+  /// With four significant digits, or three of very large and very small numbers: `0.01234`, `1234`, `1.23e+20`.
   var fourDigits: String {
     guard isFinite, self != 0 else { return self == 0 ? "0" : "\(self)" }
-    guard 1e-4..<1e7 ~= abs(self) else { return scientific }
+    guard 1e-4..<1e7 ~= abs(self) else { return short }
     var (scale, whole) = (1.0, abs(self))
     while whole < 1000 { (scale, whole) = (scale * 10, whole * 10) }
     return "\(((self * scale).rounded() / scale))".withoutEmptyFraction
-  }
-
-  private var scientific: String {
-    var (mantissa, exponent) = (abs(self), 0)
-    while mantissa >= 10 { (mantissa, exponent) = (mantissa / 10, exponent + 1) }
-    while mantissa < 1 { (mantissa, exponent) = (mantissa * 10, exponent - 1) }
-    let digits = "\((mantissa * 1000).rounded() / 1000)".withoutEmptyFraction
-    return "\(self < 0 ? "-" : "")\(digits)e\(exponent)"
   }
 }
 
