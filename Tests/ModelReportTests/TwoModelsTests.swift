@@ -45,5 +45,6 @@ import Weighbridge
     #expect(try page.texts("//header/p") == ["They could not be compared."])
     #expect(try page.section("differences").contains("weights_only.h5"))
     #expect(try page.section("graph").contains("\(APIName.architecture)"))
+    #expect(!page.text.contains(Places.sample("Hostile")), "a folder is in the page")
   }
 }

@@ -308,43 +308,49 @@ def look(browser, page, options):
     browser.size(1280, 900)
 
 
-def main():
+def check(browser, pages, options):
     """All checks."""
+    detector = pages.detector()
+    for page in [detector, pages.two(), pages.hostile(), pages.classifier()]:
+        browser.open(page)
+        browser.quiet(page)
+        look(browser, page, options)
+        assert browser.driver.title != "taken"
+    browser.open(detector)
+    check_first_screen(browser)
+    if options.article:
+        browser.size(1280, 800)
+        browser.picture(options.article)
+    browser.size(1280, 900)
+    check_tables(browser)
+    check_drawing(browser)
+    check_keyboard(browser, detector)
+    check_without_script(browser, detector)
+    print(f"printed on {check_paper(browser, detector)} sheets")
+    folded = pages.residual(17)
+    browser.open(folded)
+    check_blocks(browser)
+    browser.quiet(folded)
+    browser.accessible()  # with the block that is open now; of thousands it takes minutes
+    browser.notices()
+    large = pages.residual(1000)
+    size = large.stat().st_size
+    assert size < 5_000_000, f"{size:,} bytes"
+    seconds = min(browser.open(large) for _ in range(3))
+    browser.quiet(large)
+    print(f"3,000 layers: {size:,} bytes, open in {seconds:.2f} s")
+    assert seconds < 2, f"{seconds:.2f} s"
+
+
+def main():
+    """Looks at all pages."""
     options = arguments()
     browser = Browser()
-    with tempfile.TemporaryDirectory() as folder:
-        pages = Pages(options.program, pathlib.Path(folder))
-        detector = pages.detector()
-        for page in [detector, pages.two(), pages.hostile(), pages.classifier()]:
-            browser.open(page)
-            browser.quiet(page)
-            look(browser, page, options)
-            assert browser.driver.title != "taken"
-        browser.open(detector)
-        check_first_screen(browser)
-        if options.article:
-            browser.size(1280, 800)
-            browser.picture(options.article)
-        browser.size(1280, 900)
-        check_tables(browser)
-        check_drawing(browser)
-        check_keyboard(browser, detector)
-        check_without_script(browser, detector)
-        print(f"printed on {check_paper(browser, detector)} sheets")
-        folded = pages.residual(17)
-        browser.open(folded)
-        check_blocks(browser)
-        browser.quiet(folded)
-        browser.accessible()  # with the block that is open now; of thousands it takes minutes
-        browser.notices()
-        large = pages.residual(1000)
-        size = large.stat().st_size
-        assert size < 5_000_000, f"{size:,} bytes"
-        seconds = min(browser.open(large) for _ in range(3))
-        browser.quiet(large)
-        print(f"3,000 layers: {size:,} bytes, open in {seconds:.2f} s")
-        assert seconds < 2, f"{seconds:.2f} s"
-    browser.driver.quit()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            check(browser, Pages(options.program, pathlib.Path(folder)), options)
+    finally:
+        browser.driver.quit()
     print("passed")
 
 

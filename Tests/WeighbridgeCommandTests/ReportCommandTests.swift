@@ -31,7 +31,8 @@ import Testing
     outcome.expect(0)
     #expect(outcome.output.hasPrefix("<!DOCTYPE html>"))
     for option in [
-      "--labels", "--image", "--no-verify", "--no-profile", "weighbridge metadata --set",
+      "--labels", "--image", "--no-verify", "--no-profile",
+      "weighbridge metadata <code>--set</code>",
     ] {
       #expect(outcome.output.contains(option), "\(option)")
     }

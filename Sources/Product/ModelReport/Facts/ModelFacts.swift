@@ -29,6 +29,8 @@ struct ModelFacts: Sendable {
   let verification: Part<VerificationReport>
   let weights: Part<WeightOverview>
   let profile: Part<RunProfile>
+  /// Whether the outputs were compared with arrays that are not the file's own.
+  let hasGivenReferences: Bool
   /// On what it was run for the profile.
   let profileInputs: String
   let picture: Part<PictureResult>
@@ -38,6 +40,7 @@ struct ModelFacts: Sendable {
 
   init(_ source: ReportedModel, _ options: ReportOptions) throws(WeighbridgeError) {
     self.source = source
+    hasGivenReferences = options.verification.references != nil
     guard let model = source.model else {
       let reason = source.inspection.problem.map { "The file cannot be read as a model: \($0)" }
       let text = reason ?? "There is no model in the file that could run."

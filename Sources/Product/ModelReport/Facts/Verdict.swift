@@ -23,7 +23,7 @@ struct Verdict {
       (level, word) = (.wrong, "Cannot be used as it is")
       sentence = "It is not understood as a whole: \(problem.reason)"
     } else if let report = facts.verification.value {
-      (level, word, sentence) = Self.verdict(report, facts.inspection)
+      (level, word, sentence) = Self.verdict(report, facts)
     } else {
       (level, word) = (.unknown, "Not verified")
       sentence =
@@ -34,7 +34,7 @@ struct Verdict {
   }
 
   private static func verdict(
-    _ report: VerificationReport, _ inspection: Inspection
+    _ report: VerificationReport, _ facts: ModelFacts
   ) -> (Level, String, String) {
     let failures = report.results.filter { $0.status == .failed }
     let warnings = report.results.count { $0.status == .warning }
@@ -50,12 +50,10 @@ struct Verdict {
     }
     guard !proofs.isEmpty else {
       let why =
-        inspection.runs
+        facts.inspection.runs
         ? "nothing is there to compare its outputs with" : "it cannot run, so it was not compared"
       return (.plausible, "Plausible", "No check failed, but \(why).\(doubts)")
     }
-    let authors = inspection.references.map(\.author).filter { !$0.isEmpty }
-    let whom = authors.first.map { "\($0) computed" } ?? "the original computes"
     let level: Level = warnings == 0 ? .proven : .plausible
     let skipped = report.results.count { $0.status == .skipped }
     let others = skipped == 0 ? "" : ", \(skipped) had nothing to check"
@@ -63,8 +61,16 @@ struct Verdict {
     let distance = error.map { ", with differences of \($0.short) at most" } ?? ""
     return (
       level, warnings == 0 ? "Verified" : "Verified, with warnings",
-      "It computes what \(whom)\(distance). \(report.results.count - skipped - warnings) checks passed"
+      "\(Self.proof(proofs, facts))\(distance). \(report.results.count - skipped - warnings) checks passed"
         + "\(others).\(doubts)"
     )
+  }
+
+  /// What it was compared with. Arrays in the file are the word of whoever wrote it.
+  private static func proof(_ proofs: [CheckResult], _ facts: ModelFacts) -> String {
+    if proofs.contains(where: { $0.name == "source" }) { return "It agrees with the original file" }
+    guard !facts.hasGivenReferences else { return "It computes the given reference outputs" }
+    let author = facts.inspection.references.map(\.author).first { !$0.isEmpty }
+    return "It computes what \(author ?? "somebody") computed, as the file records it"
   }
 }

@@ -52,10 +52,12 @@ struct GraphOutline {
     var boxes: [Int: Int] = [:]
     for (box, item) in items.enumerated() { for step in item.steps { boxes[step] = box } }
     var seen: Set<LayeredLayout.Arrow> = []
-    return graph.arrows.compactMap { arrow in
-      guard let from = boxes[arrow.from], let to = boxes[arrow.to], from != to else { return nil }
-      let arrow = LayeredLayout.Arrow(from: from, to: to)
-      return seen.insert(arrow).inserted ? arrow : nil
+    return items.enumerated().flatMap { from, item in
+      item.steps.flatMap { graph.readers[$0] }.compactMap { reader in
+        guard let to = boxes[reader], from != to else { return nil }
+        let arrow = LayeredLayout.Arrow(from: from, to: to)
+        return seen.insert(arrow).inserted ? arrow : nil
+      }
     }
   }
 

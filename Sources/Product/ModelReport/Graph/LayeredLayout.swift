@@ -78,12 +78,16 @@ struct LayeredLayout {
     }
     centers = rows.indices.map(point)
     routes = lanes.map { lane in
-      guard lane.count > 1 else { return [] }
-      var route = lane.map(point)
-      let down: Double = route[0].y <= route[1].y ? 1 : -1
-      route[0].y += down * Self.rowHeight / 2
-      route[route.count - 1].y -= down * Self.rowHeight / 2
-      return route
+      guard let first = lane.first, let last = lane.last, lane.count > 1 else { return [] }
+      let half = (rows[first] < rows[last] ? 1 : -1) * Self.rowHeight / 2
+      // Upright beside the boxes of each row that is passed, and from edge to edge.
+      return lane.flatMap { place -> [Point] in
+        let center = point(place)
+        let (upper, lower) = (
+          Point(x: center.x, y: center.y - half), Point(x: center.x, y: center.y + half)
+        )
+        return place == first ? [lower] : place == last ? [upper] : [upper, lower]
+      }
     }
     width = places.width
     height =

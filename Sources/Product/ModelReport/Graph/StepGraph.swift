@@ -36,8 +36,8 @@ struct StepGraph {
   private static let joinedLimit = 4
 
   private(set) var steps: [Step] = []
-  /// From the step that makes something to one that reads it; each pair once.
-  private(set) var arrows: [LayeredLayout.Arrow] = []
+  /// For each step, those that read what it makes; each once.
+  private(set) var readers: [[Int]] = []
   private var seen: Set<LayeredLayout.Arrow> = []
 
   /// A model's graph: its inputs, its nodes, its outputs.
@@ -101,8 +101,8 @@ struct StepGraph {
 
   private mutating func connect(_ makers: [Int], to step: Int) {
     for maker in makers where maker != step {
-      let arrow = LayeredLayout.Arrow(from: maker, to: step)
-      if seen.insert(arrow).inserted { arrows.append(arrow) }
+      let isNew = seen.insert(LayeredLayout.Arrow(from: maker, to: step)).inserted
+      if isNew { readers[maker].append(step) }
     }
   }
 
@@ -117,6 +117,7 @@ struct StepGraph {
       Step(
         kind: kind, name: name, title: title, operators: operators, shape: shape, scope: scope,
         hasWeights: hasWeights, layer: layer))
+    readers.append([])
     return steps.count - 1
   }
 }

@@ -16,7 +16,15 @@ struct ModelPage {
   init(_ facts: ModelFacts, prefix: String, wording: @escaping @Sendable (String) -> String) {
     self.facts = facts
     self.prefix = prefix
-    self.wording = wording
+    let (path, name) = (facts.inspection.path, facts.source.name)
+    // A page that is sent says nothing of its maker's folders.
+    self.wording = { sentence in
+      wording(
+        path.isEmpty
+          ? sentence
+          : sentence.split(separator: path, omittingEmptySubsequences: false)
+            .joined(separator: name))
+    }
   }
 
   /// A sentence in which the library's API is named as the reader knows it; options stay on one line.
