@@ -26,7 +26,11 @@ public struct ReportedModel: Sendable {
     do throws(WeighbridgeError) {
       read = try Model(contentsOf: path, options: options)
     } catch {
-      self.init(try Inspection(of: path, options: options), nil)
+      let inspection = try Inspection(of: path, options: options)
+      // What went wrong once and not again says nothing about the file.
+      let isModel = inspection.problem == nil && !inspection.layers.isEmpty
+      guard !isModel else { throw error }
+      self.init(inspection, nil)
       return
     }
     var model = read
