@@ -167,4 +167,28 @@ import Weighbridge
       #expect(throws: WeighbridgeError.self) { try Report(models) }
     }
   }
+
+  @Test("The article's code makes a page")
+  func article() throws {
+    let path = "Sources/Product/Weighbridge/Weighbridge.docc/ReportOfAModel.md"
+    let article = String(
+      decoding: try Files.read("\(Places.project)/\(path)"), as: UTF8.self)
+    let code = """
+      var options = ReportOptions()
+      options.image = .init(name: "picture.png", image: try Image(contentsOf: "picture.png"))
+      let models = [try ReportedModel(contentsOf: "shape-detector.wbm")]
+      let report = try Report(models, options: options)
+      print(report.verifications[0]?.passed ?? false)
+      let page = try report.html()
+      """
+    #expect(article.contains("```swift\nimport ModelReport\n\n\(code)\n```"))
+    // The same with other files.
+    var options = ReportOptions()
+    options.image = .init(
+      name: "picture.png", image: try Image(contentsOf: Sample.file("picture.png")))
+    let models = [try ReportedModel(contentsOf: Sample.detector)]
+    let report = try Report(models, options: options)
+    #expect(report.verifications[0]?.passed == true)
+    #expect(try report.html().hasPrefix("<!DOCTYPE html>"))
+  }
 }

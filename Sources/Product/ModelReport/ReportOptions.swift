@@ -10,7 +10,7 @@ public struct ReportOptions: Sendable {
     /// The picture.
     public var image: Image
 
-    /// Makes a sample.
+    /// Makes a picture with its name.
     public init(name: String, image: Image) {
       self.name = name
       self.image = image
