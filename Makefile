@@ -13,6 +13,7 @@
 #                   and tests of what runs in parallel under ThreadSanitizer
 #   make peers      an environment of Python with the tools that read what is exported, from PyPI
 #   make test-peers exports every recorded model and runs it in these tools
+#   make test-pages opens reports in Chromium, which must be there, and checks them with axe-core, from PyPI
 #   make generate   renews what is generated: C code from the .proto files, the README's output, the tables
 #   make format     formats all Swift files
 #   make bench      all benchmarks, one after the other, on a Tiny YOLO of random weights:
@@ -34,7 +35,7 @@ version := $(shell sed -n 's/.*weighbridgeVersion = "\(.*\)"/\1/p' Sources/Produ
 
 SHELL := /bin/bash
 .PHONY: demo build install test lint consumer generate format bench clean dependencies archives peers test-peers \
-  bench-files bench-inference bench-conversion bench-search test-faults fuzz mutate sanitize
+  bench-files bench-inference bench-conversion bench-search test-pages test-faults fuzz mutate sanitize
 .DEFAULT_GOAL := build
 
 # The program has a build folder of its own, so that its flags and the tests' do not undo each
@@ -270,6 +271,18 @@ test-peers: build peers
 	$(peers_folder)/bin/python Tests/Peers/coreml_sizes_peer.py $(program)
 	$(peers_folder)/bin/python Tests/Peers/article_peer.py $(program) ToCoreML ToNcnn ToONNX ToSafetensors
 	$(peers_folder)-keras3/bin/python Tests/Peers/article_peer.py $(program) ToKeras
+
+# --- Reports in a browser. Not part of `make test`: it needs Chromium and packages from PyPI.
+
+pages_folder := .build/pages
+
+$(pages_folder)/done: Tests/Pages/requirements.txt
+	python3 -m venv $(@D)
+	$(@D)/bin/pip install -q -r $<
+	touch $@
+
+test-pages: build $(pages_folder)/done
+	$(pages_folder)/bin/python Tests/Pages/report_page.py $(program)
 
 # --- Upkeep.
 

@@ -64,6 +64,7 @@ let package = Package(
   products: [
     .library(name: "Weighbridge", targets: ["Weighbridge"]),
     .library(name: "ImageSearch", targets: ["ImageSearch"]),
+    .library(name: "ModelReport", targets: ["ModelReport"]),
     .executable(name: "weighbridge", targets: ["WeighbridgeCommand"]),
   ],
   // Without the trait the library is built and used where there is no libhdf5; it then reads Keras files
@@ -214,6 +215,13 @@ let package = Package(
     module(  // Photos by composition and by features, and their index.
       .product, "ImageSearch",
       ["Bytes", "CSQLite", "Digests", "GraphIR", "JSON", "Vision", "Weighbridge"]),
+    module(  // A page that shows a model, or two side by side.
+      .product, "ModelReport",
+      [
+        "Bytes", "ConversionCore", "CoreMLConversion", "Digests", "GraphIR", "ModelComparison",
+        "TensorEncoding",
+        "Verifier", "Vision", "Weighbridge",
+      ]),
     .executableTarget(
       name: "WeighbridgeCommand",
       // Modules that Weighbridge passes on are named too: an incremental build only follows those.
@@ -221,7 +229,7 @@ let package = Package(
         "Bytes", "CSystemCalls", "ArrayConversion", "ConversionCore", "CoreMLConversion",
         "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
         "DarknetFormat", "GraphIR", "ImageSearch", "JSON",
-        "ModelComparison", "TensorEncoding", "Verifier", "Vision", "Weighbridge",
+        "ModelComparison", "ModelReport", "TensorEncoding", "Verifier", "Vision", "Weighbridge",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: Floor.product.folder(of: "WeighbridgeCommand"), swiftSettings: rules),
@@ -276,7 +284,7 @@ let package = Package(
       [
         "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
         "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR", "JSON",
-        "LayerCatalog", "Verifier", "Weighbridge",
+        "LayerCatalog", "ModelReport", "Verifier", "Weighbridge",
         "WeighbridgeCommand", "_CatalogTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
@@ -342,6 +350,13 @@ let package = Package(
         "Weighbridge",
       ]
     ),
+    tests(
+      "ModelReportTests",
+      [
+        "Bytes", "GraphIR", "JSON", "LayerCatalog", "ModelReport", "TestSupport", "Verifier",
+        "Vision",
+        "Weighbridge",
+      ]),
     tests(
       "WeighbridgeCommandTests",
       [

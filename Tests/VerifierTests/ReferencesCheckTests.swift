@@ -97,6 +97,8 @@ import Weighbridge
     #expect(results.map(\.name) == ["layers", "references"])
     #expect(results.map(\.status) == [.passed, .passed])
     #expect(results[0].reason == "all 22 layers agree with their references")
+    #expect(results[0].parts.count == 22 && results[1].parts.isEmpty)
+    #expect(results[0].parts.allSatisfy { $0.status == .passed && $0.difference != nil })
   }
 
   @Test("The first layer that diverges is named, whatever diverges behind it")
@@ -106,6 +108,11 @@ import Weighbridge
     #expect(results.map(\.status) == [.failed, .failed])
     #expect(results[0].layer == "#8 conv2d_3 (Conv2D)")
     #expect(results[0].reason.hasPrefix("is the first layer that diverges: max abs "))
+    #expect(results[0].parts.firstIndex { $0.status == .failed } == 8)
+    #expect(
+      results[0].parts.allSatisfy {
+        $0.reason.hasPrefix("max abs ") || $0.reason.hasPrefix("equal; ")
+      })
   }
 
   @Test("A reference of a layer that the model does not have fails")

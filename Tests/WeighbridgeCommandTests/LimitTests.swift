@@ -23,6 +23,7 @@ import Testing
       ["search", "--in", pictures, "--model", model, "--like", picture],
       ["cut", model, "--output", "conv2d_1", "-o", place.output],
       ["compact", model, "-o", place.output], ["swift", model, "-o", place.output],
+      ["report", model, "-o", place.output],
     ]
   }
 

@@ -58,7 +58,7 @@ import Testing
     "Every command's help has an example and goes to standard output",
     arguments: [
       [], ["convert"], ["inspect"], ["metadata"], ["verify"], ["run"], ["index"], ["search"],
-      ["similar"],
+      ["similar"], ["report"],
     ])
   func help(command: [String]) throws {
     let outcome = try Program.run(command + ["--help"])

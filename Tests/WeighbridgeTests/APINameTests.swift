@@ -2,6 +2,7 @@ import ArgumentParser
 import Bytes
 import ConversionCore
 import Foundation
+import ModelReport
 import Testing
 import Weighbridge
 
@@ -41,6 +42,7 @@ import Weighbridge
     }
     let helps = [
       Convert.helpMessage(), Detect.helpMessage(), Export.helpMessage(), Run.helpMessage(),
+      ReportCommand.helpMessage(),
     ]
     #expect(helps.contains { $0.contains("\(option) ") || $0.contains("\(option)\n") })
   }
@@ -58,17 +60,18 @@ import Weighbridge
       ("DescriptionEdit.Image", DescriptionEdit.Image(input: "")),
       ("DescriptionEdit.DetectorEdit", DescriptionEdit.DetectorEdit(kind: .yolo, anchors: [])),
       ("ExportOptions", ExportOptions()), ("RunOptions", RunOptions()),
+      ("VerifyOptions", VerifyOptions()), ("ReportOptions", ReportOptions()),
     ]
     let known = types.flatMap { type in
       Mirror(reflecting: type.value).children.compactMap(\.label).map { "\(type.name).\($0)" }
     }
     let calls: Set<APIName> = [
-      .metadataFile, .exportTarget, .readModel, .detect, .rebuilding,
+      .metadataFile, .exportTarget, .readModel, .detect, .rebuilding, .editMetadata,
     ]
     let names = APIName.allCases.filter { !calls.contains($0) }.map { name in
       name.rawValue.split(separator: " ")[0]
     }
-    #expect(names.count == 21)
+    #expect(names.count == 26)
     #expect(names.filter { !known.contains(String($0)) } == [])
   }
 

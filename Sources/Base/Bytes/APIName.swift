@@ -26,6 +26,13 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
   case anchors = "DescriptionEdit.DetectorEdit.anchors"
   case metadataFile = "DescriptionEdit(metadataFile:)"
 
+  case verifySource = "VerifyOptions.source"
+  case verifyReferences = "VerifyOptions.references"
+
+  case reportImage = "ReportOptions.image"
+  case withoutVerification = "ReportOptions.verifies = false"
+  case withoutProfile = "ReportOptions.profiles = false"
+
   case exportTarget = "ExportTarget"
   case withoutSuppression = "ExportOptions.suppressesBoxes = false"
 
@@ -34,6 +41,7 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
 
   case readModel = "Model(contentsOf:)"
   case detect = "Detector.detect(in:)"
+  case editMetadata = "Metadata.edit(_:writingTo:replacing:tolerance:_:)"
 
   /// The name in backquotes, as it stands in messages.
   package var description: String { "`\(rawValue)`" }

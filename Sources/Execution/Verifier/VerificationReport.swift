@@ -35,6 +35,8 @@ public struct CheckResult: Sendable {
   public var layer: String?
   /// The numbers, when two tensors were compared.
   public var difference: TensorDifference?
+  /// For a comparison layer by layer, what was found of each layer, in the order of the computation.
+  public var parts: [CheckResult] = []
 
   /// Makes a result.
   public init(

@@ -189,7 +189,7 @@ public struct Inspection: Sendable {
     (problem, notes) = (nil, [])
   }
 
-  init(_ model: Model, path: String) {
+  package init(_ model: Model, path: String) {
     self.path = path
     format = model.origin.source.formatName
     fileSize = model.origin.source.byteCount

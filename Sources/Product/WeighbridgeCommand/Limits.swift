@@ -1,3 +1,4 @@
+import Bytes
 import Dispatch
 
 #if canImport(Glibc)

@@ -21,7 +21,7 @@ struct WeighbridgeCommand: ParsableCommand {
     subcommands: [
       Convert.self, Inspect.self, MetadataCommand.self, Verify.self, Run.self, Diff.self,
       Detect.self, Classify.self, Stylize.self, Index.self, Similar.self, Search.self, Cut.self,
-      Compact.self, Export.self, SwiftCommand.self,
+      Compact.self, Export.self, SwiftCommand.self, ReportCommand.self,
     ])
 
   static func main() {

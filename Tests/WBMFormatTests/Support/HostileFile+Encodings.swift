@@ -91,13 +91,16 @@ extension HostileFile {
   }
 }
 
+/// A function, since the compiler lets no span of a global escape into a default argument in debug.
+private func digest(_ bytes: [UInt8]) -> [UInt8] { XXH3Digest(of: bytes.span.bytes).bytes }
+
 extension RawModel {
   /// Gives the tensor other bytes in an encoding.
   fileprivate mutating func encode(
     _ encoding: UInt64, _ bytes: [UInt8], type: UInt64 = 3, shape: [UInt64] = [3],
-    decodedDigest: [UInt8] = XXH3Digest(of: elements.span.bytes).bytes, parameters: [UInt8] = []
+    decodedDigest: [UInt8] = digest(elements), parameters: [UInt8] = []
   ) {
-    let digest = XXH3Digest(of: bytes.span.bytes).bytes
+    let digest = digest(bytes)
     tensors = [
       Wire.text(1, "w") + Wire.number(2, type) + Wire.number(3, encoding)
         + Wire.bytes(4, shape.flatMap(Wire.varint))

@@ -42,6 +42,13 @@ struct FaultCommand: Sendable, CustomStringConvertible {
         "OUT/m.wbm",
       ], outputs: ["m.wbm"]),
     FaultCommand(
+      name: "report",
+      words: [
+        "report", Places.sample("Models/shape-detector/shape-detector.h5"), "--no-verify",
+        "--no-profile", "--image", Places.sample("Models/shape-detector/picture.png"), "-o",
+        "OUT/m.html",
+      ], outputs: ["m.html"]),
+    FaultCommand(
       name: "metadata --set", words: ["metadata", "OUT/m.wbm", "--set", "author=A"],
       outputs: ["m.wbm"]),
     export("m.onnx"), export("m.onnx", "m.onnx.data", options: ["--external-data"]),

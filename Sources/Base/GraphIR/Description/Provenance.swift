@@ -50,6 +50,21 @@ public struct Provenance: Hashable, Sendable {
   /// The decisions, in the order of the layers.
   public var decisions: [Decision] = []
 
+  /// The decisions without repetition: each text once, with the names it is about, empty ones included.
+  package var decisionGroups: [(text: String, layers: [String])] {
+    var positions: [String: Int] = [:]
+    var groups: [(text: String, layers: [String])] = []
+    for decision in decisions {
+      if let position = positions[decision.text] {
+        groups[position].layers.append(decision.layer)
+      } else {
+        positions[decision.text] = groups.count
+        groups.append((decision.text, [decision.layer]))
+      }
+    }
+    return groups
+  }
+
   /// Nothing is known yet.
   public init() {}
 }

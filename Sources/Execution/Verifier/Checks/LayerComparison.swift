@@ -6,9 +6,10 @@ struct LayerComparison {
   private var wanted: [String: Tensor]
   private let lastNodes: [Int: String]
   private let total: Int
-  private var compared = 0
-  /// The layers that differ from their references, in their order.
-  private var divergences: [(position: Int, result: CheckResult)] = []
+  /// The layers that were compared, in their order.
+  private var layers: [(position: Int, result: CheckResult)] = []
+  /// Which of them differ from their references.
+  private var divergences: [Int] = []
 
   init(graph: Graph, wanted: [ReferenceSet.Entry]) {
     self.wanted = Dictionary(
@@ -22,7 +23,6 @@ struct LayerComparison {
       let output = result.outputs.first,
       let want = wanted[layer]
     else { return }
-    compared += 1
     guard want.shape == output.shape else {
       diverges(
         result,
@@ -30,49 +30,69 @@ struct LayerComparison {
       return
     }
     let difference = TensorDifference(got: output, want: want)
-    guard !difference.isWithin(tolerance) else { return }
-    diverges(
-      result, "is the first layer that diverges: \(difference.words(tolerance))", difference)
+    guard !difference.isWithin(tolerance) else {
+      return append(result, .passed, difference.words(tolerance), difference)
+    }
+    diverges(result, difference.words(tolerance), difference)
   }
 
   private mutating func diverges(
     _ result: NodeResult, _ reason: String, _ difference: TensorDifference? = nil
   ) {
+    divergences.append(layers.count)
+    append(result, .failed, reason, difference)
+  }
+
+  private mutating func append(
+    _ result: NodeResult, _ status: CheckResult.Status, _ reason: String,
+    _ difference: TensorDifference?
+  ) {
     let place = result.node.source.place(result.position)
-    divergences.append(
+    layers.append(
       (
         result.position,
-        CheckResult("layers", .failed, reason, layer: place, difference: difference)
+        CheckResult("layers", status, reason, layer: place, difference: difference)
       ))
   }
 
   /// For each divergence, what rounding might explain of it.
   var discrepancies: [Discrepancy?] {
-    divergences.map { $0.result.discrepancy(at: $0.position, output: 0) }
+    divergences.map { layers[$0].result.discrepancy(at: layers[$0].position, output: 0) }
   }
 
   /// Lets pass what rounding explains.
   mutating func judge(_ sensitivity: RoundingSensitivity) {
     for (index, discrepancy) in discrepancies.enumerated() {
-      if let discrepancy { divergences[index].result.judge(discrepancy, sensitivity) }
+      if let discrepancy { layers[divergences[index]].result.judge(discrepancy, sensitivity) }
     }
   }
 
+  /// What the comparison found, with each layer among its parts.
   var result: CheckResult {
+    var result = verdict
+    result.parts = layers.map(\.result)
+    return result
+  }
+
+  private var verdict: CheckResult {
     for status in [CheckResult.Status.failed, .warning] {
-      if let worst = divergences.first(where: { $0.result.status == status }) {
-        return worst.result
+      guard var worst = layers.first(where: { $0.result.status == status })?.result else {
+        continue
       }
+      if worst.difference != nil {
+        worst.reason = "is the first layer that diverges: \(worst.reason)"
+      }
+      return worst
     }
     guard total > 0 else {
       return CheckResult("layers", .skipped, "there are no reference outputs of layers")
     }
-    guard compared == total else {
+    guard layers.count == total else {
       return CheckResult(
-        "layers", .failed, "\(total - compared) of \(total) references belong to no layer")
+        "layers", .failed, "\(total - layers.count) of \(total) references belong to no layer")
     }
     let explained = divergences.isEmpty ? "" : ", \(divergences.count) as far as rounding explains"
     return CheckResult(
-      "layers", .passed, "all \(compared) layers agree with their references\(explained)")
+      "layers", .passed, "all \(layers.count) layers agree with their references\(explained)")
   }
 }

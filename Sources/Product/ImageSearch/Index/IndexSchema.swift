@@ -110,11 +110,6 @@ enum IndexSchema {
 }
 
 extension [UInt8] {
-  /// The bytes as hexadecimal digits.
-  fileprivate var hexadecimal: String {
-    map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
-
   fileprivate init?(hexadecimal text: String) {
     let digits = text.compactMap { $0.isASCII ? $0.hexDigitValue : nil }
     guard digits.count == text.count, digits.count % 2 == 0 else { return nil }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GraphIR
 import JSON
 import Weighbridge
 

@@ -97,9 +97,7 @@ struct Run: GeneralCommand {
     }
     if profile {
       // The first run also prepares weights and touches memory for the first time.
-      let table = Profile(
-        try session.run(arrays).profile, operationCounts: try model.operationCounts(for: arrays),
-        memory: try session.activationMemory(for: arrays))
+      let table = try session.profile(arrays)
       Console.printLine(general.json ? table.json.text(indented: true) : table.text)
     }
     if let repetitions {

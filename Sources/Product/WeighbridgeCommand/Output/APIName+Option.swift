@@ -24,12 +24,18 @@ extension APIName {
     case .detector: "--detector"
     case .anchors: "--anchors"
     case .metadataFile: "--metadata"
+    case .verifySource: "--against"
+    case .verifyReferences: "--reference-inputs"
+    case .reportImage: "--image"
+    case .withoutVerification: "--no-verify"
+    case .withoutProfile: "--no-profile"
     case .exportTarget: "--to"
     case .withoutSuppression: "--without-nms"
     case .memoryLimit: "--memory-limit"
     case .rebuilding: "weighbridge index --rebuild"
     case .readModel: "weighbridge convert"
     case .detect: "weighbridge detect"
+    case .editMetadata: "weighbridge metadata --set"
     }
   }
 }

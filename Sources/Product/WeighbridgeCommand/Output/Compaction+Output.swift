@@ -24,22 +24,6 @@ extension Inspection.Encoding {
 }
 
 extension CompactionRecord {
-  /// The record for people.
-  var lines: [String] {
-    var lines = [
-      "made smaller by \(author): \(request), from \(originalByteCount.grouped) bytes of weights",
-      "  measured on \(inputs); relative error of the outputs:",
-    ]
-    for loss in outputs {
-      lines.append("    \(loss.output): worst \(loss.worst.short), mean \(loss.mean.short)")
-    }
-    if let answers {
-      let what = answers.kind == .topClass ? "top classes" : "detections"
-      lines.append("  \(answers.kept) of \(answers.total) \(what) stayed the same")
-    }
-    return lines
-  }
-
   var json: JSONValue {
     var object: JSONObject = [
       "by": .string(author), "request": .string(request), "inputs": .string(inputs),

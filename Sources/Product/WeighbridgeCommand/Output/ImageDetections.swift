@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import Vision
 
@@ -44,12 +45,6 @@ extension Detection {
 }
 
 extension Double {
-  /// As a percentage with one decimal, whatever the locale.
-  var percentage: String {
-    let tenths = Int((self * 1000).rounded())
-    return "\(tenths / 10).\(tenths % 10)%"
-  }
-
   /// Rounded to a whole number; as it is when that is too large for one.
   fileprivate var wholeText: String { Int(exactly: rounded())?.description ?? "\(self)" }
 }

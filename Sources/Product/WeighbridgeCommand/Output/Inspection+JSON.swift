@@ -1,3 +1,4 @@
+import Bytes
 import CoreMLConversion
 import JSON
 import Weighbridge
@@ -119,12 +120,5 @@ extension Provenance {
         .object(["layer": .string(decision.layer), "text": .string(decision.text.namingOptions)])
       })
     return .object(object)
-  }
-}
-
-extension [UInt8] {
-  /// Two lowercase hexadecimal digits a byte.
-  var hexadecimal: String {
-    map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
   }
 }

@@ -4,14 +4,7 @@ extension Provenance {
   /// The decisions for people. What was decided several times in the same words is one line, with how
   /// often and the first names.
   var decisionLines: [String] {
-    var texts: [String] = []
-    var names: [String: [String]] = [:]
-    for decision in decisions {
-      let text = decision.text.namingOptions
-      if names[text] == nil { texts.append(text) }
-      names[text, default: []].append(decision.layer)
-    }
-    return texts.map { Self.decisionLine($0, of: names[$0] ?? []) }
+    decisionGroups.map { Self.decisionLine($0.text.namingOptions, of: $0.layers) }
   }
 
   private static func decisionLine(_ text: String, of layers: [String]) -> String {

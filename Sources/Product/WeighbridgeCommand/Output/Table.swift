@@ -26,16 +26,3 @@ struct Table {
     }.joined(separator: "\n")
   }
 }
-
-extension Int {
-  /// With a comma between groups of three digits.
-  var grouped: String {
-    let digits = String(magnitude)
-    var text = ""
-    for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index) % 3 == 0 { text += "," }
-      text.append(digit)
-    }
-    return self < 0 ? "-\(text)" : text
-  }
-}

@@ -1,11 +1,9 @@
-import Weighbridge
-
 extension ModelDescription {
   /// The description for people: a line an entry.
-  var text: String { lines.joined(separator: "\n") }
+  package var text: String { lines.joined(separator: "\n") }
 
   /// A line an entry; only what is known.
-  var lines: [String] {
+  package var lines: [String] {
     var lines: [String] = []
     func add(_ key: String, _ value: String?) {
       guard let value else { return }
@@ -30,7 +28,7 @@ extension ModelDescription {
 
 extension ModelDescription.Feature {
   /// The feature in a line.
-  var line: String {
+  package var line: String {
     var line = name
     if let summary { line += ": \(summary)" }
     if let image { line += "  [image: \(image.line)]" }
@@ -40,7 +38,7 @@ extension ModelDescription.Feature {
 
 extension ImageInput {
   /// How an image becomes the input, in a line.
-  var line: String {
+  package var line: String {
     let biases = bias.map { "\($0)" }.joined(separator: ", ")
     let size = resize.map { ", \($0.rawValue)" } ?? ""
     return "\(colorOrder.rawValue), x * \(scale) + [\(biases)]\(size)"
@@ -49,7 +47,7 @@ extension ImageInput {
 
 extension DetectorDescription {
   /// The detector in a line.
-  var line: String {
+  package var line: String {
     var parts = ["\(kind.rawValue), \(classCount) classes"]
     if classTree != nil { parts[0] += " in a tree" }
     if !anchors.isEmpty {

@@ -1,0 +1,91 @@
+import Bytes
+import GraphIR
+import Verifier
+import Vision
+import Weighbridge
+
+/// A part of a report that may be missing.
+enum Part<Value: Sendable>: Sendable {
+  case there(Value)
+  /// Why it is missing and how to add it, in a sentence or two.
+  case missing(String)
+
+  var value: Value? { if case .there(let value) = self { value } else { nil } }
+
+  /// What `make` gives. That a model cannot do something is no error here; a cancellation is.
+  init(_ make: () throws(WeighbridgeError) -> Value) throws(WeighbridgeError) {
+    do throws(WeighbridgeError) {
+      self = .there(try make())
+    } catch {
+      guard error.code != .cancelled else { throw error }
+      self = .missing("This failed: \(error)")
+    }
+  }
+}
+
+/// What was found out about a model for a report.
+struct ModelFacts: Sendable {
+  let source: ReportedModel
+  let verification: Part<VerificationReport>
+  let weights: Part<WeightOverview>
+  let profile: Part<RunProfile>
+  /// Whether the outputs were compared with arrays that are not the file's own.
+  let hasGivenReferences: Bool
+  /// On what it was run for the profile.
+  let profileInputs: String
+  let picture: Part<PictureResult>
+
+  var inspection: Inspection { source.inspection }
+  var verdict: Verdict { Verdict(self) }
+
+  init(_ source: ReportedModel, _ options: ReportOptions) throws(WeighbridgeError) {
+    self.source = source
+    hasGivenReferences = options.verification.references != nil
+    guard let model = source.model else {
+      let reason = source.inspection.problem.map { "The file cannot be read as a model: \($0)" }
+      let text = reason ?? "There is no model in the file that could run."
+      (verification, profile) = (.missing(text), .missing(text))
+      (weights, picture) = (.missing(text), .missing(text))
+      profileInputs = ""
+      return
+    }
+    verification =
+      options.verifies
+      ? .there(try model.verify(options.verification))
+      : .missing(
+        "Verifying was left out: make the report without \(APIName.withoutVerification) to add it.")
+    weights = try Part { () throws(WeighbridgeError) in
+      try WeightOverview(model, options.verification.run.cancellation)
+    }
+    let given = options.verification.references?.inputs
+    let stored = model.references.first?.inputs.map {
+      NamedTensor(name: $0.name, tensor: $0.tensor)
+    }
+    profileInputs =
+      given != nil
+      ? "on the given inputs" : stored != nil ? "on the stored inputs" : "on made-up inputs"
+    profile =
+      options.profiles
+      ? try Part { () throws(WeighbridgeError) in
+        let session = try model.session(options.verification.run)
+        var arrays = given ?? stored ?? []
+        if arrays.isEmpty { arrays = try model.madeUpInputs(.random(seed: 1)) }
+        _ = try session.run(arrays)
+        return try session.profile(arrays)
+      }
+      : .missing(
+        "No run was timed: make the report without \(APIName.withoutProfile) to add one.")
+    picture = try Self.picture(model, options)
+  }
+
+  private static func picture(
+    _ model: Model, _ options: ReportOptions
+  ) throws(WeighbridgeError) -> Part<PictureResult> {
+    guard let sample = options.image else {
+      return .missing(
+        "There is no sample picture. \(APIName.reportImage) gives one: detectors look for objects in "
+          + "it, and classifiers say what it shows.")
+    }
+    return try Part { () throws(WeighbridgeError) in try PictureResult(sample, model, options) }
+  }
+}

@@ -1,0 +1,113 @@
+import Bytes
+import GraphIR
+import TensorEncoding
+import Verifier
+import Weighbridge
+
+/// A model's weights: how they are stored, and how their numbers are spread.
+struct WeightOverview: Sendable {
+  /// Of so many weights, those that take the most bytes, the numbers are looked at.
+  static let weightLimit = 200
+  /// Of a larger weight, as many numbers are looked at, at most about twice.
+  static let sampleSize = 1 << 20
+
+  /// A weight and its numbers.
+  struct Weight: Sendable {
+    let name: String
+    let type: String
+    let encoding: String
+    let byteCount: Int
+    /// How far the stored numbers are from the original ones, where that was measured.
+    let error: Double?
+    let spread: NumberSpread
+  }
+
+  /// Those that take the most bytes, in the order of the model.
+  let weights: [Weight]
+  /// How many others there are.
+  let otherCount: Int
+
+  /// - Throws: ``WeighbridgeError/Code/damaged`` where elements cannot be decoded;
+  ///   ``WeighbridgeError/Code/cancelled``.
+  init(_ model: Model, _ cancellation: Cancellation?) throws(WeighbridgeError) {
+    let all = model.content.graph.weights
+    let losses = Dictionary(
+      (model.content.compaction?.weights ?? []).map { ($0.weight, $0.error) },
+      uniquingKeysWith: { first, _ in first })
+    let largest = all.indices.sorted {
+      (all[$1].tensor.storedByteCount, $0) < (all[$0].tensor.storedByteCount, $1)
+    }.prefix(Self.weightLimit).sorted()
+    var weights: [Weight] = []
+    for index in largest {
+      if cancellation?.isCancelled == true { throw WeighbridgeError(.cancelled, "was cancelled") }
+      let (name, tensor) = all[index]
+      weights.append(
+        Weight(
+          name: name, type: "\(tensor.type)",
+          encoding: tensor.encodedElements?.encoding.title ?? "plain",
+          byteCount: tensor.storedByteCount, error: losses[name],
+          spread: NumberSpread(try Self.sample(tensor), of: tensor.count)))
+    }
+    self.weights = weights
+    otherCount = all.count - weights.count
+  }
+
+  /// All numbers of a tensor, or of a large one every n-th along its longest axis.
+  private static func sample(_ tensor: Tensor) throws(WeighbridgeError) -> [Double] {
+    var plain = tensor
+    if let elements = tensor.encodedElements {
+      plain = Tensor(tensor.elementType, shape: tensor.shape, bytes: try elements.decoded())
+    }
+    guard tensor.count > 2 * sampleSize,
+      let (axis, length) = tensor.shape.enumerated().max(by: { $0.element < $1.element })
+    else { return plain.doubles }
+    let step = min(length, tensor.count / sampleSize)
+    let count = (length + step - 1) / step
+    return plain.strided(along: axis, from: 0, count: count, step: step).doubles
+  }
+}
+
+/// How numbers are spread.
+struct NumberSpread: Sendable {
+  static let binCount = 32
+
+  /// The least and the largest finite number; 0 where there is none.
+  let least, largest: Double
+  let mean, deviation: Double
+  /// The part that is exactly 0, 0...1.
+  let zeros: Double
+  let nonFiniteCount: Int
+  /// How many numbers lie in each of equal intervals from the least to the largest.
+  let bins: [Int]
+  /// Whether these are some of more numbers.
+  let isSample: Bool
+
+  /// - Parameter count: How many numbers there are.
+  init(_ numbers: [Double], of count: Int) {
+    var (low, high) = (Double.infinity, -Double.infinity)
+    var (sum, zeroCount, finiteCount) = (0.0, 0, 0)
+    for number in numbers where number.isFinite {
+      (low, high) = (min(low, number), max(high, number))
+      sum += number
+      finiteCount += 1
+      if number == 0 { zeroCount += 1 }
+    }
+    let divisor = Double(max(1, finiteCount))
+    (least, largest) = finiteCount > 0 ? (low, high) : (0, 0)
+    let middle = sum / divisor
+    var (squares, bins) = (0.0, [Int](repeating: 0, count: Self.binCount))
+    // Halves, since the whole width may be beyond the largest number.
+    let width = largest / 2 - least / 2
+    for number in numbers where number.isFinite {
+      squares += (number - middle) * (number - middle)
+      let part = width > 0 ? (number / 2 - least / 2) / width : 0.5
+      bins[min(Self.binCount - 1, max(0, Int(part * Double(Self.binCount))))] += 1
+    }
+    mean = middle
+    deviation = (squares / divisor).squareRoot()
+    zeros = Double(zeroCount) / divisor
+    nonFiniteCount = numbers.count - finiteCount
+    self.bins = bins
+    isSample = numbers.count < count
+  }
+}

@@ -1,0 +1,99 @@
+/// A graph's drawings as SVG: one of the whole, and one for each block in it, which opens on its own.
+struct GraphDrawing {
+  private struct Drawing {
+    let id: String
+    let items: [GraphOutline.Item]
+    /// The ids of the drawings of the blocks among the items, by their positions.
+    var inner: [Int: String] = [:]
+  }
+
+  /// Beyond so many boxes, blocks are not drawn on their own.
+  static let boxLimit = 6_000
+
+  private let graph: StepGraph
+  /// What the ids of this model's elements begin with.
+  private let prefix: String
+  private var drawings: [Drawing] = []
+  /// How many blocks are not drawn on their own.
+  private(set) var undrawnCount = 0
+
+  init(_ graph: StepGraph, prefix: String) {
+    self.graph = graph
+    self.prefix = prefix
+    var next = [Drawing(id: "\(prefix)g0", items: GraphOutline(graph).items)]
+    var (number, boxCount) = (0, next[0].items.count)
+    while !next.isEmpty {  // the larger blocks first, so that a limit leaves out the small ones
+      var deeper: [Drawing] = []
+      for var drawing in next {
+        for case (let box, .block(let block)) in drawing.items.enumerated() {
+          guard boxCount + block.items.count <= Self.boxLimit else {
+            undrawnCount += 1
+            continue
+          }
+          number += 1
+          boxCount += block.items.count
+          drawing.inner[box] = "\(prefix)g\(number)"
+          deeper.append(Drawing(id: "\(prefix)g\(number)", items: block.items))
+        }
+        drawings.append(drawing)
+      }
+      next = deeper
+    }
+  }
+
+  /// The drawing of the whole, and under it those of its blocks.
+  var html: HTML {
+    let positions = Dictionary(
+      drawings.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    // Blocks come behind what they are part of: from the last on, what is inside is there already.
+    var figures = [HTML](repeating: "", count: drawings.count)
+    for (index, drawing) in drawings.enumerated().reversed() {
+      let blocks = drawing.inner.sorted { $0.key < $1.key }.map { box, id -> HTML in
+        guard case .block(let block) = drawing.items[box], let position = positions[id] else {
+          return ""
+        }
+        let kind = block.isNamed ? "Nested model" : "Block"
+        return """
+          <details class="block"><summary>\(kind) \(HTML(escaping: block.name, limit: 120)), \
+          \(ModelPage.counted(block.layerCount, "layer"))</summary>\(figures[position])</details>
+
+          """
+      }
+      figures[index] = figure(drawing) + "\(blocks)"
+    }
+    return figures.first ?? ""
+  }
+
+  private func figure(_ drawing: Drawing) -> HTML {
+    let arrows = GraphOutline.arrows(among: drawing.items, of: graph)
+    let boxes = drawing.items.map { GraphBox($0, graph, prefix: prefix) }
+    let layout = LayeredLayout(widths: boxes.map(\.width), arrows: arrows)
+    let shapes = boxes.indices.map { index in
+      boxes[index].svg(at: layout.centers[index], opening: drawing.inner[index])
+    }
+    return """
+      <div class="drawing" id="\(drawing.id)" tabindex="0" role="group" \
+      aria-label="Drawing of \(boxes.count) boxes and \(arrows.count) arrows">\
+      <svg width="\(layout.width)" height="\(layout.height)" \
+      viewBox="0 0 \(layout.width) \(layout.height)">\
+      \(layout.routes.map(Self.path))
+      \(shapes)</svg></div>
+
+      """
+  }
+
+  /// An arrow that leaves its box and reaches the other one upright.
+  private static func path(_ route: [LayeredLayout.Point]) -> HTML {
+    guard let first = route.first else { return "" }
+    var line: HTML = "M\(first.x) \(first.y)"
+    for (point, next) in zip(route, route.dropFirst()) {
+      if abs(point.x - next.x) < 0.05 {
+        line += "V\(next.y)"
+      } else {
+        let middle = (point.y + next.y) / 2
+        line += "C\(point.x) \(middle) \(next.x) \(middle) \(next.x) \(next.y)"
+      }
+    }
+    return "<path class=\"arrow\" d=\"\(line)\" />"
+  }
+}

@@ -1,0 +1,115 @@
+/// Where boxes, and arrows that pass between boxes, stand in their rows.
+struct LayerPlaces {
+  /// The row of each place.
+  private(set) var rowOf: [Int]
+  /// The centre of each place.
+  private(set) var x: [Double] = []
+  /// How far the widest row reaches.
+  private(set) var width = 0.0
+  private var widths: [Double]
+  private let gap: Double
+  /// The places of each row, from left to right.
+  private var rows: [[Int]]
+  /// For each place, its neighbours in the row above and in the row below.
+  private var above: [[Int]]
+  private var below: [[Int]]
+
+  init(rows rowOf: [Int], widths: [Double], gap: Double) {
+    self.rowOf = rowOf
+    self.widths = widths
+    self.gap = gap
+    rows = [[Int]](repeating: [], count: (rowOf.max() ?? -1) + 1)
+    for (place, row) in rowOf.enumerated() { rows[row].append(place) }
+    above = [[Int]](repeating: [], count: rowOf.count)
+    below = above
+  }
+
+  /// Adds a place at the end of a row.
+  mutating func add(row: Int, width: Double) -> Int {
+    rows[row].append(rowOf.count)
+    rowOf.append(row)
+    widths.append(width)
+    above.append([])
+    below.append([])
+    return rowOf.count - 1
+  }
+
+  /// Says that two places of different rows belong together.
+  mutating func connect(_ first: Int, _ second: Int) {
+    let (upper, lower) = rowOf[first] < rowOf[second] ? (first, second) : (second, first)
+    guard rowOf[upper] != rowOf[lower] else { return }
+    below[upper].append(lower)
+    above[lower].append(upper)
+  }
+
+  /// Decides the order in each row, so that few arrows cross, and then the places.
+  mutating func arrange() {
+    for sweep in 0..<8 { order(downwards: sweep.isMultiple(of: 2)) }
+    x = [Double](repeating: 0, count: rowOf.count)
+    for row in rows.indices { place(row, near: rows[row].map { _ in 0 }) }
+    for sweep in 0..<12 { straighten(downwards: sweep.isMultiple(of: 2)) }
+    let left = rowOf.indices.map { x[$0] - widths[$0] / 2 }.min() ?? 0
+    for place in x.indices { x[place] += 1 - left }
+    width = (rowOf.indices.map { x[$0] + widths[$0] / 2 }.max() ?? 0) + 1
+  }
+
+  /// Sorts each row by the mean position of the neighbours in the row before it.
+  private mutating func order(downwards: Bool) {
+    var position = [Double](repeating: 0, count: rowOf.count)
+    let sequence = downwards ? Array(rows.indices) : rows.indices.reversed()
+    for row in sequence {
+      let neighbours = downwards ? above : below
+      let keys = rows[row].enumerated().map { index, place -> Double in
+        let others = neighbours[place]
+        guard !others.isEmpty else { return Double(index) / Double(rows[row].count) }
+        return others.reduce(0) { $0 + position[$1] } / Double(others.count)
+      }
+      let order = rows[row].indices.sorted { (keys[$0], $0) < (keys[$1], $1) }
+      rows[row] = order.map { rows[row][$0] }
+      // Rows of different lengths are compared by parts of their length.
+      for (index, place) in rows[row].enumerated() {
+        position[place] = (Double(index) + 0.5) / Double(rows[row].count)
+      }
+    }
+  }
+
+  /// Moves the places of each row towards their neighbours.
+  private mutating func straighten(downwards: Bool) {
+    let sequence = downwards ? Array(rows.indices) : rows.indices.reversed()
+    for row in sequence {
+      let wanted = rows[row].map { place -> Double in
+        let near = downwards ? above[place] : below[place]
+        let others = near.isEmpty ? above[place] + below[place] : near
+        guard !others.isEmpty else { return x[place] }
+        return others.reduce(0) { $0 + x[$1] } / Double(others.count)
+      }
+      place(row, near: wanted)
+    }
+  }
+
+  /// Puts a row's places as near to the wanted ones as their order and widths allow, by least squares:
+  /// neighbours that would overlap move as one (pool adjacent violators).
+  private mutating func place(_ row: Int, near wanted: [Double]) {
+    let places = rows[row]
+    var starts = [0.0]
+    for (place, next) in zip(places, places.dropFirst()) {
+      starts.append((starts.last ?? 0) + (widths[place] + widths[next]) / 2 + gap)
+    }
+    var pools: [(sum: Double, count: Int)] = []
+    for (index, target) in wanted.enumerated() {
+      var pool = (sum: target - starts[index], count: 1)
+      while let last = pools.last, last.sum / Double(last.count) > pool.sum / Double(pool.count) {
+        pool = (pool.sum + last.sum, pool.count + last.count)
+        pools.removeLast()
+      }
+      pools.append(pool)
+    }
+    var index = 0
+    for pool in pools {
+      for _ in 0..<pool.count {
+        x[places[index]] = starts[index] + pool.sum / Double(pool.count)
+        index += 1
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import GraphIR
+import Weighbridge
+
+/// A model's layers and what flows between them, as they are drawn: the few nodes that some layers became
+/// are one step.
+struct StepGraph {
+  struct Step {
+    enum Kind { case input, output, operation }
+
+    let kind: Kind
+    /// The whole name.
+    let name: String
+    /// The last part of the name, behind those of the models around it.
+    let title: String
+    /// What it computes: one operator, or several.
+    fileprivate(set) var operators: [String]
+    /// The shape of what it makes last.
+    fileprivate(set) var shape: String
+    /// The names of the nested models that it stands in, the outermost first.
+    let scope: [String]
+    /// Whether it has weights.
+    fileprivate(set) var hasWeights: Bool
+    /// The position of the first node in the table of layers; `nil` for inputs and outputs.
+    let layer: Int?
+
+    /// What it computes, and the shape of what it makes.
+    var subtitle: String {
+      let more = operators.count > 1 ? " + \(operators.count - 1)" : ""
+      return [(operators.first ?? "") + more, shape].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+  }
+
+  /// Deeper nesting is not told apart.
+  private static let depthLimit = 8
+  /// A layer that became more nodes is a block of its own.
+  private static let joinedLimit = 4
+
+  private(set) var steps: [Step] = []
+  /// For each step, those that read what it makes; each once.
+  private(set) var readers: [[Int]] = []
+  private var seen: Set<LayeredLayout.Arrow> = []
+
+  /// A model's graph: its inputs, its nodes, its outputs.
+  init(_ graph: Graph) {
+    var makers: [ValueID: Int] = [:]
+    var nodeCounts: [String: Int] = [:]
+    for node in graph.nodes { nodeCounts[node.source.callName, default: 0] += 1 }
+    for port in graph.inputs {
+      makers[port.value] = append(.input, port.name, shape: "\(graph[port.value].type.shape)")
+    }
+    var joined: [String: Int] = [:]
+    for (position, node) in graph.nodes.enumerated() {
+      let (layer, count) = (node.source.callName, nodeCounts[node.source.callName] ?? 1)
+      let shape = node.outputs.first.map { "\(graph[$0].type.shape)" } ?? ""
+      let hasWeights = node.inputs.contains { graph[$0].constant != nil }
+      let isJoined = 2...Self.joinedLimit ~= count
+      let step: Int
+      if isJoined, let first = joined[layer] {
+        step = first
+        steps[step].operators.append(node.operation.kind)
+        steps[step].shape = shape
+        steps[step].hasWeights = steps[step].hasWeights || hasWeights
+      } else {
+        let scope = Self.scope(node.source, isBlock: count > Self.joinedLimit)
+        step = append(
+          .operation, isJoined ? layer : node.name, operators: [node.operation.kind], shape: shape,
+          scope: scope, hasWeights: hasWeights, layer: position)
+        joined[layer] = step
+      }
+      connect(node.inputs.compactMap { makers[$0] }, to: step)
+      for id in node.outputs { makers[id] = step }
+    }
+    for port in graph.outputs {
+      let step = append(.output, port.name, shape: "\(graph[port.value].type.shape)")
+      connect([makers[port.value]].compactMap { $0 }, to: step)
+    }
+  }
+
+  /// The layers of a file that is not understood as a whole, as far as they say what they read.
+  init(_ layers: [Inspection.Layer]) {
+    var makers: [String: Int] = [:]
+    for (position, layer) in layers.enumerated() {
+      let source = SourceScope(layer: layer.name, className: layer.className)
+      let step = append(
+        .operation, layer.name, operators: [layer.className],
+        shape: layer.outputs.first.map { "\($0.shape)" } ?? "",
+        scope: Self.scope(source, isBlock: false), hasWeights: layer.parameterCount > 0,
+        layer: position)
+      connect(layer.inputs.compactMap { makers[$0] }, to: step)
+      makers[layer.name] = step
+    }
+  }
+
+  /// The models around a layer, and the layer itself where it is a block.
+  private static func scope(_ source: SourceScope, isBlock: Bool) -> [String] {
+    let parts = source.layer.split(separator: "/").map(String.init)
+    var scope = Array((isBlock ? parts : parts.dropLast()).prefix(depthLimit))
+    if source.call > 0, !scope.isEmpty { scope[0] += ":\(source.call)" }
+    return scope
+  }
+
+  private mutating func connect(_ makers: [Int], to step: Int) {
+    for maker in makers where maker != step {
+      let isNew = seen.insert(LayeredLayout.Arrow(from: maker, to: step)).inserted
+      if isNew { readers[maker].append(step) }
+    }
+  }
+
+  private mutating func append(
+    _ kind: Step.Kind, _ name: String, operators: [String] = [], shape: String,
+    scope: [String] = [], hasWeights: Bool = false, layer: Int? = nil
+  ) -> Int {
+    let parts = name.split(separator: "/")
+    let title =
+      parts.count > scope.count ? parts.dropFirst(scope.count).joined(separator: "/") : name
+    steps.append(
+      Step(
+        kind: kind, name: name, title: title, operators: operators, shape: shape, scope: scope,
+        hasWeights: hasWeights, layer: layer))
+    readers.append([])
+    return steps.count - 1
+  }
+}

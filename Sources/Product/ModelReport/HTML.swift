@@ -1,0 +1,95 @@
+/// Markup. Written as a string literal whose interpolated texts are escaped, so that no text of a model
+/// can become an element, an attribute or a script:
+///
+///     let row: HTML = "<td title=\"\(name)\">\(name)</td>"
+///
+/// Other markup is interpolated as it is. Pages are well-formed XML too, by which tests read them.
+struct HTML: ExpressibleByStringInterpolation {
+  private(set) var text: String
+
+  init(stringLiteral value: String) { text = value }
+
+  init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+
+  /// Text that somebody wrote, escaped and cut off at a length.
+  ///
+  /// - Parameter limit: The most characters; a longer text ends with an ellipsis.
+  init(escaping text: String, limit: Int = .max) {
+    var escaped = ""
+    escaped.append(text, limit: limit)
+    self.text = escaped
+  }
+
+  /// Markup of ours that is no literal.
+  init(trusted text: String) { self.text = text }
+
+  static func + (first: HTML, second: HTML) -> HTML { HTML(trusted: first.text + second.text) }
+
+  static func += (first: inout HTML, second: HTML) { first.text += second.text }
+
+  /// What lies between the parts of a literal.
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var text = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) {
+      text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+    }
+
+    mutating func appendLiteral(_ literal: String) { text += literal }
+
+    /// Escapes the text.
+    mutating func appendInterpolation(_ value: String) { text.append(value, limit: .max) }
+
+    mutating func appendInterpolation(_ value: Int) { text += String(value) }
+
+    /// Coordinates and the like, with one decimal at most.
+    mutating func appendInterpolation(_ value: Double) { text += value.oneDecimal }
+
+    mutating func appendInterpolation(_ markup: HTML) { text += markup.text }
+
+    mutating func appendInterpolation(_ parts: [HTML]) { for part in parts { text += part.text } }
+  }
+}
+
+extension Double {
+  /// Rounded to tenths; whole numbers without a decimal.
+  var oneDecimal: String {
+    let tenths = Int(exactly: (self * 10).rounded()) ?? 0
+    let sign = tenths < 0 ? "-" : ""
+    let (whole, rest) = (tenths.magnitude / 10, tenths.magnitude % 10)
+    return rest == 0 ? "\(sign)\(whole)" : "\(sign)\(whole).\(rest)"
+  }
+}
+
+extension String {
+  /// Appends a text without the characters that mean something in markup, that XML does not have, or
+  /// that turn the direction of what follows them.
+  fileprivate mutating func append(_ text: String, limit: Int) {
+    for (count, scalar) in text.unicodeScalars.enumerated() {
+      guard count < limit else {
+        self += "\u{2026}"
+        return
+      }
+      switch scalar {
+      case "&": self += "&amp;"
+      case "<": self += "&lt;"
+      case ">": self += "&gt;"
+      case "\"": self += "&quot;"
+      case "'": self += "&#39;"
+      case "\t", "\n": unicodeScalars.append(scalar)
+      case _ where scalar.isUnfit: self += "\u{FFFD}"
+      default: unicodeScalars.append(scalar)
+      }
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it is a control character, no character at all, or changes the direction of writing.
+  fileprivate var isUnfit: Bool {
+    switch value {
+    case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069, 0xFFFE, 0xFFFF: true
+    default: false
+    }
+  }
+}

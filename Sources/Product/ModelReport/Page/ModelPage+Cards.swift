@@ -1,0 +1,102 @@
+import Bytes
+import GraphIR
+import Weighbridge
+
+/// The four answers.
+extension ModelPage {
+  /// So many inputs and outputs are listed at first sight.
+  private static let portLimit = 6
+
+  func cards(level: Int) -> HTML {
+    let verdict = facts.verdict
+    let trust: HTML = """
+      <p class="verdict \(verdict.level.rawValue)">\(verdict.word)</p><p>\(worded(verdict.sentence, limit: 300))</p>\
+      <p><a href="#verification">What was checked</a></p>
+      """
+    return """
+      <div class="cards">\(card("Takes", takes, level))\(card("Gives", gives, level))\
+      \(card("Comes from", source, level))\(card("Can it be trusted?", trust, level))</div>
+
+      """
+  }
+
+  private func card(_ title: String, _ content: HTML, _ level: Int) -> HTML {
+    "<div class=\"card\">\(heading(level, HTML(escaping: title)))\(content)</div>\n"
+  }
+
+  private var takes: HTML {
+    guard !inspection.inputs.isEmpty else { return "<p>The file does not say.</p>" }
+    let items = inspection.inputs.prefix(Self.portLimit).map { port in
+      let feature = about.inputs.first { $0.name == port.name }
+      return item(port, feature, feature?.image?.words(port.type))
+    }
+    return "<ul>\(items)\(rest(inspection.inputs.count))</ul>"
+  }
+
+  private var gives: HTML {
+    guard !inspection.outputs.isEmpty else { return "<p>The file does not say.</p>" }
+    let items = inspection.outputs.prefix(Self.portLimit).map { port in
+      item(port, about.outputs.first { $0.name == port.name }, nil)
+    }
+    var meaning: HTML = ""
+    if let detector = about.detector {
+      meaning += "<p>Finds objects of \(Self.counted(detector.classCount, "class", "classes")).</p>"
+    }
+    if !about.labels.isEmpty {
+      let shown = about.labels.prefix(8).joined(separator: ", ")
+      let rest = about.labels.count > 8 ? ", \u{2026}" : ""
+      meaning +=
+        "<p>\(about.labels.count.grouped) labels: \(HTML(escaping: shown, limit: 300))\(rest)</p>"
+    }
+    return "<ul>\(items)\(rest(inspection.outputs.count))</ul>\(meaning)"
+  }
+
+  private func rest(_ count: Int) -> HTML {
+    count > Self.portLimit ? "<li>and \(count - Self.portLimit) more</li>" : ""
+  }
+
+  private func item(
+    _ port: ModelPort, _ feature: ModelDescription.Feature?, _ image: String?
+  ) -> HTML {
+    let lines = [feature?.summary, image].compactMap { $0 }.map { line -> HTML in
+      "<br />\(HTML(escaping: line, limit: 300))"
+    }
+    return """
+      <li><strong>\(HTML(escaping: port.name, limit: 120))</strong> \
+      <span class="code">\(HTML(escaping: "\(port.type)", limit: 120))</span>\(lines)</li>
+      """
+  }
+
+  private var source: HTML {
+    let provenance = inspection.provenance
+    var lines: [HTML] = []
+    if !provenance.framework.isEmpty {
+      let version = provenance.frameworkVersion ?? "(version unknown)"
+      let backend = provenance.backend.map { " on \($0)" } ?? ""
+      lines.append(HTML(escaping: "\(provenance.framework) \(version)\(backend)", limit: 200))
+    }
+    lines += provenance.sources.prefix(3).map {
+      HTML(escaping: "\($0.role) \($0.fileName)", limit: 200)
+    }
+    lines.append(
+      about.author.map { HTML(escaping: "by \($0)", limit: 200) } ?? "The author is not named.")
+    lines.append(
+      about.license.map { HTML(escaping: "license \($0.text)", limit: 200) }
+        ?? "No license is named.")
+    return "\(lines.map { line -> HTML in "<p>\(line)</p>" })<p><a href=\"#origin\">More</a></p>"
+  }
+}
+
+extension ImageInput {
+  /// The picture in words: `a picture of 88 x 88 pixels in color (rgb)`.
+  fileprivate func words(_ type: TensorType) -> String {
+    var size = "any size"
+    if let axes = layout.imageAxes(rank: type.rank), let height = type.shape[axes.height].value,
+      let width = type.shape[axes.width].value
+    {
+      size = "\(width) \u{00D7} \(height) pixels"
+    }
+    return
+      "A picture of \(size), \(colorOrder == .gray ? "gray" : "in color (\(colorOrder.rawValue))")"
+  }
+}

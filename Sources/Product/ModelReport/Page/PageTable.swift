@@ -1,0 +1,96 @@
+import Verifier
+
+/// A table of a page.
+struct PageTable {
+  /// A column's title and what its cells are.
+  struct Column {
+    enum Kind { case text, code, number }
+
+    let title: String
+    let kind: Kind
+
+    static func text(_ title: String) -> Column { Column(title: title, kind: .text) }
+    static func code(_ title: String) -> Column { Column(title: title, kind: .code) }
+    static func number(_ title: String) -> Column { Column(title: title, kind: .number) }
+
+    fileprivate var style: HTML {
+      switch kind {
+      case .text: ""
+      case .code: " class=\"code\""
+      case .number: " class=\"n\""
+      }
+    }
+  }
+
+  private let caption: HTML
+  private let columns: [Column]
+  /// Which column names the row.
+  private let heading: Int
+  private let style: String
+  private var rows: [HTML] = []
+
+  /// - Parameters:
+  ///   - heading: The position of the column that names a row.
+  ///   - isSearchable: Whether there are so many rows that somebody would search.
+  init(_ caption: HTML, _ columns: [Column], heading: Int = 0, isSearchable: Bool = false) {
+    self.caption = caption
+    self.columns = columns
+    self.heading = heading
+    style = isSearchable ? "sortable searchable" : "sortable"
+  }
+
+  var isEmpty: Bool { rows.isEmpty }
+
+  /// - Parameters:
+  ///   - id: The row's id.
+  ///   - cells: One for each column.
+  mutating func append(id: String? = nil, _ cells: [HTML]) {
+    let cells = zip(cells, columns).enumerated().map { index, cell -> HTML in
+      index == heading
+        ? "<th scope=\"row\"\(cell.1.style)>\(cell.0)</th>" : "<td\(cell.1.style)>\(cell.0)</td>"
+    }
+    let name: HTML = if let id { " id=\"\(id)\"" } else { "" }
+    rows.append("<tr\(name)>\(cells)</tr>\n")
+  }
+
+  var html: HTML {
+    let head = columns.map { column -> HTML in
+      "<th scope=\"col\"\(column.style)>\(column.title)</th>"
+    }
+    return """
+      <div class="wide"><table class="\(style)"><caption>\(caption)</caption>
+      <thead><tr>\(head)</tr></thead>
+      <tbody>
+      \(rows)</tbody></table></div>
+
+      """
+  }
+}
+
+/// A bar as long as a part of a whole.
+struct Bar {
+  let html: HTML
+
+  /// - Parameter part: 0...1.
+  init(_ part: Double) {
+    html = """
+      <svg width="100" height="10" aria-hidden="true"><rect class="track" width="100" height="10" />\
+      <rect class="bars" width="\(max(0, min(100, part * 100)))" height="10" /></svg>
+      """
+  }
+}
+
+extension Double {
+  /// With four significant digits, or three of very large and very small numbers: `0.01234`, `1234`, `1.23e+20`.
+  var fourDigits: String {
+    guard isFinite, self != 0 else { return self == 0 ? "0" : "\(self)" }
+    guard 1e-4..<1e7 ~= abs(self) else { return short }
+    var (scale, whole) = (1.0, abs(self))
+    while whole < 1000 { (scale, whole) = (scale * 10, whole * 10) }
+    return "\(((self * scale).rounded() / scale))".withoutEmptyFraction
+  }
+}
+
+extension String {
+  fileprivate var withoutEmptyFraction: String { hasSuffix(".0") ? String(dropLast(2)) : self }
+}

@@ -1,0 +1,60 @@
+public import Bytes
+import GraphIR
+public import ModelComparison
+public import Verifier
+import Weighbridge
+
+/// A page that shows what a model takes, what it gives, where it came from and whether to trust it, or two
+/// models side by side.
+///
+/// ```swift
+/// let models = [try ReportedModel(contentsOf: "detector.wbm")]
+/// let page = try Report(models).html()
+/// ```
+///
+/// The page is one HTML document that loads nothing and can be read without its script. What the models
+/// say of themselves is text in it and nothing else: their names and descriptions cannot become elements.
+public struct Report: Sendable {
+  let facts: [ModelFacts]
+  let wording: @Sendable (String) -> String
+  /// What sets two models apart; `nil` when there is one model only, or one of them cannot be read.
+  public let differences: ModelDifferences?
+
+  /// Verifies the models, runs them once, and compares two of them, as far as the options say.
+  ///
+  /// - Parameters:
+  ///   - models: One model, or two.
+  ///   - options: What is shown besides what is in the models' files.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when there are no models or more than two, or when given
+  ///   arrays do not fit one of them; what ``Model/verify(_:)`` throws for the original file;
+  ///   ``WeighbridgeError/Code/cancelled``. That a model cannot run is said in the report.
+  /// - Complexity: Reads each weight once; verifying takes a run of the slow reference engine.
+  public init(
+    _ models: [ReportedModel], options: ReportOptions = ReportOptions()
+  ) throws(WeighbridgeError) {
+    guard 1...2 ~= models.count else {
+      throw WeighbridgeError(.mismatch, "a report shows one model or two, not \(models.count)")
+    }
+    var facts: [ModelFacts] = []
+    for model in models { facts.append(try ModelFacts(model, options)) }
+    self.facts = facts
+    wording = options.wording
+    var differences: ModelDifferences?
+    if let first = models[0].model, models.count == 2, let second = models[1].model {
+      var comparison = ComparisonOptions()
+      comparison.run = options.verification.run
+      comparison.tolerance = options.verification.tolerance
+      let arrays = options.verification.references?.inputs
+      let run = models.allSatisfy(\.inspection.runs)
+      comparison.inputs = run ? arrays : nil
+      differences = try first.differences(from: second, comparison)
+    }
+    self.differences = differences
+  }
+
+  /// What verifying each model found; `nil` for one that was not verified.
+  public var verifications: [VerificationReport?] { facts.map(\.verification.value) }
+
+  /// The page. Equal reports give equal pages.
+  public func html() throws(WeighbridgeError) -> String { try ReportPage(self).html.text }
+}

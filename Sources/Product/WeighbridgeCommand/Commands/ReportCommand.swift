@@ -1,0 +1,132 @@
+import ArgumentParser
+import Bytes
+import Dispatch
+import JSON
+import ModelReport
+import Vision
+import Weighbridge
+
+/// `weighbridge report`
+struct ReportCommand: GeneralCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Writes a page that shows a model, or two side by side.",
+    discussion: """
+      One HTML file that loads nothing: what the model takes and gives, where it came from, whether to \
+      trust it, its graph, layers and weights, what verifying it shows, and how long a run takes. It \
+      tells what is missing and how to add it. Options that describe or verify a model hold for both.
+
+      Example:
+        weighbridge report detector.wbm -o detector.html --image street.jpg
+        weighbridge report old.h5 new.wbm -o both.html
+      """)
+
+  @Argument(
+    help: ArgumentHelp("One model or two, of any format that can be read.", valueName: "model"))
+  var files: [String]
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The page that is written; - for standard output.", valueName: "report.html"))
+  var output: String
+
+  @Flag(help: "Refuse to replace an existing file.")
+  var noClobber = false
+
+  @Option(
+    help: ArgumentHelp(
+      "A JPEG or PNG picture in which detectors look for objects, and which classifiers classify.",
+      valueName: "picture"))
+  var image: String?
+
+  @Option(help: ArgumentHelp("The original file to compare with.", valueName: "source"))
+  var against: String?
+
+  @Flag(help: "Leave verifying out, which takes a run of the slow reference engine.")
+  var noVerify = false
+
+  @Flag(help: "Leave out how long the layers of a run take.")
+  var noProfile = false
+
+  @OptionGroup(title: "Checking") var checking: CheckingOptions
+  @OptionGroup(title: "References") var references: ReferenceOptions
+  @OptionGroup(title: "Detection") var detection: DetectionOptions
+  @OptionGroup(title: "Source") var source: SourceOptions
+  @OptionGroup(title: "Description") var use: UseOptions
+  @OptionGroup var progress: ProgressOptions
+  @OptionGroup var general: GeneralOptions
+
+  func validate() throws {
+    guard files.count <= 2 else { throw ValidationError("a report shows one model or two") }
+    guard !noVerify || against == nil else {
+      throw ValidationError("--against is for verifying, which --no-verify leaves out")
+    }
+  }
+
+  func run() throws {
+    let (cancellation, signals) = Interrupts.cancellation()
+    defer { signals.cancel() }
+    let models = try readModels()
+    let options = try reportOptions(cancellation)
+    guard output != "-" else {
+      return Console.printLine(try Report(models, options: options).html())
+    }
+    // Where the page cannot go is found out before the work.
+    var target = try AtomicFile(path: output)
+    let report = try Report(models, options: options)
+    try target.append(Array(try report.html().utf8).span.bytes)
+    let byteCount = target.count
+    try target.commit(replacing: !noClobber)
+    if general.json {
+      Console.printLine(json(report, byteCount).text(indented: true))
+    } else if !general.quiet {
+      Console.message("\(output): \(byteCount.grouped) bytes")
+    }
+  }
+
+  private func readModels() throws(WeighbridgeError) -> [ReportedModel] {
+    var readOptions = source.readOptions
+    if files.count > 1 || against != nil { readOptions.tolerated = Set(APIName.allCases) }
+    let edit = try use.edit()
+    var models: [ReportedModel] = []
+    for file in files {
+      models.append(try ReportedModel(contentsOf: file, options: readOptions, edit: edit))
+    }
+    return models
+  }
+
+  private func reportOptions(
+    _ cancellation: Cancellation
+  ) throws(WeighbridgeError) -> ReportOptions {
+    var options = ReportOptions()
+    options.verifies = !noVerify
+    options.profiles = !noProfile
+    var readOptions = source.readOptions
+    readOptions.tolerated = Set(APIName.allCases)  // each may be for one of the files only
+    options.verification.source = against.map { (path: $0, options: readOptions) }
+    options.verification.references = try references.arrays()
+    options.verification.tolerance = checking.tolerance
+    options.verification.run = general.runOptions(
+      cancellation, threads: checking.use, progress: progress)
+    options.detection = detection.options
+    if let image {
+      let name = image.split(separator: "/").last.map(String.init) ?? image
+      options.image = .init(name: name, image: try Image(contentsOf: image))
+    }
+    options.wording = { $0.namingOptions }
+    return options
+  }
+
+  /// `{"file", "bytes", "models": [{"file", "passed"}]}`
+  private func json(_ report: Report, _ byteCount: Int) -> JSONValue {
+    let models = zip(files, report.verifications).map { file, verification -> JSONValue in
+      .object([
+        "file": .string(file), "passed": verification.map { .bool($0.passed) } ?? .null,
+      ])
+    }
+    return .object([
+      "file": .string(output), "bytes": .integer(byteCount), "models": .array(models),
+    ])
+  }
+}

@@ -1,0 +1,43 @@
+import Bytes
+import JSON
+import Weighbridge
+
+extension RunProfile {
+  /// A table.
+  var text: String {
+    var table = Table(
+      ["layer", "operator", "kernel", "ms", "share", "GFLOP/s"], rightAligned: [3, 4, 5])
+    for line in lines {
+      table.append([
+        line.layer.name, line.layer.kind, "\(line.layer.kernel)",
+        "\((line.milliseconds * 100).rounded() / 100)",
+        "\((share(line) * 1000).rounded() / 10) %",
+        line.speed.map { "\(($0 * 10).rounded() / 10)" } ?? "",
+      ])
+    }
+    guard let memory else { return table.text }
+    return """
+      \(table.text)
+
+      \(memory.byteCount.grouped) bytes of activations, of at least \(memory.lowerBound.grouped)
+      """
+  }
+
+  /// The same for programs.
+  var json: JSONValue {
+    .object([
+      "total_ms": .real(milliseconds),
+      "activation_bytes": memory.map { .integer($0.byteCount) } ?? .null,
+      "activation_bytes_at_least": memory.map { .integer($0.lowerBound) } ?? .null,
+      "layers": .array(
+        lines.map { line in
+          .object([
+            "name": .string(line.layer.name), "operator": .string(line.layer.kind),
+            "fused": .array(line.layer.fused.map(JSONValue.string)),
+            "kernel": .string("\(line.layer.kernel)"), "ms": .real(line.milliseconds),
+            "share": .real(share(line)), "operations": .integer(line.operationCount),
+          ])
+        }),
+    ])
+  }
+}
