@@ -108,8 +108,10 @@ dependencies:
 # A process then has 4 MB less of the program in memory.
 # (What goes to other systems stores them in the long form, which glibc before 2.36 can read as well.)
 short_addresses := -z pack-relative-relocs
-# The folder of the sources stands in no program: the same sources give the same bytes anywhere.
-program_flags := -Xcc -ffile-prefix-map=$(CURDIR)=.
+# The folder of the sources is not in the program, neither in C's assertions nor in the digests by
+# which Swift would know an unchanged file: the same sources give the same bytes anywhere.
+program_flags := -Xcc -ffile-prefix-map=$(CURDIR)=. \
+  -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 ifeq ($(shell uname -s),Linux)
 program_flags += --disable-local-rpath --static-swift-stdlib -Xlinker -s -Xswiftc -use-ld=lld \
   -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --no-export-dynamic -Xlinker --icf=safe

@@ -45,7 +45,7 @@ debian_package() {
   sed -i "s/@MAINTAINER@/$maintainer/" "$root/debian/control"
   printf 'weighbridge (%s-1) unstable; urgency=medium\n\n  * What is new: changelog.gz.\n\n -- %s  %s\n' \
     "$version" "$maintainer" "$(date -R -d "@$SOURCE_DATE_EPOCH")" > "$root/debian/changelog"
-  (cd "$root" && dh binary >"$work/dh.log" 2>&1) || { cat "$work/dh.log" >&2; exit 1; }
+  (cd "$root" && DEB_RULES_REQUIRES_ROOT=no dh binary >"$work/dh.log" 2>&1) || { cat "$work/dh.log" >&2; exit 1; }
   local package; package=$(basename "$work"/weighbridge_*.deb)
   mv "$work/$package" "$folder"
   dpkg-deb --field "$folder/$package" Package Version Depends
