@@ -4,6 +4,9 @@
 #   make build      the release program, .build/program/release/weighbridge: Swift's runtime and,
 #                   where their archives are installed, all other libraries linked into it
 #   make install    copies the program to PREFIX/bin; PREFIX=/usr/local unless given
+#   make manual     the manual pages, in MANUAL (.build/man1)
+#   make packages   a tarball, a .deb and a Homebrew formula with a bill of materials, in PACKAGES
+#                   (.build/packages); Packaging/README.md tells more
 #   make test       all tests in release, the format check, and a package that depends on this one
 #   make test-faults    every call on the way to an output failing, and how many there were
 #   make fuzz       every reader under libFuzzer for FUZZ_SECONDS (60) each; what is found and what is
@@ -35,7 +38,8 @@ version := $(shell sed -n 's/.*weighbridgeVersion = "\(.*\)"/\1/p' Sources/Produ
 
 SHELL := /bin/bash
 .PHONY: demo build install test lint consumer generate format bench clean dependencies archives peers test-peers \
-  bench-files bench-inference bench-conversion bench-search test-pages test-faults fuzz mutate sanitize
+  bench-files bench-inference bench-conversion bench-search test-pages test-faults fuzz mutate sanitize \
+  manual packages
 .DEFAULT_GOAL := build
 
 # The program has a build folder of its own, so that its flags and the tests' do not undo each
@@ -46,9 +50,11 @@ archives := $(CURDIR)/.build/archives
 
 # --- System libraries: the module pkg-config knows, the package of apt, the one of Homebrew.
 
+homebrew_libraries := hdf5::hdf5 libprotobuf-c::protobuf-c libxxhash::xxhash \
+  libcrypto::openssl@3 zlib::zlib yaml-0.1::libyaml libjpeg::jpeg-turbo libpng::libpng \
+  sqlite3::sqlite
 ifeq ($(shell uname -s),Darwin)
-libraries := hdf5::hdf5 libprotobuf-c::protobuf-c libxxhash::xxhash libcrypto::openssl@3 zlib::zlib \
-  yaml-0.1::libyaml libjpeg::jpeg-turbo libpng::libpng sqlite3::sqlite
+libraries := $(homebrew_libraries)
 else
 libraries := hdf5-serial:libhdf5-dev: libprotobuf-c:libprotobuf-c-dev: \
   libxxhash:libxxhash-dev: libcrypto:libssl-dev: zlib:zlib1g-dev: \
@@ -96,8 +102,14 @@ dependencies:
 # Functions stand in sections of their own, nothing is exported, and Swift's own linker leaves out
 # what nobody calls; addresses are stored in the short form where the system's C library can read it.
 # A process then has 4 MB less of the program in memory.
+# (What goes to other systems stores them in the long form, which glibc before 2.36 can read as well.)
+short_addresses := -z pack-relative-relocs
+# The folder of the sources is not in the program, neither in C's assertions nor in the digests by
+# which Swift would know an unchanged file: the same sources give the same bytes anywhere.
+program_flags := -Xcc -ffile-prefix-map=$(CURDIR)=. \
+  -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 ifeq ($(shell uname -s),Linux)
-program_flags := --static-swift-stdlib -Xlinker -s -Xswiftc -use-ld=lld \
+program_flags += --disable-local-rpath --static-swift-stdlib -Xlinker -s -Xswiftc -use-ld=lld \
   -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --no-export-dynamic -Xlinker --icf=safe
 program_environment := PKG_CONFIG_PATH="$(archives):$$PKG_CONFIG_PATH"
 endif
@@ -125,21 +137,52 @@ ifeq ($(shell uname -s),Linux)
 	    $$module "$$(pkg-config --cflags $$module)" \
 	    "-L$(archives) $$extra $$(pkg-config --libs $$module)" > "$(archives)/$$module.pc"; \
 	done; \
-	flags='-z pack-relative-relocs'; \
-	if echo 'int main(void) { return 0; }' | clang -x c - -fuse-ld=lld -fPIE -pie \
+	flags='$(short_addresses)'; \
+	if [ -n "$$flags" ] && echo 'int main(void) { return 0; }' | clang -x c - -fuse-ld=lld -fPIE -pie \
 	  $$(printf -- '-Xlinker %s ' $$flags) -o "$(archives)/probe" 2>/dev/null \
 	  && "$(archives)/probe"; then \
 	  printf -- '-Xlinker %s ' $$flags; \
 	fi > "$(archives)/flags"
 endif
 
+# SWIFT_OPTIONS is what else `swift build` is told; inside Homebrew, --disable-sandbox.
 build: archives
 	$(program_environment) swift build -c release --product weighbridge \
-	  --scratch-path $(program_folder) $(program_flags) $$(cat "$(archives)/flags" 2>/dev/null)
+	  --scratch-path $(program_folder) $(program_flags) $$(cat "$(archives)/flags" 2>/dev/null) \
+	  $(SWIFT_OPTIONS)
 
 install: build
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 $(program) "$(DESTDIR)$(PREFIX)/bin/weighbridge"
+
+# --- Packages, for others to install. What is in them and how that is tested: Packaging/README.md.
+
+MANUAL ?= .build/man1
+PACKAGES ?= .build/packages
+manual_tool := .build/manual/release/generate-manual
+map := $(CURDIR)/$(program_folder)/map
+
+manual packages: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
+
+# The tool comes with the argument parser, whose sources the program's build has fetched.
+manual: build
+	swift build -c release --package-path $(program_folder)/checkouts/swift-argument-parser \
+	  --scratch-path .build/manual --product generate-manual $(SWIFT_OPTIONS)
+	Packaging/manual.sh $(manual_tool) $(program) "$(MANUAL)"
+
+ifeq ($(shell uname -s),Linux)
+packages: tools := dpkg-shlibdeps:dpkg-dev: dh:debhelper: lintian:lintian: xz:xz-utils: python3:python3:
+packages: short_addresses :=
+packages: program_flags += -Xlinker -Map=$(map)
+packages: export HOMEBREW_LIBRARIES = \
+  $(foreach library,$(homebrew_libraries),$(lastword $(subst :, ,$(library))))
+packages: manual
+	Packaging/glibc.sh $(program)
+	Packaging/packages.sh $(program) $(map) "$(MANUAL)" $(version) "$(PACKAGES)"
+else
+packages:
+	@echo "Packages are made on Debian or Ubuntu, with their tools." >&2; exit 1
+endif
 
 # --- The demonstration: a detector of drawn shapes, trained with Keras 2.1.5.
 

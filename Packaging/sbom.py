@@ -1,0 +1,97 @@
+"""Writes the bill of materials of a program, as SPDX 2.3, and the licences of what is linked into it.
+
+Usage: sbom.py PROGRAM MAP VERSION FOLDER, with SOURCE_DATE_EPOCH in the environment. MAP is the linker's.
+FOLDER gets weighbridge.spdx.json and the folder `licenses`.
+"""
+
+import hashlib
+import json
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+from linked import Part, linked_files, parts_of
+
+COMMON_LICENSES = Path("/usr/share/common-licenses")
+
+
+def package(part: Part) -> dict:
+    """SPDX's record of a part."""
+    return {
+        "SPDXID": spdx_id(part), "name": part.name, "versionInfo": part.version,
+        "supplier": part.supplier, "downloadLocation": part.location, "filesAnalyzed": False,
+        "licenseConcluded": "NOASSERTION",
+        "licenseDeclared": part.license or license_id(part),
+        "copyrightText": "NOASSERTION",
+        "comment": "Linked in: " + ", ".join(sorted(part.files)),
+        "externalRefs": [{
+            "referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
+            "referenceLocator": part.purl}],
+    }
+
+
+def spdx_id(part: Part) -> str:
+    return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", part.name)
+
+
+def license_id(part: Part) -> str:
+    return "LicenseRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", part.name)
+
+
+def document(program: Path, version: str, parts: list[Part]) -> dict:
+    digest = hashlib.sha256(program.read_bytes()).hexdigest()
+    epoch = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))
+    whole = "SPDXRef-weighbridge"
+    return {
+        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
+        "name": f"weighbridge-{version}",
+        "documentNamespace": f"https://spdx.org/spdxdocs/weighbridge-{version}-{digest}",
+        "creationInfo": {
+            "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", epoch),
+            "creators": ["Tool: Packaging/sbom.py"]},
+        "packages": [{
+            "SPDXID": whole, "name": "weighbridge", "versionInfo": version,
+            "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
+            "primaryPackagePurpose": "APPLICATION",
+            "checksums": [{"algorithm": "SHA256", "checksumValue": digest}],
+            "licenseConcluded": "NOASSERTION", "licenseDeclared": "Apache-2.0",
+            "copyrightText": "The Weighbridge authors",
+        }] + [package(part) for part in parts],
+        "hasExtractedLicensingInfos": [
+            {"licenseId": license_id(part), "name": f"Licences of {part.name}",
+             "extractedText": part.text.read_text()}
+            for part in parts if not part.license],
+        "relationships": [{
+            "spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
+            "relatedSpdxElement": whole}] + [
+            {"spdxElementId": whole, "relationshipType": "STATIC_LINK",
+             "relatedSpdxElement": spdx_id(part)} for part in parts],
+    }
+
+
+def write_licenses(parts: list[Part], folder: Path) -> None:
+    """A text for each part, and in `common` those that Debian keeps once for many packages."""
+    common = folder / "common"
+    common.mkdir(parents=True, exist_ok=True)
+    for part in parts:
+        text = part.text.read_text()
+        (folder / f"{part.name}.txt").write_text(text)
+        for name in re.findall(rf"{COMMON_LICENSES}/([\w.-]*\w)", text):
+            (common / name).write_text((COMMON_LICENSES / name).read_text())
+
+
+def main() -> None:
+    program, map_path, version, folder = sys.argv[1:]
+    parts = parts_of(linked_files(Path(map_path)))
+    if not parts:
+        sys.exit(f"{map_path} names no file that was linked")
+    write_licenses(parts, Path(folder, "licenses"))
+    text = json.dumps(document(Path(program), version, parts), indent=2, ensure_ascii=False)
+    Path(folder, "weighbridge.spdx.json").write_text(text + "\n")
+    print(f"{len(parts)} parts are linked in: "
+          + ", ".join(f"{part.name} {part.version}" for part in parts))
+
+
+main()
