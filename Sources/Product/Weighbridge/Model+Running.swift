@@ -7,7 +7,7 @@ import ReferenceRuntime
 public enum Engine: String, Sendable, CaseIterable {
   /// The reference kernels, which define what is right: in `Double`, and slow.
   case reference
-  /// The fast engine: oneDNN, kernels of ours, and reference kernels for the rest.
+  /// The fast engine: kernels for what the processor can do, and reference kernels for the rest.
   case cpu
 }
 
