@@ -14,6 +14,10 @@ onednn_memory *onednn_memory_make(const onednn_layout *layout, void *address) {
 
 void onednn_memory_free(onednn_memory *memory) { onednn.memory_destroy((dnnl_memory_t)memory); }
 
+void onednn_memory_move(onednn_memory *memory, void *address) {
+  onednn.memory_set_data_handle((dnnl_memory_t)memory, address);
+}
+
 bool onednn_run(
     const onednn_primitive *primitive, const struct onednn_argument *arguments, int count) {
   const dnnl_status_t status = onednn.primitive_execute(

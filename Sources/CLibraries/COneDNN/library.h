@@ -31,6 +31,7 @@
   FUNCTION(memory_desc_permute_axes)              \
   FUNCTION(memory_desc_reshape)                   \
   FUNCTION(memory_destroy)                        \
+  FUNCTION(memory_set_data_handle)                \
   FUNCTION(pooling_v2_forward_desc_init)          \
   FUNCTION(post_ops_append_eltwise)               \
   FUNCTION(post_ops_append_sum)                   \

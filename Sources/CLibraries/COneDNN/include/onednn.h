@@ -232,6 +232,9 @@ typedef struct onednn_memory onednn_memory;
 onednn_memory *onednn_memory_make(const onednn_layout *layout, void *address);
 void onednn_memory_free(onednn_memory *memory);
 
+/// Lets the array lie at another address.
+void onednn_memory_move(onednn_memory *memory, void *address);
+
 /// An argument of a call.
 struct onednn_argument {
   int role;
