@@ -95,8 +95,11 @@ extension RawModel {
   /// Gives the tensor other bytes in an encoding.
   fileprivate mutating func encode(
     _ encoding: UInt64, _ bytes: [UInt8], type: UInt64 = 3, shape: [UInt64] = [3],
-    decodedDigest: [UInt8] = XXH3Digest(of: elements.span.bytes).bytes, parameters: [UInt8] = []
+    decodedDigest: [UInt8]? = nil, parameters: [UInt8] = []
   ) {
+    let elements = Self.elements
+    let elementsDigest = XXH3Digest(of: elements.span.bytes).bytes
+    let decodedDigest = decodedDigest ?? elementsDigest
     let digest = XXH3Digest(of: bytes.span.bytes).bytes
     tensors = [
       Wire.text(1, "w") + Wire.number(2, type) + Wire.number(3, encoding)
