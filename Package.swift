@@ -64,6 +64,8 @@ let package = Package(
   products: [
     .library(name: "Weighbridge", targets: ["Weighbridge"]),
     .library(name: "ImageSearch", targets: ["ImageSearch"]),
+    // The Makefile makes libweighbridge of it, with a version and with the symbols of the header alone.
+    .library(name: "CInterface", type: .dynamic, targets: ["CInterface"]),
     .executable(name: "weighbridge", targets: ["WeighbridgeCommand"]),
   ],
   // Without the trait the library is built and used where there is no libhdf5; it then reads Keras files
@@ -216,6 +218,14 @@ let package = Package(
     module(  // Photos by composition and by features, and their index.
       .product, "ImageSearch",
       ["Bytes", "CSQLite", "Digests", "GraphIR", "JSON", "Vision", "Weighbridge"]),
+    // The header of the interface for C, from which Swift has its structs.
+    cLibrary("CWeighbridge", [], [.define("_GNU_SOURCE")]),
+    module(
+      .product, "CInterface",
+      [
+        "Bytes", "CWeighbridge", "ConversionCore", "DarknetFormat", "FormatRegistry", "GraphIR",
+        "JSON", "Verifier", "Vision", "Weighbridge",
+      ]),
     .executableTarget(
       name: "WeighbridgeCommand",
       // Modules that Weighbridge passes on are named too: an incremental build only follows those.
