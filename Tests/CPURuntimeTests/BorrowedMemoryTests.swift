@@ -23,7 +23,8 @@ import _CatalogTesting
       let example = example.converted(to: type)
       let graph = try example.graph()
       let inputs = example.dataPositions.map { example.inputs[$0] }
-      let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: inputs) { _ in }
+      let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: inputs) { _ in
+      }
       let compiled = try CompiledGraph(
         graph, CPURuntime.Options(workers: Workers(count: 2)))
       let types = inputs.map(\.type)

@@ -106,7 +106,8 @@ struct ArrayList {
 
   /// - Parameter what: `inputs` or `outputs`.
   init(
-    _ pointer: UnsafePointer<weighbridge_array>?, _ count: Int, _ what: String, for records: [ArrayRecord]
+    _ pointer: UnsafePointer<weighbridge_array>?, _ count: Int, _ what: String,
+    for records: [ArrayRecord]
   ) throws(Failure) {
     guard count == records.count else {
       let names = records.map(\.name).joined(separator: ", ")
@@ -132,7 +133,9 @@ struct ArrayList {
   func places(_ records: [ArrayRecord], _ what: String) throws(Failure) -> [Int] {
     var places: [Int] = []
     for (index, record) in records.enumerated() {
-      if let name = self[index].pointee.name, !record.isNamed(name) { return try named(records, what) }
+      if let name = self[index].pointee.name, !record.isNamed(name) {
+        return try named(records, what)
+      }
       places.append(index)
     }
     return places

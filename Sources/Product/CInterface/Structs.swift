@@ -27,7 +27,8 @@ extension SizedStruct {
     try Self.check(size)
     if size > known {
       // The caller says that so much memory is there.
-      let rest = UnsafeRawBufferPointer(start: UnsafeRawPointer(pointer) + known, count: size - known)
+      let rest = UnsafeRawBufferPointer(
+        start: UnsafeRawPointer(pointer) + known, count: size - known)
       guard rest.allSatisfy({ $0 == 0 }) else {
         throw .invalidArgument(
           "\(Self.self) was made for a later version of the library, and uses what is new in it")
