@@ -348,19 +348,20 @@ clean:
 
 library_folder := .build/library
 library_name := libweighbridge.so.0
+library_modules = $(foreach library,$(libraries),$(firstword $(subst :, ,$(library))))
 library_map := Packaging/C/libweighbridge.map
-# Archives that were compiled for programs read a `stderr` that a shared library does not have.
-library_flags = $(program_flags) $$(cat "$(archives)/flags" 2>/dev/null) \
-  -Xlinker --version-script=$(CURDIR)/$(library_map) -Xlinker --defsym=stderr=standard_error \
-  -Xlinker -soname=$(library_name) -Xlinker --disable-new-dtags -Xlinker '-rpath=$$ORIGIN'
+# Archives that were compiled for programs read copies of streams that a shared library does not have. Short
+# addresses would take a system as young as the one that this is built on.
+library_flags = -Xlinker --version-script=$(CURDIR)/$(library_map) -Xlinker -soname=$(library_name) \
+  -Xlinker --defsym=stdout=standard_output -Xlinker --defsym=stderr=standard_error
 
 .PHONY: library install-library test-c test-c-valgrind test-c-sanitize test-python test-wheel wheel bench-python
 
 # $(1): what SwiftPM made; $(2): the folder for the library, its header and its pkg-config file.
 define lay_out_library
 	@rm -rf $(2); mkdir -p $(2)/lib/pkgconfig $(2)/include
-	install -m 644 $(1) $(2)/lib/$(library_name).$(version)
-	@ln -s $(library_name).$(version) $(2)/lib/$(library_name); \
+	install -m 644 $(1) $(2)/lib/libweighbridge.so.$(version)
+	@ln -s libweighbridge.so.$(version) $(2)/lib/$(library_name); \
 	ln -s $(library_name) $(2)/lib/libweighbridge.so; \
 	install -m 644 Sources/CLibraries/CWeighbridge/include/weighbridge.h $(2)/include; \
 	sed 's|@prefix@|$(abspath $(2))|; s|@version@|$(version)|' Packaging/C/weighbridge.pc.in \
@@ -370,8 +371,13 @@ endef
 ifeq ($(shell uname -s),Linux)
 library: build
 	$(program_environment) swift build -c release --product CInterface \
-	  --scratch-path $(program_folder) $(library_flags)
-	$(call lay_out_library,$(program_folder)/release/libCInterface.so,$(library_folder))
+	  --scratch-path $(program_folder) $(program_flags) $(library_flags)
+	# Once more with Swift's runtime in it, which SwiftPM does for programs only.
+	$(program_environment) swiftc -emit-library -static-stdlib -use-ld=lld -module-name CInterface \
+	  -o $(program_folder)/libweighbridge.so @$(program_folder)/release/CInterface.product/Objects.LinkFileList \
+	  -L"$(archives)" $$($(program_environment) pkg-config --libs $(library_modules)) -Xlinker --gc-sections \
+	  -Xlinker -s -Xlinker --icf=safe $(library_flags) -Xlinker --disable-new-dtags -Xlinker '-rpath=$$ORIGIN'
+	$(call lay_out_library,$(program_folder)/libweighbridge.so,$(library_folder))
 	Packaging/C/check-symbols.sh $(library_folder)/lib/$(library_name) \
 	  Sources/CLibraries/CWeighbridge/include/weighbridge.h
 else
@@ -419,7 +425,7 @@ test-c: $(test_library)
 test-c-valgrind: tools := valgrind:valgrind:valgrind
 test-c-valgrind: $(test_library)
 	$(call lay_out_library,$</lib/$(library_name),.build/valgrind-library)
-	strip --strip-debug .build/valgrind-library/lib/$(library_name).$(version)
+	strip --strip-debug .build/valgrind-library/lib/libweighbridge.so.$(version)
 	$(call compile_c_tests,.build/valgrind-library,-gdwarf-4)
 	$(call run_c_tests,ONEDNN_MAX_CPU_ISA=AVX2 valgrind --error-exitcode=1 --leak-check=full \
 	  --errors-for-leak-kinds=definite --show-leak-kinds=definite --child-silent-after-fork=yes \
@@ -449,8 +455,13 @@ test-python: $(test_library)
 
 # The wheel has the library, the program, and the libraries that both look for when they run.
 wheel_folder := .build/wheel
+# The program finds the same libraries from `bin` of an environment, with any version of Python.
+wheel_program_flags = $(program_flags) -Xlinker --disable-new-dtags $(foreach minor,9 10 11 12 13 14 15, \
+  -Xlinker '-rpath=$$ORIGIN/../lib/python3.$(minor)/site-packages/weighbridge/lib')
 wheel: tools := patchelf:patchelf:patchelf
 wheel: library
+	$(program_environment) swift build -c release --product weighbridge \
+	  --scratch-path $(program_folder) $(wheel_program_flags)
 	Packaging/Python/stage.sh $(program) $(library_folder) $(wheel_folder)/native
 	rm -rf $(wheel_folder)/dist
 	cd Python && WEIGHBRIDGE_NATIVE=$(CURDIR)/$(wheel_folder)/native PYTHONPATH=backend \

@@ -18,13 +18,7 @@ for name in libdnnl.so.2 libgomp.so.1 libOpenCL.so.1; do
   patchelf --set-rpath '$ORIGIN' "$target/lib/$name"
 done
 
-# The program finds the same libraries from `bin` of an environment, with any version of Python.
-places=
-for minor in $(seq 9 15); do
-  places+=":\$ORIGIN/../lib/python3.$minor/site-packages/weighbridge/lib"
-done
 install -m 755 "$program" "$target/bin/weighbridge"
-patchelf --force-rpath --set-rpath "${places#:}" "$target/bin/weighbridge"
 
 # What is linked in, and what lies beside it.
 install -m 644 LICENSE "$target/licenses/LICENSE"

@@ -45,7 +45,12 @@ extern "C" {
 /// A struct of a type with its size and zeros: `weighbridge_error error =
 /// WEIGHBRIDGE_INIT(weighbridge_error);`
 #ifdef __cplusplus
-#define WEIGHBRIDGE_INIT(type) {sizeof(type)}
+#define WEIGHBRIDGE_INIT(type) \
+  [] {                         \
+    type made = {};            \
+    made.struct_size = sizeof made; \
+    return made;               \
+  }()
 #else
 #define WEIGHBRIDGE_INIT(type) {.struct_size = sizeof(type)}
 #endif
