@@ -393,6 +393,7 @@ install-library: library
 	  > "$(DESTDIR)$(PREFIX)/lib/pkgconfig/weighbridge.pc"
 
 C_CYCLES ?= 10000
+comma := ,
 c_folder := .build/c-tests
 c_flags = -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror
 # $(1): the folder with the library; $(2): further flags.
@@ -431,11 +432,12 @@ test-c-valgrind: $(test_library)
 	  --errors-for-leak-kinds=definite --show-leak-kinds=definite --child-silent-after-fork=yes \
 	  --suppressions=Tests/CInterface/valgrind.supp,$(C_CYCLES))
 
+test-c-sanitize: CC := clang
 test-c-sanitize: dependencies
 	swift build --product CInterface --scratch-path .build/address --sanitize address \
 	  -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined -Xlinker -lubsan
 	$(call lay_out_library,.build/address/debug/libCInterface.so,.build/address-library)
-	$(call compile_c_tests,.build/address-library,-fsanitize=address)
+	$(call compile_c_tests,.build/address-library,-fsanitize=address$(comma)undefined)
 	$(call run_c_tests,ASAN_OPTIONS=detect_leaks=0,$(C_CYCLES))
 
 PYTHON ?= python3
