@@ -438,7 +438,7 @@ test-c-sanitize: dependencies
 	  -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined -Xlinker -lubsan
 	$(call lay_out_library,.build/address/debug/libCInterface.so,.build/address-library)
 	$(call compile_c_tests,.build/address-library,-fsanitize=address$(comma)undefined)
-	$(call run_c_tests,ASAN_OPTIONS=detect_leaks=0,$(C_CYCLES))
+	$(call run_c_tests,ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16,$(C_CYCLES))
 
 PYTHON ?= python3
 python_environment = WEIGHBRIDGE_LIBRARY=$(CURDIR)/$(test_library)/lib/$(library_name) PYTHONPATH=$(CURDIR)/Python/src

@@ -1,5 +1,8 @@
 """Opening, inspecting, converting, exporting, verifying, detecting."""
 
+import os
+import sys
+
 import numpy
 import pytest
 
@@ -123,8 +126,14 @@ def test_other_packages(model):
     assert isinstance(model.to_onnx(opset=17), onnx.ModelProto)
 
 
+def test_a_package_that_is_not_there(model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r"pip install 'weighbridge\[onnx\]'"):
+        model.to_onnx()
+
+
 def test_keras(model, sketch, monkeypatch):
-    monkeypatch.setenv("KERAS_BACKEND", "numpy")
+    monkeypatch.setenv("KERAS_BACKEND", os.environ.get("KERAS_BACKEND", "numpy"))
     pytest.importorskip("keras", reason="the package keras is not installed")
     want = model.run(sketch)[model.outputs[0].name]
     got = numpy.asarray(model.to_keras().predict(sketch, verbose=0))

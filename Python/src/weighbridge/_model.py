@@ -209,10 +209,7 @@ class Model:
 
     def to_keras(self) -> Any:
         """The model as one of Keras 3, which must be installed."""
-        import importlib
-
-        models = importlib.import_module("keras").models
-        return self._through("model.keras", models.load_model)
+        return self._through("model.keras", _package("keras").models.load_model)
 
     def to_onnx(self, **options: Any) -> Any:
         """The model as an `onnx.ModelProto`; the package onnx must be installed.
@@ -220,9 +217,7 @@ class Model:
         Args:
             options: As for `export`.
         """
-        import importlib
-
-        return self._through("model.onnx", importlib.import_module("onnx").load, **options)
+        return self._through("model.onnx", _package("onnx").load, **options)
 
     def _through(self, name: str, load: Any, **options: Any) -> Any:
         import tempfile
@@ -251,3 +246,15 @@ class Model:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _package(name: str) -> Any:
+    """A package that is not needed otherwise."""
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError(
+            f"this needs the package {name} ({error}); install it: pip install 'weighbridge[{name}]'"
+        ) from error
