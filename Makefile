@@ -25,6 +25,13 @@
 #   make bench-inference   running models beside onnxruntime, OpenVINO, ncnn and OpenCV, from PyPI;
 #                          BENCH_OPTIONS for `Benchmarks/Inference/measure.py`
 #   make bench-search      searching an index of 100,000 images, and indexing 1,000
+#   make library    libweighbridge for C, with its header and pkg-config file, in .build/library
+#   make install-library  copies them to PREFIX
+#   make test-c     the tests of the interface for C; test-c-valgrind and test-c-sanitize: under valgrind
+#                   and AddressSanitizer. C_CYCLES (10000) of opening, running and closing
+#   make test-python  the tests of the package for Python, and its types
+#   make wheel      the wheel for Python, in .build/wheel/dist; test-wheel: its tests, installed
+#   make bench-python  running models from Python beside the program
 #   make clean      removes everything that was built
 #
 # They need Swift 6.2 or later, git and make. System libraries come from apt on Debian and Ubuntu
@@ -204,7 +211,7 @@ test: dependencies lint
 	  WEIGHBRIDGE_MAX_ISA=$$instructions swift test $(test_flags) --skip-build \
 	    --filter 'CPURuntimeTests|DarknetFixtureTests|FixtureModelTests' || exit 1; \
 	done
-	@$(MAKE) --no-print-directory consumer
+	@$(MAKE) --no-print-directory consumer test-c test-python
 
 lint:
 	@if swift format --version >/dev/null 2>&1; then \
@@ -388,3 +395,139 @@ $(search_folder)/done: Benchmarks/Search/requirements.txt
 
 clean:
 	rm -rf .build Tests/Consumer/.build
+
+# --- The library for C, with the symbols of its header alone, and the wheel for Python on top of it.
+
+library_folder := .build/library
+library_name := libweighbridge.so.0
+library_modules = $(foreach library,$(libraries),$(firstword $(subst :, ,$(library))))
+library_map := Packaging/C/libweighbridge.map
+# Archives that were compiled for programs read copies of streams that a shared library does not have. Short
+# addresses would take a system as young as the one that this is built on.
+library_flags = -Xlinker --version-script=$(CURDIR)/$(library_map) -Xlinker -soname=$(library_name) \
+  -Xlinker --defsym=stdout=standard_output -Xlinker --defsym=stderr=standard_error
+
+.PHONY: library install-library test-c test-c-valgrind test-c-sanitize test-python test-wheel wheel bench-python
+
+# $(1): what SwiftPM made; $(2): the folder for the library, its header and its pkg-config file.
+define lay_out_library
+	@rm -rf $(2); mkdir -p $(2)/lib/pkgconfig $(2)/include
+	install -m 644 $(1) $(2)/lib/libweighbridge.so.$(version)
+	@ln -s libweighbridge.so.$(version) $(2)/lib/$(library_name); \
+	ln -s $(library_name) $(2)/lib/libweighbridge.so; \
+	install -m 644 Sources/CLibraries/CWeighbridge/include/weighbridge.h $(2)/include; \
+	sed 's|@prefix@|$(abspath $(2))|; s|@version@|$(version)|' Packaging/C/weighbridge.pc.in \
+	  > $(2)/lib/pkgconfig/weighbridge.pc
+endef
+
+ifeq ($(shell uname -s),Linux)
+library: build
+	$(program_environment) swift build -c release --product CInterface \
+	  --scratch-path $(program_folder) $(program_flags) $(library_flags)
+	# Once more with Swift's runtime in it, which SwiftPM does for programs only.
+	$(program_environment) swiftc -emit-library -static-stdlib -use-ld=lld -module-name CInterface \
+	  -o $(program_folder)/libweighbridge.so @$(program_folder)/release/CInterface.product/Objects.LinkFileList \
+	  -L"$(archives)" $$($(program_environment) pkg-config --libs $(library_modules)) -Xlinker --gc-sections \
+	  -Xlinker -s -Xlinker --icf=safe $(library_flags) -Xlinker --disable-new-dtags -Xlinker '-rpath=$$ORIGIN'
+	$(call lay_out_library,$(program_folder)/libweighbridge.so,$(library_folder))
+	Packaging/C/check-symbols.sh $(library_folder)/lib/$(library_name) \
+	  Sources/CLibraries/CWeighbridge/include/weighbridge.h
+else
+library:
+	@echo "libweighbridge is built on Linux: its symbols are chosen by a version script of ELF." >&2; exit 1
+endif
+
+install-library: library
+	install -d "$(DESTDIR)$(PREFIX)/lib/pkgconfig" "$(DESTDIR)$(PREFIX)/include"
+	cp -P $(library_folder)/lib/libweighbridge.so* "$(DESTDIR)$(PREFIX)/lib"
+	install -m 644 $(library_folder)/include/weighbridge.h "$(DESTDIR)$(PREFIX)/include"
+	sed 's|@prefix@|$(PREFIX)|; s|@version@|$(version)|' Packaging/C/weighbridge.pc.in \
+	  > "$(DESTDIR)$(PREFIX)/lib/pkgconfig/weighbridge.pc"
+
+C_CYCLES ?= 10000
+comma := ,
+c_folder := .build/c-tests
+c_flags = -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror
+# $(1): the folder with the library; $(2): further flags.
+compile_c_tests = mkdir -p $(c_folder) && $(CC) $(c_flags) $(2) Tests/CInterface/*.c \
+  $$(PKG_CONFIG_PATH=$(1)/lib/pkgconfig pkg-config --cflags --libs weighbridge) \
+  -Wl,-rpath,$(abspath $(1))/lib -lm -lpthread -o $(c_folder)/interface
+run_c_tests = rm -rf $(c_folder)/written && mkdir -p $(c_folder)/written \
+  && $(1) $(c_folder)/interface Samples $(c_folder)/written $(2)
+
+# The library in the form in which everything else is tested.
+test_library := .build/test-library
+$(test_library): dependencies
+	swift build $(test_flags) --product CInterface -Xlinker --version-script=$(CURDIR)/$(library_map) \
+	  -Xlinker -soname=$(library_name)
+	$(call lay_out_library,.build/release/libCInterface.so,$@)
+.PHONY: $(test_library)
+
+test-c: $(test_library)
+	Packaging/C/check-symbols.sh $</lib/$(library_name) \
+	  Sources/CLibraries/CWeighbridge/include/weighbridge.h
+	$(call compile_c_tests,$<)
+	$(call run_c_tests,,$(C_CYCLES))
+	@awk '/^```c$$/ { code = 1; next } /^```$$/ { code = 0 } code' \
+	  Sources/Product/Weighbridge/Weighbridge.docc/CInterface.md > $(c_folder)/article.c
+	$(CC) $(c_flags) $(c_folder)/article.c -o $(c_folder)/article -Wl,-rpath,$(abspath $<)/lib \
+	  $$(PKG_CONFIG_PATH=$</lib/pkgconfig pkg-config --cflags --libs weighbridge)
+	$(c_folder)/article $(sample)/shape-detector.h5
+
+# Valgrind does not know AVX-512, and oneDNN asks the processor itself. It does not know DWARF 5 either.
+test-c-valgrind: tools := valgrind:valgrind:valgrind
+test-c-valgrind: $(test_library)
+	$(call lay_out_library,$</lib/$(library_name),.build/valgrind-library)
+	strip --strip-debug .build/valgrind-library/lib/libweighbridge.so.$(version)
+	$(call compile_c_tests,.build/valgrind-library,-gdwarf-4)
+	$(call run_c_tests,ONEDNN_MAX_CPU_ISA=AVX2 valgrind --error-exitcode=1 --leak-check=full \
+	  --errors-for-leak-kinds=definite --show-leak-kinds=definite --child-silent-after-fork=yes \
+	  --suppressions=Tests/CInterface/valgrind.supp,$(C_CYCLES))
+
+test-c-sanitize: CC := clang
+test-c-sanitize: dependencies
+	swift build --product CInterface --scratch-path .build/address --sanitize address \
+	  -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined -Xlinker -lubsan
+	$(call lay_out_library,.build/address/debug/libCInterface.so,.build/address-library)
+	$(call compile_c_tests,.build/address-library,-fsanitize=address$(comma)undefined)
+	$(call run_c_tests,ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16,$(C_CYCLES))
+
+PYTHON ?= python3
+python_environment = WEIGHBRIDGE_LIBRARY=$(CURDIR)/$(test_library)/lib/$(library_name) PYTHONPATH=$(CURDIR)/Python/src
+python_tests := -q -rs -p no:cacheprovider Python/tests
+
+test-python: $(test_library)
+	@if ! missing=$$($(PYTHON) -c 'import numpy, pytest' 2>&1); then \
+	  echo "The tests of the package for Python are not run: $${missing##*$$'\n'}"; exit 0; \
+	fi; set -x; \
+	PYTHONDONTWRITEBYTECODE=1 $(python_environment) $(PYTHON) -m pytest $(python_tests) && \
+	if $(PYTHON) -c 'import mypy' 2>/dev/null; then \
+	  $(PYTHON) -m mypy --strict --cache-dir .build/mypy Python/src/weighbridge; \
+	else \
+	  echo "The types are not checked: there is no mypy."; \
+	fi
+
+# The wheel has the library, the program, and the libraries that both look for when they run.
+wheel_folder := .build/wheel
+# The program finds the same libraries from `bin` of an environment, with any version of Python.
+wheel_program_flags = $(program_flags) -Xlinker --disable-new-dtags $(foreach minor,9 10 11 12 13 14 15, \
+  -Xlinker '-rpath=$$ORIGIN/../lib/python3.$(minor)/site-packages/weighbridge/lib')
+wheel: tools := patchelf:patchelf:patchelf
+wheel: library
+	$(program_environment) swift build -c release --product weighbridge \
+	  --scratch-path $(program_folder) $(wheel_program_flags)
+	Packaging/Python/stage.sh $(program) $(library_folder) $(wheel_folder)/native
+	rm -rf $(wheel_folder)/dist
+	cd Python && WEIGHBRIDGE_NATIVE=$(CURDIR)/$(wheel_folder)/native PYTHONPATH=backend \
+	  $(PYTHON) -c 'import wheel_builder; print(wheel_builder.build_wheel("$(CURDIR)/$(wheel_folder)/dist"))'
+
+# The wheel in an environment of its own.
+test-wheel: wheel
+	rm -rf $(wheel_folder)/environment
+	$(PYTHON) -m venv $(wheel_folder)/environment
+	$(wheel_folder)/environment/bin/pip install -q $(wheel_folder)/dist/*.whl pytest numpy
+	$(wheel_folder)/environment/bin/weighbridge --version
+	PYTHONDONTWRITEBYTECODE=1 $(wheel_folder)/environment/bin/python -m pytest $(python_tests)
+
+bench-python: test-wheel
+	$(wheel_folder)/environment/bin/python Benchmarks/Python/measure.py

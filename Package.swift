@@ -65,6 +65,8 @@ let package = Package(
     .library(name: "Weighbridge", targets: ["Weighbridge"]),
     .library(name: "ImageSearch", targets: ["ImageSearch"]),
     .library(name: "ModelReport", targets: ["ModelReport"]),
+    // The Makefile makes libweighbridge of it, with a version and with the symbols of the header alone.
+    .library(name: "CInterface", type: .dynamic, targets: ["CInterface"]),
     .executable(name: "weighbridge", targets: ["WeighbridgeCommand"]),
   ],
   // Without the trait the library is built and used where there is no libhdf5; it then reads Keras files
@@ -221,6 +223,14 @@ let package = Package(
         "Bytes", "ConversionCore", "CoreMLConversion", "Digests", "GraphIR", "ModelComparison",
         "TensorEncoding",
         "Verifier", "Vision", "Weighbridge",
+      ]),
+    // The header of the interface for C, from which Swift has its structs.
+    cLibrary("CWeighbridge", [], [.define("_GNU_SOURCE")]),
+    module(
+      .product, "CInterface",
+      [
+        "Bytes", "CWeighbridge", "ConversionCore", "DarknetFormat", "FormatRegistry", "GraphIR",
+        "JSON", "Verifier", "Vision", "Weighbridge",
       ]),
     .executableTarget(
       name: "WeighbridgeCommand",

@@ -176,7 +176,7 @@ import _CatalogTesting
 
 extension OperatorExample {
   /// The same example with floating-point numbers of another type.
-  fileprivate func converted(to type: ElementType) -> OperatorExample {
+  func converted(to type: ElementType) -> OperatorExample {
     OperatorExample(
       operation,
       inputs: inputs.map { $0.elementType.isFloat ? $0.converted(to: type) : $0 })
@@ -186,7 +186,7 @@ extension OperatorExample {
   ///
   /// - Parameter order: For a number of axes, the order in which the graph takes them; it turns them
   ///   back for the operator.
-  fileprivate func graph(
+  func graph(
     order: (Int) -> [Int] = { Array(0..<$0) }
   ) throws(WeighbridgeError) -> Graph {
     var builder = GraphBuilder()

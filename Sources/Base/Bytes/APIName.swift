@@ -46,3 +46,16 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
   /// The name in backquotes, as it stands in messages.
   package var description: String { "`\(rawValue)`" }
 }
+
+extension String {
+  /// A message with other names in place of those in the API.
+  ///
+  /// - Parameter name: What a reader uses in a name's place.
+  package func naming(_ name: (APIName) -> String) -> String {
+    guard utf8.contains(UInt8(ascii: "`")) else { return self }
+    return APIName.allCases.reduce(self) { message, known in
+      message.split(separator: known.description, omittingEmptySubsequences: false)
+        .joined(separator: name(known))
+    }
+  }
+}

@@ -43,13 +43,19 @@ package struct Workers: Sendable {
 /// A request to stop that one thread makes and others see.
 public final class Cancellation: Sendable {
   private let requested = Atomic(false)
+  private let ask: (@Sendable () -> Bool)?
 
   /// Nothing is requested yet.
-  public init() {}
+  public init() { ask = nil }
+
+  /// Nothing is requested yet, and those who work ask whether it is by now.
+  ///
+  /// - Parameter ask: Called by any thread that works, and often: between the layers of a run.
+  public init(asking ask: @escaping @Sendable () -> Bool) { self.ask = ask }
 
   /// Asks whoever works with this object to stop soon.
   public func cancel() { requested.store(true, ordering: .relaxed) }
 
   /// Whether a stop was asked for.
-  public var isCancelled: Bool { requested.load(ordering: .relaxed) }
+  public var isCancelled: Bool { requested.load(ordering: .relaxed) || ask?() == true }
 }

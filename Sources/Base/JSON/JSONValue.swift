@@ -146,6 +146,20 @@ extension JSONValue {
   }
 }
 
+extension JSONValue {
+  /// The same value with every string but the keys changed.
+  package func mapStrings(_ change: (String) -> String) -> JSONValue {
+    switch self {
+    case .string(let text): return .string(change(text))
+    case .array(let elements): return .array(elements.map { $0.mapStrings(change) })
+    case .object(var members):
+      for key in members.keys { members[key] = members[key]?.mapStrings(change) }
+      return .object(members)
+    case .null, .bool, .integer, .real: return self
+    }
+  }
+}
+
 extension [String: String] {
   /// The entries by key.
   package var jsonObject: JSONObject {

@@ -74,6 +74,47 @@ package final class CompiledGraph: Sendable {
     }
   }
 
+  /// The types of the outputs for inputs of given types.
+  ///
+  /// - Throws: As ``run(_:observe:)``; ``WeighbridgeError/Code/unsupported`` when elements decide them.
+  package func outputTypes(for types: [TensorType]) throws(WeighbridgeError) -> [TensorType] {
+    try graph.check(inputs: types)
+    let key = key(for: types, keepsNaN: false, borrowsMemory: true)
+    let plan = if let plan = plans.plan(key) { plan } else { try plan(key, types) }
+    return zip(graph.outputs, plan.outputs).map { port, output in
+      TensorType(graph[port.value].type.elementType, output.shape)
+    }
+  }
+
+  /// Computes the graph's outputs from and into memory of the caller's. What the engine holds in the
+  /// same type is neither copied on the way in nor on the way out, except outputs that are inputs,
+  /// weights or parts of other outputs.
+  ///
+  /// - Parameters:
+  ///   - types: The type of each input, with known sizes.
+  ///   - inputs: For each input, its elements, row-major; only read.
+  ///   - outputs: For each output, room for its elements as ``outputTypes(for:)`` says; filled,
+  ///     row-major, unless this throws. None overlaps another array.
+  /// - Throws: As ``run(_:observe:)``.
+  package func run(
+    _ types: [TensorType], from inputs: [UnsafeRawPointer],
+    into outputs: [UnsafeMutableRawPointer]
+  ) throws(WeighbridgeError) {
+    try run(types, borrowsMemory: true) { execution in
+      for (position, address) in inputs.enumerated() {
+        execution.borrowInput(position, at: address)
+      }
+      for (position, address) in outputs.enumerated() {
+        execution.borrowOutput(position, at: address)
+      }
+    } observe: { _ in
+    } read: { execution in
+      for (position, address) in outputs.enumerated() {
+        execution.deliverOutput(position, to: address)
+      }
+    }
+  }
+
   /// The memory that activations take for inputs of given types, and the most that are needed at one
   /// moment, which no arrangement can undercut; both in bytes.
   ///
@@ -88,15 +129,17 @@ package final class CompiledGraph: Sendable {
   }
 
   private func run(
-    _ types: [TensorType], write: (Execution) -> Void,
+    _ types: [TensorType], borrowsMemory: Bool = false, write: (Execution) -> Void,
     observe: (NodeResult) throws(WeighbridgeError) -> Void, read: (Execution) -> Void
   ) throws(WeighbridgeError) {
     try graph.check(inputs: types)
-    var (execution, key) = try execution(for: types, keepsNaN: false)
+    var (execution, key) = try execution(
+      for: types, keepsNaN: false, borrowsMemory: borrowsMemory)
     write(execution)
     if execution.hasExtremeInputs {
-      let (careful, carefulKey) = try self.execution(for: types, keepsNaN: true)
-      careful.copyInputs(from: execution)
+      let (careful, carefulKey) = try self.execution(
+        for: types, keepsNaN: true, borrowsMemory: borrowsMemory)
+      if borrowsMemory { write(careful) } else { careful.copyInputs(from: execution) }
       plans.giveBack(execution, for: key)
       (execution, key) = (careful, carefulKey)
     }
@@ -107,17 +150,23 @@ package final class CompiledGraph: Sendable {
 
   /// A plan with memory to run in: one that was used before, or a new one.
   private func execution(
-    for types: [TensorType], keepsNaN: Bool
+    for types: [TensorType], keepsNaN: Bool, borrowsMemory: Bool = false
   ) throws(WeighbridgeError) -> (Execution, PlanCache.Key) {
-    let key = PlanCache.Key(
-      shapes: types.map { $0.fixedShape ?? [] },
-      options: Plan.Options(
-        threads: options.workers.count, keepsNodes: options.observesAllNodes,
-        keepsNaN: keepsNaN))
+    let key = key(for: types, keepsNaN: keepsNaN, borrowsMemory: borrowsMemory)
     let known = plans.take(key)
     if let idle = known.execution { return (idle, key) }
     let plan = if let plan = known.plan { plan } else { try plan(key, types) }
     return (try Execution(plan, workers: options.workers), key)
+  }
+
+  private func key(
+    for types: [TensorType], keepsNaN: Bool, borrowsMemory: Bool
+  ) -> PlanCache.Key {
+    PlanCache.Key(
+      shapes: types.map { $0.fixedShape ?? [] },
+      options: Plan.Options(
+        threads: options.workers.count, keepsNodes: options.observesAllNodes,
+        keepsNaN: keepsNaN, borrowsMemory: borrowsMemory))
   }
 
   private func plan(

@@ -36,6 +36,9 @@ final class PlanCache: Sendable {
     }
   }
 
+  /// The plan for a key, as far as it is there.
+  func plan(_ key: Key) -> Plan? { state.withLock { $0.entries[key]?.plan } }
+
   /// Keeps a plan; the one that was not used for longest goes when there are too many.
   func add(_ plan: Plan, for key: Key) {
     state.withLock { state in

@@ -114,6 +114,36 @@ public final class Session: Sendable {
     }
   }
 
+  /// The types of the outputs for inputs of given types, in the model's order; `nil` when they are known
+  /// only after a run: with the reference engine, and for models whose sizes depend on elements.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when an input does not fit.
+  package func outputTypes(for inputs: [TensorType]) throws(WeighbridgeError) -> [TensorType]? {
+    try model.content.graph.check(inputs: inputs)
+    guard let compiled,
+      try model.content.graph.specialized(to: inputs).allSatisfy({ $0.fixedShape != nil })
+    else { return nil }
+    return try compiled.outputTypes(for: inputs)
+  }
+
+  /// Computes the model's outputs from and into memory of the caller's, without copies where the engine
+  /// allows that.
+  ///
+  /// - Parameters:
+  ///   - types: The type of each input, with known sizes, for which ``outputTypes(for:)`` is not `nil`.
+  ///   - inputs: For each input, its elements, row-major; only read.
+  ///   - outputs: For each output, room for its elements, row-major.
+  /// - Throws: As ``run(_:)-([String:Tensor])``; then the outputs hold anything.
+  package func run(
+    _ types: [TensorType], from inputs: [UnsafeRawPointer],
+    into outputs: [UnsafeMutableRawPointer]
+  ) throws(WeighbridgeError) {
+    guard let compiled else {
+      throw WeighbridgeError(.unsupported, "the reference engine has no memory to share")
+    }
+    try compiled.run(types, from: inputs, into: outputs)
+  }
+
   /// Computes the model's outputs on another thread.
   ///
   /// - Parameter inputs: As for ``run(_:)-([String:Tensor])``.

@@ -12,9 +12,11 @@ final class Execution: @unchecked Sendable {
   let plan: Plan
   private let workers: Workers
   private let arena: Arena
-  private let memory: KernelMemory
+  private(set) var memory: KernelMemory
   /// For each step that is a primitive, its arguments with their memory.
   private var arguments: [[kernels_argument]] = []
+  /// For each region that the caller may lend, the arguments that lie in it.
+  private var uses: [Int: [(step: Int, argument: Int, offset: Int)]] = [:]
 
   /// Provides memory for a plan.
   ///
@@ -38,6 +40,21 @@ final class Execution: @unchecked Sendable {
             role: Int32(argument.role.rawValue), number: Int32(argument.number),
             address: memory[argument.storage])
         })
+    }
+    noteUses()
+  }
+
+  private func noteUses() {
+    guard let borrowing = plan.borrowing else { return }
+    let regions = Set((borrowing.inputs + borrowing.outputs).joined().map(\.region))
+    for (number, step) in plan.steps.enumerated() {
+      guard case .primitive(_, let arguments) = step.work else { continue }
+      for (position, argument) in arguments.enumerated() {
+        guard case .region(let region) = argument.storage.memory, regions.contains(region) else {
+          continue
+        }
+        uses[region, default: []].append((number, position, argument.storage.offset))
+      }
     }
   }
 
@@ -119,8 +136,22 @@ final class Execution: @unchecked Sendable {
 // MARK: - Inputs and outputs
 
 extension Execution {
-  private func input(_ position: Int) -> StoredTensor? {
+  func input(_ position: Int) -> StoredTensor? {
     plan.tensors[plan.graph.inputs[position].value]
+  }
+
+  /// Lets the regions of an array lie in memory of the caller's, or in the arena.
+  ///
+  /// - Parameter address: The array's start; `nil` for the arena.
+  func place(_ parts: [BorrowedMemory.Part], at address: UnsafeMutableRawPointer?) {
+    for part in parts {
+      let start =
+        address.map { $0 + part.offset } ?? arena.address + plan.arena.offsets[part.region]
+      memory.move(part.region, to: start)
+      for use in uses[part.region] ?? [] {
+        arguments[use.step][use.argument].address = start + use.offset
+      }
+    }
   }
 
   /// Copies a tensor of the input's type into the arena.

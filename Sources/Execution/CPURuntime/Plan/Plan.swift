@@ -16,6 +16,8 @@ struct Plan: Sendable {
   let tensors: [ValueID: StoredTensor]
   /// The outputs, in row-major order.
   let outputs: [StoredTensor]
+  /// What may lie in memory of the caller's; `nil` when nothing may.
+  let borrowing: BorrowedMemory?
 
   /// How a plan is made.
   struct Options: Hashable, Sendable {
@@ -25,6 +27,8 @@ struct Plan: Sendable {
     var keepsNodes = false
     /// Whether kernels must let NaN through.
     var keepsNaN = false
+    /// Whether inputs and outputs may lie in memory of the caller's: inputs are then only read.
+    var borrowsMemory = false
   }
 
   /// Plans a graph.
@@ -69,6 +73,10 @@ struct Plan: Sendable {
     kernels = Self.kernels(
       steps, without: groups.map { .own(graph.isKnown($0) ? "constant" : "view") })
     arena = ArenaLayout(regions)
+    borrowing =
+      options.borrowsMemory
+      ? BorrowedMemory(
+        inputs: graph.inputs.map { tensors[$0.value] }, outputs: outputs, regions: regions) : nil
     constants = builder.constants
   }
 }

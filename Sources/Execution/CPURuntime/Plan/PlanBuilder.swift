@@ -23,6 +23,8 @@ struct PlanBuilder {
   private var residents: [Int: Set<ValueID>] = [:]
   /// The regions that are parts of others or have parts, which nobody may overwrite.
   private var joined: Set<Int> = []
+  /// The regions of inputs that are only read, because they may be memory of the caller's.
+  private var borrowed: Set<Int> = []
   /// The group that is being planned, and the node that it is at.
   private(set) var group = 0
   private var node = 0
@@ -47,7 +49,10 @@ struct PlanBuilder {
     for port in graph.outputs { lastReaders[port.value] = (groups.count, graph.nodes.count) }
     for port in graph.inputs where forms[port.value] == nil {
       let input = makeTensor(port.value, layout: rowMajorLayout(of: port.value))
-      if case .region(let region) = input.storage.memory { regions[region].use(at: -1) }
+      if case .region(let region) = input.storage.memory {
+        regions[region].use(at: -1)
+        if options.borrowsMemory { borrowed.insert(region) }
+      }
     }
   }
 
@@ -192,7 +197,7 @@ extension PlanBuilder {
   /// Whether the memory of a value's tensor may be overwritten by what is made of it.
   func isFree(_ tensor: StoredTensor, of id: ValueID) -> Bool {
     guard case .region(let region) = tensor.storage.memory, !isNeededLater(id) else { return false }
-    return residents[region] == [id] && !joined.contains(region)
+    return residents[region] == [id] && !joined.contains(region) && !borrowed.contains(region)
   }
 
   /// Whether tensors may become parts of another one: each has a region of its own, which it fills.
@@ -203,7 +208,7 @@ extension PlanBuilder {
         return false
       }
       return regions[region].parent == nil && regions[region].byteCount == part.byteCount
-        && part.byteCount % ArenaLayout.alignment == 0
+        && part.byteCount % ArenaLayout.alignment == 0 && !borrowed.contains(region)
         && seen.insert(region).inserted
     }
   }

@@ -31,12 +31,17 @@ struct PrimitiveArgument: Sendable {
 
 /// The place of each storage while a plan runs, for kernels of ours.
 struct KernelMemory {
-  private let regions: [UnsafeMutableRawPointer]
+  private var regions: [UnsafeMutableRawPointer]
   private let constants: [ConstantMemory]
 
   init(regions: [UnsafeMutableRawPointer], constants: [ConstantMemory]) {
     self.regions = regions
     self.constants = constants
+  }
+
+  /// Lets a region begin at another address.
+  mutating func move(_ region: Int, to address: UnsafeMutableRawPointer) {
+    regions[region] = address
   }
 
   /// The address of a storage; of a constant, only for reading.

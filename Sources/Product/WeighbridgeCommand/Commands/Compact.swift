@@ -56,7 +56,7 @@ struct Compact: GeneralCommand {
 
   private func report(_ inspection: Inspection, of model: Model) throws {
     if general.json {
-      return Console.printLine(inspection.json.text(indented: true))
+      return Console.printLine(inspection.json.namingOptions.text(indented: true))
     }
     if general.quiet { return }
     Console.message(model.sizeLine(path))

@@ -108,7 +108,7 @@ struct Convert: GeneralCommand {
 
   private func report(_ model: Model, _ path: String) throws {
     if general.json {
-      return Console.printLine(try Inspection(of: path).json.text(indented: true))
+      return Console.printLine(try Inspection(of: path).json.namingOptions.text(indented: true))
     }
     if general.quiet { return }
     Console.message(model.sizeLine(path))

@@ -57,7 +57,7 @@ struct Cut: GeneralCommand {
     }
     try part.write(to: path, replacing: !noClobber, cancellation: cancellation)
     if general.json {
-      Console.printLine(try Inspection(of: path).json.text(indented: true))
+      Console.printLine(try Inspection(of: path).json.namingOptions.text(indented: true))
     } else if !general.quiet {
       Console.message(part.sizeLine(path))
       report(part)

@@ -115,7 +115,7 @@ struct Export: GeneralCommand {
     let report = try model.export(
       to: output, as: to?.word, options: options, cancellation: cancellation)
     if general.json {
-      Console.printLine(report.json.text(indented: true))
+      Console.printLine(report.json.namingOptions.text(indented: true))
     } else if !general.quiet {
       Console.message(report.files.joined(separator: "\n"))
       for loss in report.losses { Console.message("note: \(loss)") }
@@ -143,15 +143,5 @@ enum BoxOutputs: EnumerableFlag {
       "Decode the boxes and thin them out (non-maximum suppression); the default for Core ML."
     case .withoutNMS: "Give a detector's heads as they are; the default for ONNX."
     }
-  }
-}
-
-extension ExportReport {
-  /// `{"files": [...], "losses": [...]}`
-  fileprivate var json: JSONValue {
-    .object([
-      "files": .array(files.map { .string($0) }),
-      "losses": .array(losses.map { .string($0.namingOptions) }),
-    ])
   }
 }

@@ -26,7 +26,8 @@ struct Inspect: GeneralCommand {
   func run() throws {
     let inspection = try Inspection(of: file, options: source.readOptions)
     Console.printLine(
-      general.json ? inspection.json.text(indented: true) : inspection.text(layers: layers))
+      general.json
+        ? inspection.json.namingOptions.text(indented: true) : inspection.text(layers: layers))
     if let problem = inspection.problem, !general.quiet {
       Console.message("note: it cannot be converted as it is: \(problem)")
     }

@@ -39,7 +39,7 @@ struct Verify: GeneralCommand {
     let readOptions = against == nil ? source.readOptions : ReadOptions()
     let report = try Model(contentsOf: file, options: readOptions).verify(options)
     if general.json {
-      Console.printLine(report.json.text(indented: true))
+      Console.printLine(report.json.namingOptions.text(indented: true))
     } else if !general.quiet {
       Console.printLine("\(file)\n\(report.text)")
     }

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 
 extension APIName {
   /// What a user of the program types in its place.
@@ -42,11 +43,10 @@ extension APIName {
 
 extension String {
   /// A message of the library with the program's options in place of the names in its API.
-  var namingOptions: String {
-    guard utf8.contains(UInt8(ascii: "`")) else { return self }
-    return APIName.allCases.reduce(self) { message, name in
-      message.split(separator: name.description, omittingEmptySubsequences: false)
-        .joined(separator: name.option)
-    }
-  }
+  var namingOptions: String { naming(\.option) }
+}
+
+extension JSONValue {
+  /// A report of the library with the program's options in place of the names in its API.
+  var namingOptions: JSONValue { mapStrings(\.namingOptions) }
 }

@@ -1,6 +1,7 @@
 import Bytes
 import JSON
 import Vision
+import Weighbridge
 
 /// What was found in an image.
 struct ImageDetections {
@@ -29,18 +30,6 @@ struct ImageDetections {
       table.append([detection.label ?? "", detection.confidence.percentage] + numbers)
     }
     return line + "\n" + table.text
-  }
-}
-
-extension Detection {
-  var json: JSONValue {
-    .object([
-      "label": .string(label ?? ""), "class": .integer(classIndex), "confidence": .real(confidence),
-      "box": .object([
-        "x": .real(box.x), "y": .real(box.y), "width": .real(box.width),
-        "height": .real(box.height),
-      ]),
-    ])
   }
 }
 

@@ -1,4 +1,3 @@
-import JSON
 import Weighbridge
 
 extension VerificationReport {
@@ -19,24 +18,5 @@ extension VerificationReport {
     let failures = results.count { $0.status == .failed }
     lines.append(passed ? "passed" : "failed: \(failures) of \(results.count) results")
     return lines.joined(separator: "\n")
-  }
-
-  /// As the interface promises it.
-  var json: JSONValue {
-    .object([
-      "passed": .bool(passed),
-      "checks": .array(
-        results.map { result in
-          var object: JSONObject = [
-            "name": .string(result.name), "status": .string(result.status.rawValue),
-            "reason": .string(result.reason.namingOptions),
-          ]
-          object["layer"] = result.layer.map(JSONValue.string)
-          object["max_abs"] = result.difference.map { .real($0.maxAbsolute) }
-          object["max_rel"] = result.difference.map { .real($0.maxRelative) }
-          object["cosine"] = result.difference.map { .real($0.cosine) }
-          return .object(object)
-        }),
-    ])
   }
 }

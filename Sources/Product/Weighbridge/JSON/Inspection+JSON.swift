@@ -1,11 +1,12 @@
 import Bytes
+import ConversionCore
 import CoreMLConversion
-import JSON
-import Weighbridge
+import GraphIR
+package import JSON
 
 extension Inspection {
   /// As `Schemas/inspect.schema.json` describes it.
-  var json: JSONValue {
+  package var json: JSONValue {
     var object: JSONObject = [
       "path": .string(path), "format": .string(format), "size": .integer(fileSize),
       "description": description.json,
@@ -29,20 +30,20 @@ extension Inspection {
     object["classLabel"] = classLabel.map(\.json)
     object["contents"] = contents?.json
     object["updatable"] = isUpdatable.map(JSONValue.bool)
-    object["problem"] = problem.map { .string($0.description.namingOptions) }
-    object["notes"] = notes.isEmpty ? nil : .array(notes.map { .string($0.namingOptions) })
+    object["problem"] = problem.map { .string($0.description) }
+    object["notes"] = notes.isEmpty ? nil : .array(notes.map { .string($0) })
     object["tensors"] = looseWeights.isEmpty ? nil : .array(looseWeights.map(\.json))
     return .object(object)
   }
 }
 
 extension ModelPort {
-  var json: JSONValue { .object(["name": .string(name), "type": type.json]) }
+  package var json: JSONValue { .object(["name": .string(name), "type": type.json]) }
 }
 
 extension TensorType {
   /// Known axes as numbers, named ones as strings, others as null.
-  var json: JSONValue {
+  package var json: JSONValue {
     .object([
       "elementType": .string(elementType.rawValue),
       "shape": .array(
@@ -58,20 +59,20 @@ extension TensorType {
 }
 
 extension Inspection.Layer {
-  var json: JSONValue {
+  package var json: JSONValue {
     var object: JSONObject = [
       "index": .integer(index), "name": .string(name), "class": .string(className),
       "operator": kind.isEmpty ? .null : .string(kind), "outputs": .array(outputs.map(\.json)),
       "parameters": .integer(parameterCount),
     ]
     object["inputs"] = inputs.isEmpty ? nil : .array(inputs.map(JSONValue.string))
-    object["problem"] = problem.map { .string($0.namingOptions) }
+    object["problem"] = problem.map { .string($0) }
     return .object(object)
   }
 }
 
 extension ClassLabel {
-  var json: JSONValue {
+  package var json: JSONValue {
     var object: JSONObject = ["name": .string(name), "type": .string(type)]
     object["probabilities"] = probabilities.map(JSONValue.string)
     return .object(object)
@@ -79,7 +80,7 @@ extension ClassLabel {
 }
 
 extension Inspection.References {
-  var json: JSONValue {
+  package var json: JSONValue {
     .object([
       "by": .string(author), "inputs": .array(inputs.map(JSONValue.string)),
       "outputs": .array(outputs.map(JSONValue.string)), "layers": .integer(layerCount),
@@ -95,30 +96,6 @@ extension Inspection.References {
       "source": .string(toleranceSource.rawValue),
     ]
     object["relative_l2"] = tolerance.relativeL2.map(JSONValue.real)
-    return .object(object)
-  }
-}
-
-extension Provenance {
-  var json: JSONValue {
-    var object: JSONObject = [
-      "sources": .array(
-        sources.map { source in
-          .object([
-            "file": .string(source.fileName), "role": .string(source.role),
-            "size": .integer(source.byteCount), "sha256": .string(source.sha256.hexadecimal),
-          ])
-        })
-    ]
-    object["framework"] = framework.isEmpty ? nil : .string(framework)
-    object["frameworkVersion"] = frameworkVersion.map(JSONValue.string)
-    object["backend"] = backend.map(JSONValue.string)
-    object["converter"] = converter.isEmpty ? nil : .string(converter)
-    object["options"] = .object(options.jsonObject)
-    object["decisions"] = .array(
-      decisions.map { decision in
-        .object(["layer": .string(decision.layer), "text": .string(decision.text.namingOptions)])
-      })
     return .object(object)
   }
 }

@@ -1,10 +1,9 @@
-import CoreMLConversion
-import JSON
-import Weighbridge
+package import CoreMLConversion
+package import JSON
 
 extension CoreMLContents {
   /// As `Schemas/inspect.schema.json` describes it.
-  var json: JSONValue {
+  package var json: JSONValue {
     .object([
       "kind": .string(kind), "specification": .integer(specificationVersion),
       "inputs": Self.json(inputs), "outputs": Self.json(outputs), "states": Self.json(states),

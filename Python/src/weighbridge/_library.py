@@ -1,0 +1,342 @@
+"""The C interface: its structs and functions, as `weighbridge.h` declares them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    Structure,
+    byref,
+    c_char_p,
+    c_double,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint64,
+    c_void_p,
+    sizeof,
+)
+from functools import lru_cache
+from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple, Type, TypeVar
+
+from ._errors import make_error
+
+Interrupt = CFUNCTYPE(c_int32)
+
+
+class Array(Structure):
+    """`weighbridge_array`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("element_type", c_int32),
+        ("rank", c_int32),
+        ("shape", POINTER(c_int64)),
+        ("data", c_void_p),
+        ("byte_count", c_size_t),
+    ]
+
+
+class ReadOptions(Structure):
+    """`weighbridge_read_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("architecture", c_char_p),
+        ("keras_version", c_char_p),
+        ("keras_backend", c_char_p),
+        ("input_shapes", POINTER(c_char_p)),
+        ("input_shape_count", c_size_t),
+        ("custom_layers", c_char_p),
+        ("weights", c_char_p),
+        ("darknet", c_char_p),
+        ("data", c_char_p),
+        ("random_weights", POINTER(c_uint64)),
+        ("fixed_inputs", POINTER(c_char_p)),
+        ("fixed_input_count", c_size_t),
+        ("from_token_ids", c_int32),
+        ("keep_unknown", c_int32),
+        ("strict", c_int32),
+        ("metadata", c_char_p),
+    ]
+
+
+class RunOptions(Structure):
+    """`weighbridge_run_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("engine", c_char_p),
+        ("threads", c_int32),
+        ("fast", c_int32),
+        ("memory_limit", c_uint64),
+        ("interrupt", Interrupt),
+        ("interrupt_context", c_void_p),
+    ]
+
+
+class WriteOptions(Structure):
+    """`weighbridge_write_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("keep_existing", c_int32),
+        ("interrupt", Interrupt),
+        ("interrupt_context", c_void_p),
+    ]
+
+
+class ExportOptions(Structure):
+    """`weighbridge_export_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("target", c_char_p),
+        ("darknet", c_char_p),
+        ("layout", c_char_p),
+        ("precision", c_char_p),
+        ("kind", c_char_p),
+        ("outputs", c_char_p),
+        ("sizes", POINTER(c_int64)),
+        ("size_count", c_size_t),
+        ("opset", c_int32),
+        ("spec_version", c_int32),
+        ("external_data", c_int32),
+        ("fold_batch_norm", c_int32),
+        ("keep_existing", c_int32),
+        ("interrupt", Interrupt),
+        ("interrupt_context", c_void_p),
+    ]
+
+
+class VerifyOptions(Structure):
+    """`weighbridge_verify_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("against", c_char_p),
+        ("against_options", POINTER(ReadOptions)),
+        ("tolerance", POINTER(c_double)),
+        ("layers", c_int32),
+        ("run", POINTER(RunOptions)),
+    ]
+
+
+class DetectOptions(Structure):
+    """`weighbridge_detect_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("threshold", POINTER(c_double)),
+        ("overlap", POINTER(c_double)),
+        ("suppression", c_char_p),
+        ("run", POINTER(RunOptions)),
+    ]
+
+
+class ErrorStruct(Structure):
+    """`weighbridge_error`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("status", c_int32),
+        ("line", c_int64),
+        ("byte", c_int64),
+        ("message", c_char_p),
+        ("reason", c_char_p),
+        ("file", c_char_p),
+        ("path", c_char_p),
+        ("layer", c_char_p),
+        ("storage", c_void_p),
+    ]
+
+
+_Struct = TypeVar("_Struct", bound=Structure)
+
+
+def make(kind: Type[_Struct], /, **members: Any) -> _Struct:
+    """A struct with its size, zeros, and the members that are not None."""
+    struct = kind(struct_size=sizeof(kind))
+    types = dict((field[0], field[1]) for field in kind._fields_)
+    for name, value in members.items():
+        if value is None:
+            continue
+        if types[name] is c_char_p:
+            value = encode(value, name)
+        setattr(struct, name, value)
+    return struct
+
+
+def encode(text: Any, name: str) -> bytes:
+    """A text or path for C."""
+    if isinstance(text, (str, os.PathLike)):
+        encoded = os.fsencode(text) if isinstance(text, os.PathLike) else text.encode()
+        if b"\0" not in encoded:
+            return encoded
+        raise make_error("invalidArgument", f"{name} has a NUL in it")
+    raise make_error("invalidArgument", f"{name} is {type(text).__name__}, and a text is wanted")
+
+
+def texts(items: Sequence[str], name: str) -> "Tuple[ctypes.Array[c_char_p], int]":
+    """A list of texts for C."""
+    encoded = [encode(item, name) for item in items]
+    return (c_char_p * len(encoded))(*encoded), len(encoded)
+
+
+_MODEL_RESULT = (POINTER(c_uint64), POINTER(ErrorStruct))
+_TEXT_RESULT = (POINTER(c_void_p), POINTER(ErrorStruct))
+_ARRAYS = (POINTER(Array), c_size_t, POINTER(Array), c_size_t, POINTER(ErrorStruct))
+
+#: The arguments of each function that returns a status.
+_FUNCTIONS: "Dict[str, Tuple[Any, ...]]" = {
+    "model_open": (c_char_p, POINTER(ReadOptions), *_MODEL_RESULT),
+    "model_close": (c_uint64, POINTER(ErrorStruct)),
+    "model_counts": (c_uint64, POINTER(c_size_t), POINTER(c_size_t), POINTER(ErrorStruct)),
+    "model_input": (c_uint64, c_size_t, POINTER(Array), POINTER(ErrorStruct)),
+    "model_output": (c_uint64, c_size_t, POINTER(Array), POINTER(ErrorStruct)),
+    "model_metadata": (c_uint64, *_TEXT_RESULT),
+    "model_write": (c_uint64, c_char_p, POINTER(WriteOptions), POINTER(ErrorStruct)),
+    "model_export": (c_uint64, c_char_p, POINTER(ExportOptions), *_TEXT_RESULT),
+    "model_verify": (c_uint64, POINTER(VerifyOptions), *_TEXT_RESULT),
+    "inspect": (c_char_p, POINTER(ReadOptions), *_TEXT_RESULT),
+    "convert": (
+        c_char_p, POINTER(ReadOptions), c_char_p, POINTER(WriteOptions), POINTER(ErrorStruct),
+    ),
+    "session_open": (c_uint64, POINTER(RunOptions), *_MODEL_RESULT),
+    "session_close": (c_uint64, POINTER(ErrorStruct)),
+    "session_outputs": (c_uint64, *_ARRAYS),
+    "session_run": (c_uint64, *_ARRAYS),
+    "session_cancel": (c_uint64, POINTER(ErrorStruct)),
+    "detector_open": (c_uint64, POINTER(DetectOptions), *_MODEL_RESULT),
+    "detector_close": (c_uint64, POINTER(ErrorStruct)),
+    "detector_file": (c_uint64, c_char_p, *_TEXT_RESULT),
+    "detector_pixels": (c_uint64, POINTER(Array), *_TEXT_RESULT),
+}
+
+
+def _path() -> str:
+    given = os.environ.get("WEIGHBRIDGE_LIBRARY")
+    return given or os.path.join(os.path.dirname(__file__), "lib", "libweighbridge.so.0")
+
+
+def _load_threads(folder: str) -> None:
+    """Loads the threads of oneDNN, which are GNU's, and has them sleep soon when they wait, as the program does.
+
+    By themselves they turn for 3 ms, which on a machine with other work takes the processor from the thread
+    that is waited for. They read the setting while they are loaded; nobody else is to see it.
+    """
+    path = os.path.join(folder, "libgomp.so.1")
+    if not os.path.exists(path) or {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"} & os.environ.keys():
+        return
+    os.environ["GOMP_SPINCOUNT"] = "10000"
+    try:
+        ctypes.CDLL(path)
+    finally:
+        del os.environ["GOMP_SPINCOUNT"]
+
+
+@lru_cache(maxsize=None)
+def library() -> ctypes.CDLL:
+    """The library, loaded when it is first needed."""
+    try:
+        _load_threads(os.path.dirname(_path()))
+        loaded = ctypes.CDLL(_path())
+    except OSError as error:
+        raise make_error(
+            "missing",
+            f"libweighbridge cannot be loaded: {error}; install the wheel for this machine, or name the "
+            "library in the environment variable WEIGHBRIDGE_LIBRARY",
+        ) from None
+    for name, arguments in _FUNCTIONS.items():
+        function = loaded["weighbridge_" + name]
+        function.argtypes = arguments
+        function.restype = c_int32
+        setattr(loaded, name, function)
+    loaded.weighbridge_version.restype = c_char_p
+    loaded.weighbridge_status_name.restype = c_char_p
+    loaded.weighbridge_free.argtypes = (c_void_p,)
+    loaded.weighbridge_free.restype = None
+    loaded.weighbridge_error_clear.argtypes = (POINTER(ErrorStruct),)
+    loaded.weighbridge_error_clear.restype = None
+    return loaded
+
+
+@lru_cache(maxsize=None)
+def interrupt() -> Any:
+    """A function that says whether Ctrl-C was pressed, for the library to ask while it works.
+
+    It is one of the interpreter's own and no function in Python, which would raise KeyboardInterrupt
+    where nothing can catch it. In threads other than the main one it always says no.
+    """
+    occurred = ctypes.pythonapi.PyOS_InterruptOccurred
+    occurred.restype = c_int32
+    occurred.argtypes = ()
+    return Interrupt(occurred)
+
+
+def call(name: str, *arguments: Any) -> None:
+    """Calls a function with an error struct as its last argument, and raises what it reports."""
+    error = make(ErrorStruct)
+    status = getattr(library(), name)(*arguments, byref(error))
+    if status:
+        raise_error(status, error)
+
+
+def raise_error(status: int, error: ErrorStruct, is_requested: bool = False) -> NoReturn:
+    """Raises the exception for a status that is not 0, and clears the struct.
+
+    Work that was cancelled by Ctrl-C ends as Ctrl-C ends things in this program: with KeyboardInterrupt,
+    unless `is_requested` says that somebody else cancelled it.
+    """
+    name = library().weighbridge_status_name(status).decode()
+
+    def text(value: Optional[bytes]) -> Optional[str]:
+        return value.decode(errors="replace") if value is not None else None
+
+    made = make_error(
+        name,
+        text(error.reason) or name,
+        message=text(error.message),
+        file=text(error.file),
+        line=error.line or None,
+        byte=error.byte if error.byte >= 0 else None,
+        path=text(error.path),
+        layer=text(error.layer),
+    )
+    library().weighbridge_error_clear(byref(error))
+    if name == "cancelled" and not is_requested:
+        handler = signal.getsignal(signal.SIGINT)
+        if callable(handler):
+            handler(signal.SIGINT, None)
+    raise made
+
+
+def result_text(name: str, *arguments: Any) -> str:
+    """Calls a function that returns a text."""
+    text = c_void_p()
+    call(name, *arguments, byref(text))
+    try:
+        return (ctypes.cast(text, c_char_p).value or b"").decode()
+    finally:
+        library().weighbridge_free(text)
+
+
+def result_handle(name: str, *arguments: Any) -> int:
+    """Calls a function that returns a handle."""
+    handle = c_uint64()
+    call(name, *arguments, byref(handle))
+    return handle.value
+
+
+def ports(model: int, name: str, count: int) -> "List[Array]":
+    """The inputs or outputs of a model; `name` is model_input or model_output."""
+    arrays = []
+    for position in range(count):
+        array = make(Array)
+        call(name, c_uint64(model), position, byref(array))
+        arrays.append(array)
+    return arrays

@@ -1,0 +1,260 @@
+"""Models."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import weakref
+from ctypes import byref, c_size_t, c_uint64
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
+
+from . import _library
+from ._arrays import Port, port
+from ._detector import Detection, Detector
+from ._options import (
+    Path,
+    detect_options,
+    export_options,
+    read_options,
+    run_options,
+    verify_options,
+    write_options,
+)
+from ._reports import ExportReport, Report
+from ._session import Session, close
+
+if TYPE_CHECKING:
+    import numpy
+
+    NDArray = numpy.ndarray[Any, Any]
+
+
+class Model:
+    """A trained model that is open; made by `weighbridge.open`.
+
+    Several threads may use one model. `run` and `detect` then take turns; for runs side by side, open a
+    `session` for each thread.
+
+    >>> with weighbridge.open("sketch-classifier.h5") as model:
+    ...     print(model.inputs[0].dtype, model.inputs[0].shape)
+    float32 (None, 64, 64, 1)
+    """
+
+    def __init__(self, path: Path, **options: Any) -> None:
+        self._handle = _library.result_handle(
+            "model_open", _library.encode(path, "path"), byref(read_options(**options))
+        )
+        self._finalizer = weakref.finalize(self, close, "model_close", self._handle)
+        self._path = os.fspath(path)
+        inputs, outputs = c_size_t(), c_size_t()
+        _library.call("model_counts", self._handle, byref(inputs), byref(outputs))
+        #: What the model takes, in order.
+        self.inputs: Tuple[Port, ...] = self._ports("model_input", inputs.value)
+        #: What the model gives, in order.
+        self.outputs: Tuple[Port, ...] = self._ports("model_output", outputs.value)
+        self._turn = threading.Lock()
+        self._session: Optional[Session] = None
+        self._detectors: Dict[Tuple[Any, ...], Detector] = {}
+
+    def _ports(self, name: str, count: int) -> Tuple[Port, ...]:
+        return tuple(port(array) for array in _library.ports(self._handle, name, count))
+
+    def __repr__(self) -> str:
+        return f"<weighbridge.Model {self._path!r}>"
+
+    @property
+    def metadata(self) -> Dict[str, Any]:
+        """What is known of the model besides its computation, as ``Schemas/metadata.schema.json`` says.
+
+        >>> model = weighbridge.open("sketch-classifier.h5", metadata={"author": "A. Author"})
+        >>> model.metadata["author"]
+        'A. Author'
+        """
+        found: Dict[str, Any] = json.loads(_library.result_text("model_metadata", self._handle))
+        return found
+
+    def run(
+        self,
+        inputs: "Union[Mapping[str, NDArray], NDArray]",
+        out: "Optional[Mapping[str, NDArray]]" = None,
+    ) -> "Dict[str, NDArray]":
+        """Computes the model's outputs, without copies in or out; see `Session.run`.
+
+        Args:
+            inputs: An array for each input, by name; of a model with one input, the array alone will do.
+            out: Arrays for outputs, by name, to be filled; the others are made.
+
+        Returns:
+            An array for each output, by name.
+
+        >>> model = weighbridge.open("sketch-classifier.h5")
+        >>> sketch = numpy.load("input.npy")
+        >>> scores = model.run({model.inputs[0].name: sketch})[model.outputs[0].name]
+        >>> scores.shape, round(float(scores.sum()), 3)
+        ((1, 8), 1.0)
+        """
+        if not isinstance(inputs, Mapping):
+            inputs = {self.inputs[0].name: inputs}
+        with self._turn:
+            if self._session is None:
+                self._session = self.session()
+            return self._session.run(inputs, out)
+
+    def session(
+        self,
+        *,
+        engine: Optional[str] = None,
+        threads: Optional[int] = None,
+        fast: bool = False,
+        memory_limit: Optional[int] = None,
+    ) -> Session:
+        """Gets the model ready to run again and again.
+
+        Args:
+            engine: ``"cpu"``, the default, or ``"reference"``, which is slow and defines what is right.
+            threads: How many threads work at once; one for each processor by default.
+            fast: Whether the engine may compute more coarsely than its tolerances allow.
+            memory_limit: The most bytes that activations may take.
+        """
+        options = run_options(engine=engine, threads=threads, fast=fast, memory_limit=memory_limit)
+        return Session(self._handle, self.inputs, self.outputs, options)
+
+    def verify(
+        self,
+        against: Optional[Path] = None,
+        *,
+        tolerance: Optional[Tuple[float, float]] = None,
+        layers: bool = False,
+        threads: Optional[int] = None,
+        **read: Any,
+    ) -> Report:
+        """Checks that the file is whole and computes what it should.
+
+        Args:
+            against: The original file to compare with; further arguments say how it is read.
+            tolerance: How far outputs may be from the wanted ones: by the first number, and by the second
+                times the largest wanted number.
+            layers: Whether layers are compared too.
+            threads: How many threads work at once.
+
+        >>> report = weighbridge.open("sketch-classifier.h5").verify()
+        >>> report.passed, report.checks[0].name
+        (True, 'container')
+        """
+        options = verify_options(
+            against, tolerance, layers, run_options(threads=threads), read_options(**read)
+        )
+        return Report.from_json(_library.result_text("model_verify", self._handle, byref(options)))
+
+    def export(self, path: Path, target: Optional[str] = None, **options: Any) -> ExportReport:
+        """Writes the model in another tool's format; nothing is written unless all of it can be.
+
+        Args:
+            path: Where the file goes; what belongs to it goes beside it.
+            target: ``"coreml"``, ``"darknet"``, ``"onnx"``, ``"keras"``, ``"keras-h5"``, ``"ncnn"``,
+                ``"safetensors"`` or ``"npz"``; told from the path by default.
+            options: ``opset``, ``layout``, ``precision``, ``external_data``, ``outputs``, ``kind``,
+                ``sizes``, ``spec_version``, ``fold_batch_norm``, ``darknet``, ``keep_existing``; those that
+                mean nothing in the format are errors.
+
+        >>> model = weighbridge.open("sketch-classifier.h5")
+        >>> model.export("sketches.onnx", opset=17).files
+        ('sketches.onnx',)
+        """
+        made = export_options(target=target, **options)
+        report = _library.result_text(
+            "model_export", self._handle, _library.encode(path, "path"), byref(made)
+        )
+        return ExportReport.from_json(report)
+
+    def write(self, path: Path, *, keep_existing: bool = False) -> None:
+        """Writes the model as a ``.wbm`` file, which appears only when it is complete.
+
+        Args:
+            path: Where the file goes.
+            keep_existing: Whether a file that is there already is an error.
+        """
+        options = write_options(keep_existing)
+        _library.call("model_write", self._handle, _library.encode(path, "path"), byref(options))
+
+    def detector(
+        self,
+        *,
+        threshold: Optional[float] = None,
+        overlap: Optional[float] = None,
+        suppression: Optional[str] = None,
+        threads: Optional[int] = None,
+    ) -> Detector:
+        """Gets a model that finds objects ready for many images.
+
+        Args:
+            threshold: The confidence above which an object counts, 0 to 1; by default the model's own.
+            overlap: The overlap above which boxes suppress each other, 0 to 1; likewise.
+            suppression: ``"none"``, ``"greedy"``, ``"distance"`` or ``"class-agnostic"``.
+            threads: How many threads work at once.
+        """
+        options = detect_options(threshold, overlap, suppression, run_options(threads=threads))
+        return Detector(self._handle, options)
+
+    def detect(self, image: "Union[Path, NDArray]", **options: Any) -> List[Detection]:
+        """Finds objects in an image: the path of a JPEG or PNG file, or an array uint8 [height, width, 3] in
+        red, green and blue. The options are those of `detector`, which is kept for each of them.
+        """
+        with self._turn:
+            key = tuple(sorted(options.items()))
+            if key not in self._detectors:
+                self._detectors[key] = self.detector(**options)
+            return self._detectors[key].detect(image)
+
+    def to_keras(self) -> Any:
+        """The model as one of Keras 3, which must be installed."""
+        return self._through("model.keras", _package("keras").models.load_model)
+
+    def to_onnx(self, **options: Any) -> Any:
+        """The model as an `onnx.ModelProto`; the package onnx must be installed.
+
+        Args:
+            options: As for `export`.
+        """
+        return self._through("model.onnx", _package("onnx").load, **options)
+
+    def _through(self, name: str, load: Any, **options: Any) -> Any:
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, name)
+            self.export(path, **options)
+            return load(path)
+
+    def close(self) -> None:
+        """Closes the model and what `run` and `detect` have opened; closing it again does nothing.
+
+        Raises:
+            StateError: A run is under way in another thread: wait for it, or cancel it.
+        """
+        if self._session is not None:
+            self._session.close()
+        for detector in self._detectors.values():
+            detector.close()
+        if self._finalizer.alive:
+            _library.call("model_close", self._handle)
+            self._finalizer.detach()
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _package(name: str) -> Any:
+    """A package that is not needed otherwise."""
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError(
+            f"this needs the package {name} ({error}); install it: pip install 'weighbridge[{name}]'"
+        ) from error

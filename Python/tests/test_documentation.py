@@ -1,0 +1,57 @@
+"""The examples in the documentation of the package."""
+
+import doctest
+import importlib
+import pathlib
+import pkgutil
+import re
+
+import numpy
+import pytest
+
+import weighbridge
+
+MODULES = ["weighbridge"] + [
+    f"weighbridge.{module.name}" for module in pkgutil.iter_modules(weighbridge.__path__)
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    module = importlib.import_module(name)
+    names = {"weighbridge": weighbridge, "numpy": numpy}
+    assert doctest.testmod(module, extraglobs=names).failed == 0
+
+
+def test_most_of_what_is_public_has_an_example():
+    finder = doctest.DocTestFinder()
+    found = [
+        test
+        for name in ("open", "convert", "detect", "inspect", "version", "Model", "Session")
+        for test in finder.find(getattr(weighbridge, name), name)
+    ]
+    assert sum(bool(test.examples) for test in found) >= 9
+
+
+def test_everything_public_is_documented():
+    for name in weighbridge.__all__:
+        assert getattr(weighbridge, name).__doc__, name
+
+
+ARTICLES = pathlib.Path(__file__).resolve().parents[2] / "Sources/Product/Weighbridge/Weighbridge.docc"
+
+
+def test_the_article():
+    """The code of the article about Python, block after block."""
+    blocks = re.findall(r"```python\n(.*?)```", (ARTICLES / "Python.md").read_text(), re.DOTALL)
+    assert len(blocks) >= 6
+    names = {}
+    for block in blocks:
+        exec(compile(block, "Python.md", "exec"), names)
+    assert names["report"].passed and names["found"].label
+
+
+def test_the_readme():
+    text = (pathlib.Path(__file__).resolve().parents[1] / "README.md").read_text()
+    (block,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(compile(block.replace("classifier.h5", "sketch-classifier.h5"), "README.md", "exec"), {})

@@ -1,0 +1,432 @@
+// Weighbridge in C: reads trained models of many formats, writes .wbm files, verifies, exports and runs
+// them.
+//
+//   weighbridge_error error = WEIGHBRIDGE_INIT(weighbridge_error);
+//   weighbridge_model model;
+//   if (weighbridge_model_open("tinyyolo.h5", NULL, &model, &error) != WEIGHBRIDGE_OK) {
+//     fprintf(stderr, "%s\n", error.message);
+//     weighbridge_error_clear(&error);
+//   }
+//
+// Results. Every function that can fail returns a status, and says more in the error that it is given,
+// which may be NULL. Nothing is written to a result unless the status is WEIGHBRIDGE_OK. The library
+// prints nothing and ends no process.
+//
+// Structs. Every struct begins with its size, which tells the library what the caller was compiled
+// with: make it with WEIGHBRIDGE_INIT, which leaves everything else 0. A size that the library does not
+// know is WEIGHBRIDGE_INVALID_ARGUMENT, unless what is new in a larger struct is 0. In options, 0 and
+// NULL are the defaults, and NULL in place of the options is the default of all.
+//
+// Texts are UTF-8 and end with a NUL. Those that are given are copied where they are needed longer than
+// the call. Those that are returned in a `char **` are the caller's, who gives them to weighbridge_free.
+//
+// Handles. A model, session or detector is a number that is never used again. One that was closed, that
+// never was, or that is another kind of thing, is WEIGHBRIDGE_INVALID_HANDLE.
+//
+// Threads. Every function may be called by any thread at any time. A model may be used by several
+// threads at once. A session or detector works for one thread at a time: another call meanwhile,
+// closing it too, is WEIGHBRIDGE_BUSY and changes nothing; only weighbridge_session_cancel may be called
+// while it runs. What closes a handle leaves calls that use it already in peace: they end as usual.
+//
+// Processes. After fork, the child of a process that has used the library cannot use it, for it has
+// none of the library's threads: every function that returns a status returns WEIGHBRIDGE_FORKED. Use
+// the library in the child only, or start the child with posix_spawn.
+
+#ifndef WEIGHBRIDGE_H
+#define WEIGHBRIDGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A struct of a type with its size and zeros: `weighbridge_error error =
+/// WEIGHBRIDGE_INIT(weighbridge_error);`
+#ifdef __cplusplus
+#define WEIGHBRIDGE_INIT(type) \
+  [] {                         \
+    type made = {};            \
+    made.struct_size = sizeof made; \
+    return made;               \
+  }()
+#else
+#define WEIGHBRIDGE_INIT(type) {.struct_size = sizeof(type)}
+#endif
+
+// --- Results.
+
+/// What became of a call. Codes that are not listed may come in later versions.
+typedef int32_t weighbridge_status;
+
+enum {
+  WEIGHBRIDGE_OK = 0,
+  /// The file or one of its parts is not there or cannot be opened.
+  WEIGHBRIDGE_MISSING = 1,
+  /// The bytes do not follow their format.
+  WEIGHBRIDGE_MALFORMED = 2,
+  /// The bytes are not those that were written: a checksum does not agree.
+  WEIGHBRIDGE_DAMAGED = 3,
+  /// The file ends before it should.
+  WEIGHBRIDGE_TRUNCATED = 4,
+  /// The bytes follow their format and ask for something Weighbridge cannot do.
+  WEIGHBRIDGE_UNSUPPORTED = 5,
+  /// What the caller gave does not fit the model (labels, names, arrays).
+  WEIGHBRIDGE_MISMATCH = 6,
+  /// The output could not be written.
+  WEIGHBRIDGE_OUTPUT_FAILED = 7,
+  /// A limit was reached, or there is not enough memory.
+  WEIGHBRIDGE_LIMIT_EXCEEDED = 8,
+  /// The work was cancelled: by weighbridge_session_cancel or by the function in the options.
+  WEIGHBRIDGE_CANCELLED = 9,
+  /// An argument is NULL that must not be, a struct has another size, a word is not known.
+  WEIGHBRIDGE_INVALID_ARGUMENT = 20,
+  /// The handle is closed, never was, or is another kind of thing.
+  WEIGHBRIDGE_INVALID_HANDLE = 21,
+  /// The session or detector is at work for another call.
+  WEIGHBRIDGE_BUSY = 22,
+  /// The process was forked after its parent had used the library.
+  WEIGHBRIDGE_FORKED = 23,
+};
+
+/// The status as a word, such as `malformed`; `unknown` for a number that is none. Never NULL.
+const char *weighbridge_status_name(weighbridge_status status);
+
+/// The version of the library, such as `0.2.0`.
+const char *weighbridge_version(void);
+
+/// What went wrong, and where. The texts are the struct's: they stay until weighbridge_error_clear, or
+/// until the struct is given to another call, which clears it first.
+typedef struct weighbridge_error {
+  size_t struct_size;
+  weighbridge_status status;
+  /// The line of the file, from 1; 0 when there is none to name.
+  int64_t line;
+  /// The byte from the start of the file; -1 when there is none to name.
+  int64_t byte;
+  /// The place and the reason in one text, for people. A name in backquotes is a member of the options.
+  const char *message;
+  /// What was found, what was expected and what is possible.
+  const char *reason;
+  /// The file as it was given; NULL when the error has none.
+  const char *file;
+  /// The path inside an HDF5 file, a JSON value or an archive; NULL when there is none.
+  const char *path;
+  /// The layer, such as `#3 lambda_1 (Lambda)`; NULL when there is none.
+  const char *layer;
+  /// The library's.
+  void *storage;
+} weighbridge_error;
+
+/// Frees the texts of an error and makes it an error without anything; NULL does nothing.
+void weighbridge_error_clear(weighbridge_error *error);
+
+/// Frees a text that a function returned; NULL does nothing.
+void weighbridge_free(char *text);
+
+// --- Options.
+
+/// Asks whether to stop: not 0 ends the work with WEIGHBRIDGE_CANCELLED. Called at most every 10
+/// milliseconds, by the thread that called the library or one that works for it, one at a time.
+typedef int32_t (*weighbridge_interrupt)(void *context);
+
+/// What a source file does not say itself. An option that means nothing for the file is an error.
+typedef struct weighbridge_read_options {
+  size_t struct_size;
+  /// The file with the architecture, for a Keras file with weights only.
+  const char *architecture;
+  /// The version of Keras whose meaning applies, such as `2.1.5`.
+  const char *keras_version;
+  /// The back end that Keras ran on, such as `tensorflow`.
+  const char *keras_backend;
+  /// Shapes of inputs without the batch: `8,None,3`, or `NAME=8,None,3` where there are several inputs.
+  const char *const *input_shapes;
+  size_t input_shape_count;
+  /// The file that says what custom layers are (Schemas/custom-layers.schema.json).
+  const char *custom_layers;
+  /// The weights of a darknet .cfg.
+  const char *weights;
+  /// Whose darknet a .cfg is for: `alexeyab` or `pjreddie`.
+  const char *darknet;
+  /// A darknet .data file, for the labels.
+  const char *data;
+  /// The seed of weights to be made up for a .cfg.
+  const uint64_t *random_weights;
+  /// Inputs of an ONNX model that are always one number: `NAME=16000`.
+  const char *const *fixed_inputs;
+  size_t fixed_input_count;
+  /// Whether a Keras model that looks texts up is read from the token ids on.
+  int32_t from_token_ids;
+  /// Whether layers that are not known are kept; the model then cannot run.
+  int32_t keep_unknown;
+  /// Whether what the original framework passes over in silence is an error.
+  int32_t strict;
+  /// What is to be said of the model, as JSON (Schemas/metadata.schema.json).
+  const char *metadata;
+} weighbridge_read_options;
+
+/// How a model is run.
+typedef struct weighbridge_run_options {
+  size_t struct_size;
+  /// What computes: `cpu`, the default, or `reference`, which is slow and defines what is right.
+  const char *engine;
+  /// How many threads work at once; one for each processor when 0.
+  int32_t threads;
+  /// Whether the engine cpu may compute more coarsely than its tolerances allow.
+  int32_t fast;
+  /// The most bytes that activations may take; 64 GiB when 0.
+  uint64_t memory_limit;
+  /// Asks between layers whether to stop; NULL never.
+  weighbridge_interrupt interrupt;
+  void *interrupt_context;
+} weighbridge_run_options;
+
+/// How a file is written.
+typedef struct weighbridge_write_options {
+  size_t struct_size;
+  /// Whether a file that is there already is an error; otherwise it is replaced.
+  int32_t keep_existing;
+  /// Asks whether to stop; nothing is left behind then.
+  weighbridge_interrupt interrupt;
+  void *interrupt_context;
+} weighbridge_write_options;
+
+/// How a model is exported. An option that means nothing in the format is an error.
+typedef struct weighbridge_export_options {
+  size_t struct_size;
+  /// The format: `coreml`, `darknet`, `onnx`, `keras`, `keras-h5`, `ncnn`, `safetensors` or `npz`; told
+  /// from the path when NULL.
+  const char *target;
+  /// Whose darknet the files are for: `alexeyab` or `pjreddie`.
+  const char *darknet;
+  /// The order of the axes of images in ONNX: `source`, the default, or `nchw`.
+  const char *layout;
+  /// The type of stored weights: `float32`, the default, or `float16`.
+  const char *precision;
+  /// What a Core ML model is: `network`, `classifier` or `regressor`.
+  const char *kind;
+  /// Whether a detector's file gives `boxes` or `heads`; as is usual in the format when NULL.
+  const char *outputs;
+  /// The sizes that images of a Core ML model may have: width and height of each; any when NULL.
+  const int64_t *sizes;
+  size_t size_count;
+  /// The version of ONNX' operators, 13 to 21; 17 when 0.
+  int32_t opset;
+  /// The specification version of a Core ML model, 1 to 5; the lowest that does when 0.
+  int32_t spec_version;
+  /// Whether the weights of an ONNX model go into a file beside it.
+  int32_t external_data;
+  /// Whether batch normalisations become part of the weights before them.
+  int32_t fold_batch_norm;
+  /// Whether files that are there already are an error; otherwise they are replaced.
+  int32_t keep_existing;
+  /// Asks whether to stop; nothing is left behind then.
+  weighbridge_interrupt interrupt;
+  void *interrupt_context;
+} weighbridge_export_options;
+
+/// What is verified, and how strictly.
+typedef struct weighbridge_verify_options {
+  size_t struct_size;
+  /// The original file to compare with.
+  const char *against;
+  /// How it is to be read.
+  const weighbridge_read_options *against_options;
+  /// How far outputs may be from the wanted ones: by the first number, and by the second times the
+  /// largest wanted number. The tolerance of each number type when NULL.
+  const double *tolerance;
+  /// Whether layers are compared too.
+  int32_t layers;
+  /// How the model is run; the engine is not looked at, for both are compared.
+  const weighbridge_run_options *run;
+} weighbridge_verify_options;
+
+/// How objects are searched for; the model's own choice where something is NULL.
+typedef struct weighbridge_detect_options {
+  size_t struct_size;
+  /// The confidence above which an object counts, 0 to 1; 0.25 when the model does not say.
+  const double *threshold;
+  /// The overlap above which boxes suppress each other, 0 to 1; 0.45 when the model does not say.
+  const double *overlap;
+  /// How overlapping boxes are thinned out: `none`, `greedy`, `distance` or `class-agnostic`.
+  const char *suppression;
+  /// How the model is run.
+  const weighbridge_run_options *run;
+} weighbridge_detect_options;
+
+// --- Models.
+
+/// A model; 0 is none.
+typedef uint64_t weighbridge_model;
+
+/// Opens a model of any format that is known, told from the content. A .wbm file is mapped: that costs
+/// the same whatever its size.
+weighbridge_status weighbridge_model_open(
+    const char *path, const weighbridge_read_options *options, weighbridge_model *model,
+    weighbridge_error *error);
+
+/// Closes a model. Its sessions and detectors stay open.
+weighbridge_status weighbridge_model_close(weighbridge_model model, weighbridge_error *error);
+
+/// How many inputs and outputs a model has.
+weighbridge_status weighbridge_model_counts(
+    weighbridge_model model, size_t *inputs, size_t *outputs, weighbridge_error *error);
+
+/// The numbers that an array consists of, in the processor's byte order.
+typedef int32_t weighbridge_element_type;
+
+enum {
+  WEIGHBRIDGE_FLOAT16 = 1,
+  WEIGHBRIDGE_BFLOAT16 = 2,
+  WEIGHBRIDGE_FLOAT32 = 3,
+  WEIGHBRIDGE_FLOAT64 = 4,
+  WEIGHBRIDGE_INT8 = 5,
+  WEIGHBRIDGE_INT16 = 6,
+  WEIGHBRIDGE_INT32 = 7,
+  WEIGHBRIDGE_INT64 = 8,
+  WEIGHBRIDGE_UINT8 = 9,
+  WEIGHBRIDGE_UINT16 = 10,
+  WEIGHBRIDGE_UINT32 = 11,
+  WEIGHBRIDGE_UINT64 = 12,
+  /// A byte: 0 is false, 1 is true.
+  WEIGHBRIDGE_BOOL = 13,
+};
+
+/// An array in memory: its elements stand one behind the other, row-major.
+typedef struct weighbridge_array {
+  size_t struct_size;
+  /// The name of the input or output; NULL for the one at this place in the model's order.
+  const char *name;
+  weighbridge_element_type element_type;
+  /// The number of axes.
+  int32_t rank;
+  /// The size of each axis, outermost first; -1 for one that is not known before a run.
+  const int64_t *shape;
+  /// The elements.
+  void *data;
+  /// The size of the memory at `data`.
+  size_t byte_count;
+} weighbridge_array;
+
+/// Says what an input is: its name, element type and shape; the rest is 0. Texts and shapes stay until
+/// the model is closed.
+weighbridge_status weighbridge_model_input(
+    weighbridge_model model, size_t position, weighbridge_array *input, weighbridge_error *error);
+
+/// Says what an output is, as weighbridge_model_input does.
+weighbridge_status weighbridge_model_output(
+    weighbridge_model model, size_t position, weighbridge_array *output, weighbridge_error *error);
+
+/// The model's metadata as JSON (Schemas/metadata.schema.json).
+weighbridge_status weighbridge_model_metadata(
+    weighbridge_model model, char **json, weighbridge_error *error);
+
+/// Writes the model as a .wbm file, which appears only when it is complete.
+weighbridge_status weighbridge_model_write(
+    weighbridge_model model, const char *path, const weighbridge_write_options *options,
+    weighbridge_error *error);
+
+/// Writes the model in another tool's format; nothing is written unless all of it can be.
+///
+/// The report is `{"files": [...], "losses": [...]}`: what was written, and what of the model it does not
+/// hold.
+weighbridge_status weighbridge_model_export(
+    weighbridge_model model, const char *path, const weighbridge_export_options *options,
+    char **report, weighbridge_error *error);
+
+/// Verifies the model: what is wrong with it is in the report, and the status is WEIGHBRIDGE_OK.
+///
+/// The report is `{"passed": true, "checks": [{"name": ..., "status": ..., "reason": ...}, ...]}`.
+weighbridge_status weighbridge_model_verify(
+    weighbridge_model model, const weighbridge_verify_options *options, char **report,
+    weighbridge_error *error);
+
+/// What there is to see in a model file, as JSON (Schemas/inspect.schema.json), also of one that cannot be
+/// opened as a model: its layers, and what is not supported.
+weighbridge_status weighbridge_inspect(
+    const char *path, const weighbridge_read_options *options, char **json, weighbridge_error *error);
+
+/// Reads a model of any format and writes it as a .wbm file.
+weighbridge_status weighbridge_convert(
+    const char *path, const weighbridge_read_options *options, const char *output,
+    const weighbridge_write_options *write_options, weighbridge_error *error);
+
+// --- Sessions: a model that is ready to run again and again.
+
+/// A session; 0 is none.
+typedef uint64_t weighbridge_session;
+
+/// Gets a model ready to run. The options hold for all runs; what `interrupt_context` points to must stay
+/// until the session is closed.
+weighbridge_status weighbridge_session_open(
+    weighbridge_model model, const weighbridge_run_options *options, weighbridge_session *session,
+    weighbridge_error *error);
+
+/// Closes a session, and frees what its runs have returned.
+weighbridge_status weighbridge_session_close(
+    weighbridge_session session, weighbridge_error *error);
+
+/// Says what a run gives for inputs of given types and shapes; their data is not looked at. Each output
+/// gets its name, element type, rank, shape and size in bytes; when its shape is known only after a run,
+/// its rank is -1 and its shape NULL. Texts and shapes stay until the next call with the session.
+weighbridge_status weighbridge_session_outputs(
+    weighbridge_session session, const weighbridge_array *inputs, size_t input_count,
+    weighbridge_array *outputs, size_t output_count, weighbridge_error *error);
+
+/// Computes the model's outputs.
+///
+/// The engine reads the inputs where they are and writes the outputs where they are wanted. It copies
+/// what it holds in another type (float16, bfloat16), arrays that are not aligned to their elements,
+/// outputs that share memory with something else, and everything where shapes are known only after a run
+/// and with the engine reference.
+///
+/// inputs: one for each input of the model, of its element type. Their memory is only read.
+/// outputs: one for each output of the model. One with data must have the element type, rank and shape
+/// that weighbridge_session_outputs says, and room for its elements; it overlaps no other array. One
+/// without (`data` is NULL) gets everything from the session, whose memory stays until the next call with
+/// the session. After an error, the outputs hold anything.
+weighbridge_status weighbridge_session_run(
+    weighbridge_session session, const weighbridge_array *inputs, size_t input_count,
+    weighbridge_array *outputs, size_t output_count, weighbridge_error *error);
+
+/// Stops the run that is under way, which returns WEIGHBRIDGE_CANCELLED before its next layer; without
+/// one, does nothing.
+weighbridge_status weighbridge_session_cancel(
+    weighbridge_session session, weighbridge_error *error);
+
+// --- Detectors: a model that finds objects in images.
+
+/// A detector; 0 is none.
+typedef uint64_t weighbridge_detector;
+
+/// Makes a detector of a model whose metadata says how an image becomes its input and how boxes are read
+/// from its outputs.
+weighbridge_status weighbridge_detector_open(
+    weighbridge_model model, const weighbridge_detect_options *options,
+    weighbridge_detector *detector, weighbridge_error *error);
+
+/// Closes a detector.
+weighbridge_status weighbridge_detector_close(
+    weighbridge_detector detector, weighbridge_error *error);
+
+/// Finds the objects in a JPEG or PNG file.
+///
+/// The result is a list of `{"label": ..., "class": ..., "confidence": ..., "box": {"x": ..., "y": ...,
+/// "width": ..., "height": ...}}`, the most confident first, in parts of the image from its upper left
+/// corner.
+weighbridge_status weighbridge_detector_file(
+    weighbridge_detector detector, const char *path, char **json, weighbridge_error *error);
+
+/// Finds the objects in an image in memory, as weighbridge_detector_file does.
+///
+/// image: uint8 of the shape [height, width, 3], in red, green and blue.
+weighbridge_status weighbridge_detector_pixels(
+    weighbridge_detector detector, const weighbridge_array *image, char **json,
+    weighbridge_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

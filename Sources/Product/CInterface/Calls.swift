@@ -1,0 +1,110 @@
+import Bytes
+import CWeighbridge
+import Weighbridge
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The process that used the library first.
+private let firstProcess = getpid()
+
+/// Does what a function is for, and reports what goes wrong.
+func perform(
+  _ error: UnsafeMutablePointer<weighbridge_error>?, _ body: () throws -> Void
+) -> weighbridge_status {
+  guard isKnown(error) else { return weighbridge_status(WEIGHBRIDGE_INVALID_ARGUMENT) }
+  clear(error)
+  let failure: Failure
+  do {
+    // Before any lock, which another thread of the parent may have held.
+    guard firstProcess == getpid() else { throw Failure.forked }
+    try body()
+    return weighbridge_status(WEIGHBRIDGE_OK)
+  } catch let error as Failure {
+    failure = error
+  } catch let error as WeighbridgeError {
+    failure = Failure(error)
+  } catch {
+    failure = .invalidArgument("\(error)")
+  }
+  if let error { failure.fill(&error.pointee) }
+  return failure.status
+}
+
+/// A pointer that must not be `NULL`.
+func required<Pointer>(_ pointer: Pointer?, _ name: String) throws(Failure) -> Pointer {
+  guard let pointer else { throw .invalidArgument("\(name) is NULL") }
+  return pointer
+}
+
+/// A text that the caller frees.
+func copy(_ text: String) throws(Failure) -> UnsafeMutablePointer<CChar> {
+  guard let copy = strdup(text) else { throw .outOfMemory }
+  return copy
+}
+
+// MARK: - Errors
+
+private func isKnown(_ error: UnsafeMutablePointer<weighbridge_error>?) -> Bool {
+  error.map { $0.pointee.struct_size == MemoryLayout<weighbridge_error>.size } ?? true
+}
+
+private func clear(_ error: UnsafeMutablePointer<weighbridge_error>?) {
+  guard let error, error.pointee.storage != nil || error.pointee.status != 0 else { return }
+  free(error.pointee.storage)
+  error.pointee = weighbridge_error()
+  error.pointee.struct_size = MemoryLayout<weighbridge_error>.size
+}
+
+extension Failure {
+  /// Says everything in a struct of the caller's, whose texts are one piece of memory.
+  fileprivate func fill(_ error: inout weighbridge_error) {
+    let text = reason.naming(\.optionName)
+    let place = place.description
+    var path: String?
+    error.byte = -1
+    switch self.place.spot {
+    case .line(let line): error.line = Int64(line)
+    case .byte(let byte): error.byte = Int64(byte)
+    case .path(let known): path = known
+    case nil: break
+    }
+    error.status = status
+    let texts = [
+      place.isEmpty ? text : "\(place): \(text)", text, self.place.file, path, self.place.layer,
+    ]
+    let size = texts.reduce(0) { $0 + ($1.map { $0.utf8.count + 1 } ?? 0) }
+    guard var end = malloc(size)?.bindMemory(to: CChar.self, capacity: size) else { return }
+    error.storage = UnsafeMutableRawPointer(end)
+    let pointers = texts.map { text -> UnsafePointer<CChar>? in
+      guard let text else { return nil }
+      defer { end += text.utf8.count + 1 }
+      // The memory was taken for all texts, each with its NUL.
+      return UnsafePointer(strcpy(end, text))
+    }
+    (error.message, error.reason) = (pointers[0], pointers[1])
+    (error.file, error.path, error.layer) = (pointers[2], pointers[3], pointers[4])
+  }
+}
+
+/// `weighbridge_error_clear`
+@_cdecl("weighbridge_error_clear")
+public func clearError(_ error: UnsafeMutableRawPointer?) {
+  let error = error?.assumingMemoryBound(to: weighbridge_error.self)
+  guard isKnown(error) else { return }
+  clear(error)
+}
+
+/// `weighbridge_free`
+@_cdecl("weighbridge_free")
+public func freeText(_ text: UnsafeMutableRawPointer?) { free(text) }
+
+/// The version as C has it: made once, never freed.
+private nonisolated(unsafe) let version = UnsafePointer(strdup(weighbridgeVersion))
+
+/// `weighbridge_version`
+@_cdecl("weighbridge_version")
+public func versionText() -> UnsafePointer<CChar>? { version }

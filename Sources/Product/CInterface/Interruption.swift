@@ -1,0 +1,43 @@
+import CWeighbridge
+import Synchronization
+import Weighbridge
+
+/// What may stop a piece of work: a request, or the caller's function.
+final class Interruption: Sendable {
+  private let isRequested = Atomic(false)
+  private let asked: Mutex<ContinuousClock.Instant>
+  private let function: weighbridge_interrupt?
+  // The caller promises that the function may be called by any thread, one at a time.
+  private nonisolated(unsafe) let context: UnsafeMutableRawPointer?
+
+  /// How often the caller's function is called at most.
+  private static let interval = Duration.milliseconds(10)
+
+  init(_ function: weighbridge_interrupt? = nil, _ context: UnsafeMutableRawPointer? = nil) {
+    self.function = function
+    self.context = context
+    asked = Mutex(.now)
+  }
+
+  /// For whoever works.
+  var cancellation: Cancellation { Cancellation { self.isDue } }
+
+  /// Asks to stop.
+  func request() { isRequested.store(true, ordering: .relaxed) }
+
+  /// Forgets earlier requests.
+  func begin() { isRequested.store(false, ordering: .relaxed) }
+
+  private var isDue: Bool {
+    if isRequested.load(ordering: .relaxed) { return true }
+    guard let function else { return false }
+    let answer = asked.withLockIfAvailable { last in
+      guard .now - last >= Self.interval else { return false }
+      defer { last = .now }
+      return function(context) != 0
+    }
+    guard answer == true else { return false }
+    request()
+    return true
+  }
+}

@@ -1,0 +1,198 @@
+import Bytes
+public import CWeighbridge
+import ConversionCore
+import FormatRegistry
+import JSON
+import Verifier
+import Weighbridge
+
+/// A model that is open.
+final class OpenModel: Handled {
+  static let kind: UInt64 = 1
+  static let title = "a model"
+
+  let model: Model
+  let inputs: [ArrayRecord]
+  let outputs: [ArrayRecord]
+
+  init(_ model: Model) {
+    self.model = model
+    inputs = model.inputs.map(ArrayRecord.init)
+    outputs = model.outputs.map(ArrayRecord.init)
+  }
+
+  /// The model of a handle.
+  static func of(_ handle: weighbridge_model) throws(Failure) -> OpenModel {
+    try HandleTable.shared.object(handle, OpenModel.self)
+  }
+}
+
+/// A report as a text that the caller frees.
+func copy(_ json: JSONValue) throws(Failure) -> UnsafeMutablePointer<CChar> {
+  try copy(json.mapStrings { $0.naming(\.optionName) }.text())
+}
+
+/// `weighbridge_model_open`
+@_cdecl("weighbridge_model_open")
+public func openModel(
+  _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<weighbridge_read_options>?,
+  _ model: UnsafeMutablePointer<weighbridge_model>?,
+  _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) {
+    let result = try required(model, "model")
+    let path = try CInterface.path(path, "path")
+    result.pointee = HandleTable.shared.add(OpenModel(try Reading(options).model(path)))
+  }
+}
+
+/// `weighbridge_model_close`
+@_cdecl("weighbridge_model_close")
+public func closeModel(
+  _ model: weighbridge_model, _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) { try HandleTable.shared.remove(model, OpenModel.self) }
+}
+
+/// `weighbridge_model_counts`
+@_cdecl("weighbridge_model_counts")
+public func countPorts(
+  _ model: weighbridge_model, _ inputs: UnsafeMutablePointer<Int>?,
+  _ outputs: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) {
+    let open = try OpenModel.of(model)
+    let (inputs, outputs) = (try required(inputs, "inputs"), try required(outputs, "outputs"))
+    (inputs.pointee, outputs.pointee) = (open.inputs.count, open.outputs.count)
+  }
+}
+
+/// `weighbridge_model_input`
+@_cdecl("weighbridge_model_input")
+public func describeInput(
+  _ model: weighbridge_model, _ position: Int, _ input: UnsafeMutablePointer<weighbridge_array>?,
+  _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) { try describe(OpenModel.of(model).inputs, position, input, "input") }
+}
+
+/// `weighbridge_model_output`
+@_cdecl("weighbridge_model_output")
+public func describeOutput(
+  _ model: weighbridge_model, _ position: Int, _ output: UnsafeMutablePointer<weighbridge_array>?,
+  _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) { try describe(OpenModel.of(model).outputs, position, output, "output") }
+}
+
+private func describe(
+  _ records: [ArrayRecord], _ position: Int, _ array: UnsafeMutablePointer<weighbridge_array>?,
+  _ what: String
+) throws(Failure) {
+  let array = try required(array, what)
+  var filled = try weighbridge_array(array)
+  guard records.indices.contains(position) else {
+    throw .invalidArgument("there is no \(what) \(position); the model has \(records.count)")
+  }
+  records[position].describe(&filled)
+  (filled.data, filled.byte_count) = (nil, 0)
+  array.pointee = filled
+}
+
+/// `weighbridge_model_metadata`
+@_cdecl("weighbridge_model_metadata")
+public func describeModel(
+  _ model: weighbridge_model, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) {
+    let result = try required(json, "json")
+    result.pointee = try copy(OpenModel.of(model).model.description.json)
+  }
+}
+
+/// `weighbridge_model_write`
+@_cdecl("weighbridge_model_write")
+public func writeModel(
+  _ model: weighbridge_model, _ path: UnsafePointer<CChar>?,
+  _ options: UnsafePointer<weighbridge_write_options>?,
+  _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) { try write(OpenModel.of(model).model, path, options) }
+}
+
+private func write(
+  _ model: Model, _ path: UnsafePointer<CChar>?,
+  _ options: UnsafePointer<weighbridge_write_options>?
+) throws {
+  let path = try CInterface.path(path, "path")
+  let given = try weighbridge_write_options(options)
+  try model.write(
+    to: path, replacing: given.keep_existing == 0,
+    cancellation: Interruption(given.interrupt, given.interrupt_context).cancellation)
+}
+
+/// `weighbridge_convert`
+@_cdecl("weighbridge_convert")
+public func convert(
+  _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<weighbridge_read_options>?,
+  _ output: UnsafePointer<CChar>?, _ writeOptions: UnsafePointer<weighbridge_write_options>?,
+  _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) {
+    let source = try CInterface.path(path, "path")
+    _ = try CInterface.path(output, "output")
+    _ = try weighbridge_write_options(writeOptions)
+    var reading = try Reading(options)
+    reading.options.preparesWriting = true
+    try write(try reading.model(source), output, writeOptions)
+  }
+}
+
+/// `weighbridge_model_export`
+@_cdecl("weighbridge_model_export")
+public func exportModel(
+  _ model: weighbridge_model, _ path: UnsafePointer<CChar>?,
+  _ options: UnsafePointer<weighbridge_export_options>?,
+  _ report: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) {
+    let model = try OpenModel.of(model).model
+    let path = try CInterface.path(path, "path")
+    let given = try weighbridge_export_options(options)
+    let written = try model.export(
+      to: path, as: try word(given.target, "target"), options: try ExportOptions(given),
+      cancellation: Interruption(given.interrupt, given.interrupt_context).cancellation)
+    if let report { report.pointee = try copy(written.json) }
+  }
+}
+
+/// `weighbridge_model_verify`
+@_cdecl("weighbridge_model_verify")
+public func verifyModel(
+  _ model: weighbridge_model, _ options: UnsafePointer<weighbridge_verify_options>?,
+  _ report: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) {
+    let result = try required(report, "report")
+    let model = try OpenModel.of(model).model
+    result.pointee = try copy(try model.verify(try VerifyOptions(options)).json)
+  }
+}
+
+/// `weighbridge_inspect`
+@_cdecl("weighbridge_inspect")
+public func inspect(
+  _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<weighbridge_read_options>?,
+  _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) {
+    let result = try required(json, "json")
+    let path = try CInterface.path(path, "path")
+    let reading = try Reading(options)
+    result.pointee = try copy(try Inspection(of: path, options: reading.options).json)
+  }
+}

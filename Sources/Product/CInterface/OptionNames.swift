@@ -1,0 +1,36 @@
+import Bytes
+
+extension APIName {
+  /// What a user of this interface sets in its place: a member of the options, by the name that Python's
+  /// arguments have too.
+  var optionName: String {
+    switch self {
+    case .architecture: "`architecture`"
+    case .kerasVersion: "`keras_version`"
+    case .kerasBackend: "`keras_backend`"
+    case .inputShapes: "`input_shapes`"
+    case .startsAtTokens: "`from_token_ids`"
+    case .customLayers: "`custom_layers`"
+    case .keepsUnknown: "`keep_unknown`"
+    case .weights: "`weights`"
+    case .darknetFork: "`darknet`"
+    case .darknetData: "`data`"
+    case .randomSeed: "`random_weights`"
+    case .fixedInputs: "`fixed_inputs`"
+    case .isStrict: "`strict`"
+    case .labels: "`labels` in `metadata`"
+    case .images: "`image` of an input in `metadata`"
+    case .imageScale: "`scale` of an image in `metadata`"
+    case .colorOrder: "`colorOrder` of an image in `metadata`"
+    case .detector: "`detector` in `metadata`"
+    case .anchors: "`anchors` of the detector in `metadata`"
+    case .metadataFile: "`metadata`"
+    case .exportTarget: "`target`"
+    case .withoutSuppression: "`outputs` (heads)"
+    case .memoryLimit: "`memory_limit`"
+    case .rebuilding: "`rebuild`"
+    case .readModel: "`convert`"
+    case .detect: "`detect`"
+    }
+  }
+}

@@ -1,0 +1,75 @@
+public import CWeighbridge
+import Weighbridge
+
+/// `weighbridge_session_open`
+@_cdecl("weighbridge_session_open")
+public func openSession(
+  _ model: weighbridge_model, _ options: UnsafePointer<weighbridge_run_options>?,
+  _ session: UnsafeMutablePointer<weighbridge_session>?,
+  _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) {
+    let result = try required(session, "session")
+    let open = try OpenModel.of(model)
+    var interruption = Interruption()
+    let options = try RunOptions(options, &interruption)
+    let session = OpenSession(try open.model.session(options), of: open, interruption)
+    result.pointee = HandleTable.shared.add(session)
+  }
+}
+
+/// `weighbridge_session_close`
+@_cdecl("weighbridge_session_close")
+public func closeSession(
+  _ session: weighbridge_session, _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) {
+    try HandleTable.shared.remove(session, OpenSession.self) { (open) throws(Failure) in
+      try open.turn.close()
+    }
+  }
+}
+
+/// `weighbridge_session_outputs`
+@_cdecl("weighbridge_session_outputs")
+public func describeOutputs(
+  _ session: weighbridge_session, _ inputs: UnsafePointer<weighbridge_array>?, _ inputCount: Int,
+  _ outputs: UnsafeMutablePointer<weighbridge_array>?, _ outputCount: Int,
+  _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) {
+    let open = try HandleTable.shared.object(session, OpenSession.self)
+    try open.turn.take {
+      let inputs = try ArrayList(inputs, inputCount, "inputs", for: open.model.inputs)
+      let outputs = try ArrayList(outputs, outputCount, "outputs", for: open.model.outputs)
+      try open.describeOutputs(inputs, outputs)
+    }
+  }
+}
+
+/// `weighbridge_session_run`
+@_cdecl("weighbridge_session_run")
+public func runSession(
+  _ session: weighbridge_session, _ inputs: UnsafePointer<weighbridge_array>?, _ inputCount: Int,
+  _ outputs: UnsafeMutablePointer<weighbridge_array>?, _ outputCount: Int,
+  _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) {
+    let open = try HandleTable.shared.object(session, OpenSession.self)
+    try open.turn.take {
+      let inputs = try ArrayList(inputs, inputCount, "inputs", for: open.model.inputs)
+      let outputs = try ArrayList(outputs, outputCount, "outputs", for: open.model.outputs)
+      try open.run(inputs, outputs)
+    }
+  }
+}
+
+/// `weighbridge_session_cancel`
+@_cdecl("weighbridge_session_cancel")
+public func cancelSession(
+  _ session: weighbridge_session, _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) {
+    try HandleTable.shared.object(session, OpenSession.self).interruption.request()
+  }
+}

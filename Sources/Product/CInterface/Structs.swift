@@ -1,0 +1,101 @@
+import CWeighbridge
+
+/// A struct of the header, which begins with its size.
+protocol SizedStruct {
+  /// Zeros.
+  init()
+  var struct_size: Int { get set }
+}
+
+extension weighbridge_read_options: SizedStruct {}
+extension weighbridge_run_options: SizedStruct {}
+extension weighbridge_write_options: SizedStruct {}
+extension weighbridge_export_options: SizedStruct {}
+extension weighbridge_verify_options: SizedStruct {}
+extension weighbridge_detect_options: SizedStruct {}
+extension weighbridge_array: SizedStruct {}
+
+extension SizedStruct {
+  /// A copy of a struct of the caller's; zeros for `NULL`.
+  ///
+  /// - Throws: When it is smaller than any version of it was, or larger and says something in the part
+  ///   that this version does not know.
+  init(_ pointer: UnsafePointer<Self>?) throws(Failure) {
+    self.init()
+    guard let pointer else { return }
+    let (size, known) = (pointer.pointee.struct_size, MemoryLayout<Self>.size)
+    try Self.check(size)
+    if size > known {
+      // The caller says that so much memory is there.
+      let rest = UnsafeRawBufferPointer(
+        start: UnsafeRawPointer(pointer) + known, count: size - known)
+      guard rest.allSatisfy({ $0 == 0 }) else {
+        throw .invalidArgument(
+          "\(Self.self) was made for a later version of the library, and uses what is new in it")
+      }
+    }
+    self = pointer.pointee
+  }
+
+  /// - Throws: When no version of the struct has that size.
+  static func check(_ size: Int) throws(Failure) {
+    let known = MemoryLayout<Self>.size
+    // More than 4 KB is no struct but memory that nobody has initialized.
+    guard size >= known, size <= 4096, size.isMultiple(of: MemoryLayout<Self>.alignment) else {
+      throw .invalidArgument(
+        "the struct_size of \(Self.self) is \(size), and this version's is \(known): make it with "
+          + "WEIGHBRIDGE_INIT(\(Self.self))")
+    }
+  }
+}
+
+/// A text of the caller's; `nil` for `NULL`.
+func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String? {
+  guard let pointer else { return nil }
+  guard let text = String(validatingCString: pointer) else {
+    throw .invalidArgument("\(name) is not UTF-8")
+  }
+  return text
+}
+
+/// A path of the caller's.
+func path(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {
+  guard let path = try text(required(pointer, name), name), !path.isEmpty else {
+    throw .invalidArgument("\(name) is empty")
+  }
+  return path
+}
+
+/// A list of texts of the caller's.
+func texts(
+  _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ name: String
+) throws(Failure) -> [String] {
+  guard count > 0 else { return [] }
+  let list = try required(pointer, name)
+  var result: [String] = []
+  for index in 0..<count {
+    guard let text = try text(list[index], name) else {
+      throw .invalidArgument("\(name)[\(index)] is NULL")
+    }
+    result.append(text)
+  }
+  return result
+}
+
+/// One of the words of an enumeration of the library; `nil` for `NULL`.
+func word<Word: RawRepresentable<String> & CaseIterable>(
+  _ pointer: UnsafePointer<CChar>?, _ name: String
+) throws(Failure) -> Word? {
+  guard let text = try text(pointer, name) else { return nil }
+  guard let word = Word(rawValue: text) else {
+    let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
+    throw .invalidArgument("\(name) is \(text); there is \(known)")
+  }
+  return word
+}
+
+/// A number of the caller's; `nil` for 0.
+func number(_ value: Int32, _ name: String) throws(Failure) -> Int? {
+  guard value >= 0 else { throw .invalidArgument("\(name) is \(value)") }
+  return value == 0 ? nil : Int(value)
+}

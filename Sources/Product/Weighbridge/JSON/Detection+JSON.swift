@@ -1,0 +1,15 @@
+package import JSON
+package import Vision
+
+extension Detection {
+  /// The promised shape: the unit square from the upper left corner.
+  package var json: JSONValue {
+    .object([
+      "label": .string(label ?? ""), "class": .integer(classIndex), "confidence": .real(confidence),
+      "box": .object([
+        "x": .real(box.x), "y": .real(box.y), "width": .real(box.width),
+        "height": .real(box.height),
+      ]),
+    ])
+  }
+}

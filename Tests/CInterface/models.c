@@ -1,0 +1,101 @@
+// Reading, writing, exporting, verifying, looking for objects.
+
+#include <unistd.h>
+
+#include "check.h"
+
+static weighbridge_error error = WEIGHBRIDGE_INIT(weighbridge_error);
+
+static int32_t stop(void *context) {
+  ++*(int *)context;
+  return 1;
+}
+
+static void test_detector(weighbridge_model model) {
+  weighbridge_detector detector;
+  char *file = NULL, *pixels = NULL;
+  EXPECT_OK(weighbridge_detector_open(model, NULL, &detector, &error));
+  EXPECT_OK(weighbridge_detector_file(
+      detector, sample("Models/shape-detector/picture.png"), &file, &error));
+  EXPECT(strncmp(file, "[{\"label\":", 10) == 0);
+  EXPECT_STATUS(weighbridge_detector_file(detector, "no.png", &file, &error), WEIGHBRIDGE_MISSING);
+  static uint8_t white[88 * 88 * 3];
+  const int64_t shape[] = {88, 88, 3};
+  weighbridge_array image = WEIGHBRIDGE_INIT(weighbridge_array);
+  image.element_type = WEIGHBRIDGE_UINT8;
+  image.rank = 3;
+  image.shape = shape;
+  image.data = white;
+  image.byte_count = sizeof white;
+  EXPECT_OK(weighbridge_detector_pixels(detector, &image, &pixels, &error));
+  image.byte_count--;
+  EXPECT_STATUS(
+      weighbridge_detector_pixels(detector, &image, &pixels, &error), WEIGHBRIDGE_INVALID_ARGUMENT);
+  image.element_type = WEIGHBRIDGE_FLOAT32;
+  EXPECT_STATUS(
+      weighbridge_detector_pixels(detector, &image, &pixels, &error), WEIGHBRIDGE_MISMATCH);
+  weighbridge_free(file);
+  weighbridge_free(pixels);
+  EXPECT_OK(weighbridge_detector_close(detector, &error));
+  EXPECT_STATUS(weighbridge_detector_close(detector, &error), WEIGHBRIDGE_INVALID_HANDLE);
+}
+
+static void test_reports(weighbridge_model model, const char *source) {
+  char *text = NULL;
+  EXPECT_OK(weighbridge_model_metadata(model, &text, &error));
+  EXPECT(strstr(text, "\"author\":\"A. Author\""));
+  weighbridge_free(text);
+  weighbridge_verify_options options = WEIGHBRIDGE_INIT(weighbridge_verify_options);
+  options.against = source;
+  EXPECT_OK(weighbridge_model_verify(model, &options, &text, &error));
+  EXPECT(strncmp(text, "{\"passed\":true,\"checks\":[{", 26) == 0);
+  weighbridge_free(text);
+}
+
+void test_models(const char *folder) {
+  char source[4096], path[4096];
+  snprintf(source, sizeof source, "%s", sample("Models/shape-detector/shape-detector.h5"));
+  snprintf(path, sizeof path, "%s/shapes.wbm", folder);
+  weighbridge_read_options read = WEIGHBRIDGE_INIT(weighbridge_read_options);
+  read.metadata =
+      "{\"author\": \"A. Author\", \"labels\": [\"ellipse\", \"rectangle\", \"triangle\"],"
+      " \"inputs\": [{\"name\": \"image\", \"image\": {\"scale\": 0.00392156862745098}}],"
+      " \"detector\": {\"kind\": \"region\", \"anchors\": [2.5, 2.5, 4.4, 2.7, 2.8, 4.6]}}";
+  weighbridge_write_options write = WEIGHBRIDGE_INIT(weighbridge_write_options);
+  EXPECT_OK(weighbridge_convert(source, &read, path, &write, &error));
+  write.keep_existing = 1;
+  EXPECT_STATUS(
+      weighbridge_convert(source, &read, path, &write, &error), WEIGHBRIDGE_OUTPUT_FAILED);
+  EXPECT(strcmp(error.file, path) == 0);
+
+  char *text = NULL;
+  EXPECT_OK(weighbridge_inspect(path, NULL, &text, &error));
+  EXPECT(strstr(text, "\"format\":\"wbm 1.0\"") && strstr(text, "\"name\":\"image\""));
+  weighbridge_free(text);
+  weighbridge_model model;
+  EXPECT_OK(weighbridge_model_open(path, NULL, &model, &error));
+  test_reports(model, source);
+  test_detector(model);
+
+  snprintf(path, sizeof path, "%s/shapes.onnx", folder);
+  EXPECT_OK(weighbridge_model_export(model, path, NULL, &text, &error));
+  EXPECT(strstr(text, "\"files\":[\"") && access(path, R_OK) == 0);
+  weighbridge_free(text);
+  weighbridge_export_options export = WEIGHBRIDGE_INIT(weighbridge_export_options);
+  export.target = "ncnn";
+  export.opset = 17;
+  EXPECT_STATUS(
+      weighbridge_model_export(model, path, &export, NULL, &error), WEIGHBRIDGE_MISMATCH);
+
+  // Work that is stopped leaves nothing behind.
+  int calls = 0;
+  snprintf(path, sizeof path, "%s/stopped.wbm", folder);
+  write.interrupt = stop;
+  write.interrupt_context = &calls;
+  const weighbridge_status status = weighbridge_model_write(model, path, &write, &error);
+  // It may be done before anybody asks.
+  EXPECT(status == (calls ? WEIGHBRIDGE_CANCELLED : WEIGHBRIDGE_OK));
+  EXPECT((access(path, F_OK) == 0) == (status == WEIGHBRIDGE_OK));
+  EXPECT_OK(weighbridge_model_close(model, &error));
+  weighbridge_error_clear(&error);
+}
