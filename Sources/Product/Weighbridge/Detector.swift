@@ -150,10 +150,13 @@ public struct Detector: Sendable {
 extension DetectOptions {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when a threshold is not 0...1.
   fileprivate func check() throws(WeighbridgeError) {
-    for (name, value) in [("confidence", threshold), ("overlap", overlap)] {
-      guard let value, !(0...1 ~= value) else { continue }
-      throw WeighbridgeError(
-        .mismatch, "the threshold of the \(name) is \(value), which must be 0 to 1")
-    }
+    try Self.check(threshold, of: "confidence")
+    try Self.check(overlap, of: "overlap")
+  }
+
+  private static func check(_ value: Double?, of name: String) throws(WeighbridgeError) {
+    guard let value, !(0...1 ~= value) else { return }
+    throw WeighbridgeError(
+      .mismatch, "the threshold of the \(name) is \(value), which must be 0 to 1")
   }
 }
