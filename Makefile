@@ -43,6 +43,11 @@ MODEL ?= $(sample)/shape-detector.h5
 # The version stands in the library.
 version := $(shell sed -n 's/.*weighbridgeVersion = "\(.*\)"/\1/p' Sources/Product/Weighbridge/Model+Writing.swift)
 
+# libweighbridge is built on Linux, and so is what rests on it.
+ifeq ($(shell uname -s),Linux)
+interface_tests := test-c test-python
+endif
+
 SHELL := /bin/bash
 .PHONY: demo build install test lint consumer generate format bench clean dependencies archives peers test-peers \
   bench-files bench-inference bench-conversion bench-search test-pages test-faults fuzz mutate sanitize \
@@ -211,7 +216,7 @@ test: dependencies lint
 	  WEIGHBRIDGE_MAX_ISA=$$instructions swift test $(test_flags) --skip-build \
 	    --filter 'CPURuntimeTests|DarknetFixtureTests|FixtureModelTests' || exit 1; \
 	done
-	@$(MAKE) --no-print-directory consumer test-c test-python
+	@$(MAKE) --no-print-directory consumer $(interface_tests)
 
 lint:
 	@if swift format --version >/dev/null 2>&1; then \
@@ -447,9 +452,10 @@ install-library: library
 C_CYCLES ?= 10000
 comma := ,
 c_folder := .build/c-tests
+c_compiler ?= clang
 c_flags = -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror
 # $(1): the folder with the library; $(2): further flags.
-compile_c_tests = mkdir -p $(c_folder) && $(CC) $(c_flags) $(2) Tests/CInterface/*.c \
+compile_c_tests = mkdir -p $(c_folder) && $(c_compiler) $(c_flags) $(2) Tests/CInterface/*.c \
   $$(PKG_CONFIG_PATH=$(1)/lib/pkgconfig pkg-config --cflags --libs weighbridge) \
   -Wl,-rpath,$(abspath $(1))/lib -lm -lpthread -o $(c_folder)/interface
 run_c_tests = rm -rf $(c_folder)/written && mkdir -p $(c_folder)/written \
@@ -470,21 +476,20 @@ test-c: $(test_library)
 	$(call run_c_tests,,$(C_CYCLES))
 	@awk '/^```c$$/ { code = 1; next } /^```$$/ { code = 0 } code' \
 	  Sources/Product/Weighbridge/Weighbridge.docc/CInterface.md > $(c_folder)/article.c
-	$(CC) $(c_flags) $(c_folder)/article.c -o $(c_folder)/article -Wl,-rpath,$(abspath $<)/lib \
+	$(c_compiler) $(c_flags) $(c_folder)/article.c -o $(c_folder)/article -Wl,-rpath,$(abspath $<)/lib \
 	  $$(PKG_CONFIG_PATH=$</lib/pkgconfig pkg-config --cflags --libs weighbridge)
 	$(c_folder)/article $(sample)/shape-detector.h5
 
-# Valgrind does not know AVX-512, and oneDNN asks the processor itself. It does not know DWARF 5 either.
+# Valgrind knows neither AVX-512 nor DWARF 5.
 test-c-valgrind: tools := valgrind:valgrind:valgrind
 test-c-valgrind: $(test_library)
 	$(call lay_out_library,$</lib/$(library_name),.build/valgrind-library)
 	strip --strip-debug .build/valgrind-library/lib/libweighbridge.so.$(version)
 	$(call compile_c_tests,.build/valgrind-library,-gdwarf-4)
-	$(call run_c_tests,ONEDNN_MAX_CPU_ISA=AVX2 valgrind --error-exitcode=1 --leak-check=full \
+	$(call run_c_tests,WEIGHBRIDGE_MAX_ISA=avx2 valgrind --error-exitcode=1 --leak-check=full \
 	  --errors-for-leak-kinds=definite --show-leak-kinds=definite --child-silent-after-fork=yes \
 	  --suppressions=Tests/CInterface/valgrind.supp,$(C_CYCLES))
 
-test-c-sanitize: CC := clang
 test-c-sanitize: dependencies
 	swift build --product CInterface --scratch-path .build/address --sanitize address \
 	  -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined -Xlinker -lubsan

@@ -67,8 +67,8 @@ void test_cycles(int count) {
 #ifdef KEEPS_FREED
   (void)grown, (void)more;
 #else
-  // Not a byte for each cycle; and pages are kept by malloc as it likes.
-  EXPECT(grown < count - warm);
+  // Not a byte for each cycle, but for what threads come and go with; and malloc keeps pages as it likes.
+  EXPECT(grown < count - warm + 4096);
   EXPECT(more < 4 << 20);
 #endif
 }

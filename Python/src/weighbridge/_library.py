@@ -223,27 +223,10 @@ def _path() -> str:
     return given or os.path.join(os.path.dirname(__file__), "lib", "libweighbridge.so.0")
 
 
-def _load_threads(folder: str) -> None:
-    """Loads the threads of oneDNN, which are GNU's, and has them sleep soon when they wait, as the program does.
-
-    By themselves they turn for 3 ms, which on a machine with other work takes the processor from the thread
-    that is waited for. They read the setting while they are loaded; nobody else is to see it.
-    """
-    path = os.path.join(folder, "libgomp.so.1")
-    if not os.path.exists(path) or {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"} & os.environ.keys():
-        return
-    os.environ["GOMP_SPINCOUNT"] = "10000"
-    try:
-        ctypes.CDLL(path)
-    finally:
-        del os.environ["GOMP_SPINCOUNT"]
-
-
 @lru_cache(maxsize=None)
 def library() -> ctypes.CDLL:
     """The library, loaded when it is first needed."""
     try:
-        _load_threads(os.path.dirname(_path()))
         loaded = ctypes.CDLL(_path())
     except OSError as error:
         raise make_error(

@@ -25,10 +25,3 @@ extension Provenance {
     return .object(object)
   }
 }
-
-extension [UInt8] {
-  /// Two lowercase hexadecimal digits a byte.
-  package var hexadecimal: String {
-    map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-  }
-}
