@@ -168,9 +168,10 @@ import Weighbridge
     try Program.run("convert", source, "-o", plain, "--quiet").expect(0)
     try Program.run(["compact", plain, "-o", two, "--quiet"] + budget).expect(0)
     try Program.run(["convert", source, "-o", one, "--compact", "--quiet"] + budget).expect(0)
-    let both = try [one, two].map { try Model(contentsOf: $0) }
-    #expect(
-      both[0].content.graph.weights.map(\.tensor) == both[1].content.graph.weights.map(\.tensor))
+    let both = try [one, two].map { path in
+      try Model(contentsOf: path).content.graph.weights.map(\.tensor.doubles)
+    }
+    #expect(!both[0].isEmpty && both[0] == both[1])
     #expect(try Files.read(one).count < Files.read(plain).count)
     // Each weight is as far from the source's as the file says.
     try Program.run("verify", one, "--against", source).expect(0)

@@ -25,6 +25,13 @@ extension APIName {
     case .detector: "`detector` in `metadata`"
     case .anchors: "`anchors` of the detector in `metadata`"
     case .metadataFile: "`metadata`"
+    case .verifySource: "`against`"
+    // What only the program does.
+    case .verifyReferences: "`weighbridge verify --reference-inputs`"
+    case .reportImage: "`weighbridge report --image`"
+    case .withoutVerification: "`weighbridge report --no-verify`"
+    case .withoutProfile: "`weighbridge report --no-profile`"
+    case .editMetadata: "`weighbridge metadata --set`"
     case .exportTarget: "`target`"
     case .withoutSuppression: "`outputs` (heads)"
     case .memoryLimit: "`memory_limit`"
