@@ -470,8 +470,6 @@ $(test_library): dependencies
 .PHONY: $(test_library)
 
 test-c: $(test_library)
-	Packaging/C/check-symbols.sh $</lib/$(library_name) \
-	  Sources/CLibraries/CWeighbridge/include/weighbridge.h
 	$(call compile_c_tests,$<)
 	$(call run_c_tests,,$(C_CYCLES))
 	@awk '/^```c$$/ { code = 1; next } /^```$$/ { code = 0 } code' \

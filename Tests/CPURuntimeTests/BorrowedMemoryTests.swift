@@ -32,8 +32,10 @@ import _CatalogTesting
       for _ in 1...2 {  // in new memory each time, which the plan must follow
         let given = inputs.map { BorrowedMemory($0.contiguousBytes(), isReadOnly: true) }
         let room = want.map { BorrowedMemory([UInt8](repeating: 0xA5, count: $0.byteCount)) }
-        try compiled.run(
-          types, from: given.map { UnsafeRawPointer($0.start) }, into: room.map(\.start))
+        try withExtendedLifetime(given) {
+          try compiled.run(
+            types, from: given.map { UnsafeRawPointer($0.start) }, into: room.map(\.start))
+        }
         for (got, want) in zip(room, want) {
           let got = Tensor(want.elementType, shape: want.shape, bytes: got.bytes)
           let isNarrow = type == .float16 && want.elementType == type
@@ -54,8 +56,10 @@ import _CatalogTesting
     let want = try compiled.run([input])[0]
     let given = BorrowedMemory([0] + input.contiguousBytes())
     let room = BorrowedMemory([UInt8](repeating: 0, count: want.byteCount + 1))
-    try compiled.run(
-      [input.type], from: [UnsafeRawPointer(given.start + 1)], into: [room.start + 1])
+    try withExtendedLifetime(given) {
+      try compiled.run(
+        [input.type], from: [UnsafeRawPointer(given.start + 1)], into: [room.start + 1])
+    }
     #expect(Array(room.bytes.dropFirst()) == want.contiguousBytes())
   }
 
@@ -72,7 +76,9 @@ import _CatalogTesting
     let x = Tensor(.float32, shape: [1, 4], [10, 20, 30, 40])
     let given = BorrowedMemory(x.contiguousBytes(), isReadOnly: true)
     let room = outputs.map { _ in BorrowedMemory([UInt8](repeating: 0, count: 16)) }
-    try compiled.run([x.type], from: [UnsafeRawPointer(given.start)], into: room.map(\.start))
+    try withExtendedLifetime(given) {
+      try compiled.run([x.type], from: [UnsafeRawPointer(given.start)], into: room.map(\.start))
+    }
     let got = room.map { Tensor(.float32, shape: [4], bytes: $0.bytes).doubles }
     let sums: [Double] = [11, 22, 33, 44]
     #expect(got == [x.doubles, sums, sums, [1, 2, 3, 4]])

@@ -8,9 +8,6 @@ struct RecurrentProduct {
   private let weights: Storage
   private let bias: Storage?
 
-  /// With fewer multiplications, several threads wait for each other longer than one computes.
-  private static let smallestSharedProduct = 1 << 20
-
   /// Prepares the weights.
   ///
   /// - Parameters:
@@ -41,10 +38,6 @@ struct RecurrentProduct {
     else { return nil }
     let biasLayout = bias.isEmpty ? nil : Layout.rowMajor([bias.count])
     let operations: [PostOperation] = adds ? [.sum] : []
-    // A primitive keeps the number of threads that it was made with.
-    let isSmall = rows * weights.count < smallestSharedProduct
-    Threads.use(isSmall ? 1 : builder.threads)
-    defer { Threads.use(builder.threads) }
     let made = operations.withOperations {
       kernels_dense(source.handle, any.handle, biasLayout?.handle, target.handle, $0)
     }

@@ -47,8 +47,7 @@ struct Run: GeneralCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Compute 3 x 3 convolutions in large tiles: faster, and with outputs outside of the "
-        + "tolerances."))
+      "Allow outputs outside of the tolerances. No kernel makes use of it at present."))
   var fast = false
 
   @OptionGroup var use: ThreadOptions
