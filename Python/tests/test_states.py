@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 
+import numpy
 import pytest
 
 import weighbridge
@@ -109,7 +110,24 @@ def handler():
     signal.signal(signal.SIGINT, before)
 
 
-def test_control_c_stops_a_run(model, sketch, handler):
+@pytest.fixture
+def slow(tmp_path):
+    """A network whose layers take much longer than it takes until the library asks whether to stop."""
+    layer = "[convolutional]\nfilters=32\nsize=3\nstride=1\npad=1\nactivation=leaky\n"
+    path = tmp_path / "slow.cfg"
+    path.write_text("[net]\nwidth=160\nheight=160\nchannels=3\n" + 4 * layer)
+    with weighbridge.open(path, random_weights=1) as model:
+        yield model
+
+
+@pytest.fixture
+def picture(slow):
+    return {slow.inputs[0].name: numpy.zeros((1, 3, 160, 160), "float32")}
+
+
+def test_control_c_stops_a_run(slow, picture, handler):
+    session = slow.session(engine="reference")
+
     def handle(number, frame):
         # Where Python itself handles the signal there is a frame; here the library was stopped.
         if frame is None:
@@ -119,24 +137,25 @@ def test_control_c_stops_a_run(model, sketch, handler):
     with Presser():
         with pytest.raises(KeyboardInterrupt):
             while True:
-                model.run(sketch)
-    assert model.run(sketch)
+                session.run(picture)
+    assert session.run(picture)
 
 
-def test_control_c_stops_verifying(model, handler):
+def test_control_c_stops_verifying(slow, handler):
     handler(lambda number, frame: frame is None and signal.default_int_handler(number, frame))
     with Presser():
         with pytest.raises(KeyboardInterrupt):
             while True:
-                model.verify()
+                slow.verify()
 
 
-def test_a_handler_that_returns(model, sketch, handler):
+def test_a_handler_that_returns(slow, picture, handler):
+    session = slow.session(engine="reference")
     handler(lambda number, frame: None)
     with Presser():
         with pytest.raises(weighbridge.StateError) as caught:
             while True:
-                model.run(sketch)
+                session.run(picture)
     assert caught.value.code == "cancelled"
 
 
