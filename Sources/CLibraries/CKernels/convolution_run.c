@@ -241,10 +241,9 @@ static void compute_part(void *context, int index) {
     // ones of the outputs that this thread is likely to compute next.
     int64_t next = is_rest ? 0 : smaller(most, whole - done - blocks);
     tile.next = (const char *)(tile.weights + blocks * all->weights_block);
-    const int64_t next_block = block + (work->cuts == 1 ? kernels_thread_count() : 1);
-    if (is_last && next_block < work->output_blocks) {
+    if (is_last && block + 1 < work->output_blocks) {
       next = smaller(most, whole);
-      tile.next = (const char *)(work->weights + next_block * all->weights_outputs);
+      tile.next = (const char *)(work->weights + (block + 1) * all->weights_outputs);
     }
     compute_tiles(
         work, &tile, first, end, source + done * all->source_block, target, &place,

@@ -15,8 +15,8 @@ public enum Engine: String, Sendable, CaseIterable {
 public struct RunOptions: Sendable {
   /// What computes it.
   public var engine = Engine.cpu
-  /// How many threads work at once, at least 1; one for each processor when `nil`. The reference's
-  /// results do not depend on it; those of the CPU engine only in the last bits.
+  /// How many threads work at once, at least 1; one for each processor when `nil`. The results
+  /// do not depend on it.
   public var threads: Int?
   /// The most bytes that activations may take at once; 64 GiB when `nil`.
   public var memoryLimit: Int?
