@@ -28,7 +28,7 @@ package struct JSONObject: Sendable {
     var value: JSONValue
   }
 
-  private var members: [Member] = []
+  private var list: [Member] = []
   /// Where each key stands; empty while the members are so few that going through them is faster.
   private var places: [ExactKey: Int] = [:]
   private static let indexedCount = 32
@@ -37,23 +37,28 @@ package struct JSONObject: Sendable {
   package init() {}
 
   /// The keys, in order.
-  package var keys: [String] { members.map(\.key.text) }
+  package var keys: [String] { list.map(\.key.text) }
+
+  /// The members, in order.
+  package var members: some Collection<(key: String, value: JSONValue)> {
+    list.lazy.map { ($0.key.text, $0.value) }
+  }
 
   /// The value under a key; setting a new key appends it, setting `nil` removes it.
   package subscript(_ key: String) -> JSONValue? {
-    get { place(of: ExactKey(text: key)).map { members[$0].value } }
+    get { place(of: ExactKey(text: key)).map { list[$0].value } }
     set {
       let key = ExactKey(text: key)
       switch (place(of: key), newValue) {
-      case (let place?, let value?): members[place].value = value
+      case (let place?, let value?): list[place].value = value
       case (let place?, nil):
-        members.remove(at: place)
+        list.remove(at: place)
         if !places.isEmpty { index() }
       case (nil, let value?):
-        members.append(Member(key: key, value: value))
+        list.append(Member(key: key, value: value))
         if !places.isEmpty {
-          places[key] = members.count - 1
-        } else if members.count > Self.indexedCount {
+          places[key] = list.count - 1
+        } else if list.count > Self.indexedCount {
           index()
         }
       case (nil, nil): break
@@ -62,26 +67,26 @@ package struct JSONObject: Sendable {
   }
 
   private func place(of key: ExactKey) -> Int? {
-    places.isEmpty ? members.firstIndex { $0.key == key } : places[key]
+    places.isEmpty ? list.firstIndex { $0.key == key } : places[key]
   }
 
   private mutating func index() {
     places.removeAll()
-    guard members.count > Self.indexedCount else { return }
-    for (place, member) in members.enumerated() { places[member.key] = place }
+    guard list.count > Self.indexedCount else { return }
+    for (place, member) in list.enumerated() { places[member.key] = place }
   }
 }
 
 extension JSONObject: Hashable {
   package static func == (first: JSONObject, second: JSONObject) -> Bool {
-    first.members.count == second.members.count
-      && (first.members == second.members
-        || first.members.allSatisfy { second[$0.key.text] == $0.value })
+    first.list.count == second.list.count
+      && (first.list == second.list
+        || first.list.allSatisfy { second[$0.key.text] == $0.value })
   }
 
   package func hash(into hasher: inout Hasher) {
     var sum = 0
-    for member in members {
+    for member in list {
       var own = Hasher()
       own.combine(member)
       sum ^= own.finalize()

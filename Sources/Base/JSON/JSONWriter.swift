@@ -5,61 +5,78 @@ extension JSONValue {
   ///
   /// - Parameter indented: Whether each member and element gets a line of its own.
   package func text(indented: Bool = false) -> String {
-    var text = ""
-    write(into: &text, level: indented ? 0 : nil)
-    return text
+    var writer = JSONWriter(isIndented: indented)
+    writer.write(self)
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
+}
 
-  private func write(into text: inout String, level: Int?) {
-    switch self {
-    case .null: text += "null"
-    case .bool(let value): text += value ? "true" : "false"
-    case .integer(let value): text += String(value)
-    case .real(let value): text += value.isFinite ? value.description : "null"
-    case .string(let value): Self.write(value, into: &text)
+/// Writes values as UTF-8.
+private struct JSONWriter {
+  private(set) var bytes: [UInt8] = []
+  private let isIndented: Bool
+  /// How many arrays and objects surround what is written.
+  private var depth = 0
+
+  init(isIndented: Bool) { self.isIndented = isIndented }
+
+  mutating func write(_ value: JSONValue) {
+    switch value {
+    case .null: append("null")
+    case .bool(let value): append(value ? "true" : "false")
+    case .integer(let value): append(String(value))
+    case .real(let value): append(value.isFinite ? value.description : "null")
+    case .string(let value): write(value)
     case .array(let elements):
-      Self.write(elements, between: ("[", "]"), into: &text, level: level) { element, text, level in
-        element.write(into: &text, level: level)
-      }
-    case .object(let members):
-      Self.write(members.keys, between: ("{", "}"), into: &text, level: level) { key, text, level in
-        Self.write(key, into: &text)
-        text += level == nil ? ":" : ": "
-        members[key]?.write(into: &text, level: level)
+      writeAll(elements, between: ("[", "]")) { writer, element in writer.write(element) }
+    case .object(let object):
+      writeAll(object.members, between: ("{", "}")) { writer, member in
+        writer.write(member.key)
+        writer.append(writer.isIndented ? ": " : ":")
+        writer.write(member.value)
       }
     }
   }
 
-  private static func write<Element>(
-    _ elements: [Element], between brackets: (String, String), into text: inout String,
-    level: Int?, _ writeElement: (Element, inout String, Int?) -> Void
+  private mutating func writeAll<Elements: Collection>(
+    _ elements: Elements, between brackets: (String, String),
+    _ writeElement: (inout JSONWriter, Elements.Element) -> Void
   ) {
-    text += brackets.0
-    let inner = level.map { $0 + 1 }
-    for (index, element) in elements.enumerated() {
-      if index > 0 { text += "," }
-      if let inner { text += "\n" + String(repeating: "  ", count: inner) }
-      writeElement(element, &text, inner)
+    append(brackets.0)
+    depth += 1
+    var isFirst = true
+    for element in elements {
+      if !isFirst { append(",") }
+      isFirst = false
+      beginLine()
+      writeElement(&self, element)
     }
-    if let level, !elements.isEmpty { text += "\n" + String(repeating: "  ", count: level) }
-    text += brackets.1
+    depth -= 1
+    if !isFirst { beginLine() }
+    append(brackets.1)
   }
 
-  private static func write(_ string: String, into text: inout String) {
-    text += "\""
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      case "\t": text += "\\t"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: text.unicodeScalars.append(scalar)
+  private mutating func beginLine() {
+    guard isIndented else { return }
+    append("\n")
+    for _ in 0..<depth { append("  ") }
+  }
+
+  private mutating func write(_ string: String) {
+    append("\"")
+    for unit in string.utf8 {
+      switch unit {
+      case UInt8(ascii: "\""): append("\\\"")
+      case UInt8(ascii: "\\"): append("\\\\")
+      case UInt8(ascii: "\n"): append("\\n")
+      case UInt8(ascii: "\r"): append("\\r")
+      case UInt8(ascii: "\t"): append("\\t")
+      case 0..<0x20: append("\\u00" + (unit < 0x10 ? "0" : "") + String(unit, radix: 16))
+      default: bytes.append(unit)
       }
     }
-    text += "\""
+    append("\"")
   }
+
+  private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 }
