@@ -49,9 +49,10 @@ package struct KerasTypePolicy: Hashable, Sendable {
   /// The mode and the other policy in the name of a quantized policy such as `int8_from_float32`;
   /// `nil` for every other setting.
   package static func quantized(_ name: JSONValue?) -> (mode: String, source: String)? {
-    guard let parts = name?.string?.split(separator: "_from_", maxSplits: 1), parts.count == 2,
-      !parts[1].contains("_from_")
-    else { return nil }
+    // The search for a string in a string costs more than all else that is done with the setting.
+    guard let name = name?.string, name.utf8.contains(UInt8(ascii: "_")) else { return nil }
+    let parts = name.split(separator: "_from_", maxSplits: 1)
+    guard parts.count == 2, !parts[1].contains("_from_") else { return nil }
     return (String(parts[0]), String(parts[1]))
   }
 
