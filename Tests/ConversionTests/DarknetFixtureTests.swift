@@ -116,6 +116,34 @@ struct DarknetFixtureTests {
     }
   }
 
+  @Test("Of two images in one run each is what it is alone", arguments: cases)
+  func batches(_ recorded: Case) throws {
+    guard !Self.misfitsInBoth.contains(recorded.name), Self.misfits[recorded.name] != recorded.fork
+    else { return }
+    let model = try Model(
+      contentsOf: "\(recorded.folder)/case.cfg", options: options(recorded.fork))
+    let recordedInput = try #require(try ArrayFile.read("\(recorded.folder)/inputs.npz").first)
+    let (one, shape) = (recordedInput.tensor.doubles, recordedInput.tensor.shape)
+    let images = [one, one.map { 0.5 - $0 }]
+    let alone = try images.map { try model.run([input(shape, $0)]).outputs }
+    let together = try model.run([input([2] + shape.dropFirst(), images[0] + images[1])]).outputs
+    #expect(together.count == alone[0].count && !together.isEmpty)
+    for (position, output) in together.enumerated() {
+      let elements = output.tensor.doubles
+      // What depends on no image, such as [implicit], is there once.
+      guard model.outputs[position].type.shape[0].value == nil else { continue }
+      for (image, wanted) in alone.map({ $0[position].tensor }).enumerated() {
+        let own = Array(elements[image * wanted.count..<(image + 1) * wanted.count])
+        let distance = Distance(got: Tensor(.float32, shape: wanted.shape, own), want: wanted)
+        #expect(distance.absolute <= 1e-5 * max(1, distance.largest), "\(output.name): \(distance)")
+      }
+    }
+  }
+
+  private func input(_ shape: [Int], _ elements: [Double]) -> NamedTensor {
+    NamedTensor(name: "data", tensor: Tensor(.float32, shape: shape, elements))
+  }
+
   /// The reference's own rounding noise, by layer.
   private func noise(_ recorded: Case) throws -> [String: Double] {
     let text = try Files.read("\(recorded.folder)/meta.json")

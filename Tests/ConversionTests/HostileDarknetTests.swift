@@ -34,7 +34,7 @@ enum HostileDarknetFiles {
     .init("route_behind", .malformed, ":11: layer #1 [route]: layers=2 points to a layer behind"),
     .init("route_cost", .unsupported, "layers=1 names layer 1, which has no output"),
     .init("route_self", .malformed, "layers=1 points to the layer itself"),
-    .init("route_sizes", .malformed, "the shapes [1, 4, 3, 4] and [1, 4, 6, 8] differ"),
+    .init("route_sizes", .malformed, "the shapes [batch, 4, 3, 4] and [batch, 4, 6, 8] differ"),
     .init("section_open", .malformed, ":5: [convolutional is not a [section]"),
     .init(
       "section_unknown", .unsupported,

@@ -133,7 +133,7 @@ import Weighbridge
     var builder = GraphBuilder()
     var (inputs, heads): ([Tensor], [ValueID]) = ([], [])
     for port in model.outputs {
-      let shape = try #require(port.type.fixedShape)
+      let shape = try #require(port.type.shapeOfOne)
       inputs.append(Tensor(.float32, shape: shape, try #require(rows[port.name]).doubles))
       heads.append(try builder.addInput(port.name, port.type))
     }

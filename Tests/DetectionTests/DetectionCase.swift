@@ -37,7 +37,7 @@ struct DetectionCase: CustomTestStringConvertible {
   ) throws -> (boxes: [Candidate], detector: DetectorDescription) {
     let model = try model(record)
     let detector = try #require(model.description.detector)
-    let shape = try #require(model.inputs[0].type.fixedShape)
+    let shape = try #require(model.inputs[0].type.shapeOfOne)
     let outputs = try model.run(try ArrayFile.read(input)).outputs
     let decoder = BoxDecoder(
       detector, layout: .channelsFirst, inputWidth: shape[3], inputHeight: shape[2])

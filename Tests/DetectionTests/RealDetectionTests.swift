@@ -1,4 +1,5 @@
 import Foundation
+import GraphIR
 import JSON
 import TestSupport
 import Testing
@@ -62,7 +63,7 @@ struct RealDetectionTests {
     let rows = try ArrayFile.read("\(sample.folder)/outputs.npz")
     let outputs = try detector.model.outputs.map { port in
       let row = try #require(rows.first { $0.name == port.name }).tensor
-      let shape = try #require(port.type.fixedShape)
+      let shape = try #require(port.type.shapeOfOne)
       return NamedTensor(name: port.name, tensor: Tensor(.float32, shape: shape, row.doubles))
     }
     let found = try detector.detections(

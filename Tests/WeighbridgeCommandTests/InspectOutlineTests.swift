@@ -60,8 +60,9 @@ import Weighbridge
     let outcome = try inspect("Hostile/darknet/section_unknown.cfg")
     outcome.expect(0, "note: ")
     for part in [
-      "#2 2_teleport ([teleport]): is a section that is not known", "data  float32 [1, 3, 6, 8]",
-      "leaky_relu  [1, 4, 6, 8]",
+      "#2 2_teleport ([teleport]): is a section that is not known",
+      "data  float32 [batch, 3, 6, 8]",
+      "leaky_relu  [batch, 4, 6, 8]",
     ] {
       #expect(outcome.output.contains(part), "\(outcome.output)")
     }
@@ -96,7 +97,7 @@ import Weighbridge
       ("onnx/constant_huge.onnx", "computes float32", ["c (ConstantOfShape): computes float32"]),
       ("onnx/external_missing.onnx", "nowhere.bin", ["y  Conv", "108 parameters"]),
       ("onnx/truncated.onnx", "are left in what holds it", ["y  Conv"]),
-      ("darknet/nul_byte.cfg", "a NUL byte", ["data  float32 [1, 3, "]),
+      ("darknet/nul_byte.cfg", "a NUL byte", ["data  float32 [batch, 3, "]),
       ("darknet/weights_plain.weights", "comes first", ["trained on 0 images", "float32 [157]"]),
       ("safetensors/dtype_later.safetensors", "F8_E4M3", ["w: F8_E4M3 [2, 3]"]),
       ("safetensors/cut.safetensors", "is cut off", ["w  float32 [2, 3]"]),

@@ -27,6 +27,12 @@ public struct TensorType: Hashable, Sendable {
     return fixed.count == rank ? fixed : nil
   }
 
+  /// The sizes for a batch of one: those of all axes, and 1 for an unknown first one; `nil` when
+  /// another axis is unknown.
+  package var shapeOfOne: [Int]? {
+    fixedShape ?? TensorType(elementType, [1] + shape.dropFirst()).fixedShape
+  }
+
   /// The same element type with other axes.
   package func with(shape: [Dimension]) -> TensorType { TensorType(elementType, shape) }
 

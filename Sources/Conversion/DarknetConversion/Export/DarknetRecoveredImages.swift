@@ -39,9 +39,8 @@ enum DarknetRecoveredImages {
       section.set("scale", scale / Double(size * size), unless: 1)
     },
     "reorg": { (layer, section) throws(WeighbridgeError) in
-      if let join = layer.nodes.last, join.operation is Concatenate {
-        section.set("extra", try layer.inputShape(join, 1)[1])
-        return
+      if let padding = layer.nodes.last?.operation as? Pad {
+        return section.set("extra", padding.after[1])
       }
       let target = try layer.operation(Reshape.self, "split").target
       let isReverse = try layer.operation(Transpose.self).axes == [0, 3, 4, 1, 5, 2]

@@ -52,9 +52,9 @@ struct DarknetRecoveredLayer {
   /// Whether there is a node of a role.
   func has(_ role: String) -> Bool { nodes.contains { $0.source.role == role } }
 
-  /// The known sizes of a value.
+  /// The known sizes of a value, for a batch of one.
   func shape(_ id: ValueID) throws(WeighbridgeError) -> [Int] {
-    guard let shape = graph[id].type.fixedShape else {
+    guard let shape = graph[id].type.shapeOfOne else {
       throw WeighbridgeError(.unsupported, "has unknown sizes")
     }
     return shape

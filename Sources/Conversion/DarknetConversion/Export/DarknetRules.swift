@@ -76,7 +76,7 @@ enum DarknetRules {
     Row(Reshape.self) { (_, model) throws(WeighbridgeError) in
       var flow = try model.plainFlow()
       guard model.outputType.rank != 2 else { return flow }
-      let target = model.outputType.fixedShape ?? []
+      let target = model.outputType.shapeOfOne ?? []
       // A row becomes an image of one element a channel, or the other way round.
       guard flow.shape.dropFirst().allSatisfy({ $0 == 1 }), target.count(where: { $0 > 1 }) <= 1
       else { throw WeighbridgeError(.unsupported, "darknet reshapes into rows only") }

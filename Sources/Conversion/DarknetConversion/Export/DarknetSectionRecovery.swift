@@ -79,10 +79,10 @@ extension Graph {
 
 extension DarknetSectionText {
   /// The network's own section; `nil` when the model takes something else than one image,
-  /// `[1, channels, height, width]`, or one row, `[1, n]`.
+  /// `[batch, channels, height, width]`, or one row, `[batch, n]`.
   init?(net content: ModelContent, fork: DarknetFork) {
     guard content.graph.inputs.count == 1,
-      let shape = content.graph[content.graph.inputs[0].value].type.fixedShape
+      let shape = content.graph[content.graph.inputs[0].value].type.shapeOfOne
     else { return nil }
     let resize = content.description.inputs.first?.image?.resize
     self.init(net: shape, isLetterboxed: fork == .alexeyab && resize == .letterbox)

@@ -214,7 +214,7 @@ extension DarknetTranslation {
     _ section: DarknetSectionText, layout: DataLayout, weights: [String: Tensor] = [:]
   ) throws(WeighbridgeError) -> DarknetFlow {
     let (position, type) = try sections.add(section)
-    let dimensions = type?.fixedShape ?? []
+    let dimensions = type?.shapeOfOne ?? []
     let flow = DarknetFlow(
       section: position, shape: Array(dimensions.dropFirst()), layout: layout)
     guard flow.agrees(with: outputType) else {

@@ -71,8 +71,8 @@ struct DarknetDescription {
   private func stride(_ output: String) -> Double? {
     let graph = result.graph
     guard let port = graph.outputs.first(where: { $0.name == output }),
-      let grid = graph[port.value].type.fixedShape,
-      let pixels = graph[graph.inputs[0].value].type.fixedShape, grid.count == 4, pixels.count == 4,
+      let grid = graph[port.value].type.shapeOfOne,
+      let pixels = graph[graph.inputs[0].value].type.shapeOfOne, grid.count == 4, pixels.count == 4,
       grid[2] > 0, grid[3] > 0
     else { return nil }
     let ratio = Double(pixels[3]) / Double(grid[3])

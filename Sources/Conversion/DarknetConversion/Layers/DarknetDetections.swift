@@ -216,7 +216,7 @@ extension DarknetLayer {
       choice: fork == .alexeyab ? .last : .walk)
   }
 
-  /// The input as `[1, anchors, entries, places]`.
+  /// The input as `[batch, anchors, entries, places]`.
   ///
   /// - Parameters:
   ///   - entries: The channels of an anchor besides those of the classes.

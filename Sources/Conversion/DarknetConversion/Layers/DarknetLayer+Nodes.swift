@@ -14,17 +14,15 @@ extension DarknetLayer {
   /// What the section works on: the output of the one before.
   var input: ValueID { network.input }
 
-  /// The sizes of a value, all of which are known.
-  func shape(of value: ValueID) -> [Int] {
-    network.graph.type(of: value).fixedShape ?? []
-  }
+  /// The sizes of a value for a batch of one.
+  func shape(of value: ValueID) -> [Int] { network.graph.type(of: value).shapeOfOne ?? [] }
 
-  /// The number of elements of a value.
+  /// The number of elements of a value for a batch of one.
   func count(of value: ValueID) throws(WeighbridgeError) -> Int {
     try Checked.product(shape(of: value), of: "the size of the input")
   }
 
-  /// The sizes of a value `[1, channels, height, width]`.
+  /// The sizes of a value `[batch, channels, height, width]`.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it is only a row of numbers.
   func image(_ value: ValueID) throws(WeighbridgeError) -> ImageShape {
@@ -94,7 +92,7 @@ extension DarknetLayer {
     return value
   }
 
-  /// The elements of a value in one row, `[1, n]`.
+  /// The elements of a value in one row, `[batch, n]`.
   mutating func flattened(
     _ value: ValueID, role: String = "flatten"
   ) throws(WeighbridgeError) -> ValueID {

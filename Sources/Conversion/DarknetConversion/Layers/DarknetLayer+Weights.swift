@@ -87,7 +87,7 @@ extension DarknetLayer {
       statistics: normalizes ? try statistics(prefix, count: outputs) : nil)
   }
 
-  /// Adds a fully connected layer: `[1, in]` to `[1, out]`.
+  /// Adds a fully connected layer: `[batch, in]` to `[batch, out]`.
   mutating func connected(
     _ value: ValueID, _ weights: ConnectedWeights, activation: String = "linear"
   ) throws(WeighbridgeError) -> ValueID {

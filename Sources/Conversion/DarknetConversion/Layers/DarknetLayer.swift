@@ -116,8 +116,8 @@ package struct DarknetLayer {
     if let output { network.input = output }
   }
 
-  /// Reads the network's own section, and begins with its input: `[1, channels, height, width]`, or
-  /// `[1, inputs]` where there is no image.
+  /// Reads the network's own section, and begins with its input: `[batch, channels, height, width]`,
+  /// or `[batch, inputs]` where there is no image.
   ///
   /// - Returns: Whether images are letterboxed, where the section says so.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it has no size.
@@ -136,9 +136,9 @@ package struct DarknetLayer {
     }
     let boxes = try optionalInteger("letter_box", in: -1...1 << 24)
     try checkRest()
+    let sizes = size > 0 ? [channels, height, width] : [inputs]
     network.input = try network.graph.addInput(
-      "data",
-      TensorType(.float32, size > 0 ? [1, channels, height, width] : [1, inputs]))
+      "data", TensorType(.float32, [.symbolic("batch")] + sizes.map(Dimension.fixed)))
     return boxes.map { $0 != 0 }
   }
 

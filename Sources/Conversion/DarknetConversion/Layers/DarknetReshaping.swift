@@ -112,9 +112,7 @@ extension DarknetLayer {
   /// The input's numbers in one row, with zeros behind them.
   mutating func lengthened(by count: Int) throws(WeighbridgeError) -> ValueID {
     let row = try flattened(input)
-    let zero = Tensor(.float32, shape: [1, 1], [0])
-    let zeros = try constant("zeros", zero.broadcast(to: [1, count]))
-    return try add(Concatenate(axis: 1), [row, zeros])
+    return try add(Pad(before: [0, 0], after: [0, count], mode: .constant), [row])
   }
 
   /// The input's numbers under other axes, with those in another order, under axes again.

@@ -10,7 +10,7 @@ extension HeadDecoding {
     let boxCount = cellCount * perCell
     let count = cellCount * classCount + 5 * boxCount
     let type = graph.type(of: value)
-    guard type.fixedShape?.reduce(1, *) == count, boxCount > 0 else {
+    guard type.shapeOfOne?.reduce(1, *) == count, boxCount > 0 else {
       throw WeighbridgeError(
         .mismatch,
         "is \(type), and \(side) x \(side) cells of \(perCell) boxes and \(classCount) classes "
