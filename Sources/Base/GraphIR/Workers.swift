@@ -38,6 +38,85 @@ package struct Workers: Sendable {
     }
     return results.withLock { $0.compactMap { $0 } }
   }
+
+  /// Computes something for each of `0..<count` on several threads and hands the results to `body` on
+  /// the calling thread, in order, while later ones are still being computed. At most two for each
+  /// thread are computed before they can be handed over.
+  ///
+  /// - Throws: What `body` throws; then no others are begun, and those in work are waited for.
+  package func forEach<Element: Sendable, Failure: Error>(
+    _ count: Int, computing element: @escaping @Sendable (Int) -> Element,
+    then body: (Int, Element) throws(Failure) -> Void
+  ) throws(Failure) {
+    let threads = min(self.count, count)
+    guard threads > 1 else {
+      for index in 0..<count { try body(index, element(index)) }
+      return
+    }
+    let line = OrderedResults<Element>(count: count, room: 2 * threads)
+    defer { line.stop() }
+    for _ in 0..<threads {
+      DispatchQueue.global().async(group: line.threads) { line.compute(element) }
+    }
+    for index in 0..<count { try body(index, line.next(index)) }
+  }
+}
+
+/// Results on their way from the threads that compute them to the one that takes them in order.
+private final class OrderedResults<Element: Sendable>: Sendable {
+  /// The threads that compute.
+  let threads = DispatchGroup()
+  private let count: Int
+  private let room = DispatchSemaphore(value: 0)
+  private let arrival = DispatchSemaphore(value: 0)
+  private let state = Mutex(State())
+
+  private struct State {
+    var begunCount = 0
+    var results: [Int: Element] = [:]
+  }
+
+  /// - Parameter room: The most results that are computed and not yet taken.
+  init(count: Int, room: Int) {
+    self.count = count
+    for _ in 0..<room { self.room.signal() }  // one that begins higher must end as high
+  }
+
+  /// Computes one result after the other until all are begun.
+  func compute(_ element: (Int) -> Element) {
+    while true {
+      room.wait()
+      let index = state.withLock { state in
+        defer { state.begunCount += 1 }
+        return state.begunCount
+      }
+      guard index < count else {
+        room.signal()  // for the next thread that waits
+        return
+      }
+      let result = element(index)
+      state.withLock { $0.results[index] = result }
+      arrival.signal()
+    }
+  }
+
+  /// Waits for a result and takes it.
+  func next(_ index: Int) -> Element {
+    while true {
+      if let result = state.withLock({ $0.results.removeValue(forKey: index) }) {
+        room.signal()
+        return result
+      }
+      arrival.wait()
+    }
+  }
+
+  /// Lets nothing more begin, and waits for what is in work.
+  func stop() {
+    state.withLock { $0.begunCount = max($0.begunCount, count) }
+    room.signal()
+    threads.wait()
+  }
 }
 
 /// A request to stop that one thread makes and others see.

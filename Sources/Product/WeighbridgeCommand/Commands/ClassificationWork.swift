@@ -3,35 +3,33 @@ import JSON
 import Vision
 import Weighbridge
 
-/// Classifies one image after the other, prints their classes and collects small copies of them.
+/// Classifies images, prints their classes and collects small copies of them.
 final class ClassificationWork {
   private let classifier: Classifier
-  private let general: GeneralOptions
+  private var batch: ImageBatch
   /// The images with their classes, when they are wanted.
   private(set) var sheet: ContactSheet?
 
-  init(classifier: Classifier, general: GeneralOptions, sheet: ContactSheet?) {
+  init(classifier: Classifier, batch: ImageBatch, sheet: ContactSheet?) {
     self.classifier = classifier
-    self.general = general
+    self.batch = batch
     self.sheet = sheet
   }
 
   /// Does all images; one that cannot be read among several keeps its position in the results,
   /// without classes.
   ///
-  /// - Throws: As ``ImageBatch/run(_:_:)``.
+  /// - Throws: As ``ImageBatch/run(_:_:then:)``.
   func run(_ paths: [String]) throws {
-    var batch = ImageBatch(general: general)
     batch.failure = { [self] path, error in
       sheet?.add(Self.missing, [Self.name(path), "cannot be read"])
       return .object([
         "image": .string(path), "classes": .array([]), "error": .string(error.description),
       ])
     }
-    try batch.run(paths) { image, path, _ in
-      let classes = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-        try classifier.classify(image)
-      }
+    try batch.run(paths) { [classifier] (image, _, _) throws(WeighbridgeError) in
+      try classifier.classify(image)
+    } then: { image, classes, path in
       sheet?.add(
         image,
         [Self.name(path)] + classes.map { "\($0.probability.percentage) \($0.name)" })

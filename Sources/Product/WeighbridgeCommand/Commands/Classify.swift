@@ -63,10 +63,10 @@ struct Classify: GeneralCommand {
   func run() throws {
     let (cancellation, signals) = Interrupts.cancellation()
     defer { signals.cancel() }
-    let classifier = try makeClassifier(cancellation)
     let paths = try ImageBatch.files(images, general)
     let work = ClassificationWork(
-      classifier: classifier, general: general,
+      classifier: try makeClassifier(paths.count, cancellation),
+      batch: ImageBatch(general: general, threads: preparation.imageThreads),
       sheet: output == nil ? nil : ContactSheet(count: paths.count))
     let status = Result { try work.run(paths) }
     if let output { try work.sheet?.image?.write(to: output) }
@@ -74,13 +74,13 @@ struct Classify: GeneralCommand {
   }
 
   private func makeClassifier(
-    _ cancellation: Cancellation
+    _ imageCount: Int, _ cancellation: Cancellation
   ) throws(WeighbridgeError) -> Classifier {
     var options = ClassifyOptions()
     options.top = top
     options.threshold = threshold
     options.scores = scores?.word
-    preparation.apply(to: &options, cancellation, general)
+    preparation.apply(to: &options, imageCount: imageCount, cancellation, general)
     return try use.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
       try Classifier(model, options: options)
     }

@@ -42,19 +42,28 @@ struct Detect: GeneralCommand {
   func run() throws {
     let (cancellation, signals) = Interrupts.cancellation()
     defer { signals.cancel() }
-    let detector = try makeDetector(cancellation)
     let paths = try ImageBatch.files(images, general)
+    let detector = try makeDetector(paths.count, cancellation)
     let target = try output.map { (path) throws(WeighbridgeError) in
       try AnnotationTarget(path, for: paths)
     }
-    try DetectionWork(detector: detector, target: target, general: general).run(paths)
+    var batch = ImageBatch(general: general, threads: preparation.imageThreads)
+    batch.failureStatus = .input
+    try batch.run(paths) { (image, _, position) throws(WeighbridgeError) in
+      let detections = try detector.detect(in: image)
+      try target?.write(image, detections, position: position)
+      return detections
+    } then: { image, detections, path in
+      let result = ImageDetections(path: path, image: image, detections: detections)
+      return ImageBatch.Result(json: result.json, text: result.text)
+    }
   }
 
   private func makeDetector(
-    _ cancellation: Cancellation
+    _ imageCount: Int, _ cancellation: Cancellation
   ) throws(WeighbridgeError) -> Detector {
     var options = detection.options
-    preparation.apply(to: &options, cancellation, general)
+    preparation.apply(to: &options, imageCount: imageCount, cancellation, general)
     return try use.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
       let detector = try Detector(model, options: options)
       guard !model.description.labels.isEmpty else {

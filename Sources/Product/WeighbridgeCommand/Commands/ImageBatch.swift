@@ -1,8 +1,9 @@
+import GraphIR
 import JSON
 import Vision
 import Weighbridge
 
-/// Goes through image files in their order and prints a result for each.
+/// Goes through image files, several at once, and prints a result for each, in their order.
 struct ImageBatch {
   /// What is printed for an image.
   struct Result {
@@ -11,6 +12,8 @@ struct ImageBatch {
   }
 
   let general: GeneralOptions
+  /// How many images are worked on at once.
+  let threads: Int
   /// The exit status when some of several images could not be read.
   var failureStatus = ExitStatus.checkFailed
   /// What stands in the list of results for an image that could not be read; nothing when `nil`.
@@ -31,39 +34,70 @@ struct ImageBatch {
 
   /// Does all images; one that cannot be read among several is named, and the others are done.
   ///
-  /// - Parameter body: Computes the result for an image, its path and its position.
+  /// - Parameters:
+  ///   - work: Makes something of an image at a path and a position; called by several threads.
+  ///   - result: What is printed for it; called for one image after the other, in order.
   /// - Throws: ``failureStatus`` at the end when an image of several could not be read; the error
   ///   itself for a single one, and for everything that is not the image's fault.
-  func run(_ paths: [String], _ body: (Image, String, Int) throws -> Result) throws {
+  func run<Made: Sendable>(
+    _ paths: [String],
+    _ work: @escaping @Sendable (Image, String, Int) throws(WeighbridgeError) -> Made,
+    then result: (Image, Made, String) throws -> Result
+  ) throws {
     var results: [JSONValue] = []
     var failureCount = 0
     let progress = ProgressBar(count: paths.count, isQuiet: general.quiet)
-    for (position, path) in paths.enumerated() {
-      progress.show(position, path)
-      let image: Image
-      do throws(WeighbridgeError) {
-        image = try Image(contentsOf: path)
-      } catch {
+    progress.show(0, paths.first ?? "")
+    try Workers(count: threads).forEach(paths.count) { position in
+      Outcome(paths[position]) { (image) throws(WeighbridgeError) in
+        try work(image, paths[position], position)
+      }
+    } then: { position, outcome in
+      progress.clear()
+      let path = paths[position]
+      switch outcome {
+      case .unreadable(let error):
         guard paths.count > 1 else { throw error }
-        progress.clear()
         Console.message("error: \(error)")
         failureCount += 1
         if let result = try failure(path, error) { results.append(result) }
-        continue
+      case .failed(let error): throw error
+      case .made(let image, let made):
+        let result = try result(image, made, path)
+        if general.json { results.append(result.json) } else { Console.printLine(result.text) }
       }
-      let result = try body(image, path, position)
-      if general.json {
-        results.append(result.json)
-      } else {
-        progress.clear()
-        Console.printLine(result.text)
-      }
+      if position + 1 < paths.count { progress.show(position + 1, paths[position + 1]) }
     }
-    progress.clear()
     if general.json { Console.printLine(JSONValue.array(results).text(indented: true)) }
     guard failureCount == 0 else {
       Console.message("\(failureCount) of \(paths.count) images could not be read")
       throw failureStatus
+    }
+  }
+}
+
+extension ImageBatch {
+  /// What became of an image.
+  private enum Outcome<Made: Sendable>: Sendable {
+    case made(Image, Made)
+    /// The image's own fault.
+    case unreadable(WeighbridgeError)
+    case failed(WeighbridgeError)
+
+    /// Reads an image and makes something of it.
+    init(_ path: String, _ work: (Image) throws(WeighbridgeError) -> Made) {
+      let image: Image
+      do throws(WeighbridgeError) {
+        image = try Image(contentsOf: path)
+      } catch {
+        self = .unreadable(error)
+        return
+      }
+      do throws(WeighbridgeError) {
+        self = .made(image, try work(image))
+      } catch {
+        self = .failed(error.at(file: path))
+      }
     }
   }
 }

@@ -65,35 +65,40 @@ struct Stylize: GeneralCommand {
   func run() throws {
     let (cancellation, signals) = Interrupts.cancellation()
     defer { signals.cancel() }
-    let stylizer = try makeStylizer(cancellation)
     let paths = try ImageBatch.files(images, general)
+    let stylizer = try makeStylizer(paths.count, cancellation)
     let target = try AnnotationTarget(output, for: paths)
-    var batch = ImageBatch(general: general)
+    var batch = ImageBatch(general: general, threads: preparation.imageThreads)
     batch.failure = { path, error in
       .object(["image": .string(path), "error": .string(error.description)])
     }
-    try batch.run(paths) { image, path, position in
-      let made = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-        try stylizer.stylize(image)
-      }
+    try batch.run(paths) { (image, _, position) throws(WeighbridgeError) in
+      let made = try stylizer.stylize(image)
       try target.write(made, position: position)
-      let file = target.file(position)
-      return ImageBatch.Result(
+      return Made(file: target.file(position), width: made.width, height: made.height)
+    } then: { _, made, path in
+      ImageBatch.Result(
         json: .object([
-          "image": .string(path), "output": .string(file), "width": .integer(made.width),
+          "image": .string(path), "output": .string(made.file), "width": .integer(made.width),
           "height": .integer(made.height),
-        ]), text: "\(path): \(file), \(made.width) x \(made.height)")
+        ]), text: "\(path): \(made.file), \(made.width) x \(made.height)")
     }
   }
 
+  /// What was made of an image.
+  private struct Made: Sendable {
+    let file: String
+    let width, height: Int
+  }
+
   private func makeStylizer(
-    _ cancellation: Cancellation
+    _ imageCount: Int, _ cancellation: Cancellation
   ) throws(WeighbridgeError) -> Stylizer {
     var options = StylizeOptions()
     options.output = outputScale.map { OutputScale(scale: $0.value, bias: outputBias ?? 0) }
     options.tile = tile ?? options.tile
     options.overlap = overlap ?? min(options.overlap, options.tile / 2)
-    preparation.apply(to: &options, cancellation, general)
+    preparation.apply(to: &options, imageCount: imageCount, cancellation, general)
     return try use.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
       try Stylizer(model, options: options)
     }

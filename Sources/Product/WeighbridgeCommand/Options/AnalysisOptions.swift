@@ -25,7 +25,7 @@ struct AnalysisOptions: ParsableArguments {
     var options = AnalyzeOptions()
     options.features = features
     options.detection = detection.options
-    preparation.apply(to: &options.detection, cancellation, general)
+    preparation.apply(to: &options.detection, imageCount: 1, cancellation, general)
     return try use.describing(path, source) { (model) throws(WeighbridgeError) in
       try ImageAnalyzer(model, options: options)
     }

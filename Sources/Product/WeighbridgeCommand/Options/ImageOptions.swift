@@ -1,4 +1,5 @@
 import ArgumentParser
+import GraphIR
 import Vision
 import Weighbridge
 
@@ -20,13 +21,21 @@ struct ImageOptions: ParsableArguments {
 
   @OptionGroup var use: ThreadOptions
 
+  /// How many threads work on images, each on one of its own.
+  var imageThreads: Int { use.threads ?? Workers.processorCount }
+
   /// Sets what images of all kinds of models have in common.
+  ///
+  /// - Parameter imageCount: How many images there are: the threads are shared out among them, which
+  ///   loses less than all threads on one image after the other (Benchmarks/README.md).
   func apply(
-    to options: inout some ImageRunOptions, _ cancellation: Cancellation, _ general: GeneralOptions
+    to options: inout some ImageRunOptions, imageCount: Int, _ cancellation: Cancellation,
+    _ general: GeneralOptions
   ) {
     options.resize = resize?.word
     options.resampling = resampling?.word
-    options.run = general.runOptions(cancellation, threads: use)
+    options.run = general.runOptions(cancellation)
+    options.run.threads = max(1, imageThreads / max(1, imageCount))
   }
 }
 
