@@ -1,3 +1,4 @@
+#include "primitives.h"
 #include "processor.h"
 
 #include <stdlib.h>
@@ -19,4 +20,12 @@ __attribute__((constructor)) static void look(void) {
   if (limit && !strcmp(limit, "portable")) known = PORTABLE;
   if (limit && !strcmp(limit, "avx2") && known > AVX2) known = AVX2;
   kernels_known_level = known;
+}
+
+bool kernels_are_portable(void) {
+#if defined(__x86_64__)
+  return kernels_level() == PORTABLE;
+#else
+  return false;
+#endif
 }

@@ -1,4 +1,5 @@
 package import Bytes
+import CKernels
 package import GraphIR
 import LayerCatalog
 
@@ -42,6 +43,10 @@ package struct CPURuntime: Runtime {
 
   /// The most bytes that activations may take at once when the caller sets no limit: 64 GiB.
   static let defaultMemoryLimit = 64 << 30
+
+  /// Whether the processor lacks the instructions that fast kernels are written for, so that kernels
+  /// for every processor compute.
+  package static var usesPortableKernels: Bool { kernels_are_portable() }
 
   /// A runtime with given options.
   package init(_ options: Options) { self.options = options }

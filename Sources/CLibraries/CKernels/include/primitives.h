@@ -10,6 +10,10 @@
 
 #include "layout.h"
 
+/// Whether kernels use no more than what all processors of this kind have, though kernels for more are
+/// at hand: this processor lacks it, or WEIGHBRIDGE_MAX_ISA says so.
+bool kernels_are_portable(void);
+
 typedef struct kernels_primitive kernels_primitive;
 
 /// What an argument of a primitive is for.

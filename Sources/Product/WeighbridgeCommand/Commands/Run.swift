@@ -89,6 +89,7 @@ struct Run: GeneralCommand {
     let result =
       try layers
       ? model.run(arrays, keepsLayers: true, options: options) : session.run(arrays)
+    if !general.quiet, let slowness = result.slowness { Console.message(slowness) }
     if let outputs {
       let names = Set(result.outputs.map(\.name))
       let others = result.layers.filter { !names.contains($0.name) }

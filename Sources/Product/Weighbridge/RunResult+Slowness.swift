@@ -1,0 +1,21 @@
+import CPURuntime
+
+extension RunResult {
+  /// Why the model runs slower here than fast kernels would run it, in a line; `nil` when no reason is
+  /// known, and for runs of less than 10 ms.
+  package var slowness: String? {
+    let total = profile.reduce(0) { $0 + $1.nanoseconds }
+    guard total > 10_000_000, profile.contains(where: { $0.kernel != .reference })
+    else { return nil }
+    if CPURuntime.usesPortableKernels {
+      return "slow: this processor has no AVX2 (or it is not to be used), so kernels that run on "
+        + "every processor compute"
+    }
+    let slow = profile.filter { $0.kernel == .reference }.sorted { $0.nanoseconds > $1.nanoseconds }
+    let share = slow.reduce(0) { $0 + $1.nanoseconds } * 100 / total
+    guard share >= 50, let first = slow.first else { return nil }
+    let others = slow.count == 1 ? "" : " and \(slow.count - 1) more"
+    return "slow: \(share) % of the time went to layers that have no fast kernel here: "
+      + "\(first.name) (\(first.kind))\(others)"
+  }
+}
