@@ -49,6 +49,7 @@ import _CatalogTesting
       Case(dimensions: [14, 9], channels: (48, 125), window: [1, 1]),
       Case(dimensions: [15, 28], channels: (64, 33), window: [1, 1], strides: [2, 2]),
       Case(dimensions: [15, 28], strides: [2, 3]),
+    ] + transformed + [
       Case(dimensions: [15, 28], channels: (32, 32), groups: 32),
       Case(
         dimensions: [15, 28], channels: (40, 40), window: [5, 3], strides: [2, 1], groups: 40),
@@ -58,6 +59,28 @@ import _CatalogTesting
       Case(dimensions: [8, 9], channels: (64, 96), groups: 2),
       Case(dimensions: [8, 9], channels: (12, 24), groups: 12),
     ]
+
+  /// Those that Winograd's algorithm computes.
+  private static let transformed = [
+    Case(images: 2, dimensions: [13, 17], channels: (48, 100)),
+    Case(dimensions: [16, 33], channels: (33, 64), padding: .valid, hasBias: false),
+    Case(images: 9, dimensions: [4, 4], channels: (64, 40), layout: .channelsFirst),
+    Case(
+      dimensions: [12, 16], channels: (130, 36),
+      padding: .explicit(before: [2, 0], after: [1, 3])),
+    Case(dimensions: [64, 65], channels: (64, 32)),
+  ]
+
+  @Test("Windows of 3 x 3 that see many channels are computed by Winograd's algorithm")
+  func winograd() throws {
+    for wanted in Self.transformed {
+      let (graph, input) = try graph(wanted, [])
+      var kernels: [String] = []
+      let options = CPURuntime.Options(workers: Workers(count: 2))
+      _ = try CPURuntime(options).run(graph, inputs: [input]) { kernels.append("\($0.kernel)") }
+      #expect(kernels.contains { $0.contains("Winograd") }, "\(wanted): \(kernels)")
+    }
+  }
 
   /// A convolution, and what is done to its result.
   private func graph(_ wanted: Case, _ endings: [any Operator]) throws -> (Graph, Tensor) {
@@ -133,10 +156,10 @@ import _CatalogTesting
 
   @Test("NaN goes through, to where the window sees it")
   func nan() throws {
-    let wanted = Case(dimensions: [8, 8])
+    let wanted = Case(dimensions: [16, 16])
     let (graph, input) = try graph(wanted, [LeakyReLU(slope: 0.1)])
     var numbers = input.doubles
-    numbers[(3 * 8 + 4) * wanted.channels.from + 5] = .nan
+    numbers[(3 * 16 + 4) * wanted.channels.from + 5] = .nan
     let poisoned = Tensor(.float32, shape: input.shape, numbers)
     let output = try expectAgreement(graph, poisoned, threads: 2)
     #expect(output.doubles.count(where: \.isNaN) == 9 * wanted.channels.to)

@@ -358,14 +358,16 @@ static bool are_images(
 kernels_primitive *kernels_convolution(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct kernels_window window,
-    struct kernels_post_operations post) {
+    struct kernels_post_operations post, bool may_spread_nan) {
   if (!are_images(source, weights, target)) return NULL;
   if (weights->rank > source->rank && weights->sizes[0] > 1 && weights->sizes[1] == 1
       && weights->sizes[2] == 1) {
     return depthwise_convolution(source, weights, bias, target, window, post);
   }
-  return make(
-      source, weights, bias, target, make_space(source, target, window, 2), post, false);
+  kernels_primitive *fast =
+      may_spread_nan ? winograd_convolution(source, weights, bias, target, window, post) : NULL;
+  return fast ? fast
+              : make(source, weights, bias, target, make_space(source, target, window, 2), post, false);
 }
 
 kernels_primitive *kernels_transposed_convolution(

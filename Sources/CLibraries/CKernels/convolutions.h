@@ -133,6 +133,17 @@ kernels_primitive *depthwise_convolution(
     const kernels_layout *target, struct kernels_window window,
     struct kernels_post_operations post);
 
+/// A convolution with a window of 3 x 3 by Winograd's algorithm; NULL where that is not known or does not
+/// pay.
+kernels_primitive *winograd_convolution(
+    const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
+    const kernels_layout *target, struct kernels_window window,
+    struct kernels_post_operations post);
+
+/// Weights `[out, in, 3, 3]` in the form that it takes.
+kernels_primitive *winograd_reorder(
+    const kernels_layout *source, const kernels_layout *target, const float *scales, int count);
+
 /// Takes over what is done to the result; false when that is not computed here.
 bool set_operations(struct convolution *all, struct kernels_post_operations post);
 

@@ -18,6 +18,8 @@ struct kernels_layout {
   bool is_any;
   /// For weights in a form of their own: how many floats that has; 0 otherwise.
   int64_t opaque_count;
+  /// Whether that form is the one of Winograd's algorithm.
+  bool is_winograd;
   int64_t sizes[MAX_RANK];
   /// The distances between neighbours, or between blocks of them.
   int64_t strides[MAX_RANK];

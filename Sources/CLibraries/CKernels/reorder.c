@@ -91,7 +91,8 @@ static struct kernels_layout scale_layout(
 kernels_primitive *kernels_reorder(
     const kernels_layout *source, const kernels_layout *target, bool has_groups, const float *scales,
     int count) {
-  if (target->opaque_count > 0) return kernels_reorder_groups(source, target);
+  if (target->is_winograd) return winograd_reorder(source, target, scales, count);
+  if (target->opaque_count > 0) return count > 0 ? NULL : kernels_reorder_groups(source, target);
   struct reorder *reorder = calloc(1, sizeof *reorder);
   if (!reorder) return NULL;
   reorder->primitive = (kernels_primitive){

@@ -82,10 +82,13 @@ struct kernels_window {
 
 /// A convolution of `[batch, channels, spatial...]` with one to three spatial axes; weights
 /// `[out, in, spatial...]`, or `[groups, out, in, spatial...]`. Without a bias, that is NULL.
+///
+/// @param may_spread_nan Whether an input that is infinite or no number may reach outputs that do not
+///   see it, which makes some faster.
 kernels_primitive *kernels_convolution(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct kernels_window window,
-    struct kernels_post_operations post);
+    struct kernels_post_operations post, bool may_spread_nan);
 
 /// The transpose of a convolution, with weights in the same order.
 kernels_primitive *kernels_transposed_convolution(

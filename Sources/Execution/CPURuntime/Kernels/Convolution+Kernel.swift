@@ -21,7 +21,7 @@ extension Convolution: FusingOperator, EngineOperator {
     ) { source, weights, bias, target, post in
       window.withArguments {
         kernels_convolution(
-          source.handle, weights.handle, bias?.handle, target.handle, $0, post)
+          source.handle, weights.handle, bias?.handle, target.handle, $0, post, !builder.keepsNaN)
       }
     }
     return call?.add(to: &builder, group) ?? false

@@ -88,19 +88,18 @@ final class PreparedWeights: Sendable {
     if tensor.strides.contains(where: { $0 < 1 }) { tensor = tensor.contiguous() }
     let hasGroups = !scales.isEmpty && scales.count != tensor.shape[0]
     guard let source = Layout.strided(tensor.shape, strides: tensor.strides) else { return false }
-    if layout.isOpaque {
-      // Weights are transformed from the plain order only, and without factors.
-      guard let plain = Layout.rowMajor(tensor.shape),
+    guard
+      let reorder = Primitive.reorder(
+        from: source, to: layout, scales: scales, hasGroups: hasGroups)
+    else {
+      // Some forms are made from the plain order only, and without factors.
+      guard layout.isOpaque, let plain = Layout.rowMajor(tensor.shape),
         let scaled = prepare(weight, as: plain, scales: scales),
         let transform = Primitive.reorder(from: plain, to: layout)
       else { return false }
       transform.run(from: scaled.address, to: address)
       return true
     }
-    guard
-      let reorder = Primitive.reorder(
-        from: source, to: layout, scales: scales, hasGroups: hasGroups)
-    else { return false }
     return tensor.store.withBytes { bytes in
       // The reorder reads what the tensor's sizes and strides say, which lies inside.
       bytes.withUnsafeBytes { bytes in
