@@ -48,22 +48,4 @@ import Vision
     print(ranking.matches[0].path, ranking.matches[0].distance)
     #expect(ranking.matches.count == 4 && ranking.unranked.isEmpty)
   }
-
-  @Test("Each code block of the article stands in this file")
-  func articleIsTested() throws {
-    let article = String(
-      decoding: try Files.read(
-        "\(Places.project)/Sources/Product/ImageSearch/ImageSearch.docc/FromAFolderToASearch.md"),
-      as: UTF8.self)
-    let test = String(decoding: try Files.read(#filePath), as: UTF8.self)
-    let lines = test.split(separator: "\n").map { $0.drop { $0 == " " } }
-    let blocks = article.split(separator: "```swift\n").dropFirst().compactMap {
-      $0.split(separator: "```").first
-    }
-    #expect(blocks.count == 4)
-    for block in blocks {
-      let wanted = block.split(separator: "\n").map { $0.drop { $0 == " " } }
-      #expect(lines.contains(wanted), "\(block)")
-    }
-  }
 }

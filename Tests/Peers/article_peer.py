@@ -16,14 +16,13 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NOT_RUN = re.compile(r"^<!-- Not run: .*?^```\w+\n.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 def prepare(program, folder):
-    """The files that the articles speak of: what the demonstration leaves, and trained weights."""
-    demonstration = ROOT / "Samples/Models/shape-detector/demo.sh"
-    subprocess.run([demonstration, program, folder], check=True, stdout=subprocess.DEVNULL)
-    export = [program, "export", "shape-detector.h5", "-o", "trained.safetensors", "--quiet"]
-    subprocess.run(export, check=True, cwd=folder)
+    """The files that the articles speak of."""
+    script = ROOT / "Samples/Models/articles.sh"
+    subprocess.run([script, program, folder], check=True)
 
 
 def command(program, line):
@@ -39,7 +38,7 @@ def run(program, article):
     """Runs all blocks of an article; Python keeps its names from block to block."""
     text = (ROOT / f"Sources/Product/Weighbridge/Weighbridge.docc/{article}.md").read_text()
     names, counts = {}, {"console": 0, "python": 0}
-    for language, block in BLOCK.findall(text):
+    for language, block in BLOCK.findall(NOT_RUN.sub("", text)):
         counts[language] += 1
         if language == "python":
             exec(compile(block, article, "exec"), names)

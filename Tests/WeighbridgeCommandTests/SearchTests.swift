@@ -76,7 +76,7 @@ import Weighbridge
       decoding: try Files.read(
         "\(Places.project)/Sources/Product/ImageSearch/ImageSearch.docc/FromAFolderToASearch.md"),
       as: UTF8.self)
-    #expect(article.contains("```\n\(outcome.output)```"), "\(outcome.output)")
+    #expect(article.contains("```console\n\(outcome.output)```"), "\(outcome.output)")
     let counts = outcome.output.split(separator: "\n").compactMap { line in
       line.contains(" of ") ? line.split(separator: " ").first.flatMap { Int($0) } : nil
     }

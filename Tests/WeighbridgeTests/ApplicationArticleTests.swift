@@ -66,12 +66,4 @@ import Weighbridge
       #expect(label == "star" && source.contains("final class SketchClassifier"))
     }
   }
-
-  @Test("Each code block of the articles stands in this file")
-  func articlesAreTested() throws {
-    let folder = "Sources/Product/Weighbridge/Weighbridge.docc"
-    let test = "Tests/WeighbridgeTests/ApplicationArticleTests.swift"
-    try expectTested("\(folder)/ClassifyCutStylize.md", by: test, blockCount: 4)
-    try expectTested("\(folder)/SwiftInterfaces.md", by: test, blockCount: 1)
-  }
 }

@@ -4,8 +4,6 @@ import Weighbridge
 
 /// The article "From .h5 to a verified model", compiled and run.
 @Suite struct ArticleTests {
-  private let article = "Sources/Product/Weighbridge/Weighbridge.docc/FromH5ToAVerifiedModel.md"
-
   @Test("The article's code converts, verifies and runs the sample detector")
   func articleRuns() throws {
     let sample = Project.detector
@@ -84,12 +82,6 @@ import Weighbridge
     let error = try #require(throws: WeighbridgeError.self) { try model.describe(edit) }
     #expect(error.code == .mismatch)
     #expect(error.reason.contains("11 x 11 x 24 channels, and 3 anchors x (5 + 2 labels) make 21"))
-  }
-
-  @Test("Each code block of the article stands in this file")
-  func articleIsTested() throws {
-    try expectTested(
-      article, by: "Tests/WeighbridgeTests/ArticleTests.swift", blockCount: 9)
   }
 
   @Test("Each example of the article on custom layers is read")

@@ -58,11 +58,4 @@ import Weighbridge
       #expect(same == detections)
     }
   }
-
-  @Test("Each code block of the article stands in this file")
-  func articleIsTested() throws {
-    try expectTested(
-      "Sources/Product/Weighbridge/Weighbridge.docc/FromAnImageToBoxes.md",
-      by: "Tests/WeighbridgeTests/BoxesArticleTests.swift", blockCount: 5)
-  }
 }

@@ -51,11 +51,4 @@ import Weighbridge
       #expect(try Model(contentsOf: path).verify().passed)
     }
   }
-
-  @Test("Each code block of the article stands in this file")
-  func articleIsTested() throws {
-    try expectTested(
-      "Sources/Product/Weighbridge/Weighbridge.docc/SmallerAndByHowMuch.md",
-      by: "Tests/WeighbridgeTests/CompactArticleTests.swift", blockCount: 3)
-  }
 }

@@ -134,16 +134,6 @@ import _CatalogTesting
     let known = KerasLayerTable.names(of: generation).union(bases)
     #expect(listed.filter { $0.isDisjoint(with: known) } == [])
   }
-
-  @Test(
-    "Every file that the README and its companions link to is there",
-    arguments: ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
-  func links(_ file: String) throws {
-    for match in try Project.text(file).matches(of: /\]\(([^)#:]+)\)/) {
-      let path = "\(Project.folder)/\(match.1)"
-      #expect(FileManager.default.fileExists(atPath: path), "\(match.1)")
-    }
-  }
 }
 
 /// An operator that a source does not have.

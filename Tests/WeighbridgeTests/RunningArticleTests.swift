@@ -76,11 +76,4 @@ import Weighbridge
     #expect(result.profile.contains { $0.kind == "convolution" || !$0.fused.isEmpty })
     return (session, tensor)
   }
-
-  @Test("Each code block of the article stands in this file")
-  func articleIsTested() throws {
-    try expectTested(
-      "Sources/Product/Weighbridge/Weighbridge.docc/RunningModels.md",
-      by: "Tests/WeighbridgeTests/RunningArticleTests.swift", blockCount: 7)
-  }
 }

@@ -57,20 +57,3 @@ enum Program {
     return (String(decoding: bytes, as: UTF8.self), process.terminationStatus)
   }
 }
-
-/// Expects that each code block of an article stands in a test, apart from the indentation.
-func expectTested(_ article: String, by test: String, blockCount: Int) throws {
-  let tests = unindented(try Project.text(test))
-  let blocks = try Project.text(article).components(separatedBy: "```swift\n").dropFirst()
-  #expect(blocks.count == blockCount)
-  for block in blocks {
-    let code = unindented(
-      String(block.prefix(upTo: block.range(of: "```")?.lowerBound ?? block.endIndex)))
-    #expect("\n\(tests)".contains("\n\(code)\n"), "not in the test, or changed there:\n\(code)")
-  }
-}
-
-private func unindented(_ text: String) -> String {
-  text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-    .joined(separator: "\n")
-}

@@ -25,9 +25,9 @@ public struct Report: Sendable {
   /// - Parameters:
   ///   - models: One model, or two.
   ///   - options: What is shown besides what is in the models' files.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when there are no models or more than two, or when given
-  ///   arrays do not fit one of them; what ``Model/verify(_:)`` throws for the original file;
-  ///   ``WeighbridgeError/Code/cancelled``. That a model cannot run is said in the report.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when there are no models or more than two, or when given
+  ///   arrays do not fit one of them; what ``/Weighbridge/Model/verify(_:)`` throws for the original file;
+  ///   ``/Weighbridge/WeighbridgeError/Code/cancelled``. That a model cannot run is said in the report.
   /// - Complexity: Reads each weight once; verifying takes a run of the slow reference engine.
   public init(
     _ models: [ReportedModel], options: ReportOptions = ReportOptions()

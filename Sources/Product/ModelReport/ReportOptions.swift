@@ -25,7 +25,7 @@ public struct ReportOptions: Sendable {
   public var verification: VerifyOptions
   /// A picture in which detectors look for objects, and which classifiers classify.
   public var image: Picture?
-  /// How objects are searched for; ``VerifyOptions/run`` of ``verification`` says how models run.
+  /// How objects are searched for; ``/Weighbridge/VerifyOptions/run`` of ``verification`` says how models run.
   public var detection = DetectOptions()
   /// Changes sentences that name this library's API, so that they name what the reader has: an option of
   /// a program, a button.

@@ -16,8 +16,8 @@ public struct ReportedModel: Sendable {
   ///   - path: The file.
   ///   - options: What the file does not say itself.
   ///   - edit: What is said of the model besides.
-  /// - Throws: As ``Inspection/init(of:options:)`` where there is nothing to show;
-  ///   ``WeighbridgeError/Code/mismatch`` when the edit does not fit the model.
+  /// - Throws: As ``/Weighbridge/Inspection/init(of:options:)`` where there is nothing to show;
+  ///   ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the edit does not fit the model.
   public init(
     contentsOf path: String, options: ReadOptions = ReadOptions(),
     edit: DescriptionEdit = DescriptionEdit()
@@ -40,7 +40,9 @@ public struct ReportedModel: Sendable {
 
   /// A model that is there already.
   ///
-  /// - Parameter path: What the report calls it.
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - path: What the report calls it.
   public init(_ model: Model, path: String) {
     self.init(Inspection(model, path: path), model)
   }

@@ -11,9 +11,9 @@ extension Composition {
   /// Checks that a search can ask for these objects.
   ///
   /// - Parameter labels: The names of all classes that are found.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when there is no object or a class is unknown, a
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when there is no object or a class is unknown, a
   ///   box has no size, is not a number or lies outside of the image, or the aspect ratio is not
-  ///   positive; ``WeighbridgeError/Code/limitExceeded`` for more than
+  ///   positive; ``/Weighbridge/WeighbridgeError/Code/limitExceeded`` for more than
   ///   ``maximumObjectCount`` objects.
   public func check(labels: [String]) throws(WeighbridgeError) {
     guard !objects.isEmpty else {
@@ -65,7 +65,7 @@ struct LabelCheck {
 
   init(_ labels: [String]) { self.labels = labels }
 
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` that names the unknown labels and the known ones.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` that names the unknown labels and the known ones.
   func check(_ names: [String]) throws(WeighbridgeError) {
     let known = Set(labels)
     var unknown: [String] = []

@@ -54,7 +54,7 @@ public struct CompositionWeights: Hashable, Sendable {
       + relativeSize * terms.relativeSize
   }
 
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a weight is negative or no number.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when a weight is negative or no number.
   func check() throws(WeighbridgeError) {
     for weight in [presence, relativePosition, size, relativeSize]
     where !(weight >= 0 && weight.isFinite) {
@@ -106,7 +106,7 @@ public struct CompositionQuery: Hashable, Sendable {
   /// How well another composition fits.
   ///
   /// - Parameter found: What is in an image. Its labels need not be among those that are wanted.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the query cannot be searched for
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the query cannot be searched for
   ///   (``Composition/check(labels:)``), or a weight is negative.
   public func match(_ found: Composition) throws(WeighbridgeError) -> CompositionMatch {
     let names = composition.objects.map(\.label) + found.objects.map(\.label) + (classes ?? [])

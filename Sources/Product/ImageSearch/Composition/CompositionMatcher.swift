@@ -19,7 +19,7 @@ struct CompositionMatcher {
   private let tree: PairTree
 
   /// - Parameter labels: The names of all classes; a name that stands twice is one class.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the query does not fit the labels.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the query does not fit the labels.
   init(_ query: CompositionQuery, labels: [String]) throws(WeighbridgeError) {
     try query.composition.check(labels: labels)
     try query.weights.check()

@@ -48,7 +48,7 @@ public struct CompositionSheet {
 
   /// Writes the sheet, as PNG or JPEG by the name's extension.
   ///
-  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/outputFailed``.
   public func write(to path: String) throws(WeighbridgeError) {
     try sheet.image?.write(to: path)
   }

@@ -10,7 +10,7 @@ struct FeatureExtractor: Sendable {
   private let output: String
   private let resampling: Resampling?
 
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model takes more than an image, or has no
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the model takes more than an image, or has no
   ///   such output.
   init(
     _ model: Model, output: String, options: DetectOptions

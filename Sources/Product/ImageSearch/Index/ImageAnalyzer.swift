@@ -6,8 +6,8 @@ public import Weighbridge
 
 /// How images are analyzed.
 public struct AnalyzeOptions: Sendable {
-  /// How objects are searched for, by a detector. ``DetectOptions/resize``,
-  /// ``DetectOptions/resampling`` and ``DetectOptions/run`` hold for features as well.
+  /// How objects are searched for, by a detector. ``/Weighbridge/DetectOptions/resize``,
+  /// ``/Weighbridge/DetectOptions/resampling`` and ``/Weighbridge/DetectOptions/run`` hold for features as well.
   public var detection = DetectOptions()
   /// The output or layer whose numbers are the features; by default the only output of a model that
   /// is no detector. A detector has features only when they are named here.
@@ -46,9 +46,9 @@ public struct ImageAnalyzer: Sendable {
   ///   - model: A model whose description says how an image becomes its input, and of a detector how
   ///     boxes are read from its outputs.
   ///   - options: How images are analyzed.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model takes no image, the description
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the model takes no image, the description
   ///   lacks what is needed, or an output that is named is not there;
-  ///   ``WeighbridgeError/Code/unsupported`` when the model cannot run.
+  ///   ``/Weighbridge/WeighbridgeError/Code/unsupported`` when the model cannot run.
   public init(
     _ model: Model, options: AnalyzeOptions = AnalyzeOptions()
   ) throws(WeighbridgeError) {
@@ -82,8 +82,8 @@ public struct ImageAnalyzer: Sendable {
 
   /// Analyzes an image.
   ///
-  /// - Throws: ``WeighbridgeError/Code/limitExceeded``, ``WeighbridgeError/Code/cancelled``;
-  ///   ``WeighbridgeError/Code/malformed`` when the model gives numbers that are none.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/limitExceeded``, ``/Weighbridge/WeighbridgeError/Code/cancelled``;
+  ///   ``/Weighbridge/WeighbridgeError/Code/malformed`` when the model gives numbers that are none.
   public func analyze(_ image: Image) throws(WeighbridgeError) -> ImageAnalysis {
     var analysis = ImageAnalysis(width: image.width, height: image.height)
     if let detector {

@@ -17,7 +17,7 @@ struct ImageFolder {
   /// The folders that cannot be listed.
   private(set) var unreadable: [String] = []
 
-  /// - Throws: ``WeighbridgeError/Code/missing`` when it is no folder that can be listed.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing`` when it is no folder that can be listed.
   init(_ folder: String) throws(WeighbridgeError) {
     let resolved = canonicalPath(folder)
     guard FolderListing.isFolder(resolved) else {

@@ -1,7 +1,7 @@
 package import Bytes
 
 extension ImageIndex {
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the index has no detections.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the index has no detections.
   package func checkHasDetections() throws(WeighbridgeError) {
     guard !contents.hasDetections else { return }
     throw missing(
@@ -9,7 +9,7 @@ extension ImageIndex {
       "objects are searched for in what a detector finds, and \(modelName) is no detector")
   }
 
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the index has no feature vectors.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the index has no feature vectors.
   package func checkHasFeatures() throws(WeighbridgeError) {
     guard !contents.hasFeatures else { return }
     throw missing(

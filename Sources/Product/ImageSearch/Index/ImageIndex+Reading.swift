@@ -7,9 +7,9 @@ extension ImageIndex {
   /// What is stored of an image file's bytes; `nil` when nothing is.
   ///
   /// - Parameter path: The file, which need not be the one that the index knows.
-  /// - Throws: ``WeighbridgeError/Code/missing`` when the file cannot be opened;
-  ///   ``WeighbridgeError/Code/unsupported`` when the index knows that the image cannot be read;
-  ///   ``WeighbridgeError/Code/damaged``.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing`` when the file cannot be opened;
+  ///   ``/Weighbridge/WeighbridgeError/Code/unsupported`` when the index knows that the image cannot be read;
+  ///   ``/Weighbridge/WeighbridgeError/Code/damaged``.
   public func analysis(ofImage path: String) throws(WeighbridgeError) -> ImageAnalysis? {
     let digest = try sha256(of: ByteStore(try MappedFile(path: path)))
     return try connection.withLock { (connection) throws(WeighbridgeError) in

@@ -23,8 +23,8 @@ extension ImageIndex {
   ///   - threads: How many threads compare, at least 1; one for each processor when `nil`.
   /// - Returns: The images whose cost is below the query's maximum, the lowest first, those of equal
   ///   cost by path.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the index has no detections, or the query does
-  ///   not fit its labels; ``WeighbridgeError/Code/damaged``.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the index has no detections, or the query does
+  ///   not fit its labels; ``/Weighbridge/WeighbridgeError/Code/damaged``.
   public func search(
     _ query: CompositionQuery, threads: Int? = nil
   ) throws(WeighbridgeError) -> [CompositionResult] {

@@ -13,10 +13,10 @@ extension ImageIndex {
   ///   - analyzer: The analyzer that the index was opened for.
   ///   - options: Threads, limits, cancellation, progress.
   /// - Returns: What was done.
-  /// - Throws: ``WeighbridgeError/Code/missing`` when it is no folder;
-  ///   ``WeighbridgeError/Code/mismatch`` when another process rebuilt the index for another model;
-  ///   ``WeighbridgeError/Code/cancelled`` (what was stored stays);
-  ///   ``WeighbridgeError/Code/outputFailed``; and what the analyzer throws.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing`` when it is no folder;
+  ///   ``/Weighbridge/WeighbridgeError/Code/mismatch`` when another process rebuilt the index for another model;
+  ///   ``/Weighbridge/WeighbridgeError/Code/cancelled`` (what was stored stays);
+  ///   ``/Weighbridge/WeighbridgeError/Code/outputFailed``; and what the analyzer throws.
   @discardableResult
   public func update(
     folder: String, with analyzer: ImageAnalyzer, options: UpdateOptions = UpdateOptions()

@@ -40,10 +40,10 @@ public final class ImageIndex: Sendable {
 
   /// Opens an index for searching.
   ///
-  /// - Throws: ``WeighbridgeError/Code/missing`` when it is not there;
-  ///   ``WeighbridgeError/Code/malformed`` when it is no index;
-  ///   ``WeighbridgeError/Code/unsupported`` when another version of Weighbridge made it;
-  ///   ``WeighbridgeError/Code/damaged``.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing`` when it is not there;
+  ///   ``/Weighbridge/WeighbridgeError/Code/malformed`` when it is no index;
+  ///   ``/Weighbridge/WeighbridgeError/Code/unsupported`` when another version of Weighbridge made it;
+  ///   ``/Weighbridge/WeighbridgeError/Code/damaged``.
   public init(contentsOf path: String) throws(WeighbridgeError) {
     let connection = try SQLiteConnection(path: path, .reading)
     contents = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
@@ -66,11 +66,11 @@ public final class ImageIndex: Sendable {
   ///   - analyzer: What will analyze the images.
   ///   - isRebuilding: Whether an index of another model, other options or another version is emptied;
   ///     it is an error otherwise.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an index of another model or other options;
-  ///   ``WeighbridgeError/Code/unsupported`` for one of another version;
-  ///   ``WeighbridgeError/Code/malformed`` when the file is something else, and
-  ///   ``WeighbridgeError/Code/damaged``, both also when rebuilding: nothing is overwritten then;
-  ///   ``WeighbridgeError/Code/outputFailed``.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` for an index of another model or other options;
+  ///   ``/Weighbridge/WeighbridgeError/Code/unsupported`` for one of another version;
+  ///   ``/Weighbridge/WeighbridgeError/Code/malformed`` when the file is something else, and
+  ///   ``/Weighbridge/WeighbridgeError/Code/damaged``, both also when rebuilding: nothing is overwritten then;
+  ///   ``/Weighbridge/WeighbridgeError/Code/outputFailed``.
   public convenience init(
     updating path: String, for analyzer: ImageAnalyzer, isRebuilding: Bool = false
   ) throws(WeighbridgeError) {
@@ -85,7 +85,7 @@ public final class ImageIndex: Sendable {
   /// Makes an index in memory.
   ///
   /// - Parameter analyzer: What will analyze the images.
-  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is not enough memory.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/limitExceeded`` when there is not enough memory.
   public convenience init(inMemoryFor analyzer: ImageAnalyzer) throws(WeighbridgeError) {
     let connection = try SQLiteConnection(path: Self.inMemory, .writing)
     try connection.execute("PRAGMA foreign_keys = ON")

@@ -18,7 +18,7 @@ enum IndexSchema {
     case other(version: Int)
   }
 
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is a database of something else.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/malformed`` when it is a database of something else.
   static func state(
     _ connection: borrowing SQLiteConnection
   ) throws(WeighbridgeError) -> State {
@@ -98,7 +98,7 @@ enum IndexSchema {
 
   /// Looks at every page.
   ///
-  /// - Throws: ``WeighbridgeError/Code/damaged``.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/damaged``.
   static func checkPages(
     _ connection: borrowing SQLiteConnection
   ) throws(WeighbridgeError) {

@@ -3,7 +3,7 @@ import GraphIR
 import Weighbridge
 
 extension Model {
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when no input is an image; the error says what the
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when no input is an image; the error says what the
   ///   model is.
   func checkTakesImage() throws(WeighbridgeError) {
     guard !description.inputs.contains(where: { $0.image != nil }) else { return }
@@ -39,7 +39,7 @@ extension Model {
 
   /// The only output.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when there are several.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when there are several.
   func onlyOutput() throws(WeighbridgeError) -> String {
     guard outputs.count == 1 else {
       let names = outputs.map(\.name).joined(separator: ", ")

@@ -25,8 +25,8 @@ struct SQLiteConnection: ~Copyable, @unchecked Sendable {
   private let handle: OpaquePointer
   private let path: String
 
-  /// - Throws: ``WeighbridgeError/Code/missing`` or, for writing,
-  ///   ``WeighbridgeError/Code/outputFailed`` when the file cannot be opened.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing`` or, for writing,
+  ///   ``/Weighbridge/WeighbridgeError/Code/outputFailed`` when the file cannot be opened.
   init(path: String, _ access: Access) throws(WeighbridgeError) {
     let flags =
       access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

@@ -46,7 +46,7 @@ public struct FeatureTable: Sendable {
   ///   - query: The vector.
   ///   - distance: The distance.
   ///   - excluded: A file that is left out: the query's own.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the query has another number of elements, or no
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the query has another number of elements, or no
   ///   distance from anything.
   public func ranking(
     by distance: FeatureDistance, from query: [Float], excluding excluded: String? = nil
@@ -79,8 +79,8 @@ public struct FeatureTable: Sendable {
 extension ImageIndex {
   /// All feature vectors.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the index has none;
-  ///   ``WeighbridgeError/Code/damaged``.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the index has none;
+  ///   ``/Weighbridge/WeighbridgeError/Code/damaged``.
   public func featureTable() throws(WeighbridgeError) -> FeatureTable {
     try checkHasFeatures()
     return try connection.withLock { (connection) throws(WeighbridgeError) in

@@ -7,7 +7,7 @@ public struct Plot: Sendable {
 
   /// Writes an SVG file, which appears under its name only when it is complete.
   ///
-  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/outputFailed``.
   public func writeSVG(to path: String) throws(WeighbridgeError) {
     let text = Array(try graphic.svg().utf8)
     var file = try AtomicFile(path: path)
@@ -17,7 +17,7 @@ public struct Plot: Sendable {
 
   /// Writes a PNG or JPEG file, by the name's extension.
   ///
-  /// - Throws: ``WeighbridgeError/Code/outputFailed``.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/outputFailed``.
   public func writeImage(to path: String) throws(WeighbridgeError) {
     try graphic.image.write(to: path)
   }

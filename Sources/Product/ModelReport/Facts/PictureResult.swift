@@ -24,7 +24,7 @@ struct PictureResult: Sendable {
   let jpeg: [UInt8]
   let shownWidth, shownHeight: Int
 
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model does not say what it makes of pictures.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the model does not say what it makes of pictures.
   init(
     _ sample: ReportOptions.Picture, _ model: Model, _ options: ReportOptions
   ) throws(WeighbridgeError) {

@@ -27,8 +27,8 @@ struct WeightOverview: Sendable {
   /// How many others there are.
   let otherCount: Int
 
-  /// - Throws: ``WeighbridgeError/Code/damaged`` where elements cannot be decoded;
-  ///   ``WeighbridgeError/Code/cancelled``.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/damaged`` where elements cannot be decoded;
+  ///   ``/Weighbridge/WeighbridgeError/Code/cancelled``.
   init(_ model: Model, _ cancellation: Cancellation?) throws(WeighbridgeError) {
     let all = model.content.graph.weights
     let losses = Dictionary(
