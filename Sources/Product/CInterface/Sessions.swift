@@ -37,13 +37,8 @@ public func describeOutputs(
   _ outputs: UnsafeMutablePointer<weighbridge_array>?, _ outputCount: Int,
   _ error: UnsafeMutablePointer<weighbridge_error>?
 ) -> weighbridge_status {
-  perform(error) {
-    let open = try HandleTable.shared.object(session, OpenSession.self)
-    try open.turn.take {
-      let inputs = try ArrayList(inputs, inputCount, "inputs", for: open.model.inputs)
-      let outputs = try ArrayList(outputs, outputCount, "outputs", for: open.model.outputs)
-      try open.describeOutputs(inputs, outputs)
-    }
+  withArrays(session, inputs, inputCount, outputs, outputCount, error) {
+    try $0.describeOutputs($1, $2)
   }
 }
 
@@ -54,12 +49,22 @@ public func runSession(
   _ outputs: UnsafeMutablePointer<weighbridge_array>?, _ outputCount: Int,
   _ error: UnsafeMutablePointer<weighbridge_error>?
 ) -> weighbridge_status {
+  withArrays(session, inputs, inputCount, outputs, outputCount, error) { try $0.run($1, $2) }
+}
+
+/// Does something with a session and the caller's arrays, while no other thread uses the session.
+private func withArrays(
+  _ session: weighbridge_session, _ inputs: UnsafePointer<weighbridge_array>?, _ inputCount: Int,
+  _ outputs: UnsafeMutablePointer<weighbridge_array>?, _ outputCount: Int,
+  _ error: UnsafeMutablePointer<weighbridge_error>?,
+  _ body: (OpenSession, ArrayList, ArrayList) throws -> Void
+) -> weighbridge_status {
   perform(error) {
     let open = try HandleTable.shared.object(session, OpenSession.self)
     try open.turn.take {
       let inputs = try ArrayList(inputs, inputCount, "inputs", for: open.model.inputs)
       let outputs = try ArrayList(outputs, outputCount, "outputs", for: open.model.outputs)
-      try open.run(inputs, outputs)
+      try body(open, inputs, outputs)
     }
   }
 }
