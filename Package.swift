@@ -230,7 +230,7 @@ let package = Package(
       .product, "CInterface",
       [
         "Bytes", "CWeighbridge", "ConversionCore", "DarknetFormat", "FormatRegistry", "GraphIR",
-        "JSON", "Verifier", "Vision", "Weighbridge",
+        "ImageSearch", "JSON", "Verifier", "Vision", "Weighbridge",
       ]),
     .executableTarget(
       name: "WeighbridgeCommand",

@@ -32,6 +32,9 @@ static void test_null(weighbridge_model model, weighbridge_session session) {
   INVALID(weighbridge_detector_open(model, NULL, NULL, &error));
   INVALID(weighbridge_detector_file(session, NULL, NULL, &error));
   INVALID(weighbridge_detector_pixels(session, NULL, NULL, &error));
+  INVALID(weighbridge_analyzer_open(model, NULL, NULL, &error));
+  INVALID(weighbridge_analyzer_identity(session, NULL, &error));
+  INVALID(weighbridge_analyzer_image(session, "", 0, NULL, NULL, &error));
   EXPECT(text == NULL);
   // No place for an error, and nothing to free.
   EXPECT(weighbridge_model_open(NULL, NULL, NULL, NULL) == WEIGHBRIDGE_INVALID_ARGUMENT);

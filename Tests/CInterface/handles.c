@@ -28,6 +28,10 @@ static void use(uint64_t handle) {
   GONE(weighbridge_detector_open(handle, NULL, &other, &error));
   GONE(weighbridge_detector_close(handle, &error));
   GONE(weighbridge_detector_file(handle, sample("Models/shape-detector/picture.png"), &text, &error));
+  GONE(weighbridge_analyzer_open(handle, NULL, &other, &error));
+  GONE(weighbridge_analyzer_close(handle, &error));
+  GONE(weighbridge_analyzer_identity(handle, &text, &error));
+  GONE(weighbridge_analyzer_image(handle, "", 0, &text, &array, &error));
   EXPECT(text == NULL);
 }
 

@@ -40,6 +40,53 @@ static void test_detector(weighbridge_model model) {
   EXPECT_STATUS(weighbridge_detector_close(detector, &error), WEIGHBRIDGE_INVALID_HANDLE);
 }
 
+/// The bytes of the picture that the detector is tested with.
+static size_t read_picture(uint8_t *bytes, size_t room) {
+  FILE *file = fopen(sample("Models/shape-detector/picture.png"), "rb");
+  EXPECT(file);
+  const size_t count = fread(bytes, 1, room, file);
+  EXPECT(count > 0 && count < room);
+  fclose(file);
+  return count;
+}
+
+static void test_analyzer(weighbridge_model model) {
+  static uint8_t bytes[1 << 16];
+  const size_t count = read_picture(bytes, sizeof bytes);
+  weighbridge_analyze_options options = WEIGHBRIDGE_INIT(weighbridge_analyze_options);
+  weighbridge_array features = WEIGHBRIDGE_INIT(weighbridge_array);
+  weighbridge_analyzer analyzer;
+  char *text = NULL, *digest = NULL, *other = NULL;
+  EXPECT_OK(weighbridge_analyzer_open(model, &options, &analyzer, &error));
+  EXPECT_OK(weighbridge_analyzer_identity(analyzer, &digest, &error));
+  EXPECT_OK(weighbridge_analyzer_image(analyzer, bytes, count, &text, &features, &error));
+  EXPECT(strstr(text, "{\"width\":88,\"height\":88,\"detections\":[{\"label\":") == text);
+  EXPECT(!features.data && features.byte_count == 0);
+  weighbridge_free(text);
+  EXPECT_OK(weighbridge_analyzer_close(analyzer, &error));
+
+  options.features = "conv2d_6";
+  EXPECT_OK(weighbridge_analyzer_open(model, &options, &analyzer, &error));
+  EXPECT_OK(weighbridge_analyzer_identity(analyzer, &other, &error));
+  EXPECT(strlen(digest) == 64 && strcmp(digest, other) != 0);
+  EXPECT_OK(weighbridge_analyzer_image(analyzer, bytes, count, &text, NULL, &error));
+  weighbridge_free(text);
+  EXPECT_OK(weighbridge_analyzer_image(analyzer, bytes, count, &text, &features, &error));
+  EXPECT(features.data && features.rank == 1 && features.element_type == WEIGHBRIDGE_FLOAT32);
+  EXPECT(features.shape[0] > 0 && features.byte_count == 4 * (size_t)features.shape[0]);
+  weighbridge_free(text);
+  text = NULL;
+  EXPECT(weighbridge_analyzer_image(analyzer, bytes, count / 2, &text, NULL, &error) != WEIGHBRIDGE_OK);
+  EXPECT(weighbridge_analyzer_image(analyzer, bytes, 0, &text, NULL, &error) != WEIGHBRIDGE_OK);
+  EXPECT(!text);
+  EXPECT_OK(weighbridge_analyzer_close(analyzer, &error));
+  options.features = "nobody";
+  EXPECT_STATUS(
+      weighbridge_analyzer_open(model, &options, &analyzer, &error), WEIGHBRIDGE_MISMATCH);
+  weighbridge_free(digest);
+  weighbridge_free(other);
+}
+
 static void test_reports(weighbridge_model model, const char *source) {
   char *text = NULL;
   EXPECT_OK(weighbridge_model_metadata(model, &text, &error));
@@ -76,6 +123,7 @@ void test_models(const char *folder) {
   EXPECT_OK(weighbridge_model_open(path, NULL, &model, &error));
   test_reports(model, source);
   test_detector(model);
+  test_analyzer(model);
 
   snprintf(path, sizeof path, "%s/shapes.onnx", folder);
   EXPECT_OK(weighbridge_model_export(model, path, NULL, &text, &error));

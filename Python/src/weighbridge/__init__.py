@@ -16,6 +16,7 @@ from ctypes import byref as _byref
 from typing import TYPE_CHECKING, Any, Dict, List, Union
 
 from . import _library
+from ._analyzer import Analysis, Analyzer
 from ._arrays import Port
 from ._detector import Box, Detection, Detector
 from ._errors import ArgumentError, ModelError, StateError, WeighbridgeError
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     import numpy as _numpy
 
 __all__ = [
+    "Analysis",
+    "Analyzer",
     "ArgumentError",
     "Box",
     "Check",

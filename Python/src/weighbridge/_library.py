@@ -138,6 +138,16 @@ class DetectOptions(Structure):
     ]
 
 
+class AnalyzeOptions(Structure):
+    """`weighbridge_analyze_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("features", c_char_p),
+        ("detect", POINTER(DetectOptions)),
+    ]
+
+
 class ErrorStruct(Structure):
     """`weighbridge_error`"""
 
@@ -215,6 +225,12 @@ _FUNCTIONS: "Dict[str, Tuple[Any, ...]]" = {
     "detector_close": (c_uint64, POINTER(ErrorStruct)),
     "detector_file": (c_uint64, c_char_p, *_TEXT_RESULT),
     "detector_pixels": (c_uint64, POINTER(Array), *_TEXT_RESULT),
+    "analyzer_open": (c_uint64, POINTER(AnalyzeOptions), *_MODEL_RESULT),
+    "analyzer_close": (c_uint64, POINTER(ErrorStruct)),
+    "analyzer_identity": (c_uint64, *_TEXT_RESULT),
+    "analyzer_image": (
+        c_uint64, c_char_p, c_size_t, POINTER(c_void_p), POINTER(Array), POINTER(ErrorStruct),
+    ),
 }
 
 

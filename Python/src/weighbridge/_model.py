@@ -10,10 +10,12 @@ from ctypes import byref, c_size_t, c_uint64
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import _library
+from ._analyzer import Analyzer
 from ._arrays import Port, port
 from ._detector import Detection, Detector
 from ._options import (
     Path,
+    analyze_options,
     detect_options,
     export_options,
     read_options,
@@ -21,6 +23,7 @@ from ._options import (
     verify_options,
     write_options,
 )
+from ._packages import package
 from ._reports import ExportReport, Report
 from ._session import Session, close
 
@@ -207,9 +210,35 @@ class Model:
                 self._detectors[key] = self.detector(**options)
             return self._detectors[key].detect(image)
 
+    def analyzer(
+        self,
+        *,
+        features: Optional[str] = None,
+        threshold: Optional[float] = None,
+        overlap: Optional[float] = None,
+        suppression: Optional[str] = None,
+    ) -> Analyzer:
+        """Gets a model ready to say of many images what is in them and what they are like, as
+        ``weighbridge index`` does.
+
+        Args:
+            features: The output or layer whose numbers are the features; by default the only output of a
+                model that is no detector.
+            threshold: As for `detector`.
+            overlap: Likewise.
+            suppression: Likewise.
+
+        >>> model = weighbridge.open("shapes.wbm")
+        >>> analysis = model.analyzer(features="conv2d_6").analyze("picture.png")
+        >>> analysis.width, analysis.detections[0].label, analysis.features.dtype
+        (88, 'ellipse', dtype('float32'))
+        """
+        detect = detect_options(threshold, overlap, suppression, run_options())
+        return Analyzer(self._handle, analyze_options(features, detect))
+
     def to_keras(self) -> Any:
         """The model as one of Keras 3, which must be installed."""
-        return self._through("model.keras", _package("keras").models.load_model)
+        return self._through("model.keras", package("keras").models.load_model)
 
     def to_onnx(self, **options: Any) -> Any:
         """The model as an `onnx.ModelProto`; the package onnx must be installed.
@@ -217,7 +246,7 @@ class Model:
         Args:
             options: As for `export`.
         """
-        return self._through("model.onnx", _package("onnx").load, **options)
+        return self._through("model.onnx", package("onnx").load, **options)
 
     def _through(self, name: str, load: Any, **options: Any) -> Any:
         import tempfile
@@ -246,15 +275,3 @@ class Model:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _package(name: str) -> Any:
-    """A package that is not needed otherwise."""
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ImportError(
-            f"this needs the package {name} ({error}); install it: pip install 'weighbridge[{name}]'"
-        ) from error

@@ -152,6 +152,13 @@ def detect_options(
     )
 
 
+def analyze_options(
+    features: Optional[str], detect: "_library.DetectOptions"
+) -> "_library.AnalyzeOptions":
+    """What is to be known of images."""
+    return _library.make(_library.AnalyzeOptions, features=features, detect=pointer(detect))
+
+
 def _list(value: Sequence[str], name: str) -> Sequence[str]:
     if isinstance(value, str):
         raise make_error("invalidArgument", f"{name} is a list of texts: [{value!r}]")

@@ -171,8 +171,8 @@ extension ArrayRecord {
   }
 }
 
-/// Memory that a session has for an output.
-private final class OutputMemory {
+/// Memory of the library's for what it computes.
+final class OutputMemory {
   private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
   /// Room for some bytes, aligned as kernels like it; what was there is lost.

@@ -13,6 +13,7 @@ extension weighbridge_write_options: SizedStruct {}
 extension weighbridge_export_options: SizedStruct {}
 extension weighbridge_verify_options: SizedStruct {}
 extension weighbridge_detect_options: SizedStruct {}
+extension weighbridge_analyze_options: SizedStruct {}
 extension weighbridge_array: SizedStruct {}
 
 extension SizedStruct {

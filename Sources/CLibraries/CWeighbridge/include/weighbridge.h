@@ -20,13 +20,13 @@
 // Texts are UTF-8 and end with a NUL. Those that are given are copied where they are needed longer than
 // the call. Those that are returned in a `char **` are the caller's, who gives them to weighbridge_free.
 //
-// Handles. A model, session or detector is a number that is never used again. One that was closed, that
-// never was, or that is another kind of thing, is WEIGHBRIDGE_INVALID_HANDLE.
+// Handles. A model, session, detector or analyzer is a number that is never used again. One that was
+// closed, that never was, or that is another kind of thing, is WEIGHBRIDGE_INVALID_HANDLE.
 //
 // Threads. Every function may be called by any thread at any time. A model may be used by several
-// threads at once. A session or detector works for one thread at a time: another call meanwhile,
-// closing it too, is WEIGHBRIDGE_BUSY and changes nothing; only weighbridge_session_cancel may be called
-// while it runs. What closes a handle leaves calls that use it already in peace: they end as usual.
+// threads at once. A session, detector or analyzer works for one thread at a time: another call
+// meanwhile, closing it too, is WEIGHBRIDGE_BUSY and changes nothing; only weighbridge_session_cancel may
+// be called while it runs. What closes a handle leaves calls that use it already in peace: they end as usual.
 //
 // Processes. After fork, the child of a process that has used the library cannot use it, for it has
 // none of the library's threads: every function that returns a status returns WEIGHBRIDGE_FORKED. Use
@@ -84,7 +84,7 @@ enum {
   WEIGHBRIDGE_INVALID_ARGUMENT = 20,
   /// The handle is closed, never was, or is another kind of thing.
   WEIGHBRIDGE_INVALID_HANDLE = 21,
-  /// The session or detector is at work for another call.
+  /// The session, detector or analyzer is at work for another call.
   WEIGHBRIDGE_BUSY = 22,
   /// The process was forked after its parent had used the library.
   WEIGHBRIDGE_FORKED = 23,
@@ -255,6 +255,17 @@ typedef struct weighbridge_detect_options {
   const weighbridge_run_options *run;
 } weighbridge_detect_options;
 
+/// What is to be known of images.
+typedef struct weighbridge_analyze_options {
+  size_t struct_size;
+  /// The output or layer whose numbers are the features. When NULL, the only output of a model that is no
+  /// detector; a detector then gives none.
+  const char *features;
+  /// How objects are searched for, by a detector. The options in `run` hold for every model, but for
+  /// `threads`: an image is analyzed by one.
+  const weighbridge_detect_options *detect;
+} weighbridge_analyze_options;
+
 // --- Models.
 
 /// A model; 0 is none.
@@ -424,6 +435,37 @@ weighbridge_status weighbridge_detector_file(
 weighbridge_status weighbridge_detector_pixels(
     weighbridge_detector detector, const weighbridge_array *image, char **json,
     weighbridge_error *error);
+
+// --- Analyzers: a model that says of images what is in them, by detections, and what they are like, by a
+// vector of features. They give what `weighbridge index` stores.
+
+/// An analyzer; 0 is none. It is a handle for one thread at a time, as a detector is.
+typedef uint64_t weighbridge_analyzer;
+
+/// Makes an analyzer of a model whose metadata says how an image becomes its input.
+weighbridge_status weighbridge_analyzer_open(
+    weighbridge_model model, const weighbridge_analyze_options *options,
+    weighbridge_analyzer *analyzer, weighbridge_error *error);
+
+/// Closes an analyzer.
+weighbridge_status weighbridge_analyzer_close(
+    weighbridge_analyzer analyzer, weighbridge_error *error);
+
+/// Says what decides the results, as the 64 hexadecimal digits of a SHA-256 digest: of the model's graph,
+/// weights and metadata, and of the options.
+weighbridge_status weighbridge_analyzer_identity(
+    weighbridge_analyzer analyzer, char **digest, weighbridge_error *error);
+
+/// Analyzes a JPEG or PNG file in memory.
+///
+/// file: its bytes, `byte_count` of them.
+/// json: `{"width": ..., "height": ..., "detections": [...]}`: the image's size in pixels, and a list as
+/// weighbridge_detector_file gives it; null when the model is no detector.
+/// features: float32 of the shape [number]; their memory stays until the next call with the analyzer. There
+/// is none (`data` is NULL) when the model gives no features. It may be NULL itself.
+weighbridge_status weighbridge_analyzer_image(
+    weighbridge_analyzer analyzer, const void *file, size_t byte_count, char **json,
+    weighbridge_array *features, weighbridge_error *error);
 
 #ifdef __cplusplus
 }
