@@ -30,8 +30,10 @@
 #   make test-c     the tests of the interface for C; test-c-valgrind and test-c-sanitize: under valgrind
 #                   and AddressSanitizer. C_CYCLES (10000) of opening, running and closing
 #   make test-python  the tests of the package for Python, and its types
+#   make test-cluster  jobs of Python on Ray, Spark and an object store, all on this machine, from PyPI
 #   make wheel      the wheel for Python, in .build/wheel/dist; test-wheel: its tests, installed
 #   make bench-python  running models from Python beside the program
+#   make bench-cluster jobs on Ray and Spark: files a second by one worker and by two
 #   make clean      removes everything that was built
 #
 # They need Swift 6.2 or later, git and make. System libraries come from apt on Debian and Ubuntu
@@ -412,7 +414,8 @@ library_map := Packaging/C/libweighbridge.map
 library_flags = -Xlinker --version-script=$(CURDIR)/$(library_map) -Xlinker -soname=$(library_name) \
   -Xlinker --defsym=stdout=standard_output -Xlinker --defsym=stderr=standard_error
 
-.PHONY: library install-library test-c test-c-valgrind test-c-sanitize test-python test-wheel wheel bench-python
+.PHONY: library install-library test-c test-c-valgrind test-c-sanitize test-python test-cluster test-wheel wheel \
+  bench-python bench-cluster
 
 # $(1): what SwiftPM made; $(2): the folder for the library, its header and its pkg-config file.
 define lay_out_library
@@ -496,29 +499,49 @@ test-c-sanitize: dependencies
 	$(call run_c_tests,ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16,$(C_CYCLES))
 
 PYTHON ?= python3
-python_environment = WEIGHBRIDGE_LIBRARY=$(CURDIR)/$(test_library)/lib/$(library_name) PYTHONPATH=$(CURDIR)/Python/src
-python_tests := -q -rs -p no:cacheprovider Python/tests
+python_environment = WEIGHBRIDGE_LIBRARY=$(CURDIR)/$(test_library)/lib/$(library_name) \
+  WEIGHBRIDGE_PROGRAM=$(CURDIR)/.build/release/weighbridge PYTHONPATH=$(CURDIR)/Python/src PYTHONDONTWRITEBYTECODE=1
+pytest := -m pytest -q -rs -p no:cacheprovider
+python_tests := $(pytest) --ignore Python/tests/cluster Python/tests
+check_types := -m mypy --config-file Python/pyproject.toml --cache-dir .build/mypy Python/src/weighbridge
 
-test-python: $(test_library)
+# Jobs on clusters have the program convert models.
+.PHONY: test-program
+test-program: $(test_library)
+	swift build $(test_flags) --product weighbridge
+
+test-python: test-program
 	@if ! missing=$$($(PYTHON) -c 'import numpy, pytest' 2>&1); then \
 	  echo "The tests of the package for Python are not run: $${missing##*$$'\n'}"; exit 0; \
 	fi; set -x; \
-	PYTHONDONTWRITEBYTECODE=1 $(python_environment) $(PYTHON) -m pytest $(python_tests) && \
+	$(python_environment) $(PYTHON) $(python_tests) && \
 	if $(PYTHON) -c 'import mypy' 2>/dev/null; then \
-	  $(PYTHON) -m mypy --strict --cache-dir .build/mypy Python/src/weighbridge; \
+	  $(PYTHON) $(check_types); \
 	else \
 	  echo "The types are not checked: there is no mypy."; \
 	fi
 
-# The wheel has the library, the program, and the libraries that both look for when they run.
+# Not part of `make test`: Ray and Spark are large, and Spark takes Java 17.
+cluster_folder := .build/cluster
+
+$(cluster_folder)/done: Python/tests/cluster/requirements.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/pip install -q -r $<
+	touch $@
+
+test-cluster: $(cluster_folder)/done test-program
+	$(python_environment) $(cluster_folder)/bin/python $(pytest) Python/tests/cluster Python/tests/test_cluster.py
+	$(cluster_folder)/bin/python $(check_types)
+
+bench-cluster: $(cluster_folder)/done wheel
+	$(cluster_folder)/bin/pip install -q --force-reinstall --no-deps $(wheel_folder)/dist/*.whl
+	$(cluster_folder)/bin/python Benchmarks/Python/cluster.py
+
+# The wheel has the library and the program, linked for older systems too.
 wheel_folder := .build/wheel
-# The program finds the same libraries from `bin` of an environment, with any version of Python.
-wheel_program_flags = $(program_flags) -Xlinker --disable-new-dtags $(foreach minor,9 10 11 12 13 14 15, \
-  -Xlinker '-rpath=$$ORIGIN/../lib/python3.$(minor)/site-packages/weighbridge/lib')
-wheel: tools := patchelf:patchelf:patchelf
 wheel: library
 	$(program_environment) swift build -c release --product weighbridge \
-	  --scratch-path $(program_folder) $(wheel_program_flags)
+	  --scratch-path $(program_folder) $(program_flags)
 	Packaging/Python/stage.sh $(program) $(library_folder) $(wheel_folder)/native
 	rm -rf $(wheel_folder)/dist
 	cd Python && WEIGHBRIDGE_NATIVE=$(CURDIR)/$(wheel_folder)/native PYTHONPATH=backend \
@@ -528,9 +551,9 @@ wheel: library
 test-wheel: wheel
 	rm -rf $(wheel_folder)/environment
 	$(PYTHON) -m venv $(wheel_folder)/environment
-	$(wheel_folder)/environment/bin/pip install -q $(wheel_folder)/dist/*.whl pytest numpy
+	$(wheel_folder)/environment/bin/pip install -q "$$(ls $(wheel_folder)/dist/*.whl)[cluster]" pytest
 	$(wheel_folder)/environment/bin/weighbridge --version
-	PYTHONDONTWRITEBYTECODE=1 $(wheel_folder)/environment/bin/python -m pytest $(python_tests)
+	PYTHONDONTWRITEBYTECODE=1 $(wheel_folder)/environment/bin/python $(python_tests)
 
 bench-python: test-wheel
 	$(wheel_folder)/environment/bin/python Benchmarks/Python/measure.py

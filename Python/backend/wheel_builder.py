@@ -29,9 +29,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     tag = f"py3-none-{_platform(native)}"
     info = f"weighbridge-{version}.dist-info"
     members = {}
-    for path in sorted((ROOT / "src/weighbridge").glob("*")):
+    for path in sorted((ROOT / "src/weighbridge").rglob("*")):
         if path.suffix == ".py" or path.name == "py.typed":
-            members[f"weighbridge/{path.name}"] = (path.read_bytes(), 0o644)
+            members[path.relative_to(ROOT / "src").as_posix()] = (path.read_bytes(), 0o644)
     for path in sorted((native / "lib").iterdir()):
         members[f"weighbridge/lib/{path.name}"] = (path.read_bytes(), 0o755)
     program = (native / "bin/weighbridge").read_bytes()

@@ -17,10 +17,15 @@ from weighbridge.cluster import Batch, Conversion, Done, PhotoIndex, Source, Sto
 from weighbridge.cluster import _conversion  # noqa: E402
 from weighbridge.cluster._job import plan  # noqa: E402
 
-needs_program = pytest.mark.skipif(
-    not (os.environ.get("WEIGHBRIDGE_PROGRAM") or shutil.which("weighbridge")),
-    reason="the program weighbridge is not on the PATH",
-)
+
+def has_program():
+    try:
+        return bool(_conversion._program())
+    except weighbridge.ModelError:
+        return False
+
+
+needs_program = pytest.mark.skipif(not has_program(), reason="the program weighbridge is not there")
 
 
 @pytest.fixture

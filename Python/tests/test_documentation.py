@@ -14,10 +14,14 @@ import weighbridge
 MODULES = ["weighbridge"] + [
     f"weighbridge.{module.name}" for module in pkgutil.iter_modules(weighbridge.__path__)
 ]
+#: Those that need more than numpy.
+JOBS = ["weighbridge.cluster", "weighbridge.cluster._photos"]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", [*MODULES, JOBS[1]])
 def test_examples(name):
+    if name in (*JOBS, "weighbridge.ray", "weighbridge.spark"):
+        pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
     module = importlib.import_module(name)
     names = {"weighbridge": weighbridge, "numpy": numpy}
     assert doctest.testmod(module, extraglobs=names).failed == 0

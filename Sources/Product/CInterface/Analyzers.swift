@@ -54,7 +54,7 @@ final class OpenAnalyzer: Handled, @unchecked Sendable {
   private func store(_ features: [Float]) -> UnsafeMutableRawPointer {
     let room = memory.room(record.byteCount)
     // There is room for just as many.
-    features.withUnsafeBytes { room.copyMemory(from: $0, byteCount: $0.count) }
+    room.assumingMemoryBound(to: Float.self).update(from: features, count: features.count)
     return room
   }
 
