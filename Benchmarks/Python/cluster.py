@@ -64,20 +64,22 @@ class Jobs:
 
 def measure(name, make, runs, rounds):
     """Prints a row for each way of running a job."""
-    seconds = {label: [] for label in runs}
+    seconds, processor = {label: [] for label in runs}, {label: [] for label in runs}
     count = 0
     for _ in range(rounds):
         for label, run in runs.items():
             start = time.perf_counter()
             done = run(make())
             seconds[label].append(time.perf_counter() - start)
+            processor[label].append(done.seconds)
             count = sum(done.counts.values())
     first = next(iter(runs))
     for label in runs:
-        ratios = [one / other for one, other in zip(seconds[first], seconds[label])]
+        time_taken = statistics.median(seconds[label])
+        ratio = statistics.median(one / other for one, other in zip(seconds[first], seconds[label]))
         print(
-            f"| {name}, {label} | {count} | {statistics.median(seconds[label]):.1f} s | "
-            f"{count / statistics.median(seconds[label]):.0f} | {statistics.median(ratios):.2f} |", flush=True)
+            f"| {name}, {label} | {count} | {time_taken:.1f} s | {count / time_taken:.0f} | {ratio:.2f} | "
+            f"{statistics.median(processor[label]) / count * 1000:.2f} ms |", flush=True)
 
 
 def ray_runs(jobs, rounds):
@@ -114,7 +116,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     print(f"weighbridge {weighbridge.version()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}\n")
-    print("| what | files | time | files/s | times one worker |\n|---|---:|---:|---:|---:|")
+    print("| what | files | time | files/s | times one worker | processor time a file |\n|---|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as name:
         jobs = Jobs(Path(name), arguments.models, arguments.photos)
         for make, what in ((jobs.conversion, "convert"), (jobs.index, "index")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -47,7 +48,8 @@ class Batch(NamedTuple):
 
 
 class Done(NamedTuple):
-    """A batch that is stored: its name, how many of its files have which status, and the seconds it took."""
+    """A batch that is stored: its name, how many of its files have which status, and the seconds of a
+    processor's time that it took, those of programs that were started included."""
 
     name: str
     counts: Dict[str, int]
@@ -69,7 +71,7 @@ class Summary(NamedTuple):
     Attributes:
         known: How many files were in the table already.
         counts: How many of the others have which status.
-        seconds: The seconds that workers were at work, all of them together.
+        seconds: The seconds of processors' time that it took, of all workers together.
     """
 
     known: int
@@ -225,7 +227,7 @@ class Worker:
 
     def __call__(self, batch: Batch) -> Done:
         """Works on a batch, unless another worker has stored it already."""
-        start = time.perf_counter()
+        start = os.times()
         part = self._job.place("rows", f"{batch.name}.parquet")
         if self._job.store.exists(part):
             statuses = _tables.read(self._job.store, part, ["status"]).column("status").to_pylist()
@@ -233,7 +235,8 @@ class Worker:
             rows = [self._row(source) for source in batch.sources]
             _tables.write(self._job.store, part, _tables.table(rows, self._job.schema))
             statuses = [row["status"] for row in rows]
-        return Done(batch.name, dict(Counter(statuses)), time.perf_counter() - start)
+        seconds = sum(os.times()[:4]) - sum(start[:4])
+        return Done(batch.name, dict(Counter(statuses)), seconds)
 
     def _row(self, source: Source) -> "_tables.Row":
         row: "_tables.Row" = {}
