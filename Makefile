@@ -5,6 +5,7 @@
 #                   where their archives are installed, all other libraries linked into it
 #   make install    copies the program to PREFIX/bin; PREFIX=/usr/local unless given
 #   make manual     the manual pages, in MANUAL (.build/man1)
+#   make docs       the documentation as pages, .build/documentation/html/index.html, and as an archive for DocC
 #   make packages   a tarball, a .deb and a Homebrew formula with a bill of materials, in PACKAGES
 #                   (.build/packages); Packaging/README.md tells more
 #   make test       all tests in release, the format check, and a package that depends on this one
@@ -53,7 +54,7 @@ endif
 SHELL := /bin/bash
 .PHONY: demo build install test lint consumer generate format bench clean dependencies archives peers test-peers \
   bench-files bench-inference bench-conversion bench-search test-pages test-faults fuzz mutate sanitize \
-  manual packages
+  manual packages docs
 .DEFAULT_GOAL := build
 
 # The program has a build folder of its own, so that its flags and the tests' do not undo each
@@ -169,6 +170,23 @@ install: build
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 $(program) "$(DESTDIR)$(PREFIX)/bin/weighbridge"
 
+# --- The documentation: DocC's archive of the articles and of what the libraries declare, and plain pages of it,
+# which need no server. The plugin is a dependency only here.
+
+documentation := .build/documentation
+documented := Weighbridge ImageSearch ModelReport Manual
+
+docs: tools := python3:python3:python3
+docs: build
+	python3 Documentation/reference.py Documentation/Manual/Manual.docc/Generated
+	mkdir -p $(documentation)
+	WEIGHBRIDGE_DOCUMENTATION=1 SWIFT_SYMBOLGRAPH_EXTRACT=$(CURDIR)/Documentation/symbolgraph-extract \
+	  $(program_environment) swift package -c release --scratch-path $(program_folder) $(program_flags) \
+	  $(SWIFT_OPTIONS) --allow-writing-to-directory $(documentation) generate-documentation \
+	  $(foreach target,$(documented),--target $(target)) --output-path $(documentation)/weighbridge.doccarchive \
+	  --enable-experimental-combined-documentation --experimental-skip-synthesized-symbols --warnings-as-errors
+	python3 Documentation/site.py $(documentation)/weighbridge.doccarchive $(documentation)/html
+
 # --- Packages, for others to install. What is in them and how that is tested: Packaging/README.md.
 
 MANUAL ?= .build/man1
@@ -190,9 +208,9 @@ packages: short_addresses :=
 packages: program_flags += -Xlinker -Map=$(map)
 packages: export HOMEBREW_LIBRARIES = \
   $(foreach library,$(homebrew_libraries),$(lastword $(subst :, ,$(library))))
-packages: manual
+packages: manual docs
 	Packaging/glibc.sh $(program)
-	Packaging/packages.sh $(program) $(map) "$(MANUAL)" $(version) "$(PACKAGES)"
+	Packaging/packages.sh $(program) $(map) "$(MANUAL)" $(documentation)/html $(version) "$(PACKAGES)"
 else
 packages:
 	@echo "Packages are made on Debian or Ubuntu, with their tools." >&2; exit 1

@@ -387,3 +387,14 @@ if isDependency || Context.environment["WEIGHBRIDGE_PLUGIN"] != nil {
       name: "WeighbridgePlugin", capability: .buildTool(), dependencies: ["WeighbridgeCommand"],
       path: Floor.product.folder(of: "WeighbridgePlugin")))
 }
+
+// The documentation as a site, by `make docs`: the plugin for DocC, and the target with the first page and with
+// what is generated from elsewhere (the format, Python's API, the header for C). Nothing else needs them.
+if Context.environment["WEIGHBRIDGE_DOCUMENTATION"] != nil {
+  package.dependencies.append(
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0"))
+  package.targets.append(
+    .target(
+      name: "Manual", dependencies: ["Weighbridge", "ImageSearch", "ModelReport"],
+      path: "Documentation/Manual", swiftSettings: rules))
+}

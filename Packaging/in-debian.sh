@@ -34,6 +34,8 @@ paths > before
 dpkg-query -W -f '${Package}\n' > packages-before
 apt install ./weighbridge_*.deb
 echo "Installed: $(dpkg-query -W -f '${Package}\n' | comm -13 packages-before - | paste -sd' ')"
+echo "The documentation: $(find /usr/share/doc/weighbridge/html -name '*.html' | wc -l) pages"
+[ -s /usr/share/doc/weighbridge/html/index.html ]
 use /usr/bin/weighbridge
 apt purge weighbridge
 paths > after

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Makes the packages of a program that has been built.
-# Usage: packages.sh PROGRAM MAP MANUAL VERSION FOLDER, with SOURCE_DATE_EPOCH in the environment;
-# MAP is the linker's list of what it took, MANUAL the folder of manual pages. RELEASES is the address
-# from which the formula gets the other files, HOMEBREW_LIBRARIES are the formulae that it needs.
+# Usage: packages.sh PROGRAM MAP MANUAL PAGES VERSION FOLDER, with SOURCE_DATE_EPOCH in the environment;
+# MAP is the linker's list of what it took, MANUAL the folder of manual pages, PAGES that of the documentation.
+# RELEASES is the address from which the formula gets the other files, HOMEBREW_LIBRARIES are the formulae that it needs.
 set -euo pipefail
-program=$1 map=$2 manual=$3 version=$4 folder=$5
+program=$1 map=$2 manual=$3 pages=$4 version=$5 folder=$6
 here=$(cd "$(dirname "$0")" && pwd)
 export LC_ALL=C.UTF-8 TZ=UTC
 umask 022
@@ -27,6 +27,8 @@ stage() {
   "$program" --generate-completion-script zsh > "$share/zsh/site-functions/_weighbridge"
   "$program" --generate-completion-script fish > "$share/fish/vendor_completions.d/weighbridge.fish"
   install -D -m 644 -t "$documents" LICENSE README.md CHANGELOG.md
+  cp -R "$pages" "$documents/html"
+  chmod -R u=rwX,go=rX "$documents/html"
   python3 "$here/sbom.py" "$program" "$map" "$version" "$documents"
 }
 

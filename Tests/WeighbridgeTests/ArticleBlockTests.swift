@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import Weighbridge
 
 /// Each block of code in an article is compiled or run, or says why not.
 @Suite struct ArticleBlockTests {

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// An article of the documentation.
 struct Article: CustomTestStringConvertible, Sendable {
@@ -57,7 +58,7 @@ struct Article: CustomTestStringConvertible, Sendable {
           open = block
         }
       } else if line.hasPrefix("```") {
-        open = CodeBlock(language: String(line.dropFirst(3)), note: .init(previous))
+        open = CodeBlock(language: String(line.dropFirst(3)), note: CodeBlock.Note(previous))
       } else if line.hasPrefix("    "), previous.isEmpty {
         blocks.append(CodeBlock(language: "", note: nil, lines: [line]))
       }

@@ -7,11 +7,11 @@ import Testing
   private static func documents() throws -> [String] {
     let hidden = [".build", ".git", "Documentation/Manual/Manual.docc/Generated"]
     let folders = try FileManager.default.contentsOfDirectory(atPath: Project.folder)
-    return try folders.flatMap { name in
+    return folders.flatMap { name -> [String] in
       if name.hasSuffix(".md") { return [name] }
       guard !name.hasPrefix(".") else { return [] }
       let paths = FileManager.default.enumerator(atPath: "\(Project.folder)/\(name)")
-      return try (paths?.compactMap { $0 as? String } ?? [])
+      return (paths?.compactMap { $0 as? String } ?? [])
         .map { "\(name)/\($0)" }
         .filter { path in
           path.hasSuffix(".md") && !hidden.contains { path.contains($0) }
@@ -78,8 +78,9 @@ import Testing
     for article in articles {
       for link in article.text.matches(of: /<doc:(?:[\w\/]*\/)?(\w*)(?:#([^>]+))?>/) {
         let name = link.1.isEmpty ? article.name : String(link.1)
-        // What is generated is checked by `make docs`.
-        guard !["CHeader", "FileFormat", "Operators", "PythonAPI"].contains(name) else { continue }
+        // What is generated, and a library without an article, is checked by `make docs`.
+        guard !["CHeader", "FileFormat", "ModelReport", "Operators", "PythonAPI"].contains(name)
+        else { continue }
         count += 1
         let found = headings[name]?.map { $0.replacing(" ", with: "-") }
         #expect(found != nil, "\(article.path): \(link.0)")
