@@ -3,8 +3,11 @@ import Bytes
 /// An attribute of an object: its name, and its message or where to find that.
 struct AttributeEntry: Sendable {
   /// Where an attribute's message is.
+  ///
+  /// The message itself has padding between its numbers. Swift 6.3 would keep the case of this enum in a bit
+  /// of it, which nothing sets for a message: one could be taken for a place in a heap.
   enum Place: Sendable {
-    case message(AttributeMessage)
+    case header(Cursor)
     /// In a fractal heap, under an identifier; or in that of shared messages.
     case heap(Int, identifier: Cursor)
   }
@@ -22,8 +25,8 @@ extension ObjectReader {
   ) throws(WeighbridgeError) -> [AttributeEntry] {
     var entries: [AttributeEntry] = []
     for message in header.messages where message.kind == .attribute {
-      let attribute = try AttributeMessage(body(of: message))
-      entries.append(AttributeEntry(name: attribute.name, place: .message(attribute)))
+      let body = try body(of: message)
+      entries.append(AttributeEntry(name: try AttributeMessage(body).name, place: .header(body)))
     }
     if let message = header.first(.attributeInfo), let dense = try DenseStorage(message) {
       entries += try denseAttributes(dense, atMost: limit)
@@ -63,7 +66,7 @@ extension ObjectReader {
   /// The message of an attribute.
   func message(of entry: AttributeEntry) throws(WeighbridgeError) -> AttributeMessage {
     switch entry.place {
-    case .message(let message): return message
+    case .header(let body): return try AttributeMessage(body)
     case .heap(let address, let identifier):
       var heap = try FractalHeap(at: address, in: file)
       return try AttributeMessage(heap.object(identifier))
