@@ -1,10 +1,13 @@
 """Jobs, in one process: what the engines share."""
 
+import contextlib
 import os
 import pathlib
 import pickle
 import shutil
+import sqlite3
 import stat
+import subprocess
 
 import numpy
 import pytest
@@ -207,6 +210,25 @@ def test_indexing(tmp_path, shapes):
     assert [item["x"] for item in row["detections"]] == [item.box.x for item in analysis.detections]
 
 
+@needs_program
+def test_the_same_as_the_program_indexes(tmp_path, shapes):
+    """What is in the database of `weighbridge index`: a digest of 16 bytes ends each record."""
+    (tmp_path / "photos").mkdir()
+    shutil.copy("picture.png", tmp_path / "photos")
+    command = [_conversion._program(), "index", tmp_path / "photos", "--model", shapes, "-o", tmp_path / "a.db",
+               "--features", "conv2d_6", "--quiet"]
+    subprocess.run(command, check=True)
+    with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as database:
+        (features,) = database.execute("SELECT record FROM features").fetchone()
+        (identity,) = database.execute("SELECT value FROM settings WHERE key = 'identity'").fetchone()
+        (digest,) = database.execute("SELECT digest FROM contents").fetchone()
+    job = PhotoIndex(str(tmp_path / "photos"), str(tmp_path / "out"), str(shapes), features="conv2d_6")
+    run(job)
+    (row,) = job.table().to_pylist()
+    assert row["features"] == numpy.frombuffer(features[:-16], "<f4").tolist()
+    assert row["digest"] == digest.hex() and job.identity()["model and options"] == identity
+
+
 def test_a_store_of_fsspec(tmp_path, shapes):
     memory = pytest.importorskip("fsspec", reason="fsspec is not installed").filesystem("memory")
     memory.pipe("/archive/photos/a.png", pathlib.Path("picture.png").read_bytes())
@@ -257,3 +279,12 @@ def test_an_engine_that_is_not_there(job, monkeypatch, engine, name):
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match=rf"pip install 'weighbridge\[{engine}\]'"):
         module.run(job)
+
+
+@needs_program
+def test_the_page(models, tmp_path):
+    page = pathlib.Path(__file__).resolve().parents[1] / "MANY_MACHINES.md"
+    block = page.read_text().split("```python\n")[1].split("```")[0]
+    names = {}
+    exec(compile(block, "MANY_MACHINES.md", "exec"), names)
+    assert len(names["job"].table()) == 6

@@ -166,18 +166,19 @@ def _read(file: BinaryIO) -> str:
 
 
 def _fetch(store: Store, uri: str, folder: str) -> Tuple[str, str]:
-    """Brings a model into a folder, and digests it.
-
-    It is called the same whatever its name was, so that the same content gives the same file.
-    """
+    """Brings a model into a folder, and digests it."""
     stem, suffix = posixpath.splitext(uri)
+    name = posixpath.basename(stem)
     digest = hashlib.sha256()
-    path = os.path.join(folder, "model" + suffix.lower())
+    path = os.path.join(folder, name + suffix)
     _copy(store, uri, path, digest)
-    for other in _COMPANIONS.get(suffix.lower(), ()):
+    others = _COMPANIONS.get(suffix.lower(), ())
+    if others:
+        digest.update(name.encode())  # by which the model is called
+    for other in others:
         if store.exists(stem + other):
             digest.update(other.encode())
-            _copy(store, stem + other, os.path.join(folder, "model" + other), digest)
+            _copy(store, stem + other, os.path.join(folder, name + other), digest)
     return path, digest.hexdigest()
 
 
