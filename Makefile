@@ -177,12 +177,12 @@ documentation := .build/documentation
 documented := Weighbridge ImageSearch ModelReport Manual
 
 docs: tools := python3:python3:python3
-docs: build
+docs: dependencies
 	python3 Documentation/reference.py Documentation/Manual/Manual.docc/Generated
 	mkdir -p $(documentation)
 	WEIGHBRIDGE_DOCUMENTATION=1 SWIFT_SYMBOLGRAPH_EXTRACT=$(CURDIR)/Documentation/symbolgraph-extract \
-	  $(program_environment) swift package -c release --scratch-path $(program_folder) $(program_flags) \
-	  $(SWIFT_OPTIONS) --allow-writing-to-directory $(documentation) generate-documentation \
+	  swift package --scratch-path $(documentation)/build $(SWIFT_OPTIONS) \
+	  --allow-writing-to-directory $(documentation) generate-documentation \
 	  $(foreach target,$(documented),--target $(target)) --output-path $(documentation)/weighbridge.doccarchive \
 	  --enable-experimental-combined-documentation --experimental-skip-synthesized-symbols --warnings-as-errors
 	python3 Documentation/site.py $(documentation)/weighbridge.doccarchive $(documentation)/html
