@@ -198,9 +198,9 @@ def c_header():
 
 def c_block(block):
     """A declaration, which may span lines that are empty; or the title of a part."""
-    title = re.match(r"// --- (.*)\.$", block)
-    if title:
-        return [f"## {title[1].split(':')[0]}"]
+    if block.startswith("// --- "):
+        title, _, rest = comment(block).removeprefix("--- ").rstrip(".").partition(": ")
+        return [f"## {title}"] + ([f"{rest[0].upper()}{rest[1:]}."] if rest else [])
     said = re.match(r"(?:///.*\n)*", block)[0]
     declared = block[len(said):]
     if declared.startswith("#ifdef"):
@@ -212,8 +212,11 @@ def c_block(block):
 
 def c_name(declared):
     """What a declaration declares."""
-    patterns = (r"\A#define (\w+)", r"\(\*(\w+)\)", r"\A[^;{]*?(\w+)\(", r"(\w+);\Z")
-    return next(found[1] for found in (re.search(each, declared) for each in patterns) if found)
+    for pattern in (r"\A#define (\w+)", r"\(\*(\w+)\)", r"\A[^;{]*?(\w+)\(", r"(\w+);\Z"):
+        found = re.search(pattern, declared)
+        if found:
+            return found[1]
+    raise SystemExit(f"{HEADER}: this declares nothing that is known:\n{declared}")
 
 
 def comment(text):
