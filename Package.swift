@@ -197,7 +197,8 @@ let package = Package(
     module(.execution, "Verifier", ["Bytes", "GraphIR"]),
     // Decides how each weight is stored.
     module(
-      .execution, "Compaction", ["Bytes", "CKernels", "CPURuntime", "GraphIR", "LayerCatalog"]),
+      .execution, "Compaction",
+      ["Bytes", "CKernels", "CPURuntime", "GraphIR", "LayerCatalog", "TensorEncoding"]),
     module(.execution, "ModelComparison", ["GraphIR", "LayerCatalog", "Verifier"]),
     // Keeps the longjmp of both picture libraries away from Swift.
     cLibrary("CImages", ["CJPEG", "CPNG"]),
@@ -332,8 +333,8 @@ let package = Package(
     tests(
       "CompactionTests",
       [
-        "Bytes", "CPURuntime", "Compaction", "GraphIR", "LayerCatalog", "TestSupport", "Vision",
-        "Weighbridge",
+        "Bytes", "CPURuntime", "Compaction", "GraphIR", "LayerCatalog", "TensorEncoding",
+        "TestSupport", "Vision", "Weighbridge",
       ]),
     tests("VisionTests", ["Bytes", "GraphIR", "TestSupport", "Vision", "Weighbridge"]),
     tests(
@@ -352,7 +353,10 @@ let package = Package(
       ]),
     tests(
       "ApplicationTests",
-      ["Bytes", "GraphIR", "JSON", "TestSupport", "Vision", "Weighbridge"]),
+      [
+        "Bytes", "ConversionCore", "GraphIR", "JSON", "LayerCatalog", "TestSupport", "Vision",
+        "Weighbridge",
+      ]),
     tests(
       "ImageSearchTests",
       [

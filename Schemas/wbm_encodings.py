@@ -13,6 +13,8 @@ import numpy
 WIDTHS = {"FLOAT16": 2, "BFLOAT16": 2, "FLOAT32": 4, "FLOAT64": 8, "INT8": 1, "INT16": 2,
           "INT32": 4, "INT64": 8, "UINT8": 1, "UINT16": 2, "UINT32": 4, "UINT64": 8, "BOOL": 1}
 CHUNK = 65536
+# Rows after which the states of dependent quantization begin anew.
+STRIP = 256
 # 2^(k/8), rounded to binary32.
 EIGHTHS = numpy.float32([1, 1.0905077, 1.1892071, 1.2968396, 1.4142135, 1.5422108, 1.6817929, 1.8340081])
 
@@ -145,6 +147,7 @@ def decode_rans(data, shape):
     rows = shape[0] if len(shape) > 1 and count > 0 else 1
     columns = count // rows
     kind, lanes, class_count = data.number("B"), data.number("B"), data.number("B")
+    is_dependent, kind = kind & 4 != 0, kind & ~4
     need(kind <= 2 and lanes <= 5 and 1 <= class_count <= 64, "another kind of integers")
     need(kind == 0 or rows <= data.left(), "too few bytes")
     steps = numpy.float32([data.number("f") for _ in range(rows if kind == 2 else 1)])
@@ -166,7 +169,7 @@ def decode_rans(data, shape):
     need(count // CHUNK <= data.left(), "too few bytes")
     sizes = [chunks(len(rows) * columns) for rows in members]
     lengths = [[(data.number("I"), data.number("I")) for _ in part] for part in sizes]
-    result = numpy.zeros((rows, columns), "f4")
+    result = numpy.zeros((rows, columns), "i8")
     for (low_bits, zero, table), rows_of, part, row in zip(tables, members, sizes, lengths):
         integers = []
         for size, (length, escape_count) in zip(part, row):
@@ -176,13 +179,26 @@ def decode_rans(data, shape):
             escapes = numpy.frombuffer(data.take(4 * escape_count), "<i4")
             values = (symbols.astype("i8") - zero << low_bits) + low
             need((symbols == 0).sum() == escape_count, "another number of escapes")
+            need(not is_dependent or all(abs(int(escape)) < 1 << 30 for escape in escapes), "a large escape")
             values[symbols == 0] = escapes
             integers.append(values)
         if integers:
-            matrix = numpy.concatenate(integers).reshape(len(rows_of), columns)
-            with numpy.errstate(over="ignore", invalid="ignore"):
-                result[rows_of] = matrix.astype("f4") * steps[rows_of, None]
+            result[rows_of] = numpy.concatenate(integers).reshape(len(rows_of), columns)
     need(data.left() == 0, "bytes behind the last chunk")
+    if is_dependent:
+        result = multiples(result)
+    with numpy.errstate(over="ignore", invalid="ignore"):
+        return result.astype("f4") * steps[:, None]
+
+
+def multiples(integers):
+    """What integers stand for by dependent quantization, each column by itself."""
+    result = numpy.zeros_like(integers)
+    for number, row in enumerate(integers):
+        if number % STRIP == 0:
+            states = numpy.zeros_like(row)
+        result[number] = 2 * row - numpy.where(states & 1, numpy.sign(row), 0)
+        states = (2 * states + ((row ^ states >> 1 ^ states >> 2) & 1)) % 8
     return result
 
 

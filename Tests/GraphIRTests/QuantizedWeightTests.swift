@@ -26,6 +26,18 @@ import Testing
     let integers = weight.integers.doubles
     switch weight.meaning {
     case .table(let table): return integers.map { Double(table[Int($0)]) }
+    case .blocks(let blockShape, let scales):
+      let shape = weight.integers.shape
+      let numbers = scales.doubles
+      return integers.enumerated().map { position, integer in
+        var (rest, block, step) = (position, 0, 1)
+        for axis in shape.indices.reversed() {
+          block += rest % shape[axis] / blockShape[axis] * step
+          rest /= shape[axis]
+          step *= scales.shape[axis]
+        }
+        return Double(Float(integer) * Float(numbers[block]))
+      }
     case .linear(let line):
       let run = line.axis.map { weight.integers.shape[($0 + 1)...].reduce(1, *) } ?? integers.count
       return integers.enumerated().map { position, integer in
@@ -34,6 +46,29 @@ import Testing
         let offset = line.offsets.isEmpty ? 0 : line.offsets[index]
         return Double(Float(integer - zero) * line.scales[index] + offset)
       }
+    }
+  }
+
+  @Test("A tensor keeps the scales of its blocks in any order of its axes")
+  func blocks() throws {
+    for blockShape in [[1, 2, 3], [2, 1, 1], [1, 1, 4], [2, 2, 4]] {
+      let linear = LinearIntegers(bits: 4, isSigned: true, blockShape: blockShape)
+      let count = zip([3, 2, 4], blockShape).reduce(1) { $0 * (($1.0 + $1.1 - 1) / $1.1) }
+      let content = LinearIntegers.Content(
+        integers: Self.integers, scales: (0..<count).map { 0.5 + Float($0) })
+      let whole = try Tensor(
+        EncodedElements(
+          .linear(linear), .float32, shape: [3, 2, 4],
+          bytes: linear.encode(content, shape: [3, 2, 4])))
+      for view in [whole, whole.permuted([2, 0, 1]), whole.permuted([1, 2, 0])] {
+        let weight = try #require(view.quantized)
+        if case .linear = weight.meaning { Issue.record("scales of \(blockShape) along an axis") }
+        #expect(try numbers(weight) == view.doubles)
+        let again = try Tensor(try #require(view.storedElements))
+        #expect(again.shape == view.shape && again.doubles == view.doubles)
+      }
+      let part = whole.slice(1..<3, along: 0)
+      if case .blocks = part.quantized?.meaning { Issue.record("a part has blocks of its own") }
     }
   }
 

@@ -7,6 +7,9 @@ package struct QuantizedWeight: Sendable {
   package enum Meaning: Sendable {
     /// `(q - zeroPoint) * scale + offset`, each step in single precision.
     case linear(Line)
+    /// `q * scale` in single precision, with a scale for each block of this shape along the axes; the
+    /// scales are float32, as many along each axis as there are blocks.
+    case blocks(shape: [Int], scales: Tensor)
     /// The number at position q of a table.
     case table([Float])
   }
@@ -58,6 +61,13 @@ package struct QuantizedWeight: Sendable {
       return EncodedElements(
         .lookup(tables), .float32, shape: shape,
         bytes: tables.encode(.init(positions: bytes, tables: table), shape: shape))
+    case .blocks(let blockShape, let scales):
+      let linear = LinearIntegers(
+        bits: bits, isSigned: integers.elementType == .int8, blockShape: blockShape)
+      let content = LinearIntegers.Content(
+        integers: bytes.map { Int8(bitPattern: $0) }, scales: scales.doubles.map { Float($0) })
+      return EncodedElements(
+        .linear(linear), .float32, shape: shape, bytes: linear.encode(content, shape: shape))
     case .linear(let line):
       guard (2...8).contains(bits) else { return nil }
       var blockShape = shape.map { max($0, 1) }

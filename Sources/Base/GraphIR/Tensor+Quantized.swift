@@ -55,9 +55,10 @@ private struct EncodedView {
 
   func weight(_ linear: LinearIntegers, _ content: LinearIntegers.Content) -> QuantizedWeight? {
     let divided = shape.indices.filter { linear.blockShape[$0] < shape[$0] }
-    guard divided.allSatisfy({ linear.blockShape[$0] == 1 }), divided.count <= 1,
-      let indices = indices(ofAxis: divided.first)
-    else { return nil }
+    guard divided.allSatisfy({ linear.blockShape[$0] == 1 }), divided.count <= 1 else {
+      return blocks(linear, content)
+    }
+    guard let indices = indices(ofAxis: divided.first) else { return nil }
     let line = QuantizedWeight.Line(
       scales: indices.of(content.scales), zeroPoints: indices.of(content.zeroPoints),
       offsets: indices.of(content.offsets), axis: indices.axis)
@@ -66,17 +67,46 @@ private struct EncodedView {
       integers(linear.isSigned ? .int8 : .uint8, bytes), bits: linear.bits, .linear(line))
   }
 
+  /// Integers with a scale for each block, of the whole tensor with its axes in any order.
+  private func blocks(
+    _ linear: LinearIntegers, _ content: LinearIntegers.Content
+  ) -> QuantizedWeight? {
+    guard let order = storedAxes, !linear.hasZeroPoints, !linear.hasOffsets else { return nil }
+    let grid = zip(shape, linear.blockShape).map { ($0 + $1 - 1) / $1 }
+    let scales = Tensor(.float32, shape: grid, content.scales.map(Double.init)).permuted(order)
+    let bytes = content.integers.map { UInt8(bitPattern: $0) }
+    return QuantizedWeight(
+      integers(linear.isSigned ? .int8 : .uint8, bytes), bits: linear.bits,
+      .blocks(shape: order.map { linear.blockShape[$0] }, scales: scales))
+  }
+
+  /// The stored tensor's axis that each of the view's is; `nil` when it is not all of that tensor.
+  private var storedAxes: [Int]? {
+    guard start == 0, tensor.shape.count == shape.count else { return nil }
+    let steps = shape.indices.map { shape[($0 + 1)...].reduce(1, *) }
+    var order: [Int] = []
+    for (size, stride) in zip(tensor.shape, tensor.strides) {
+      let axis = shape.indices.first {
+        !order.contains($0) && shape[$0] == size && (size == 1 || steps[$0] == stride)
+      }
+      guard let axis else { return nil }
+      order.append(axis)
+    }
+    return order
+  }
+
   /// Integers that have room in 16 bits.
   func weight(_ content: RANSIntegers.Content) -> QuantizedWeight? {
     guard let indices = indices(ofAxis: content.steps.count == 1 ? nil : 0) else { return nil }
-    let widest = content.integers.reduce(0) { max($0, $1 < 0 ? ~$1 : $1) }
+    let multiples = content.multiples(shape: shape)
+    let widest = multiples.reduce(0) { max($0, $1 < 0 ? ~$1 : $1) }
     let bits = max(2, Int32.bitWidth - widest.leadingZeroBitCount + 1)
     guard bits <= 16 else { return nil }
     let line = QuantizedWeight.Line(scales: indices.of(content.steps), axis: indices.axis)
     let type: ElementType = bits <= 8 ? .int8 : .int16
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(content.integers.count * type.byteCount)
-    for integer in content.integers {
+    bytes.reserveCapacity(multiples.count * type.byteCount)
+    for integer in multiples {
       bytes.append(UInt8(truncatingIfNeeded: integer))
       if type == .int16 { bytes.append(UInt8(truncatingIfNeeded: integer >> 8)) }
     }

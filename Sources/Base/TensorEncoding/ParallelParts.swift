@@ -31,4 +31,18 @@ enum ParallelParts {
     }
     return bytes
   }
+
+  /// Changes an array of bytes.
+  ///
+  /// - Parameter body: Reads and changes what belongs to a part, and nothing else.
+  static func update(
+    _ bytes: inout [UInt8], parts: Int,
+    _ body: @Sendable (Int, UnsafeMutableRawBufferPointer) -> Void
+  ) {
+    bytes.withUnsafeMutableBytes { buffer in
+      // Threads change parts that do not overlap, and all have ended when this returns.
+      nonisolated(unsafe) let memory = buffer
+      DispatchQueue.concurrentPerform(iterations: parts) { body($0, memory) }
+    }
+  }
 }

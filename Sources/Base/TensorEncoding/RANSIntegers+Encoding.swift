@@ -13,7 +13,10 @@ extension RANSIntegers {
     let divided = RowClasses.best(content.integers, rows: rows, columns: columns)
     let lanes = RANSCoder.lanes(rows * columns / divided.classes.count)
     let (kind, steps) = stored(content.steps)
-    var bytes = [kind.rawValue, UInt8(lanes.trailingZeroBitCount), UInt8(divided.classes.count)]
+    let flag = content.isDependent ? RANSLayout.dependentFlag : 0
+    var bytes = [
+      kind.rawValue | flag, UInt8(lanes.trailingZeroBitCount), UInt8(divided.classes.count),
+    ]
     bytes += steps
     bytes += divided.stored(rows: rows)
     for table in divided.tables { bytes += table.stored }

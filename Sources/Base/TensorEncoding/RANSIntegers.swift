@@ -13,20 +13,36 @@ package enum RANSIntegers {
     package var integers: [Int32]
     /// One number, or one for each row.
     package var steps: [Float]
+    /// Whether the integers stand for multiples of the steps by dependent quantization, which then are
+    /// below 2^30 in magnitude.
+    package var isDependent: Bool
 
     /// Puts integers and steps together.
-    package init(integers: [Int32], steps: [Float]) {
+    package init(integers: [Int32], steps: [Float], isDependent: Bool = false) {
       self.integers = integers
       self.steps = steps
+      self.isDependent = isDependent
     }
 
-    /// What decoding gives: each integer times its row's step, in single precision.
+    /// The multiples of the steps, row-major: the integers themselves, unless quantization is dependent.
+    package func multiples(shape: [Int]) -> [Int32] {
+      guard isDependent else { return integers }
+      return DependentSteps.multiples(of: integers, columns: RANSIntegers.matrix(shape).columns)
+    }
+
+    /// What decoding gives: each multiple times its row's step, in single precision.
     package func numbers(shape: [Int]) -> [Float] {
       let (rows, columns) = RANSIntegers.matrix(shape)
-      return (0..<rows).flatMap { row in
+      let multiples = multiples(shape: shape)
+      var numbers = [Float](repeating: 0, count: multiples.count)
+      var target = numbers.mutableSpan
+      for row in 0..<rows {
         let step = steps[steps.count == 1 ? 0 : row]
-        return integers[row * columns..<(row + 1) * columns].map { Float($0) * step }
+        for index in row * columns..<(row + 1) * columns {
+          target[index] = Float(multiples[index]) * step
+        }
       }
+      return numbers
     }
   }
 
@@ -43,12 +59,13 @@ package enum RANSIntegers {
   ) throws(WeighbridgeError) -> [UInt8] {
     let layout = try RANSLayout(bytes, shape: shape)
     // Safe: threads only read the bytes, and have ended when `decode` returns.
-    let numbers = try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
+    var numbers = try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
       nonisolated(unsafe) let source = bytes
       return try ParallelParts.decode(byteCount: layout.count * 4, parts: layout.chunks.count) {
         layout.decode($0, source, to: $1)
       }
     }
+    if layout.isDependent { layout.follow(&numbers) }
     guard elementType != .float32 else { return numbers }
     return FloatElements.bytes(count: layout.count, elementType) {
       numbers.span.bytes.unsafeLoadUnaligned(fromByteOffset: 4 * $0, as: Float.self)
@@ -72,6 +89,7 @@ package enum RANSIntegers {
         }
       }
     }
-    return Content(integers: integers, steps: layout.steps)
+    return Content(
+      integers: integers, steps: layout.steps, isDependent: layout.isDependent)
   }
 }

@@ -23,7 +23,12 @@ struct RANSLayout: Sendable {
     case each
   }
 
+  /// In the byte of the kind of steps: quantization is dependent.
+  static let dependentFlag: UInt8 = 4
+
   let rows, columns: Int
+  /// Whether the integers stand for multiples of the steps by dependent quantization.
+  let isDependent: Bool
   let lanes: Int
   /// One number, or one for each row.
   let steps: [Float]
@@ -41,12 +46,15 @@ struct RANSLayout: Sendable {
     _ = try Checked.product(shape + [4], of: "the size of a tensor")
     (rows, columns) = RANSIntegers.matrix(shape)
     var cursor = ByteCursor(0..<bytes.byteCount)
-    let kind = try cursor.integer(UInt8.self, from: bytes)
+    let first = try cursor.integer(UInt8.self, from: bytes)
     let laneBits = try cursor.integer(UInt8.self, from: bytes)
     let classCount = Int(try cursor.integer(UInt8.self, from: bytes))
-    guard let kind = Steps(rawValue: kind), laneBits <= 5, (1...64).contains(classCount) else {
+    isDependent = first & Self.dependentFlag != 0
+    guard let kind = Steps(rawValue: first & ~Self.dependentFlag), laneBits <= 5,
+      (1...64).contains(classCount)
+    else {
       throw WeighbridgeError(
-        .malformed, "integers of kind \(kind) in \(classCount) classes are not known")
+        .malformed, "integers of kind \(first) in \(classCount) classes are not known")
     }
     lanes = 1 << Int(laneBits)
     steps = try Self.steps(kind, rows: rows, &cursor, bytes)
@@ -158,6 +166,7 @@ extension RANSLayout {
     stored.low_byte_count = chunk.low.count
     stored.escapes = part(chunk.escapes).baseAddress?.assumingMemoryBound(to: UInt8.self)
     stored.escape_count = chunk.escapes.count / 4
+    stored.largest = isDependent ? UInt32(DependentSteps.largest) : .max
     let integers = [Int32](unsafeUninitializedCapacity: chunk.size) { buffer, count in
       isRight = rans_integers(symbols, chunk.size, &stored, buffer.baseAddress)
       count = chunk.size  // all are written, whatever it returns
@@ -165,12 +174,26 @@ extension RANSLayout {
     return isRight ? integers : nil
   }
 
-  /// Decodes a chunk into the numbers of its rows.
+  /// Decodes a chunk into the numbers of its rows; where quantization is dependent, into the integers,
+  /// which then still have to be followed from row to row.
   func decode(
     _ position: Int, _ source: UnsafeRawBufferPointer, to memory: UnsafeMutableRawBufferPointer
   ) -> Bool {
     let chunk = chunks[position]
     guard let integers = integers(of: chunk, source) else { return false }
+    guard !isDependent else {
+      integers.withUnsafeBytes { integers in
+        forEachRun(of: chunk) { _, elements, first in
+          // Runs lie inside of the chunk and of the tensor, whose elements have 4 bytes too.
+          UnsafeMutableRawBufferPointer(
+            rebasing: memory[4 * elements.lowerBound..<4 * elements.upperBound]
+          ).copyMemory(
+            from: UnsafeRawBufferPointer(
+              rebasing: integers[4 * first..<4 * (first + elements.count)]))
+        }
+      }
+      return true
+    }
     let numbers = memory.baseAddress?.assumingMemoryBound(to: Float.self)
     integers.withUnsafeBufferPointer { integers in
       forEachRun(of: chunk) { row, elements, first in

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
+#include "processor.h"
 
 /// States stay in LOW..<LOW << 16.
 static const uint32_t LOW = 1 << 16;
@@ -151,7 +151,9 @@ bool rans_integers(const uint8_t *symbols, size_t count, const struct rans_digit
     for (size_t index = 0; index < count; index++) {
       if (symbols[index] != digits->escape) continue;
       if (used == digits->escape_count) return false;
-      integers[index] = (int32_t)load_state(digits->escapes + 4 * used++);
+      const int32_t escape = (int32_t)load_state(digits->escapes + 4 * used++);
+      if ((escape < 0 ? 0u - (uint32_t)escape : (uint32_t)escape) > digits->largest) return false;
+      integers[index] = escape;
     }
   } else if (digits->escape >= 0) {
     return memchr(symbols, digits->escape, count) == NULL;
@@ -161,6 +163,46 @@ bool rans_integers(const uint8_t *symbols, size_t count, const struct rans_digit
 
 void rans_scale(const int32_t *integers, size_t count, float step, float *numbers) {
   for (size_t index = 0; index < count; index++) numbers[index] = (float)integers[index] * step;
+}
+
+/// The multiple that an integer stands for; leads its state on.
+INLINE int32_t follow_one(const uint8_t *element, uint32_t *state) {
+  int32_t integer;
+  memcpy(&integer, element, 4);
+  const uint32_t now = *state, parity = (uint32_t)integer & 1;
+  *state = (now << 1 | ((parity ^ now >> 1 ^ now >> 2) & 1)) & 7;
+  const int32_t sign = (integer >> 31) | (int32_t)((uint32_t)-integer >> 31);
+  return 2 * integer - (sign & -(int32_t)(now & 1));
+}
+
+INLINE void follow(
+    uint8_t *restrict elements, size_t count, uint32_t *restrict states, const float *step) {
+  if (step == NULL) {
+    for (size_t index = 0; index < count; index++) {
+      const int32_t multiple = follow_one(elements + 4 * index, states + index);
+      memcpy(elements + 4 * index, &multiple, 4);
+    }
+    return;
+  }
+  const float factor = *step;
+  for (size_t index = 0; index < count; index++) {
+    const float number = (float)follow_one(elements + 4 * index, states + index) * factor;
+    memcpy(elements + 4 * index, &number, 4);
+  }
+}
+
+#if defined(__x86_64__)
+TARGET_AVX2 static void follow_avx2(
+    uint8_t *elements, size_t count, uint32_t *states, const float *step) {
+  follow(elements, count, states, step);
+}
+#endif
+
+void rans_follow(uint8_t *elements, size_t count, uint32_t *states, const float *step) {
+#if defined(__x86_64__)
+  if (kernels_level() != PORTABLE) return follow_avx2(elements, count, states, step);
+#endif
+  follow(elements, count, states, step);
 }
 
 // Little-endian in memory on every processor that Swift runs on.

@@ -10,7 +10,7 @@ import GraphIR
 /// The search for the factor of all steps that a budget allows.
 struct CompactionSearch {
   let compactor: Compactor
-  let plans: [WeightPlan]
+  private(set) var plans: [WeightPlan]
   /// The step of each weight for an error of about 1.
   let steps: [Double]
   let meter: ErrorMeter
@@ -25,7 +25,13 @@ struct CompactionSearch {
   /// Searches.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when the budget cannot be met.
-  func run() throws(WeighbridgeError) -> CompactionTrial {
+  mutating func run() throws(WeighbridgeError) -> CompactionTrial {
+    for number in plans.indices {
+      try compactor.checkCancellation()
+      plans[number].chooseQuantization(
+        step: steps[number] * firstFactor, workers: compactor.workers)
+      compactor.report("choosing quantization", number + 1, plans.count)
+    }
     var bracket = BudgetBracket(grows: growsWithFactor, limits: factors)
     var best: CompactionTrial?
     var closest: CompactionTrial?
@@ -153,7 +159,7 @@ struct CompactionTrial {
       return Compaction.Weight(
         id: weight.id, name: weight.name, form: .integers(matrix), tensor: rounded.tensor,
         bitsPerElement: rounded.bits / Double(weight.tensor.count),
-        addedErrors: gains[number].map { $0.squareRoot() * Double(matrix.steps[0]) })
+        addedErrors: gains[number].map { $0.squareRoot() * rounded.step })
     }
     return Compaction(
       weights: weights, errors: errors, answers: answers,

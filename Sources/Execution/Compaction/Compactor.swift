@@ -72,9 +72,10 @@ package struct Compactor: Sendable {
     let gains = try sensitivities(plans, meter)
     let evaluator = try self.meter(evaluation, options)
     let steps = StepAllocation(gains: gains, counts: plans.map(\.weight.tensor.count)).steps
-    let search = CompactionSearch(
+    var search = CompactionSearch(
       compactor: self, plans: plans, steps: steps, meter: evaluator, budget: budget)
-    return try search.run().compaction(search, gains: gains)
+    let trial = try search.run()
+    return trial.compaction(search, gains: gains)
   }
 
   /// How many times something may be run so that it takes about so many floating-point operations.

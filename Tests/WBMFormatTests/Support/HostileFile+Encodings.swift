@@ -62,6 +62,11 @@ extension HostileFile {
       story: "A state at which no encoder ends.",
       [0, 0, 1, 0, 0, 128, 63, 0, 1, 1, 1, 128, 32, 4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0]),
     damaged(
+      "rans-dependent-escape", "is not what its table of symbols codes",
+      story: "An integer of dependent quantization of which twice as much has no room in 32 bits.",
+      [4, 0, 1, 0, 0, 128, 63, 0, 1, 0, 0, 128, 32, 4, 0, 0, 0, 3, 0, 0, 0, 0, 0, 1, 0]
+        + [0, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0]),
+    damaged(
       "rans-trailing", "stand behind the last chunk", story: "Bytes that belong to no chunk.",
       [0, 0, 1, 0, 0, 128, 63, 0, 1, 1, 1, 128, 32, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 9]),
     HostileFile(

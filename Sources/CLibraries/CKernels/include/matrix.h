@@ -51,8 +51,9 @@ struct kernels_rounding {
   /// `[positions, outputs]`, as are the following; so many elements from one position to the next.
   const float *weights;
   ptrdiff_t stride;
-  /// What the errors of positions that were rounded in other calls add up to.
-  const float *sums;
+  /// What the errors of positions that were rounded in other calls add up to. kernels_round_dependent adds
+  /// those of its own.
+  float *sums;
   /// The weight less its rounded value.
   float *errors;
   int32_t *integers;
@@ -64,5 +65,13 @@ struct kernels_rounding {
 
 /// Rounds; returns the sum of the squares of what that does to the product with the inputs.
 double kernels_round(const struct kernels_rounding *rounding);
+
+/// The most outputs of a call of kernels_round_dependent.
+enum { KERNELS_DEPENDENT_OUTPUTS = 256 };
+
+/// The same with dependent quantization along the outputs, from state 0 at the first: a weight is the
+/// multiple of its output's step that the integer k stands for, 2k or 2k less the sign of k. Does not look at
+/// the range.
+double kernels_round_dependent(const struct kernels_rounding *rounding);
 
 #endif

@@ -18,6 +18,7 @@ struct CoreMLPackedWeights {
     // The lowest signed number becomes 0.
     let lift = weight.integers.elementType == .int8 ? 1 << (bits - 1) : 0
     switch weight.meaning {
+    case .blocks: return nil
     case .table(let table): meaning = .lookUp(table.map(Double.init))
     case .linear(let line):
       guard line.axis == nil || line.axis == 0 && hasChannels else { return nil }

@@ -1,3 +1,5 @@
+import TensorEncoding
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -9,7 +11,7 @@ enum SizeEstimate {
   /// The number of bits of an ideal code, with its tables and steps.
   static func bits(_ matrix: QuantizedMatrix) -> Double {
     let sizes = (0..<matrix.rows).map { row in
-      matrix.integers[row * matrix.columns..<(row + 1) * matrix.columns]
+      matrix.content.integers[row * matrix.columns..<(row + 1) * matrix.columns]
         .reduce(0) { $0 + Int($1.magnitude) }
     }
     let order = sizes.indices.sorted { (sizes[$0], $0) < (sizes[$1], $1) }
@@ -24,7 +26,7 @@ enum SizeEstimate {
       guard bits < best else { break }
       best = bits
     }
-    return best + 32 * Double(matrix.steps.count) + 256
+    return best + 32 * Double(matrix.content.steps.count) + 256
   }
 
   /// The bits of the integers of some rows by their frequencies, and of a table.
@@ -35,7 +37,7 @@ enum SizeEstimate {
     var large: [Int32: Int] = [:]
     for row in rows {
       for index in row * matrix.columns..<(row + 1) * matrix.columns {
-        let integer = matrix.integers[index]
+        let integer = matrix.content.integers[index]
         if abs(integer) <= near {
           small[Int(integer) + near] += 1
         } else {

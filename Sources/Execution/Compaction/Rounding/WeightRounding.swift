@@ -10,6 +10,9 @@ struct WeightRounding: Sendable {
   let rowSteps: [Float]
   /// The integers are kept in this range.
   var range: ClosedRange<Int32> = -(1 << 24)...(1 << 24)
+  /// Whether integers stand for multiples of the steps by dependent quantization, whose states run from
+  /// output to output; then they have no range.
+  var isDependent = false
 
   /// A rounded weight.
   struct Result: Sendable {
@@ -19,8 +22,8 @@ struct WeightRounding: Sendable {
     let loss: Double
   }
 
-  /// Outputs that one thread rounds at a time.
-  private static let stripCount = 64
+  /// Outputs that one thread rounds at a time; with dependent quantization, after which states begin anew.
+  private var stripCount: Int { isDependent ? Int(KERNELS_DEPENDENT_OUTPUTS) : 64 }
 
   /// Rounds. The result does not depend on the number of threads.
   func round(workers: Workers) -> Result {
@@ -28,10 +31,10 @@ struct WeightRounding: Sendable {
     let elements = weight.transposed
     let height = rows / weight.groups
     let tasks = basis.blocks.flatMap { block in
-      stride(from: 0, to: height, by: Self.stripCount).map { start in
+      stride(from: 0, to: height, by: stripCount).map { start in
         let first = block.group * height
         return RoundingTask(
-          rows: first + start..<first + min(start + Self.stripCount, height), block: block,
+          rows: first + start..<first + min(start + stripCount, height), block: block,
           rowCount: rows)
       }
     }
@@ -77,7 +80,7 @@ private struct RoundingTask: Sendable {
       loss = rounding.rowSteps[rows].withUnsafeBufferPointer { steps in
         weights.withUnsafeBufferPointer { weights in
           (call.weights, call.steps) = (weights.baseAddress, steps.baseAddress)
-          return round(&errors, call)
+          return round(&errors, call, rounding.isDependent)
         }
       }
       initialized = count * width
@@ -86,7 +89,9 @@ private struct RoundingTask: Sendable {
   }
 
   /// Rounds block by block, from the last place to the first.
-  private func round(_ errors: inout [Float], _ call: kernels_rounding) -> Double {
+  private func round(
+    _ errors: inout [Float], _ call: kernels_rounding, _ isDependent: Bool
+  ) -> Double {
     let (width, count) = (rows.count, block.order.count)
     let blockSize = Int(KERNELS_ROUNDED_POSITIONS)
     var sums = [Float](repeating: 0, count: blockSize * width)
@@ -113,8 +118,8 @@ private struct RoundingTask: Sendable {
             call.factor = factors.map { $0 + start * (count + 1) }
             call.weights += start * width
             call.integers += start * width
-            (call.errors, call.sums) = (errors + start * width, UnsafePointer(sums))
-            loss += kernels_round(&call)
+            (call.errors, call.sums) = (errors + start * width, sums)
+            loss += isDependent ? kernels_round_dependent(&call) : kernels_round(&call)
           }
         }
       }

@@ -8,8 +8,7 @@ extension Compaction.Weight {
   func encoded() throws(WeighbridgeError) -> Tensor {
     switch form {
     case .integers(let matrix):
-      let content = RANSIntegers.Content(integers: matrix.integers, steps: matrix.steps)
-      return try stored(.rans, RANSIntegers.encode(content, shape: tensor.shape))
+      return try stored(.rans, RANSIntegers.encode(matrix.content, shape: tensor.shape))
     case .linear(let matrix):
       let linear = LinearIntegers(
         bits: matrix.bits, isSigned: true, blockShape: matrix.blockShape)

@@ -1,0 +1,70 @@
+import CKernels
+
+/// Dependent (trellis-coded) quantization: an integer stands for an even or an odd multiple of a step, as a
+/// state says that the parities of the integers above it in its column lead to; so more values are in reach
+/// than an integer's bits pay for. `Schemas/wbm.md` has the states.
+enum DependentSteps {
+  /// Every column begins anew in rows whose number is divisible by this.
+  static let stripRows = 256
+  /// The largest magnitude of an integer: twice as much has room in 32 bits.
+  static let largest = 1 << 30 - 1
+
+  /// The multiples that integers stand for, row-major.
+  static func multiples(of integers: [Int32], columns: Int) -> [Int32] {
+    var multiples = integers
+    multiples.withUnsafeMutableBytes { elements in
+      guard columns > 0 else { return }
+      let rows = elements.count / 4 / columns
+      for first in stride(from: 0, to: rows, by: stripRows) {
+        follow(
+          first..<min(first + stripRows, rows), 0..<columns, of: columns, elements
+        ) { _ in nil }
+      }
+    }
+    return multiples
+  }
+
+  /// Makes integers multiples, or numbers where there is a step.
+  ///
+  /// - Parameters:
+  ///   - rows: A strip.
+  ///   - columns: Some of the `width` columns of the matrix in memory, whose elements have 4 bytes.
+  ///   - step: The step of a row.
+  static func follow(
+    _ rows: Range<Int>, _ columns: Range<Int>, of width: Int,
+    _ memory: UnsafeMutableRawBufferPointer, step: (Int) -> Float?
+  ) {
+    guard let start = memory.baseAddress else { return }
+    var states = [UInt32](repeating: 0, count: columns.count)
+    for row in rows {
+      // The caller's matrix has these rows and columns.
+      let elements = (start + 4 * (row * width + columns.lowerBound))
+        .assumingMemoryBound(to: UInt8.self)
+      if var step = step(row) {
+        rans_follow(elements, columns.count, &states, &step)
+      } else {
+        rans_follow(elements, columns.count, &states, nil)
+      }
+    }
+  }
+}
+
+extension RANSLayout {
+  /// The columns that one thread follows at a time.
+  private static let tileColumns = 1024
+
+  /// Makes numbers of the decoded integers.
+  func follow(_ elements: inout [UInt8]) {
+    let strips = (rows + DependentSteps.stripRows - 1) / DependentSteps.stripRows
+    let tiles = (columns + Self.tileColumns - 1) / Self.tileColumns
+    ParallelParts.update(&elements, parts: strips * tiles) { part, memory in
+      let (row, column) = (
+        part / tiles * DependentSteps.stripRows, part % tiles * Self.tileColumns
+      )
+      DependentSteps.follow(
+        row..<min(row + DependentSteps.stripRows, rows),
+        column..<min(column + Self.tileColumns, columns), of: columns, memory
+      ) { steps[steps.count == 1 ? 0 : $0] }
+    }
+  }
+}
