@@ -68,6 +68,17 @@ private struct Failing: VerificationCheck {
     #expect(!difference.isWithin(Tolerance(absolute: 1.9, relative: 0)))
   }
 
+  @Test("Where nothing but 0 is wanted, a relative error is one to 1")
+  func zeros() {
+    let want = Tensor(.float32, shape: [4], [0, 0, 0, 0])
+    let got = Tensor(.float32, shape: [4], [0.5, -0.5, 0.5, 0.5])
+    #expect(TensorDifference(got: got, want: want).relativeL2 == 0.5)
+    #expect(TensorDifference(got: want, want: want).relativeL2 == 0)
+    #expect(TensorDifference(got: want, want: got).relativeL2 == 1)
+    #expect(TensorDifference(got: got, want: want).isWithin(Tolerance(relativeL2: 0.5)))
+    #expect(!TensorDifference(got: got, want: want).isWithin(Tolerance(relativeL2: 0.49)))
+  }
+
   @Test("NaN and infinities agree only with themselves")
   func nonFinite() {
     let want = Tensor(.float32, shape: [4], [.nan, .infinity, -.infinity, 1])

@@ -9,7 +9,7 @@ public struct Tolerance: Hashable, Sendable {
   /// The part relative to the largest wanted magnitude.
   public var relative: Double
   /// In place of both, a bound on the distance of the whole tensors: ||got - want|| <= bound *
-  /// ||want|| in the Euclidean norm.
+  /// ||want|| in the Euclidean norm; where want is 0 everywhere, bound * the norm of as many ones.
   public var relativeL2: Double?
 
   /// Makes a bound on the distance of whole tensors.

@@ -7,7 +7,8 @@ public struct TensorDifference: Hashable, Sendable {
   public let maxAbsolute: Double
   /// The largest |got - want|, divided by the largest |want|; 0 when both are 0.
   public let maxRelative: Double
-  /// ||got - want|| / ||want|| in the Euclidean norm; 0 when both are 0.
+  /// ||got - want|| / ||want|| in the Euclidean norm; where want is 0 everywhere, the root of the mean
+  /// square of got, as if it were relative to 1.
   public let relativeL2: Double
   /// The cosine of the angle between the two as vectors: 1 when they point the same way.
   public let cosine: Double
@@ -48,7 +49,7 @@ public struct TensorDifference: Hashable, Sendable {
   public init(got: Tensor, want: Tensor) {
     precondition(got.shape == want.shape, "tensors of different shapes")
     let (gots, wants) = (got.doubles, want.doubles)
-    var (largest, wanted, worst, mismatches) = (0.0, 0.0, 0, 0)
+    var (largest, wanted, worst, mismatches, finite) = (0.0, 0.0, 0, 0, 0)
     var (dot, gotSquares, wantSquares, squares) = (0.0, 0.0, 0.0, 0.0)
     for index in gots.indices {
       let (got, want) = (gots[index], wants[index])
@@ -59,6 +60,7 @@ public struct TensorDifference: Hashable, Sendable {
         }
         continue
       }
+      finite += 1
       wanted = max(wanted, abs(want))
       if abs(got - want) > largest, mismatches == 0 { worst = index }
       largest = max(largest, abs(got - want))
@@ -69,8 +71,7 @@ public struct TensorDifference: Hashable, Sendable {
     }
     maxAbsolute = largest
     maxRelative = wanted > 0 ? largest / wanted : (largest > 0 ? .infinity : 0)
-    relativeL2 =
-      wantSquares > 0 ? (squares / wantSquares).squareRoot() : (squares > 0 ? .infinity : 0)
+    relativeL2 = (squares / (wantSquares > 0 ? wantSquares : Double(max(1, finite)))).squareRoot()
     let norms = (gotSquares * wantSquares).squareRoot()
     cosine = norms > 0 ? dot / norms : (gotSquares == wantSquares ? 1 : 0)
     nonFiniteMismatches = mismatches

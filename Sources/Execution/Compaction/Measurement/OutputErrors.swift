@@ -93,8 +93,8 @@ struct ErrorMeter {
 }
 
 extension Tensor {
-  /// The L2 norm of the difference, divided by that of the other; infinite where a number is not
-  /// finite or the shapes differ.
+  /// The L2 norm of the difference, divided by that of the other, or by that of as many ones where the
+  /// other is 0 everywhere; infinite where a number is not finite or the shapes differ.
   fileprivate func relativeError(to wanted: Tensor) -> Double {
     guard shape == wanted.shape else { return .infinity }
     var (difference, size) = (0.0, 0.0)
@@ -103,7 +103,6 @@ extension Tensor {
       size += want * want
     }
     guard difference.isFinite else { return .infinity }
-    if size == 0 { return difference == 0 ? 0 : .infinity }
-    return (difference / size).squareRoot()
+    return (difference / (size > 0 ? size : Double(max(1, count)))).squareRoot()
   }
 }

@@ -56,6 +56,13 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
     return graph.outputs.map { chain(graph, $0.value, makers) }
   }
 
+  /// The scores of which a softmax or sigmoids made a value: the last of its chain.
+  ///
+  /// - Parameter makers: The node that makes each value.
+  static func scores(_ graph: Graph, _ value: ValueID, _ makers: [ValueID: Int]) -> ValueID {
+    chain(graph, value, makers).last ?? value
+  }
+
   private static func chain(
     _ graph: Graph, _ value: ValueID, _ makers: [ValueID: Int]
   ) -> [ValueID] {

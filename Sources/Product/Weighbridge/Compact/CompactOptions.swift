@@ -7,7 +7,8 @@ public struct CompactOptions: Sendable {
     /// Nothing: every number comes back bit by bit.
     case lossless
     /// The largest relative error of each output, ||got - want|| / ||want||, over all examples; where
-    /// a softmax or sigmoids end the model, of the scores in front of them.
+    /// a softmax or sigmoids end the model or a YOLO head, of the scores in front of them. Where an output
+    /// is to be 0 everywhere, the root of the mean square of what it is.
     case error(Double)
     /// The most bytes that the weights may take.
     case size(Int)
@@ -52,6 +53,9 @@ public struct CompactOptions: Sendable {
   /// Other examples, on which the loss is measured. When there are none, every fourth of the
   /// calibration's is kept back for it; made up when there is no calibration either.
   public var evaluation: Examples?
+  /// Whether batch normalisations first become part of the weights before them, which then are no longer
+  /// those of the source; otherwise they stay, exactly. Not without loss.
+  public var foldsBatchNormalization = false
   /// Whether an example with its outputs is stored, by which the loss can be verified, where the model
   /// has no reference outputs; `nil` for when that takes at most a tenth of the weights.
   public var storesProof: Bool?

@@ -11,7 +11,7 @@ struct Compact: GeneralCommand {
       Without a budget nothing is lost: every number comes back bit by bit. With one, weights become \
       integers, and what that does to the outputs is measured and stored in the file. An error is \
       ||got - want|| / ||want|| of an output, the worst over all examples; where a softmax or \
-      sigmoids end the model, of the scores in front of them.
+      sigmoids end the model or a YOLO head, of the scores in front of them.
 
       Examples are images (or folders of them) or files of arrays. Some of those that are given for \
       calibration are kept back for the measurement, unless others are given for it. Without any, \

@@ -31,6 +31,10 @@ struct BudgetOptions: ParsableArguments {
   @Flag(help: "Lose nothing; what happens without a budget, too.")
   var lossless = false
 
+  @Flag(
+    help: "Make batch normalisations part of the weights before them; by default they stay exact.")
+  var foldBatchNorm = false
+
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
@@ -51,6 +55,7 @@ struct BudgetOptions: ParsableArguments {
   var isGiven: Bool {
     let budgets = [maxError != nil, maxSize != nil, keepAnswers != nil, encoding != nil, lossless]
     return budgets.contains(true) || !calibration.isEmpty || !evaluation.isEmpty || proof != nil
+      || foldBatchNorm
   }
 
   /// A model made smaller, with a progress bar.
@@ -76,11 +81,11 @@ struct BudgetOptions: ParsableArguments {
       throw ValidationError(
         "--max-error, --max-size, --keep-answers, --encoding and --lossless exclude each other")
     }
-    guard given == 1 && !lossless || calibration.isEmpty && evaluation.isEmpty && proof == nil
-    else {
+    let needsBudget = !calibration.isEmpty || !evaluation.isEmpty || proof != nil || foldBatchNorm
+    guard given == 1 && !lossless || !needsBudget else {
       throw ValidationError(
-        "--calibration, --evaluation and --proof need a budget: --max-error, --max-size, "
-          + "--keep-answers or --encoding")
+        "--calibration, --evaluation, --proof and --fold-batch-norm need a budget: --max-error, "
+          + "--max-size, --keep-answers or --encoding")
     }
     if let maxError, !(maxError > 0 && maxError.isFinite) {
       throw ValidationError("--max-error takes a number above 0")
@@ -101,6 +106,7 @@ struct BudgetOptions: ParsableArguments {
     options.calibration = try examples(calibration, model)
     options.evaluation = try examples(evaluation, model)
     options.storesProof = proof
+    options.foldsBatchNormalization = foldBatchNorm
     return options
   }
 

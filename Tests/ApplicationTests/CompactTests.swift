@@ -1,0 +1,93 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import TestSupport
+import Testing
+
+@testable import Weighbridge
+
+/// Making models smaller through the library.
+@Suite struct CompactTests {
+  private static func sketchClassifier() throws -> Model {
+    try Model(contentsOf: Places.sample("Models/sketch-classifier/sketch-classifier.h5"))
+  }
+
+  @Test(
+    "The error of a head of boxes is that of the numbers before its sigmoids",
+    arguments: [
+      "yolo", "yolo_pjreddie", "yolo_new_coords", "gaussian_center", "region_softmax_pjreddie",
+    ])
+  func heads(sample: String) throws {
+    var options = ReadOptions()
+    options.darknetFork = sample.hasSuffix("pjreddie") ? .pjreddie : .alexeyab
+    options.randomSeed = 0  // the layer of boxes is all there is
+    let graph = try Model(
+      contentsOf: Places.sample("Detection/\(sample)/net.cfg"), options: options
+    ).content.graph
+    #expect(graph.nodes.contains { $0.operation is Concatenate })
+    #expect(graph.rawOutputs == graph.inputs.map(\.value))
+  }
+
+  @Test(
+    "The error of a classifier is that of the scores in front of its softmax, others are their own")
+  func scores() throws {
+    let graph = try Self.sketchClassifier().content.graph
+    let raw = try #require(graph.rawOutputs.first)
+    #expect(graph.nodes[try #require(graph.makers[raw])].operation is Dense)
+    let style = try Model(contentsOf: Places.sample("Models/softening/softening.h5")).content.graph
+    #expect(style.rawOutputs == style.outputs.map(\.value))
+  }
+
+  @Test("References that are 0 everywhere get the size of what comes instead as their tolerance")
+  func zeroReferences() throws {
+    let folder = try TemporaryFolder()
+    var model = try Self.sketchClassifier()
+    let inputs = try model.madeUpInputs(.random(seed: 1))
+    let outputs = try model.run(inputs).outputs
+    let zeros = outputs.map {
+      NamedTensor(
+        name: $0.name,
+        tensor: Tensor(
+          .float32, shape: $0.tensor.shape, [Double](repeating: 0, count: $0.tensor.count)))
+    }
+    try model.addReferences(inputs: inputs, outputs: zeros, author: "nobody")
+    var options = CompactOptions()
+    options.budget = .encoding("int8")
+    let small = try model.compacted(options)
+    let bound = try #require(small.content.references.first?.tolerance.relativeL2)
+    // The probabilities of 8 classes: between all alike and one that is certain.
+    #expect(bound > 0.125 && bound < 0.37)
+    let path = folder.file("small.wbm")
+    try small.write(to: path)
+    #expect(try Model(contentsOf: path).verify().passed)
+  }
+
+  @Test(
+    "Batch normalizations are folded when that is asked for, and the error is measured all the same"
+  )
+  func folded() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: Places.sample("Models/shape-detector/shape-detector.h5"))
+    var options = CompactOptions()
+    options.budget = .error(0.02)
+    let exact = try model.compacted(options)
+    options.foldsBatchNormalization = true
+    let small = try model.compacted(options)
+    let counts = [model, exact, small].map { model in
+      model.content.graph.nodes.count { $0.operation is BatchNormalization }
+    }
+    #expect(counts == [6, 6, 0])
+    let record = try #require(small.content.compaction)
+    #expect(record.request == "a relative error of at most 0.02, batch normalizations folded")
+    let inputs = try model.madeUpInputs(.random(seed: 77))
+    for (got, want) in zip(try small.run(inputs).outputs, try model.run(inputs).outputs) {
+      #expect(TensorDifference(got: got.tensor, want: want.tensor).relativeL2 < 0.04)
+    }
+    let path = folder.file("small.wbm")
+    try small.write(to: path)
+    #expect(try Model(contentsOf: path).verify().passed)
+    options.budget = .lossless
+    #expect(throws: WeighbridgeError.self) { try model.compacted(options) }
+  }
+}
