@@ -1,3 +1,4 @@
+import ArrayConversion
 import Bytes
 import GraphIR
 import TestSupport
@@ -57,6 +58,83 @@ import Weighbridge
     #expect(
       report.losses.contains { $0.contains("of 4-bit integers") && $0.contains("full size") },
       "\(report.losses)")
+  }
+
+  @Test(
+    "ONNX has 4 bits and a scale for each block from opset 21 on, here and back",
+    arguments: [("int4", 4.0), ("int4-block32", 4), ("int8-block32", 8), ("int3-block32", 4)])
+  func blocks(encoding: String, bits: Double) throws {
+    let folder = try TemporaryFolder()
+    let (small, plain) = (folder.file("small.onnx"), folder.file("plain.onnx"))
+    let model = try Self.model(encoding, "sketch-classifier")
+    var options = ExportOptions()
+    options.opset = 21
+    let report = try model.export(to: small, as: .onnx, options: options)
+    #expect(!report.losses.contains { $0.contains("numbers of full size") }, "\(report.losses)")
+    try Model(contentsOf: Places.sample("Models/sketch-classifier/sketch-classifier.h5")).export(
+      to: plain, as: .onnx)
+    let share = Double(try Files.read(small).count) / Double(try Files.read(plain).count)
+    // A scale of 32 bits for 32 numbers and for few inputs.
+    #expect(share < (bits + (encoding == "int4" ? 0 : 1)) / 32 + 0.1, "\(share)")
+    let again = try Model(contentsOf: small)
+    for (got, want) in zip(try outputs(again), try outputs(model)) {
+      #expect(TensorDifference(got: got, want: want).maxAbsolute <= 1e-5)
+    }
+    let file = folder.file("again.wbm")
+    try again.write(to: file)
+    let titles = Set(try Inspection(of: file).encodings.map(\.name))
+    #expect(titles.contains("\(encoding.dropFirst(3).first ?? "0")-bit integers"), "\(titles)")
+  }
+
+  @Test(
+    "Files of arrays keep integers when that is asked for",
+    arguments: ["int8", "int4-block32", "palette4", "bfloat16"],
+    [ExportTarget.safetensors, .npz])
+  func arrays(encoding: String, target: ExportTarget) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("weights.\(target.fileExtension)")
+    let model = try Self.model(encoding, "sketch-classifier")
+    var options = ExportOptions()
+    options.keepsIntegers = true
+    let report = try model.export(to: path, as: target, options: options)
+    #expect(!report.losses.contains { $0.contains("numbers of full size") }, "\(report.losses)")
+    let file = try WeightFile(ByteStore(Array(Files.read(path))), path: path)
+    let stored = Dictionary(uniqueKeysWithValues: file.weights.map { ($0.name, $0.tensor) })
+    for weight in model.content.graph.weights where weight.tensor.count >= 256 {
+      let (name, want) = (weight.name, weight.tensor)
+      let got: [Double]
+      switch encoding {
+      case "bfloat16":
+        let half = try #require(stored[name])
+        // NumPy has no bfloat16.
+        #expect(half.elementType == (target == .npz ? .float32 : .bfloat16))
+        got = half.doubles
+      case "palette4":
+        let table = try #require(stored["\(name)/table"]).doubles
+        #expect(table.count == 16)
+        got = try #require(stored["\(name)/codes"]).doubles.map { table[Int($0)] }
+      case _:
+        let integers = try #require(stored["\(name)/quantized"])
+        let scales = try #require(stored["\(name)/scale"])
+        #expect(integers.elementType == .int8 && scales.shape.count == want.shape.count)
+        let numbers = scales.doubles
+        got = integers.doubles.enumerated().map { position, integer in
+          var (rest, block, step) = (position, 0, 1)
+          for axis in want.shape.indices.reversed() {
+            let width = (want.shape[axis] + scales.shape[axis] - 1) / scales.shape[axis]
+            block += rest % want.shape[axis] / width * step
+            rest /= want.shape[axis]
+            step *= scales.shape[axis]
+          }
+          return Double(Float(integer) * Float(numbers[block]))
+        }
+        #expect(stored[name] == nil)
+      }
+      #expect(got == want.doubles, "\(name)")
+    }
+    #expect(throws: WeighbridgeError.self) {
+      try model.export(to: folder.file("model.onnx"), as: .onnx, options: options)
+    }
   }
 
   @Test("Integers of a Core ML file stay integers", arguments: ["int4", "palette6"])

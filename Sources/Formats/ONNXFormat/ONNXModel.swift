@@ -118,6 +118,9 @@ package struct ONNXInitializer: Sendable {
   package var name: String
   /// The type of the elements.
   package var elementType: ElementType
+  /// Whether the elements, int8 or uint8, are in the file in 4 bits each, two in a byte, the first in its
+  /// lower half.
+  package var isPacked: Bool
   /// The sizes.
   package var shape: [Int]
   /// Where the elements are, in row-major order and little-endian; `nil` in a model to be written.
@@ -125,10 +128,12 @@ package struct ONNXInitializer: Sendable {
 
   /// Makes a tensor's head.
   package init(
-    name: String, elementType: ElementType, shape: [Int], elements: ONNXElements? = nil
+    name: String, elementType: ElementType, isPacked: Bool = false, shape: [Int],
+    elements: ONNXElements? = nil
   ) {
     self.name = name
     self.elementType = elementType
+    self.isPacked = isPacked
     self.shape = shape
     self.elements = elements
   }

@@ -100,15 +100,22 @@ extension ONNXInitializer {
     let offset: Int
   }
 
-  /// The number of bytes of the elements.
-  package var byteCount: Int { shape.reduce(elementType.byteCount, *) }
+  /// The numbers in ONNX of the types of integers of 4 bits, by what they are here.
+  static let packedNumbers: [ElementType: Int] = [.uint8: 21, .int8: 22]
+
+  /// The number of bytes of the elements in the file.
+  package var byteCount: Int {
+    isPacked ? (shape.reduce(1, *) + 1) / 2 : shape.reduce(elementType.byteCount, *)
+  }
 
   /// The tensor's bytes without its elements.
   ///
   /// - Parameter location: Where they are, when they are in another file.
   func packedHead(_ location: Location?) throws(WeighbridgeError) -> [UInt8] {
     var record: ProtobufRecord = [
-      "dims": .integers(shape), "data_type": .integer(Int(elementType.onnxNumber)),
+      "dims": .integers(shape),
+      "data_type": .integer(
+        isPacked ? Self.packedNumbers[elementType] ?? 0 : Int(elementType.onnxNumber)),
       "name": .text(name),
     ]
     if let location {

@@ -6,13 +6,14 @@ import NumPyFormat
 
 /// Writes the weights under the graph's names, in the catalogue's axis order, as arrays of NumPy.
 package enum NPZExporter: Exporter {
-  package static let options: Set<ExportOption> = []
-  package static let keepsEncodings = false
+  package static let options: Set<ExportOption> = [.integers]
+  package static let keepsEncodings = true
 
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
-    let weights = content.graph.weights
+    let exported = ExportedArrays(content.graph, keepsIntegers: options.keepsIntegers)
+    let weights = exported.arrays
     try WeightLosses.check(weights.count)
     var writer = try NPZWriter(path: path, names: weights.map(\.name))
     var stream = WeightStream(cancellation)
@@ -24,7 +25,7 @@ package enum NPZExporter: Exporter {
       try writer.end()
     }
     try writer.commit(replacing: options.isReplacing)
-    return ExportReport(files: [path], losses: losses(content))
+    return ExportReport(files: [path], losses: losses(content) + exported.losses)
   }
 
   private static func losses(_ content: ModelContent) -> [String] {

@@ -7,8 +7,8 @@ import SafetensorsFormat
 /// Writes the weights under the graph's names, in the catalogue's axis order, with the description
 /// in `__metadata__`.
 package enum SafetensorsExporter: Exporter {
-  package static let options: Set<ExportOption> = []
-  package static let keepsEncodings = false
+  package static let options: Set<ExportOption> = [.integers]
+  package static let keepsEncodings = true
 
   /// Which framework's axes the tensors have, as other readers want it said.
   private static let layout = (key: "format", value: "pt")
@@ -17,7 +17,8 @@ package enum SafetensorsExporter: Exporter {
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
     // Larger elements first, as the format's own writer has them: so all are aligned.
-    let weights = content.graph.weights.enumerated().sorted { first, second in
+    let exported = ExportedArrays(content.graph, keepsIntegers: options.keepsIntegers)
+    let weights = exported.arrays.enumerated().sorted { first, second in
       let sizes = (
         first.element.tensor.elementType.byteCount,
         second.element.tensor.elementType.byteCount
@@ -39,7 +40,7 @@ package enum SafetensorsExporter: Exporter {
       }
     }
     try writer.commit(replacing: options.isReplacing)
-    return ExportReport(files: [path], losses: WeightLosses.lines(content))
+    return ExportReport(files: [path], losses: WeightLosses.lines(content) + exported.losses)
   }
 }
 

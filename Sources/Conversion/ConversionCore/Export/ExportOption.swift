@@ -8,6 +8,7 @@ package enum ExportOption: String, CaseIterable, Sendable {
   case precision = "the number type of the weights"
   case suppression = "non-maximum suppression"
   case folding = "folding batch normalizations"
+  case integers = "keeping integers as they are"
   case specificationVersion = "the specification version"
   case coreMLKind = "the kind of a Core ML model"
   case imageSizes = "a choice of image sizes"
@@ -46,6 +47,7 @@ extension ExportOptions {
       case .precision: precision != .float32
       case .suppression: suppressesBoxes == true
       case .folding: foldsBatchNormalization
+      case .integers: keepsIntegers
       case .specificationVersion: specificationVersion != nil
       case .coreMLKind: coreMLKind != nil
       case .imageSizes: !imageSizes.isEmpty

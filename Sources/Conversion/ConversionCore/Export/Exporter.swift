@@ -68,6 +68,9 @@ public struct ExportOptions: Sendable {
   /// Whether batch normalisations become part of the weights of the convolution or dense layer
   /// before them. Otherwise they stay, and all weights are those of the source.
   public var foldsBatchNormalization = false
+  /// Whether a file of arrays holds weights that are stored as integers, in tables or in 16 bits so, with
+  /// what they stand for in arrays beside them; the numbers themselves by default.
+  public var keepsIntegers = false
   /// The specification version of a Core ML model, 1 to 5; the lowest that has all its layers by
   /// default.
   public var specificationVersion: Int?

@@ -106,16 +106,17 @@ extension ONNXGraphBuilder {
   }
 
   /// Elements as they go into the file.
-  private mutating func add(
-    _ name: String, _ type: ElementType, shape: [Int], _ parts: [Tensor]
+  mutating func add(
+    _ name: String, _ type: ElementType, isPacked: Bool = false, shape: [Int], _ parts: [Tensor]
   ) {
     weights.append(
       ONNXWeight(
-        head: ONNXInitializer(name: name, elementType: type, shape: shape), parts: parts))
+        head: ONNXInitializer(
+          name: name, elementType: type, isPacked: isPacked, shape: shape), parts: parts))
   }
 
   /// A node before all others that makes a weight of what is stored.
-  private mutating func addBefore(
+  mutating func addBefore(
     _ operation: String, _ inputs: [String], _ output: String,
     _ attributes: [(String, ONNXAttribute)] = []
   ) {
@@ -123,50 +124,6 @@ extension ONNXGraphBuilder {
       ONNXNode(
         name: output, operation: operation, inputs: inputs, outputs: [output],
         attributes: attributes))
-  }
-
-  /// Has the integers of a weight in the file, and the nodes that make its numbers of them: by
-  /// `DequantizeLinear`, or by `Gather` from a table.
-  ///
-  /// - Parameters:
-  ///   - own: The name of the weight.
-  ///   - shape: The weight's shape in the file.
-  /// - Returns: Whether there is a form for them.
-  private mutating func add(
-    _ quantized: QuantizedWeight, _ own: String, shape: [Int]
-  ) -> Bool {
-    let type = quantized.integers.elementType
-    switch quantized.meaning {
-    case .table(let table):
-      let (codes, numbers) = (unusedName("\(own)/codes"), unusedName("\(own)/table"))
-      let positions = unusedName("\(own)/positions")
-      add(codes, type, shape: shape, [quantized.integers])
-      add(
-        numbers, .float32, shape: [table.count],
-        [Tensor(.float32, shape: [table.count], table.map(Double.init))])
-      addBefore("Cast", [codes], positions, [("to", .integer(Int(ElementType.int32.onnxNumber)))])
-      addBefore("Gather", [numbers, positions], own)
-    case .linear(let line):
-      // A weight in another shape may have its axes elsewhere.
-      let hasAxis = line.axis == nil || shape == quantized.integers.shape
-      let zeros = Tensor(type, shape: [line.zeroPoints.count], line.zeroPoints.map(Double.init))
-      guard hasAxis, line.offsets.isEmpty, type != .int16 || opset >= 21,
-        zeros.doubles == line.zeroPoints.map(Double.init)
-      else { return false }
-      let sizes = line.axis == nil ? [] : [line.scales.count]
-      var inputs = [unusedName("\(own)/quantized"), unusedName("\(own)/scale")]
-      add(inputs[0], type, shape: shape, [quantized.integers])
-      add(
-        inputs[1], .float32, shape: sizes,
-        [Tensor(.float32, shape: sizes, line.scales.map(Double.init))])
-      if zeros.count > 0 {
-        inputs.append(unusedName("\(own)/zero_point"))
-        add(inputs[2], type, shape: sizes, [zeros.reshaped(sizes)])
-      }
-      addBefore(
-        "DequantizeLinear", inputs, own, line.axis.map { [("axis", .integer($0))] } ?? [])
-    }
-    return true
   }
 
   /// A tensor that the graph does not have, which is in the file once however often it is used.

@@ -84,6 +84,22 @@ package struct ONNXSource: Sendable {
   static func read(
     _ tensor: ONNXInitializer, _ store: ByteStore, _ others: [String: ByteStore]
   ) throws(WeighbridgeError) -> Tensor {
+    guard tensor.isPacked else { return try stored(tensor, store, others) }
+    let count = try Checked.product(tensor.shape, of: "the size of a tensor")
+    var bytes = tensor
+    (bytes.isPacked, bytes.elementType, bytes.shape) = (false, .uint8, [count / 2 + count % 2])
+    let packed = try stored(bytes, store, others).contiguousBytes()
+    let isSigned = tensor.elementType == .int8
+    let numbers = (0..<count).map { index in
+      let half = index.isMultiple(of: 2) ? packed[index / 2] & 15 : packed[index / 2] >> 4
+      return isSigned && half > 7 ? half | 0xF0 : half
+    }
+    return Tensor(tensor.elementType, shape: tensor.shape, bytes: numbers)
+  }
+
+  private static func stored(
+    _ tensor: ONNXInitializer, _ store: ByteStore, _ others: [String: ByteStore]
+  ) throws(WeighbridgeError) -> Tensor {
     switch tensor.elements {
     case .inside(let range)?:
       return try Tensor(tensor.elementType, shape: tensor.shape, store: store, range: range)

@@ -20,18 +20,20 @@ extension ONNXInitializer {
       throw WeighbridgeError(.malformed, "a tensor has the shape \(shape)")
     }
     let number = record.integer("data_type")
-    guard let type = ElementType(onnxNumber: number) else {
+    let packed = Self.packedNumbers.first { $0.value == number }?.key
+    guard let type = packed ?? ElementType(onnxNumber: number) else {
       throw WeighbridgeError(
         .unsupported,
-        "a tensor has elements of ONNX' type \(number), and only whole numbers of 8 to 64 bits, "
+        "a tensor has elements of ONNX' type \(number), and only whole numbers of 4 to 64 bits, "
           + "floating-point numbers of 16 to 64 bits and booleans can be read")
     }
     guard record["segment"] == nil else {
       throw WeighbridgeError(.unsupported, "a tensor is stored in segments")
     }
-    let byteCount = try Checked.product(shape + [type.byteCount], of: "the size of a tensor")
+    let size = try Checked.product(shape + [type.byteCount], of: "the size of a tensor")
+    let byteCount = packed == nil ? size : size / 2 + size % 2
     self.init(
-      name: record.text("name"), elementType: type, shape: shape,
+      name: record.text("name"), elementType: type, isPacked: packed != nil, shape: shape,
       elements: try Self.elements(record, type, byteCount: byteCount))
   }
 

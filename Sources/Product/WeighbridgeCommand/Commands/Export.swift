@@ -67,6 +67,13 @@ struct Export: GeneralCommand {
     help: "Make batch normalisations part of the weights before them; by default they stay.")
   var foldBatchNorm = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Keep weights that are stored as integers, in tables or in 16 bits so in .safetensors and .npz files, "
+        + "with scales and tables beside them: NAME/quantized, NAME/scale, NAME/codes, NAME/table.")
+  )
+  var keepIntegers = false
+
   @Option(
     help: ArgumentHelp(
       "The specification version of a Core ML model, 1 to 5; by default the lowest that has all "
@@ -108,6 +115,7 @@ struct Export: GeneralCommand {
     if let precision { options.precision = precision.word }
     options.suppressesBoxes = nms?.suppressesBoxes
     options.foldsBatchNormalization = foldBatchNorm
+    options.keepsIntegers = keepIntegers
     options.specificationVersion = specVersion
     options.coreMLKind = kind?.word
     options.imageSizes = sizes?.sizes ?? []

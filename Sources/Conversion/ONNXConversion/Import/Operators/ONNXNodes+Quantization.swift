@@ -9,12 +9,13 @@ extension ONNXNodes {
   /// numbers, which are rounded to steps where the file rounds them.
   static let quantization: [String: ONNXLayer.Build] = [
     "DequantizeLinear": { (layer) throws(WeighbridgeError) in
-      let axis = try layer.quantizedAxis()
-      return [
-        try layer.dequantized(
-          try layer.input(0), Steps(try layer.input(1), try layer.optional(2), axis: axis),
-          role: "")
-      ]
+      let size = try layer.integer("block_size", default: 0)
+      let steps = Steps(
+        try layer.input(1), try layer.optional(2), axis: try layer.integer("axis", default: 1))
+      let value = try layer.input(0)
+      if let weight = try layer.quantizedWeight(value, steps, blockSize: size) { return [weight] }
+      guard size == 0 else { throw layer.blocksUnsupported }
+      return [try layer.dequantized(value, steps, role: "")]
     },
     "QLinearConv": { (layer) throws(WeighbridgeError) in
       let input = try layer.dequantized(try layer.input(0), try layer.steps(1), role: "input")
@@ -63,10 +64,45 @@ private struct Steps {
 
 extension ONNXLayer {
   fileprivate mutating func quantizedAxis() throws(WeighbridgeError) -> Int {
-    guard try integer("block_size", default: 0) == 0 else {
-      throw unsupported("\(node.operation) with a scale for each block of an axis")
-    }
+    guard try integer("block_size", default: 0) == 0 else { throw blocksUnsupported }
     return try integer("axis", default: 1)
+  }
+
+  fileprivate var blocksUnsupported: WeighbridgeError {
+    unsupported("\(node.operation) with a scale for each block of an axis")
+  }
+
+  /// A weight that stays the integers that it is in the file; `nil` for what is none, or stands for
+  /// numbers in another way.
+  fileprivate mutating func quantizedWeight(
+    _ value: ONNXValue, _ steps: Steps, blockSize: Int
+  ) throws(WeighbridgeError) -> ONNXValue? {
+    guard case .constant(let name, let integers) = value, let scale = steps.scale.tensor,
+      [.int8, .uint8].contains(integers.elementType), integers.count > 1,
+      scale.elementType == .float32, scale.count > 0, steps.zero == nil || steps.zero?.tensor != nil
+    else { return nil }
+    let zeros = steps.zero?.tensor?.doubles.map { Int32($0) } ?? []
+    let rank = integers.shape.count
+    let meaning: QuantizedWeight.Meaning
+    if blockSize > 0 {
+      var blockShape = [Int](repeating: 1, count: rank)
+      let place = try axis(steps.axis, rank: rank)
+      blockShape[place] = min(blockSize, integers.shape[place])
+      let grid = zip(integers.shape, blockShape).map { ($0 + $1 - 1) / $1 }
+      guard scale.shape == grid, zeros.allSatisfy({ $0 == 0 }) else { return nil }
+      meaning = .blocks(shape: blockShape, scales: scale)
+    } else {
+      guard scale.shape.count <= 1, zeros.isEmpty || zeros.count == scale.count else { return nil }
+      let place = scale.count == 1 ? nil : try axis(steps.axis, rank: rank)
+      if let place, integers.shape[place] != scale.count { return nil }
+      meaning = .linear(
+        .init(scales: scale.doubles.map { Float($0) }, zeroPoints: zeros, axis: place))
+    }
+    let weight = QuantizedWeight(integers, bits: integers.bitsOfIntegers, meaning)
+    guard let encoded = weight.encoded else { return nil }
+    let suffix = "/quantized"
+    let own = name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
+    return .constant(own, try Tensor(encoded))
   }
 
   /// A scale and the zero point behind it.
@@ -131,4 +167,17 @@ extension ONNXLayer {
   private static let ranges: [ElementType: ClosedRange<Double>] = [
     .int8: -128...127, .uint8: 0...255, .int16: -32768...32767, .uint16: 0...65535,
   ]
+}
+
+extension Tensor {
+  /// The fewest bits, 2 to 8, that hold all elements of int8 or uint8.
+  fileprivate var bitsOfIntegers: Int {
+    let numbers = doubles
+    let (least, greatest) = (numbers.min() ?? 0, numbers.max() ?? 0)
+    return (2...8).first { bits in
+      let half = Double(1 << (bits - 1))
+      return elementType == .int8
+        ? least >= -half && greatest < half : greatest < 2 * half
+    } ?? 8
+  }
 }
