@@ -25,6 +25,7 @@
 #   make bench-conversion  converting beside coremltools and tf2onnx, from PyPI; MODEL likewise
 #   make bench-inference   running models beside onnxruntime, OpenVINO, ncnn and OpenCV, from PyPI;
 #                          BENCH_OPTIONS for `Benchmarks/Inference/measure.py`
+#   make bench-compact     how small models become beside other tools; COMPACT_MODELS names some of them
 #   make bench-search      searching an index of 100,000 images, and indexing 1,000
 #   make library    libweighbridge for C, with its header and pkg-config file, in .build/library
 #   make install-library  copies them to PREFIX
@@ -53,7 +54,7 @@ endif
 
 SHELL := /bin/bash
 .PHONY: demo build install test lint consumer generate format bench clean dependencies archives peers test-peers \
-  bench-files bench-inference bench-conversion bench-search test-pages test-faults fuzz mutate sanitize \
+  bench-files bench-inference bench-conversion bench-search bench-compact test-pages test-faults fuzz mutate sanitize \
   manual packages docs
 .DEFAULT_GOAL := build
 
@@ -338,6 +339,14 @@ test-peers: build peers
 	    && $(peers_folder)/bin/python Tests/Peers/coreml_peer.py $(program) --only Models \
 	      --compact $$options || exit 1; \
 	done
+	for options in "int4" "int4-block32" "int8-block32"; do \
+	  $(peers_folder)/bin/python Tests/Peers/onnx_peer.py $(program) --only Models --opset 21 \
+	    --compact $$options || exit 1; \
+	done
+	for options in "int8" "int4-block32" "palette6" "float16"; do \
+	  $(peers_folder)/bin/python Tests/Peers/safetensors_peer.py $(program) --only Models \
+	    --compact $$options --keep-integers || exit 1; \
+	done
 	$(peers_folder)/bin/python Tests/Peers/onnx_detector_peer.py $(program)
 	$(peers_folder)/bin/python Tests/Peers/ncnn_peer.py $(program)
 	$(peers_folder)/bin/python Tests/Peers/ncnn_peer.py $(program) --only zoo --precision float16
@@ -374,7 +383,7 @@ format:
 inference_folder := .build/inference
 
 bench: MODEL = $(inference_folder)/models/tinyyolo-keras2.h5
-bench: $(inference_folder)/done bench-files bench-conversion bench-inference bench-search
+bench: $(inference_folder)/done bench-files bench-conversion bench-inference bench-search bench-compact
 
 bench-files: build
 	swift run -c release --package-path Benchmarks --scratch-path .build/benchmarks \
@@ -407,6 +416,27 @@ $(conversion_folder)/done: Benchmarks/Conversion/requirements.txt
 	$(peers_python) -m venv $(conversion_folder)
 	$(conversion_folder)/bin/pip install -q -r $<
 	touch $@
+
+compaction_folder := .build/compaction
+
+# Trained yolov3-tiny.weights; `fetch.sh` beside the fixture's .cfg says where they are from.
+bench-compact: WEIGHTS = .cache/yolov3-tiny/yolov3-tiny.weights
+bench-compact: FIXTURES = ../shared/fixtures
+bench-compact: build $(compaction_folder)/done $(compaction_folder)/models/lstm/model.h5
+	$(compaction_folder)/bin/python Benchmarks/Compaction/prepare.py $(program) $(FIXTURES) \
+	  $(WEIGHTS) $(compaction_folder)/models
+	$(compaction_folder)/bin/python Benchmarks/Compaction/compare.py $(program) \
+	  $(compaction_folder)/models $(compaction_folder)/compared.json $(COMPACT_MODELS)
+
+$(compaction_folder)/done: Benchmarks/Compaction/requirements.txt
+	$(peers_python) -m venv $(@D)
+	$(@D)/bin/pip install -q -r $<
+	$(@D)/bin/pip install -q --no-deps nncodec==2.1.3
+	touch $@
+
+$(compaction_folder)/models/lstm/model.h5: Benchmarks/Compaction/train_lstm.py $(inference_folder)/done
+	mkdir -p $(@D)
+	$(inference_folder)/bin/python $< $@ $(@D)/texts
 
 search_folder := .build/search
 

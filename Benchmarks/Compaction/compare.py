@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Compares compact with other tools at equal measured error.
+
+usage: compare.py PROGRAM FOLDER OUT.json [MODEL]...
+
+FOLDER is what prepare.py made. For each model the table has the bytes of all weights at the errors 0.03, 0.01 and
+0.001, and at the errors that tools of fixed width have: the worst relative L2 of a raw output over the evaluation
+inputs. All tools get the same weights, those that compact changes; batch normalizations and the like stay and count
+alike for all, as compact stores them. What each tool's numbers do is measured by running the model with them, from
+files of arrays; so is compact's, beside what it states itself.
+"""
+
+import json
+import math
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+import peers
+
+ERRORS = (0.03, 0.01, 0.001)
+
+
+class Model:
+    def __init__(self, program, folder, work):
+        self.program, self.folder, self.work = program, folder, pathlib.Path(work)
+        self.path = folder / "model.wbm"
+        self.weights = self.arrays(self.path)
+        self.wanted = {}
+
+    def call(self, *arguments):
+        done = subprocess.run([self.program, *map(str, arguments)], capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(map(str, arguments))}: {done.stderr}")
+        return done.stdout
+
+    def arrays(self, path, *options):
+        self.call("export", path, "-o", self.work / "arrays.npz", "--quiet", *options)
+        with numpy.load(self.work / "arrays.npz") as file:
+            return {name: file[name] for name in file}
+
+    def outputs(self, path, kind):
+        results = []
+        for file in sorted((self.folder / kind).iterdir()):
+            self.call("run", path, "--inputs", file, "--outputs", self.work / "outputs.npz", "--quiet")
+            with numpy.load(self.work / "outputs.npz") as outputs:
+                results.append([outputs[name].astype("f8") for name in outputs])
+        return results
+
+    def error(self, path, kind="evaluation"):
+        """The worst relative error of an output."""
+        if kind not in self.wanted:
+            self.wanted[kind] = self.outputs(self.path, kind)
+        return max(numpy.linalg.norm(got - want) / numpy.linalg.norm(want)
+                   for pair in zip(self.outputs(path, kind), self.wanted[kind]) for got, want in zip(*pair))
+
+    def error_of(self, changed):
+        """The worst relative error with other weights."""
+        numpy.savez(self.work / "changed.npz", **{**self.weights, **changed})
+        self.call("convert", self.work / "changed.npz", "--architecture", self.path, "-o", self.work / "changed.wbm",
+                  "--quiet")
+        return self.error(self.work / "changed.wbm")
+
+    def compact(self, *arguments, calibration="calibration", evaluation="evaluation"):
+        """What a call states, and its processor time and memory; the file is `small.wbm`."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        given = ["--calibration", *sorted((self.folder / calibration).iterdir())] if calibration else []
+        given += ["--evaluation", *sorted((self.folder / evaluation).iterdir())]
+        record = json.loads(self.call("compact", self.path, "-o", self.work / "small.wbm", "--json", "--no-proof",
+                                      *arguments, *given))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        sizes = {entry["name"]: entry["bytes"] for entry in record["encodings"]}
+        return {"bytes": sum(sizes.values()), "sizes": sizes,
+                "stated": max(loss["worst"] for loss in record["compaction"]["outputs"]),
+                "seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1)}
+
+    def steps(self):
+        """The step of each weight of `small.wbm` that was rounded."""
+        arrays = self.arrays(self.work / "small.wbm", "--keep-integers")
+        return {name.removesuffix("/scale"): float(array.max()) for name, array in arrays.items()
+                if name.endswith("/scale")}
+
+
+def at_error(points, error):
+    """The size at an error, between the two settings around it; sizes are linear in the error's logarithm."""
+    points = sorted(points)
+    for (low, larger), (high, smaller) in zip(points, points[1:]):
+        if low <= error <= high:
+            part = (math.log(error) - math.log(low)) / (math.log(high) - math.log(low))
+            return round(larger + part * (smaller - larger))
+    return None
+
+
+def nncodec_at(model, weights, error, offsets, cache):
+    """NNCodec's size at an error; halves the interval of settings until two neighbours enclose it."""
+    def measured(qp):
+        if qp not in cache:
+            size, changed = peers.nncodec(weights, qp, offsets)
+            cache[qp] = (model.error_of(changed), size)
+        return cache[qp]
+
+    low, high = -80, 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        if measured(middle)[0] <= error:
+            low = middle
+        else:
+            high = middle
+    return at_error([measured(low), measured(high)], error)
+
+
+def compare(model):
+    """The rows of one model."""
+    fixed = model.compact("--encoding", "int8")
+    changed = set(model.steps())
+    weights = {name: array for name, array in model.weights.items() if name in changed}
+    rest = fixed["bytes"] - fixed["sizes"].get("8-bit integers", 0)
+    plain = sum(array.nbytes for array in model.weights.values())
+    row = {"plain": plain, "parameters": sum(array.size for array in model.weights.values()), "rest": rest,
+           "int8 of ours": {"bytes": fixed["bytes"], "error": model.error(model.work / "small.wbm")}, "errors": {}}
+    single = {}
+    for error in ERRORS:
+        ours = model.compact("--max-error", error)
+        ours["error"] = model.error(model.work / "small.wbm")
+        steps = model.steps()
+        middle = numpy.mean([math.log2(step) for step in steps.values()])
+        # What has no room in 16 bits is not among the arrays of integers; it gets the mean step.
+        offsets = {name: round(4 * (math.log2(steps[name]) - middle)) if name in steps else 0 for name in weights}
+        synthetic = model.compact("--max-error", error, calibration=None)
+        row["errors"][str(error)] = {
+            "compact": ours, "compact, made-up examples": synthetic,
+            "nncodec": rest + (nncodec_at(model, weights, error, None, single) or 0),
+            "nncodec, our steps": rest + (nncodec_at(model, weights, error, offsets, {}) or 0)}
+        print(json.dumps({"error": error, **row["errors"][str(error)]}), flush=True)
+    for name, tool in (("coremltools, 8-bit k-means", peers.coremltools_kmeans),
+                       ("onnxruntime, int8 by channel", peers.onnxruntime_int8)):
+        size, numbers = tool(weights)
+        error = model.error_of(numbers)
+        row[name] = {"bytes": rest + size, "error": error, "compact": model.compact("--max-error", error)}
+        print(json.dumps({name: row[name]}), flush=True)
+    other = model.compact("--max-error", 0.01, calibration="dog", evaluation="horses")
+    row["on inputs that played no part"] = {"stated": other["stated"],
+                                            "measured": model.error(model.work / "small.wbm")}
+    lossless = json.loads(model.call("compact", model.path, "-o", model.work / "small.wbm", "--json"))
+    row["lossless"] = sum(entry["bytes"] for entry in lossless["encodings"])
+    return row
+
+
+def main():
+    program, folder, target, *names = sys.argv[1:]
+    folder = pathlib.Path(folder)
+    results = json.loads(pathlib.Path(target).read_text()) if pathlib.Path(target).exists() else {}
+    for path in sorted(folder.glob("*/model.wbm")):
+        name = path.parent.name
+        if names and name not in names:
+            continue
+        print(f"{name}:", flush=True)
+        with tempfile.TemporaryDirectory() as work:
+            results[name] = compare(Model(program, path.parent, work))
+        pathlib.Path(target).write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

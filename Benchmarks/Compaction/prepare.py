@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Makes the models and inputs on which compact is compared with its peers.
+
+usage: prepare.py PROGRAM FIXTURES WEIGHTS OUT
+
+FIXTURES is the folder of fixtures, WEIGHTS the trained yolov3-tiny.weights, OUT gets a folder for each model:
+`model.wbm`, which gives the model's raw outputs (in front of a softmax or of YOLO's sigmoids), and the folders
+`calibration`, `evaluation` and `other` of `.npy` files. Images are crops of three photos, one for each folder's
+purpose but the first, which has two; sketches and text are what training did not see. A model whose files are
+not there is left out, and it is said. OUT/lstm/model.h5 and OUT/lstm/texts are made by train_lstm.py.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import numpy
+import onnx
+from PIL import Image
+
+SAMPLES = pathlib.Path(__file__).parents[2] / "Samples"
+STYLE = {"classes": {
+    "ResCropBlockLambda": {"class_name": "Cropping2D", "config": {"cropping": 2}},
+    "RescaleOutputLambda": {"class_name": "Rescaling", "config": {"scale": 127.5, "offset": 127.5}}}}
+
+
+def crops(photo, count, size, seed):
+    """Square parts of a photo of 0.4 to 1 of its height, flipped or not, `[size, size, 3]` from 0 to 255."""
+    random = numpy.random.default_rng(seed)
+    image = Image.open(photo).convert("RGB")
+    result = []
+    for _ in range(count):
+        side = int(min(image.size) * random.uniform(0.4, 1))
+        left, top = (int(random.integers(0, length - side + 1)) for length in image.size)
+        part = image.crop((left, top, left + side, top + side)).resize((size, size), Image.BICUBIC)
+        pixels = numpy.asarray(part, "f4")
+        result.append(pixels[:, ::-1] if random.random() < 0.5 else pixels)
+    return result
+
+
+def faces(pixels):
+    """Gray, -1 to 1, as the mini-XCEPTION networks take it."""
+    gray = pixels @ numpy.float32([0.299, 0.587, 0.114])
+    return (gray / 255 * 2 - 1)[None, :, :, None]
+
+
+def photo_inputs(fixtures, size, adapted):
+    photos = fixtures / "images"
+    parts = {"calibration": [("dog.jpg", 32, 1), ("horses.jpg", 32, 2)], "evaluation": [("person.jpg", 8, 3)],
+             # For the last question: whether a figure holds on images that played no part.
+             "dog": [("dog.jpg", 64, 4)], "horses": [("horses.jpg", 8, 5)]}
+    return {name: [adapted(pixels) for photo, count, seed in all_of
+                   for pixels in crops(photos / photo, count, size, seed)]
+            for name, all_of in parts.items()}
+
+
+def sketches():
+    files = sorted((SAMPLES / "Models/sketch-classifier/sketches").iterdir())
+    arrays = [numpy.asarray(Image.open(file).convert("L"), "f4")[None, :, :, None] / 255 for file in files]
+    return {"calibration": arrays[:64], "evaluation": arrays[64:80], "dog": arrays[80:144], "horses": arrays[144:160]}
+
+
+def texts(folder):
+    arrays = [numpy.load(folder / f"{number}.npy") for number in range(96)]
+    return {"calibration": arrays[:64], "evaluation": arrays[64:80], "dog": arrays[16:80], "horses": arrays[80:96]}
+
+
+def without_softmax(program, folder):
+    """The whole model less the softmax behind its last layer, by way of ONNX."""
+    path = folder / "whole.onnx"
+    subprocess.run([program, "export", folder / "whole.wbm", "-o", path, "--quiet"], check=True)
+    model = onnx.load(path)
+    last = model.graph.node[-1]
+    assert last.op_type == "Softmax"
+    model.graph.output[0].name = last.input[0]
+    model.graph.node.remove(last)
+    onnx.save(model, path)
+    subprocess.run([program, "convert", path, "-o", folder / "model.wbm", "--quiet"], check=True)
+
+
+def main():
+    program, fixtures, weights, out = sys.argv[1], *map(pathlib.Path, sys.argv[2:])
+    real = fixtures / "keras/real"
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "style.json").write_text(json.dumps(STYLE))
+    yolo = fixtures / "darknet/yolov3-tiny/yolov3-tiny.cfg"
+    models = {
+        "yolov3-tiny": ([yolo, "--weights", weights], ["15_convolutional", "22_convolutional"],
+                        lambda: photo_inputs(fixtures, 416, lambda pixels: pixels.transpose(2, 0, 1)[None] / 255)),
+        "van-gogh": ([real / "van-gogh/FastStyleTransferVanGoghStarryNight.mlmodel", "--custom-layers",
+                      out / "style.json"], [], lambda: photo_inputs(fixtures, 320, lambda pixels: pixels.transpose(2, 0, 1))),
+        "sketch-classifier": ([SAMPLES / "Models/sketch-classifier/sketch-classifier.h5"], None, sketches),
+        "lstm": ([out / "lstm/model.h5"], [], lambda: texts(out / "lstm/texts")),
+    }
+    for name in ("emotion_model", "fer2013_big_XCEPTION", "tiny_XCEPTION_KDEF"):
+        models[name] = ([real / name / f"{name}.hdf5"], ["global_average_pooling2d_1"],
+                        lambda: photo_inputs(fixtures, 64, faces))
+    for name, (source, ends, inputs) in models.items():
+        missing = [str(file) for file in source if isinstance(file, pathlib.Path) and not file.exists()]
+        if missing:
+            print(f"{name}: left out, since {missing[0]} is not there", flush=True)
+            continue
+        folder = out / name
+        folder.mkdir(exist_ok=True)
+        subprocess.run([program, "convert", *source, "-o", folder / "whole.wbm", "--quiet"], check=True)
+        if ends is None:
+            without_softmax(program, folder)
+        elif ends:
+            cut = [argument for end in ends for argument in ("--output", end)]
+            subprocess.run([program, "cut", folder / "whole.wbm", *cut, "-o", folder / "model.wbm", "--quiet"],
+                           check=True)
+        else:
+            (folder / "whole.wbm").rename(folder / "model.wbm")
+        for kind, arrays in inputs().items():
+            (folder / kind).mkdir(exist_ok=True)
+            for number, array in enumerate(arrays):
+                numpy.save(folder / kind / f"{number:03}.npy", numpy.ascontiguousarray(array, "f4"))
+        print(f"{name}: ready", flush=True)
+
+
+if __name__ == "__main__":
+    main()
