@@ -56,4 +56,4 @@ def run(job: Job, session: Optional[Any] = None) -> Summary:
 
     texts = session.sparkContext.parallelize([(batch.text(),) for batch in batches], len(batches))
     done = session.createDataFrame(texts, "batch string").mapInPandas(work, "done string")
-    return summary(known, (Done.from_text(row.done) for row in done.toLocalIterator()))
+    return summary(known, (Done.from_text(row.done) for row in done.collect()))
