@@ -98,6 +98,7 @@ def ray_runs(jobs, rounds):
 def spark_runs(jobs, rounds):
     import pyspark.sql
 
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     for make, name in ((jobs.conversion, "convert"), (jobs.index, "index")):
         for workers in (1, 2):
             session = (

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -16,7 +17,9 @@ sql = pytest.importorskip("pyspark.sql")
 
 @pytest.fixture(scope="module")
 def session():
-    """Two workers; a task that fails is run again."""
+    """Two workers, by this interpreter; a task that fails is run again."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("PYSPARK_PYTHON", sys.executable)
     session = (
         sql.SparkSession.builder.master("local[2,4]")
         .config("spark.ui.enabled", "false")
@@ -25,6 +28,7 @@ def session():
     )
     yield session
     session.stop()
+    patch.undo()
 
 
 def workers(root):
