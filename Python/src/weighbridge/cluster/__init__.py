@@ -9,8 +9,8 @@ Parquet files, one row for each file, in which one that is broken has its reason
 >>> job = weighbridge.cluster.Conversion(["sketch-classifier.h5", "picture.png"], "converted")
 >>> weighbridge.cluster.run(job).counts
 {'converted': 1, 'refused': 1}
->>> [row["reason"] for row in job.table().to_pylist() if row["status"] == "refused"][0][13:38]
-'is a PNG image and no mod'
+>>> [row["reason"] for row in job.table().to_pylist() if row["status"] == "refused"][0][:27]
+'picture.png: is a PNG image'
 
 The job can be run again at any time, by any of the three: what is in the table is not done again.
 
