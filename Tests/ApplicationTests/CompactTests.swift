@@ -35,8 +35,10 @@ import Testing
     let graph = try Self.sketchClassifier().content.graph
     let raw = try #require(graph.rawOutputs.first)
     #expect(graph.nodes[try #require(graph.makers[raw])].operation is Dense)
-    let style = try Model(contentsOf: Places.sample("Models/softening/softening.h5")).content.graph
-    #expect(style.rawOutputs == style.outputs.map(\.value))
+    let detector = try Model(
+      contentsOf: Places.sample("Models/shape-detector/shape-detector.h5")
+    ).content.graph
+    #expect(detector.rawOutputs == detector.outputs.map(\.value))
   }
 
   @Test("References that are 0 everywhere get the size of what comes instead as their tolerance")

@@ -82,7 +82,8 @@ import Testing
     let graph = StepGraph(model.content.graph)
     #expect(graph.steps.count { $0.kind == .operation } == 6)
     #expect(
-      graph.steps.prefix(2).map(\.subtitle) == ["[1, 4, 8, 8]", "convolution + 2 [1, 4, 8, 8]"])
+      graph.steps.prefix(2).map(\.subtitle)
+        == ["[batch, 4, 8, 8]", "convolution + 2 [batch, 4, 8, 8]"])
     #expect(graph.steps.compactMap(\.layer) == [0, 3, 6, 7, 10, 13])
     #expect(graph.readers.reduce(0) { $0 + $1.count } == 9)
   }

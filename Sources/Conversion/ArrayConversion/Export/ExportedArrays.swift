@@ -1,3 +1,4 @@
+import Bytes
 import ConversionCore
 import GraphIR
 import LayerCatalog
@@ -35,22 +36,23 @@ extension QuantizedWeight {
   fileprivate func parts(rank: Int) -> [(name: String, tensor: Tensor)] {
     switch meaning {
     case .table(let table):
-      [
+      return [
         ("codes", integers),
         ("table", Tensor(.float32, shape: [table.count], table.map(Double.init))),
       ]
     case .blocks(let shape, let scales):
-      [
+      return [
         ("quantized", integers), ("scale", scales),
         ("block_shape", Tensor(.int64, shape: [shape.count], shape.map(Double.init))),
       ]
     case .linear(let line):
-      [
+      let all: [(name: String, tensor: Tensor)] = [
         ("quantized", integers),
         ("scale", line.array(line.scales.map(Double.init), .float32, rank)),
         ("zero_point", line.array(line.zeroPoints.map(Double.init), .int32, rank)),
         ("offset", line.array(line.offsets.map(Double.init), .float32, rank)),
-      ].filter { $0.1.count > 0 }
+      ]
+      return all.filter { $0.tensor.count > 0 }
     }
   }
 }

@@ -124,8 +124,8 @@ private struct ONNXBlocks {
       self.axis = 1
     }
     size = blockShape[axis] * run
-    scaleShape = shape.enumerated().map { number, count in
-      number == self.axis ? (count + size - 1) / size : count
-    }
+    var scaleShape = shape
+    scaleShape[self.axis] = (shape[self.axis] + size - 1) / size
+    self.scaleShape = scaleShape
   }
 }
