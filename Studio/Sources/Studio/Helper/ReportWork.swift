@@ -1,0 +1,51 @@
+import Foundation
+import ModelReport
+
+/// The report of uploaded files: one model or two, and what belongs to them.
+struct ReportWork {
+  private static let memoryLimit = 2 << 30
+
+  private let paths: [String]
+  private let verifies: Bool
+
+  /// - Parameter folder: The folder with the files and nothing else.
+  init(folder: String, verifies: Bool) throws {
+    paths = try FileManager.default.contentsOfDirectory(atPath: folder).sorted().map {
+      "\(folder)/\($0)"
+    }
+    self.verifies = verifies
+  }
+
+  /// The page. What belongs to a model is told from its name, and a picture from its content.
+  func page() throws -> String {
+    var (models, options) = ([String](), ReportOptions())
+    var (read, edit) = (ReadOptions(), DescriptionEdit())
+    for path in paths {
+      switch path.split(separator: ".").last?.lowercased() {
+      case "weights": read.weights = path
+      case "json", "yaml": read.architecture = path
+      case "data": read.darknetData = path
+      case "names", "txt": edit.labels = try LabelFile.read(path)
+      default:
+        if try ImageFormat(contentsOf: path) == nil {
+          models.append(path)
+        } else {
+          options.image = .init(name: Self.name(path), image: try Image(contentsOf: path))
+        }
+      }
+    }
+    // Without a model the one file that is left is what cannot be read.
+    if models.isEmpty, let only = paths.first, paths.count == 1 { models = [only] }
+    options.verifies = verifies
+    options.verification.run.memoryLimit = Self.memoryLimit
+    options.wording = { Wording.namingOptions($0) }
+    let reported = try models.map {
+      try ReportedModel(contentsOf: $0, options: read, edit: edit)
+    }
+    return try Report(reported, options: options).html()
+  }
+
+  private static func name(_ path: String) -> String {
+    String(path.split(separator: "/").last ?? "")
+  }
+}
