@@ -18,6 +18,8 @@
 #   make peers      an environment of Python with the tools that read what is exported, from PyPI
 #   make test-peers exports every recorded model and runs it in these tools
 #   make test-pages opens reports in Chromium, which must be there, and checks them with axe-core, from PyPI
+#   make studio     builds the local web page of Studio/ and opens it on the samples; STUDIO_OPTIONS
+#   make test-studio  its tests, in Chromium too
 #   make generate   renews what is generated: C code from the .proto files, the README's output, the tables
 #   make format     formats all Swift files
 #   make bench      all benchmarks, one after the other, on a Tiny YOLO of random weights:
@@ -242,7 +244,7 @@ test: dependencies lint
 lint:
 	@if swift format --version >/dev/null 2>&1; then \
 	  echo "swift format lint --strict"; \
-	  swift format lint --strict --recursive --parallel Sources Tests Package.swift; \
+	  swift format lint --strict --recursive --parallel Sources Studio Tests Package.swift; \
 	else \
 	  echo "No swift format here: the format is not checked."; \
 	fi
@@ -368,6 +370,27 @@ $(pages_folder)/done: Tests/Pages/requirements.txt
 test-pages: build $(pages_folder)/done
 	$(pages_folder)/bin/python Tests/Pages/report_page.py $(program)
 
+# --- The local web page, a package of its own. Its tests need Chromium and packages from PyPI.
+
+studio_folder := .build/studio
+studio := $(studio_folder)/release/weighbridge-studio
+studio_samples := .build/studio-samples
+studio_build := swift build -c release --package-path Studio --scratch-path $(studio_folder)
+
+.PHONY: studio test-studio
+
+studio: dependencies
+	$(studio_build)
+	$(studio_folder)/release/studio-samples Samples $(studio_samples)
+	@$(studio) --models $(studio_samples)/models --photos $(studio_samples)/photos \
+	  --sketches $(studio_samples)/sketches $(STUDIO_OPTIONS)
+
+test-studio: dependencies $(pages_folder)/done
+	$(studio_build) --build-tests
+	swift test -c release --package-path Studio --scratch-path $(studio_folder) --skip-build
+	$(studio_folder)/release/studio-samples Samples $(studio_samples)
+	PYTHONDONTWRITEBYTECODE=1 $(pages_folder)/bin/python Studio/Tests/Pages/studio_page.py $(studio) $(studio_samples)
+
 # --- Upkeep.
 
 generate: tools := protoc:protobuf-compiler:protobuf protoc-c:protobuf-c-compiler:protobuf-c
@@ -378,7 +401,7 @@ generate: dependencies
 	  'ReadmeTests|OperatorReferenceTests|ExportTableTests|ExportCountsTests|WBMFormatTests.HostileTests|HostileSampleTests|OperatorVectorTests'
 
 format:
-	swift format --in-place --recursive --parallel Sources Tests Package.swift
+	swift format --in-place --recursive --parallel Sources Studio Tests Package.swift
 
 inference_folder := .build/inference
 

@@ -41,6 +41,7 @@ let package = Package(
       dependencies: [
         weighbridge("Weighbridge"), weighbridge("ImageSearch"), weighbridge("ModelReport"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

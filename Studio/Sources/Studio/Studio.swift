@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import ImageSearch
 import Synchronization
 
@@ -41,7 +42,8 @@ package final class Studio: Sendable {
     folder = try WorkFolder()
     for model in shelf.models {
       if photos != nil, model.kind == "detector" { try photoLibrary(model).refresh() }
-      if sketches != nil, model.kind == "classifier" { try sketchLibrary(model).refresh() }
+      // What is wrong with it is said when somebody draws.
+      if sketches != nil, model.kind == "classifier" { try? sketchLibrary(model).refresh() }
     }
   }
 

@@ -1,4 +1,5 @@
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 
@@ -19,7 +20,7 @@ extension Studio {
       router: router, server: .http1(configuration: channel),
       configuration: ApplicationConfiguration(
         address: .hostname("127.0.0.1", port: port), backlog: 64,
-        availableConnectionsDelegate: .maximum(128, logger: logger)),
+        availableConnectionsDelegate: MaximumAvailableConnections(128)),
       onServerRunning: { [token] channel in
         onRunning("http://127.0.0.1:\(channel.localAddress?.port ?? port)/\(token.text)/model")
       }, logger: logger)

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Studio
 
 /// The program, or a helper of it.

@@ -74,7 +74,8 @@ struct StudioCommand: AsyncParsableCommand {
       studio = try Studio(
         options, executable: Bundle.main.executablePath ?? CommandLine.arguments[0])
     } catch {
-      throw CleanExit.message(StudioError(error).message)
+      Self.say(StudioError(error).message)
+      throw ExitCode(3)
     }
     defer { studio.stop() }
     let signals = Self.onEnd { studio.stop() }
@@ -82,8 +83,8 @@ struct StudioCommand: AsyncParsableCommand {
     for model in studio.shelf.models {
       if let problem = model.problem { Self.say("\(model.name): \(problem)") }
     }
-    try await studio.serve(port: port) {
-      print("Open \($0)"); fflush(stdout)
+    try await studio.serve(port: port) { address in
+      try? FileHandle.standardOutput.write(contentsOf: Data("Open \(address)\n".utf8))
     }
   }
 

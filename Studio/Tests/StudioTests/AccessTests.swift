@@ -6,7 +6,7 @@ import Testing
 
   @Test func `A token has 32 hexadecimal digits and is another one each time`() {
     #expect(token.text.count == 32)
-    #expect(token.text.allSatisfy(\.isHexDigit))
+    #expect(token.text.allSatisfy { $0.isHexDigit })
     #expect(token.text != AccessToken().text)
   }
 

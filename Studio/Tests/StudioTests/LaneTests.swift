@@ -1,6 +1,8 @@
 import Dispatch
+import HTTPTypes
 import Studio
 import Testing
+import Weighbridge
 
 @Suite struct LaneTests {
   @Test func `Work is done one piece after the other, and gives its result`() async throws {
@@ -56,7 +58,7 @@ import Testing
   @Test func `An error of the work is the answer's`() async {
     let lane = Lane("test", capacity: 1, timeLimit: .seconds(600))
     let error = await #expect(throws: StudioError.self) {
-      try await lane.run { throw StudioError(.imATeapot, "short and stout") }
+      try await lane.run { throw StudioError(.badGateway, "short and stout") }
     }
     #expect(error?.message == "short and stout")
   }

@@ -51,7 +51,7 @@ package enum HelperMain {
   #if canImport(Glibc)
     private static func set(_ resource: __rlimit_resource, _ value: Int) {
       var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
-      setrlimit(resource, &limit)
+      setrlimit(__rlimit_resource_t(resource.rawValue), &limit)
     }
   #else
     private static func set(_ resource: Int32, _ value: Int) {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Synchronization
 
 #if canImport(Glibc)
@@ -40,7 +41,7 @@ package final class HelperProcess: Sendable {
   ///   - limits: What it may take.
   ///   - onOutput: Called for each part of its answer as it comes.
   /// - Throws: ``StudioError`` with what the helper says is wrong, or with why it was ended.
-  package func run(
+  func run(
     _ work: HelperWork, limits: Limits, onOutput: (Data) -> Void = { _ in }
   ) throws -> Data {
     let process = Process()

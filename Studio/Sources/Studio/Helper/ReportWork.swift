@@ -1,5 +1,7 @@
 import Foundation
+import HTTPTypes
 import ModelReport
+import Weighbridge
 
 /// The report of uploaded files: one model or two, and what belongs to them.
 struct ReportWork {
@@ -8,11 +10,14 @@ struct ReportWork {
   private let paths: [String]
   private let verifies: Bool
 
+  /// Works in a folder from now on, so that messages name files as they were called.
+  ///
   /// - Parameter folder: The folder with the files and nothing else.
   init(folder: String, verifies: Bool) throws {
-    paths = try FileManager.default.contentsOfDirectory(atPath: folder).sorted().map {
-      "\(folder)/\($0)"
+    guard FileManager.default.changeCurrentDirectoryPath(folder) else {
+      throw StudioError(.internalServerError, "The files are not there any more.")
     }
+    paths = try FileManager.default.contentsOfDirectory(atPath: ".").sorted()
     self.verifies = verifies
   }
 
@@ -30,7 +35,7 @@ struct ReportWork {
         if try ImageFormat(contentsOf: path) == nil {
           models.append(path)
         } else {
-          options.image = .init(name: Self.name(path), image: try Image(contentsOf: path))
+          options.image = .init(name: path, image: try Image(contentsOf: path))
         }
       }
     }
@@ -43,9 +48,5 @@ struct ReportWork {
       try ReportedModel(contentsOf: $0, options: read, edit: edit)
     }
     return try Report(reported, options: options).html()
-  }
-
-  private static func name(_ path: String) -> String {
-    String(path.split(separator: "/").last ?? "")
   }
 }

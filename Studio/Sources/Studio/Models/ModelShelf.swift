@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Weighbridge
 
 /// The models of the folder, by name.
@@ -10,7 +11,7 @@ package struct ModelShelf: Sendable {
   ///
   /// - Parameter cancellation: Stops their runs.
   /// - Throws: ``StudioError`` when the folder cannot be listed.
-  package init(folder: String, cancellation: Cancellation) throws {
+  init(folder: String, cancellation: Cancellation) throws {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
       throw StudioError(.notFound, "\(folder) is not a folder that can be listed.")
     }

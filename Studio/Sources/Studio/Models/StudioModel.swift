@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import ImageSearch
 import Weighbridge
 
@@ -26,13 +27,14 @@ package struct StudioModel: Sendable {
   init(path: String, cancellation: Cancellation) {
     self.path = path
     name = String(path.split(separator: "/").last ?? "")
+    let made: (tool: Tool, labels: [String])
     do throws(WeighbridgeError) {
       let model = try Model(contentsOf: path)
-      labels = model.description.labels
-      tool = try Self.tool(of: model, cancellation)
+      made = (try Self.tool(of: model, cancellation), model.description.labels)
     } catch {
-      (tool, labels) = (.none(Wording.namingOptions(error.description)), [])
+      made = (.none(Wording.namingOptions(error.description)), [])
     }
+    (tool, labels) = made
   }
 
   private static func tool(
@@ -62,7 +64,7 @@ package struct StudioModel: Sendable {
   }
 
   /// Why it can do nothing with pictures; `nil` when it can.
-  var problem: String? { if case .none(let reason) = tool { reason } else { nil } }
+  package var problem: String? { if case .none(let reason) = tool { reason } else { nil } }
 
   /// The layer before the last one with weights: what a classifier knows of a picture before it decides.
   ///

@@ -77,7 +77,9 @@ export function dropZone(area, onFiles) {
     if (event.dataTransfer.files.length > 0) onFiles([...event.dataTransfer.files]);
   });
   field.addEventListener("change", () => {
-    if (field.files.length > 0) onFiles([...field.files]);
+    const files = [...field.files];
+    field.value = "";  // so that the same file can be chosen again
+    if (files.length > 0) onFiles(files);
   });
   // A file that misses the area does not replace the page.
   for (const name of ["dragover", "drop"]) {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import ImageSearch
 import Synchronization
 
@@ -89,7 +90,7 @@ package final class PictureLibrary: Sendable {
   /// The index, as far as it is filled.
   ///
   /// - Throws: ``StudioError`` with the status 503 when there is none yet.
-  package func index() throws -> ImageIndex {
+  func index() throws -> ImageIndex {
     try state.withLock { state in
       if let index = state.index { return index }
       guard let index = try? ImageIndex(contentsOf: work.database) else {
@@ -105,7 +106,7 @@ package final class PictureLibrary: Sendable {
   }
 
   /// The feature vectors.
-  package func featureTable() throws -> FeatureTable {
+  func featureTable() throws -> FeatureTable {
     let (revision, known) = state.withLock { ($0.status.revision, $0.table) }
     if let known, known.revision == revision { return known.table }
     let table = try index().featureTable()

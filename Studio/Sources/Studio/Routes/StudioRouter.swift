@@ -3,7 +3,7 @@ import Hummingbird
 
 extension Studio {
   /// All addresses, behind the token.
-  package var router: Router<BasicRequestContext> {
+  var router: Router<BasicRequestContext> {
     let router = Router()
     router.add(middleware: AccessMiddleware(doorkeeper: Doorkeeper(token)))
     let own = router.group(":token")
@@ -48,5 +48,5 @@ private struct Overview: Encodable {
 
 extension Request {
   /// A value of the query.
-  func query(_ name: String) -> String? { uri.queryParameters[Substring(name)].map(String.init) }
+  func query(_ name: String) -> String? { uri.queryParameters.get(name) }
 }

@@ -1,4 +1,4 @@
-import Weighbridge
+package import Weighbridge
 
 extension Image {
   /// A drawing in black on a white square, a pixel for each point of the canvas.

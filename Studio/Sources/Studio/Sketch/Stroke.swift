@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// What a pen drew without being lifted, in points of the page from the upper left corner of its canvas.
 package struct Stroke: Equatable, Sendable {
   /// A position.

@@ -1,7 +1,8 @@
 import Dispatch
+import HTTPTypes
 import Hummingbird
 import Synchronization
-import Weighbridge
+package import Weighbridge
 
 /// Work that is done one piece after the other. Models use all processors for one piece, so two at once
 /// would only take twice the memory.

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 
 /// The files in a body, one after the other, as the query says: `name=a.cfg&size=12&name=a.weights&size=34`.
@@ -7,6 +8,9 @@ package struct UploadedFiles {
   package struct File: Equatable, Sendable {
     package var name: String
     package var size: Int
+
+    /// Names a file.
+    package init(name: String, size: Int) { (self.name, self.size) = (name, size) }
   }
 
   private static let countLimit = 8
@@ -59,7 +63,7 @@ package struct UploadedFiles {
         try output?.close()
         let path = "\(folder)/\(file.name)"
         guard FileManager.default.createFile(atPath: path, contents: nil) else {
-          throw StudioError(.insufficientStorage, "There is no room for \(file.name).")
+          throw StudioError(.internalServerError, "There is no room for \(file.name).")
         }
         (output, missing) = (try FileHandle(forWritingTo: URL(fileURLWithPath: path)), file.size)
       }
