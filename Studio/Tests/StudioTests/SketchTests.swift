@@ -42,7 +42,8 @@ import Weighbridge
     // 40 * 10 + 25 pi.
     #expect(abs(ink(image) - 478.54) < 2)
     #expect(gray(image, 0, 20) == 255)
-    #expect(gray(image, 0, 25) == 0)
+    // Beside the end's leftmost point the disc leaves 0.033 of the pixel free.
+    #expect(abs(Int(gray(image, 0, 25)) - 8) < 4)
   }
 
   @Test func `An edge in the middle of a pixel makes it half as dark`() throws {
