@@ -102,10 +102,13 @@ struct StudioCommand: AsyncParsableCommand {
         signal: number, queue: .global(qos: .userInteractive))
       source.setEventHandler {
         stop()
-        DispatchQueue.global(qos: .userInteractive).asyncAfter(deadline: .now() + 2) { exit(0) }
+        DispatchQueue.global(qos: .userInteractive).asyncAfter(deadline: .now() + 2) { endProcess() }
       }
       source.resume()
       return source
     }
   }
 }
+
+/// The system's `exit`, which the command's own method hides.
+private func endProcess() -> Never { exit(0) }
