@@ -63,20 +63,17 @@ def raw(server, head, timeout=600):
 
 
 def check_large_uploads(server):
-    """1 GB is refused: at once where the length is said, at the limit where it is not."""
+    """1 GB is refused: at once where the length is said, at the limit where it is not (what comes after it is
+    read and dropped, as the web server does before the next request)."""
     path = "POST /TOKEN/api/look?model=scene-detector.wbm HTTP/1.1\r\nHost: 127.0.0.1\r\n"
     with raw(server, path + f"Content-Length: {1 << 30}\r\n\r\n") as connection:
         assert connection.recv(4096).startswith(b"HTTP/1.1 413 "), "a stated gigabyte is taken"
-    sent = 0
     part = b"10000\r\n" + bytes(65536) + b"\r\n"
     with raw(server, path + "Transfer-Encoding: chunked\r\n\r\n") as connection:
-        try:
-            while sent < 1 << 30:
-                connection.sendall(part)
-                sent += 65536
-        except OSError:
-            pass
-    assert sent < 1 << 30, "a gigabyte in parts is taken"
+        for _ in range((1 << 30) // 65536):
+            connection.sendall(part)
+        assert connection.recv(4096).startswith(b"HTTP/1.1 413 "), "a gigabyte in parts is taken"
+    assert server.memory() < 400 << 20, "a gigabyte in parts is kept"
     path = "POST /TOKEN/api/report?name=a.h5&size=1073741824 HTTP/1.1\r\nHost: 127.0.0.1\r\n"
     with raw(server, path + f"Content-Length: {1 << 30}\r\n\r\n") as connection:
         assert connection.recv(4096).startswith(b"HTTP/1.1 413 ")
@@ -84,7 +81,7 @@ def check_large_uploads(server):
                        ("api/report", b"1234"), ("api/search?model=scene-detector.wbm", b"{"),
                        ("api/sketch?model=sketch-classifier.wbm", b'{"strokes": [[1e999]]}')]:
         assert ask(server, "POST", path, body)[0] == 400, path
-    print(f"1 GB is refused; in parts after {sent >> 20} MiB")
+    print("1 GB is refused")
 
 
 def bomb(width, height):
