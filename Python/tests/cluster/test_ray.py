@@ -15,11 +15,11 @@ cluster_utils = pytest.importorskip("ray.cluster_utils")
 
 @pytest.fixture
 def cluster():
-    """A cluster of two nodes, with two processors each as Ray counts them."""
+    """A cluster of two nodes with room for one actor each: there is none for those of a node that is lost."""
     cluster = cluster_utils.Cluster(
-        initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False}
+        initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
     )
-    cluster.second = cluster.add_node(num_cpus=2)
+    cluster.second = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()
     ray.init(address=cluster.address, log_to_driver=False)
     yield cluster
@@ -27,11 +27,17 @@ def cluster():
     cluster.shutdown()
 
 
+def has_actor(node):
+    """Whether an actor is at work on a node."""
+    actors = ray._private.state.actors().values()
+    return any(actor["State"] == "ALIVE" and actor["Address"]["NodeID"] == node for actor in actors)
+
+
 def kill_when(cluster, job, count):
-    """Kills the second node as soon as so many parts of the table are there."""
+    """Kills the second node as soon as so many parts of the table are there and an actor works on it."""
 
     def wait_and_kill():
-        while len(parts(job)) < count:
+        while len(parts(job)) < count or not has_actor(cluster.second.node_id):
             time.sleep(0.01)
         cluster.remove_node(cluster.second, allow_graceful=False)
 
