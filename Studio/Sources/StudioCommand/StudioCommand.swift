@@ -102,7 +102,9 @@ struct StudioCommand: AsyncParsableCommand {
         signal: number, queue: .global(qos: .userInteractive))
       source.setEventHandler {
         stop()
-        DispatchQueue.global(qos: .userInteractive).asyncAfter(deadline: .now() + 2) { endProcess() }
+        DispatchQueue.global(qos: .userInteractive).asyncAfter(deadline: .now() + 2) {
+          endProcess()
+        }
       }
       source.resume()
       return source
