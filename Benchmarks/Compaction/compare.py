@@ -132,9 +132,10 @@ def compare(model):
         offsets = {name: round(4 * (math.log2(steps[name]) - middle)) if name in steps else 0 for name in weights}
         synthetic = model.compact("--max-error", error, calibration=None)
         row["errors"][str(error)] = {
-            "compact": ours, "compact, made-up examples": synthetic,
-            "nncodec": rest + (nncodec_at(model, weights, error, None, single) or 0),
-            "nncodec, our steps": rest + (nncodec_at(model, weights, error, offsets, {}) or 0)}
+            "compact": ours, "compact, made-up examples": synthetic}
+        for name, given, cache in (("nncodec", None, single), ("nncodec, our steps", offsets, {})):
+            size = nncodec_at(model, weights, error, given, cache)
+            row["errors"][str(error)][name] = None if size is None else rest + size
         print(json.dumps({"error": error, **row["errors"][str(error)]}), flush=True)
     for name, tool in (("coremltools, 8-bit k-means", peers.coremltools_kmeans),
                        ("onnxruntime, int8 by channel", peers.onnxruntime_int8)):
