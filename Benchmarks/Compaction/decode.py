@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Measures what reading compacted weights costs beside reading plain ones.
+
+usage: decode.py PROGRAM MODEL.wbm...
+
+For each model and each encoding: the numbers that one core decodes in a second, from the processor time by which
+one run of the compacted file is longer than one of the plain file; and a whole process, from a file that is not in
+the system's cache to the first output, on all cores. Commands run in turn, round after round; medians count.
+"""
+
+import json
+import os
+import pathlib
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ENCODINGS = {
+    "plain": None, "lossless": ["--lossless"], "integers, error 0.01": ["--max-error", "0.01", "--no-proof"],
+    "int8": ["--encoding", "int8", "--no-proof"]}
+ROUNDS = 15
+
+
+def run(program, path, *options):
+    """The processor seconds and the wall seconds of a process that runs a model once."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run([program, "run", path, "--inputs", "random:1", "--quiet", "--outputs", path.with_suffix(".npz"),
+                    *options], check=True, stdout=subprocess.DEVNULL)
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
+
+
+def cold(program, path):
+    """The wall seconds of a process that runs a model of which nothing is in memory."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    return run(program, path)[1]
+
+
+def main():
+    program, *models = sys.argv[1:]
+    print("| model | weights | MB | numbers a second and core | first output from a cold file, ms |")
+    print("|---|---|---:|---:|---:|")
+    for model in models:
+        with tempfile.TemporaryDirectory() as folder:
+            files, counts = {}, {}
+            for number, (name, options) in enumerate(ENCODINGS.items()):
+                files[name] = pathlib.Path(folder, f"{number}.wbm")
+                if options is None:
+                    files[name].write_bytes(pathlib.Path(model).read_bytes())
+                    continue
+                subprocess.run([program, "compact", model, "-o", files[name], *options], check=True,
+                               capture_output=True)
+            described = subprocess.run([program, "inspect", files["plain"], "--json"], check=True,
+                                       capture_output=True, text=True)
+            count = json.loads(described.stdout)["weights"]["bytes"] // 4
+            warm = {name: [] for name in files}
+            first = {name: [] for name in files}
+            for _ in range(ROUNDS):
+                for name, path in files.items():
+                    warm[name].append(run(program, path, "--threads", "1")[0])
+                    first[name].append(cold(program, path))
+            base = statistics.median(warm["plain"])
+            for name, path in files.items():
+                more = statistics.median(warm[name]) - base
+                rate = f"{count / more / 1e6:.0f} million" if more > 0 else ""
+                print(f"| {pathlib.Path(model).stem} | {name} | {path.stat().st_size / 1e6:.1f} | {rate} | "
+                      f"{1000 * statistics.median(first[name]):.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
