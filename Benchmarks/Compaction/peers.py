@@ -50,12 +50,13 @@ def coremltools_kmeans(weights, bits=8):
 
 def onnxruntime_int8(weights):
     """int8 with a scale for each output channel, as onnxruntime's quantiser finds it."""
-    from onnxruntime.quantization.quant_utils import QuantType, quantize_data
+    from onnx import TensorProto
+    from onnxruntime.quantization.quant_utils import quantize_data
     size, result = 0, {}
     for name, weight in weights.items():
         channels = []
         for channel in weight:
-            _, scale, codes = quantize_data(channel.flatten(), QuantType.QInt8, symmetric=True)
+            _, scale, codes = quantize_data(channel.flatten(), TensorProto.INT8, symmetric=True)
             channels.append((numpy.float32(codes) * numpy.float32(scale)).reshape(channel.shape))
         result[name] = numpy.stack(channels)
         size += weight.size + 4 * len(weight)

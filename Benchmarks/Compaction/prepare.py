@@ -5,9 +5,10 @@ usage: prepare.py PROGRAM FIXTURES WEIGHTS OUT
 
 FIXTURES is the folder of fixtures, WEIGHTS the trained yolov3-tiny.weights, OUT gets a folder for each model:
 `model.wbm`, which gives the model's raw outputs (in front of a softmax or of YOLO's sigmoids), and the folders
-`calibration`, `evaluation` and `other` of `.npy` files. Images are crops of three photos, one for each folder's
-purpose but the first, which has two; sketches and text are what training did not see. A model whose files are
-not there is left out, and it is said. OUT/lstm/model.h5 and OUT/lstm/texts are made by train_lstm.py.
+`calibration` and `evaluation` of `.npy` files, and `learned`, `stated` and `unseen` for the question whether an
+error that is stated holds elsewhere. Images are crops of three photos, of which no folder shares one with
+another of its question; sketches and text are what training did not see. A model whose files are not there is left
+out, and it is said. OUT/lstm/model.h5 and OUT/lstm/texts are made by train_lstm.py.
 """
 
 import json
@@ -48,8 +49,7 @@ def faces(pixels):
 def photo_inputs(fixtures, size, adapted):
     photos = fixtures / "images"
     parts = {"calibration": [("dog.jpg", 32, 1), ("horses.jpg", 32, 2)], "evaluation": [("person.jpg", 8, 3)],
-             # For the last question: whether a figure holds on images that played no part.
-             "dog": [("dog.jpg", 64, 4)], "horses": [("horses.jpg", 8, 5)]}
+             "learned": [("dog.jpg", 64, 4)], "stated": [("horses.jpg", 32, 5)], "unseen": [("person.jpg", 32, 6)]}
     return {name: [adapted(pixels) for photo, count, seed in all_of
                    for pixels in crops(photos / photo, count, size, seed)]
             for name, all_of in parts.items()}
@@ -58,12 +58,14 @@ def photo_inputs(fixtures, size, adapted):
 def sketches():
     files = sorted((SAMPLES / "Models/sketch-classifier/sketches").iterdir())
     arrays = [numpy.asarray(Image.open(file).convert("L"), "f4")[None, :, :, None] / 255 for file in files]
-    return {"calibration": arrays[:64], "evaluation": arrays[64:80], "dog": arrays[80:144], "horses": arrays[144:160]}
+    return {"calibration": arrays[:64], "evaluation": arrays[64:80],
+            "learned": arrays[:64], "stated": arrays[80:112], "unseen": arrays[112:144]}
 
 
 def texts(folder):
-    arrays = [numpy.load(folder / f"{number}.npy") for number in range(96)]
-    return {"calibration": arrays[:64], "evaluation": arrays[64:80], "dog": arrays[16:80], "horses": arrays[80:96]}
+    arrays = [numpy.load(folder / f"{number}.npy") for number in range(144)]
+    return {"calibration": arrays[:64], "evaluation": arrays[64:80],
+            "learned": arrays[:64], "stated": arrays[80:112], "unseen": arrays[112:144]}
 
 
 def without_softmax(program, folder):

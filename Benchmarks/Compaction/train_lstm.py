@@ -16,7 +16,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import keras
 import numpy
 
-LENGTH, KINDS, COUNT, KEPT = 64, 96, 16000, 96
+LENGTH, KINDS, COUNT, KEPT = 64, 96, 16000, 144
 
 
 def windows(text, count, random):

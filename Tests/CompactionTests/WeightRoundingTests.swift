@@ -43,11 +43,12 @@ import Testing
   }
 
   private static func rounding(
-    _ weight: CompactableWeight, _ moments: InputMoments?, step: Float
+    _ weight: CompactableWeight, _ moments: InputMoments?, step: Float, isDependent: Bool = false
   ) -> WeightRounding {
-    WeightRounding(
+    let steps = [Float](repeating: step, count: weight.rows)
+    return WeightRounding(
       weight: weight, basis: RoundingBasis(weight, moments, workers: Workers(count: 1)),
-      rowSteps: [Float](repeating: step, count: weight.rows))
+      grid: isDependent ? .dependent(steps) : .rows(steps))
   }
 
   /// The symmetric matrix of the inputs with 10 % of the mean of its diagonal on it.
@@ -144,12 +145,27 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 2, 3, 16, 256])
+  func `a table's nearest number is taken`(_ count: Int) {
+    let (weight, _) = Self.problem(rows: 33, columns: 129)
+    let levels = Self.random(count, seed: 3).sorted()
+    let rounding = WeightRounding(
+      weight: weight, basis: RoundingBasis(weight, nil, workers: Workers(count: 1)),
+      grid: .levels(levels))
+    for (number, index) in zip(
+      weight.transposed, rounding.round(workers: Workers(count: 2)).integers)
+    {
+      let least = levels.map { abs($0 - number) }.min() ?? 0
+      #expect(abs(abs(levels[Int(index)] - number) - least) <= 1e-6)
+    }
+  }
+
   @Test func `the number of threads changes no integer`() {
     let (weight, moments) = Self.problem(rows: 200, columns: 300)
     let results = [1, 2, 5].map {
       let basis = RoundingBasis(weight, moments, workers: Workers(count: $0))
       return WeightRounding(
-        weight: weight, basis: basis, rowSteps: [Float](repeating: 0.1, count: 200)
+        weight: weight, basis: basis, grid: .rows([Float](repeating: 0.1, count: 200))
       ).round(workers: Workers(count: $0)).integers
     }
     #expect(results[0] == results[1] && results[0] == results[2])
@@ -168,9 +184,8 @@ import Testing
   func `dependent quantization finds the path of least error`(_ rows: Int, _ columns: Int) {
     let (weight, _) = Self.problem(rows: rows, columns: columns)
     let step: Float = 0.05
-    var rounding = Self.rounding(weight, nil, step: step)
-    rounding.isDependent = true
-    let result = rounding.round(workers: Workers(count: 2))
+    let result = Self.rounding(weight, nil, step: step, isDependent: true).round(
+      workers: Workers(count: 2))
     let multiples = Self.multiples(result, weight)
     let numbers = weight.tensor.doubles
     let loss = zip(numbers, multiples).reduce(0.0) {
@@ -208,8 +223,7 @@ import Testing
   @Test func `dependent quantization does as much harm with fewer bits, by about a sixth of one`() {
     let (weight, moments) = Self.problem(rows: 512, columns: 64)
     let one = Self.rounding(weight, moments, step: 0.05).round(workers: Workers(count: 2))
-    var rounding = Self.rounding(weight, moments, step: 0.05 * 0.58)
-    rounding.isDependent = true
+    let rounding = Self.rounding(weight, moments, step: 0.05 * 0.58, isDependent: true)
     let other = rounding.round(workers: Workers(count: 2))
     func entropy(_ integers: [Int32]) -> Double {
       let counts = Dictionary(integers.map { ($0, 1.0) }, uniquingKeysWith: +).values
@@ -220,8 +234,7 @@ import Testing
       entropy(one.integers) - entropy(other.integers) + log2(one.loss / other.loss) / 2
     #expect(saved > 0.12 && saved < 0.25, "\(saved)")
     // Errors are fed back: less harm than without inputs that are known.
-    var blind = Self.rounding(weight, nil, step: 0.05 * 0.58)
-    blind.isDependent = true
+    let blind = Self.rounding(weight, nil, step: 0.05 * 0.58, isDependent: true)
     let step = 0.05 * 0.58
     let matrix = Self.damped(moments)
     func loss(_ result: WeightRounding.Result) -> Double {

@@ -125,6 +125,25 @@ import Weighbridge
     #expect(stored <= 50_000 && stored > 40_000)
   }
 
+  @Test("A folder of arrays stands for the files in it")
+  func folderOfArrays() throws {
+    let plain = try classifier()
+    let folder = try file("arrays")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let arrays = (0..<8).map { "\(folder)/\($0).npy" }
+    for array in arrays {
+      try FileManager.default.copyItem(atPath: "\(Self.folderOfSketches)/input.npy", toPath: array)
+    }
+    let results = try [[folder], arrays].map { examples in
+      let small = try file("small.wbm")
+      try Program.run(
+        ["compact", plain, "-o", small, "--max-error", "0.05", "--calibration"] + examples
+      ).expect(0)
+      return try Array(Files.read(small))
+    }
+    #expect(results[0] == results[1])
+  }
+
   @Test(
     "What is no budget is bad usage",
     arguments: [

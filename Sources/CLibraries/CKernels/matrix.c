@@ -165,12 +165,24 @@ INLINE void solve(
 /// nearest cache.
 enum { STRIP = 32, POSITIONS = KERNELS_ROUNDED_POSITIONS };
 
-INLINE double round_strip(const struct kernels_rounding *all, int start, int count) {
-  float steps[STRIP], errors[STRIP], integers[STRIP], squares[STRIP] = {0};
-  float sums[POSITIONS][STRIP] = {{0}}, weights[STRIP] = {0};
-  for (int lane = 0; lane < STRIP; lane++) {
-    steps[lane] = lane < count ? all->steps[start + lane] : 1;
+/// The index of the level that is nearest to a number; the lower one of two that are as near.
+INLINE int nearest_level(const struct kernels_rounding *all, float number) {
+  int low = 0, high = all->level_count - 1;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (number > (all->levels[middle] + all->levels[middle + 1]) / 2) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
   }
+  return low;
+}
+
+INLINE double round_strip(const struct kernels_rounding *all, int start, int count) {
+  float steps[STRIP], errors[STRIP], integers[STRIP], values[STRIP] = {0}, squares[STRIP] = {0};
+  float sums[POSITIONS][STRIP] = {{0}}, weights[STRIP] = {0}, wanted[STRIP];
+  for (int lane = 0; lane < STRIP; lane++) steps[lane] = 1;
   for (int position = 0; position < all->positions; position++) {
     memcpy(sums[position], all->sums + position * all->stride + start, (size_t)count * sizeof(float));
   }
@@ -181,14 +193,27 @@ INLINE double round_strip(const struct kernels_rounding *all, int start, int cou
     const ptrdiff_t place = position * all->stride + start;
     memcpy(weights, all->weights + place, (size_t)count * sizeof *weights);
     for (int lane = 0; lane < STRIP; lane++) {
-      const float step = steps[lane];
-      const float wanted = weights[lane] + sums[position][lane] * inverse;
-      const float scaled = wanted / step, size = fabsf(scaled), whole = floorf(size);
-      float integer = copysignf(size - whole > 0.5f ? whole + 1 : whole, scaled);
-      integer = integer < least ? least : integer > greatest ? greatest : integer;
-      const float rest = (wanted - integer * step) * own;
-      integers[lane] = integer;
-      errors[lane] = weights[lane] - integer * step;
+      wanted[lane] = weights[lane] + sums[position][lane] * inverse;
+    }
+    if (all->levels) {
+      for (int lane = 0; lane < count; lane++) {
+        const int index = nearest_level(all, wanted[lane]);
+        integers[lane] = (float)index;
+        values[lane] = all->levels[index];
+      }
+    } else {
+      memcpy(steps, all->steps + position * all->step_stride + start, (size_t)count * sizeof *steps);
+      for (int lane = 0; lane < STRIP; lane++) {
+        const float scaled = wanted[lane] / steps[lane], size = fabsf(scaled), whole = floorf(size);
+        float integer = copysignf(size - whole > 0.5f ? whole + 1 : whole, scaled);
+        integer = integer < least ? least : integer > greatest ? greatest : integer;
+        integers[lane] = integer;
+        values[lane] = integer * steps[lane];
+      }
+    }
+    for (int lane = 0; lane < STRIP; lane++) {
+      const float rest = (wanted[lane] - values[lane]) * own;
+      errors[lane] = weights[lane] - values[lane];
       squares[lane] += rest * rest;
     }
     for (int lane = 0; lane < count; lane++) all->integers[place + lane] = (int32_t)integers[lane];

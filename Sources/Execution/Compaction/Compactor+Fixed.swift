@@ -6,8 +6,8 @@ extension Compactor {
   /// Stores all weights that can be compacted in one encoding.
   ///
   /// - Parameters:
-  ///   - calibration: Examples with which rounding errors of integers with a scale for each channel make
-  ///     up for each other; without any, each number is rounded by itself.
+  ///   - calibration: Examples with which rounding errors of integers and of tables make up for each other,
+  ///     if the measured error is smaller then; without any, each number is rounded by itself.
   ///   - evaluation: Examples on which the error is measured; without any, nothing is measured and the
   ///     model need not run.
   /// - Throws: As ``compact(calibration:evaluation:budget:)``.
@@ -19,7 +19,21 @@ extension Compactor {
     let options = CPURuntime.Options(workers: workers, cancellation: cancellation)
     let weights = CompactableWeight.all(in: graph)
     try checkWeights(weights)
-    let moments = try fixedMoments(encoding, weights, calibration, options)
+    let byItself = try stored(weights, as: encoding, moments: nil)
+    guard let moments = try fixedMoments(encoding, weights, calibration, options) else {
+      return try measured(byItself, evaluation, options)
+    }
+    let fed = try measured(
+      try stored(weights, as: encoding, moments: moments), evaluation, options)
+    guard let error = fed.errors?.worst else { return fed }
+    // With few examples, or the coarse ends of a table, feedback may do more harm than good.
+    let other = try measured(byItself, evaluation, options)
+    return error < other.errors?.worst ?? .infinity ? fed : other
+  }
+
+  private func stored(
+    _ weights: [CompactableWeight], as encoding: FixedEncoding, moments: [InputMoments]?
+  ) throws(WeighbridgeError) -> [Compaction.Weight] {
     var stored: [Compaction.Weight] = []
     for (number, weight) in weights.enumerated() {
       try checkCancellation()
@@ -33,7 +47,7 @@ extension Compactor {
       }
       report("rounding", number + 1, weights.count)
     }
-    return try measured(stored, evaluation, options)
+    return stored
   }
 
   /// The sums of the inputs where rounding with feedback needs them.
@@ -41,7 +55,8 @@ extension Compactor {
     _ encoding: FixedEncoding, _ weights: [CompactableWeight], _ calibration: [[Tensor]],
     _ options: CPURuntime.Options
   ) throws(WeighbridgeError) -> [InputMoments]? {
-    guard case .linear = encoding, !calibration.isEmpty else { return nil }
+    if calibration.isEmpty { return nil }
+    if case .half = encoding { return nil }
     return try Calibration(graph: graph, weights: weights, workers: workers)
       .moments(of: calibration, options) { report("running examples", $0, calibration.count) }
   }

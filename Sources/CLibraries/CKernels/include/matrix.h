@@ -57,10 +57,15 @@ struct kernels_rounding {
   /// The weight less its rounded value.
   float *errors;
   int32_t *integers;
-  /// A weight is an integer times the step of its output.
+  /// A weight is an integer times a step; so many elements from the steps of one position to those of the next,
+  /// 0 where each output has one.
   const float *steps;
+  ptrdiff_t step_stride;
   /// The integers are kept in this range.
   int32_t least, greatest;
+  /// Or a weight is one of so many rising numbers and the integer its index; NULL where there are steps.
+  const float *levels;
+  int level_count;
 };
 
 /// Rounds; returns the sum of the squares of what that does to the product with the inputs.
@@ -70,8 +75,8 @@ double kernels_round(const struct kernels_rounding *rounding);
 enum { KERNELS_DEPENDENT_OUTPUTS = 256 };
 
 /// The same with dependent quantization along the outputs, from state 0 at the first: a weight is the
-/// multiple of its output's step that the integer k stands for, 2k or 2k less the sign of k. Does not look at
-/// the range.
+/// multiple of its output's step that the integer k stands for, 2k or 2k less the sign of k. Takes one step for
+/// each output, and neither a range nor levels.
 double kernels_round_dependent(const struct kernels_rounding *rounding);
 
 #endif

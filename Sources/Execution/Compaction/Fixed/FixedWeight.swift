@@ -30,14 +30,19 @@ struct FixedWeight: Sendable {
   }
 
   private func palette(_ bits: Int) -> (form: CompactForm, tensor: Tensor, bits: Double)? {
-    let numbers = weight.tensor.floats
-    let means = OneDimensionalMeans(of: numbers, count: 1 << bits)
-    let positions = numbers.map { UInt8(means.nearest($0)) }
+    let table = OneDimensionalMeans(of: weight.tensor.floats, count: 1 << bits).means
+    let positions = rounded(to: .levels(table)).map { UInt8($0) }
     let tensor = Tensor(
       weight.tensor.elementType, shape: weight.tensor.shape,
-      floats: positions.map { means.means[Int($0)] })
-    let matrix = LookupMatrix(bits: bits, positions: positions, table: means.means)
-    return (.lookup(matrix), tensor, Double(bits * numbers.count + 32 << bits))
+      floats: positions.map { table[Int($0)] })
+    let matrix = LookupMatrix(bits: bits, positions: positions, table: table)
+    return (.lookup(matrix), tensor, Double(bits * positions.count + 32 << bits))
+  }
+
+  /// The integers, in the order of the tensor.
+  private func rounded(to grid: WeightRounding.Grid) -> [Int32] {
+    let rounding = WeightRounding(weight: weight, basis: basis, grid: grid)
+    return weight.stored(rounding.round(workers: workers).integers)
   }
 }
 
@@ -54,17 +59,9 @@ extension FixedWeight {
   ) -> (form: CompactForm, tensor: Tensor, bits: Double)? {
     let scales = LinearScales(weight, bits: bits, channelAxis: channelAxis, block: block)
     let limit = Int32(1) << (bits - 1) - 1
-    let integers: [Int32]
-    if block == nil {
-      // A scale for each row, along which errors can be fed back.
-      let rounding = WeightRounding(
-        weight: weight, basis: basis, rowSteps: scales.ofRows(weight), range: -limit...limit)
-      integers = weight.stored(rounding.round(workers: workers).integers)
-    } else {
-      integers = zip(weight.tensor.floats, scales.ofElements).map {
-        max(-limit, min(limit, Int32(($0 / $1).rounded())))
-      }
-    }
+    let steps = weight.columnsByRows(
+      Tensor(.float32, shape: weight.tensor.shape, floats: scales.ofElements))
+    let integers = rounded(to: .elements(steps, -limit...limit))
     let numbers = zip(integers, scales.ofElements).map { Float($0) * $1 }
     let matrix = LinearMatrix(
       bits: bits, blockShape: scales.blockShape, integers: integers.map { Int8($0) },
@@ -84,14 +81,12 @@ struct LinearScales {
   let scales: [Float]
   /// For each element of the tensor, the scale of its block.
   let ofElements: [Float]
-  private let shape: [Int]
 
   /// - Parameters:
   ///   - channelAxis: Along which each index has scales of its own.
   ///   - block: How many neighbours along the first axis of the inputs share one; all when `nil`.
   init(_ weight: CompactableWeight, bits: Int, channelAxis: Int, block: Int?) {
     let shape = weight.tensor.shape
-    self.shape = shape
     var blockShape = shape
     blockShape[channelAxis] = 1
     if let block, let axis = weight.inputAxes.first { blockShape[axis] = min(block, shape[axis]) }
@@ -136,12 +131,5 @@ struct LinearScales {
       if loss < best.loss { best = (scale, loss) }
     }
     return best.scale
-  }
-
-  /// For each row of the weight's matrix, the scale of its channel.
-  func ofRows(_ weight: CompactableWeight) -> [Float] {
-    let whole = Tensor(.float32, shape: shape, floats: ofElements)
-    let columns = weight.inputAxes.reduce(whole) { $0.slice(0..<min(1, shape[$1]), along: $1) }
-    return columns.permuted(weight.inputAxes + weight.outputAxes).floats
   }
 }

@@ -48,20 +48,6 @@ struct OneDimensionalMeans {
     }
     return low
   }
-
-  /// The position of the mean that is nearest to a number.
-  func nearest(_ number: Float) -> Int {
-    var (low, high) = (0, means.count - 1)
-    while low < high {
-      let middle = (low + high) / 2
-      if number > (means[middle] + means[middle + 1]) / 2 {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    return low
-  }
 }
 
 /// Sums of the first numbers of a list, and of their squares.

@@ -59,9 +59,9 @@ struct WeightPlan: Sendable {
   ) -> RoundedWeight {
     let step = max(step, smallestStep)
     let part = Float(isDependent ? Self.dependentPart * step : step)
+    let steps = [Float](repeating: part, count: weight.rows)
     let result = WeightRounding(
-      weight: weight, basis: basis, rowSteps: [Float](repeating: part, count: weight.rows),
-      isDependent: isDependent
+      weight: weight, basis: basis, grid: isDependent ? .dependent(steps) : .rows(steps)
     ).round(workers: workers)
     let shape = weight.tensor.shape
     let matrix = QuantizedMatrix(

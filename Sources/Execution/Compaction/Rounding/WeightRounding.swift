@@ -6,13 +6,19 @@ import GraphIR
 struct WeightRounding: Sendable {
   let weight: CompactableWeight
   let basis: RoundingBasis
-  /// A step for each row.
-  let rowSteps: [Float]
-  /// The integers are kept in this range.
-  var range: ClosedRange<Int32> = -(1 << 24)...(1 << 24)
-  /// Whether integers stand for multiples of the steps by dependent quantization, whose states run from
-  /// output to output; then they have no range.
-  var isDependent = false
+  let grid: Grid
+
+  /// What a rounded weight can be.
+  enum Grid: Sendable {
+    /// Integers times a step of their own for each row.
+    case rows([Float])
+    /// The same by dependent quantization, whose states run from row to row.
+    case dependent([Float])
+    /// Integers of a range times a step of their own for each element, `[columns, rows]`.
+    case elements([Float], ClosedRange<Int32>)
+    /// Rising numbers; the integers are their indices.
+    case levels([Float])
+  }
 
   /// A rounded weight.
   struct Result: Sendable {
@@ -23,7 +29,9 @@ struct WeightRounding: Sendable {
   }
 
   /// Outputs that one thread rounds at a time; with dependent quantization, after which states begin anew.
-  private var stripCount: Int { isDependent ? Int(KERNELS_DEPENDENT_OUTPUTS) : 64 }
+  private var stripCount: Int {
+    if case .dependent = grid { Int(KERNELS_DEPENDENT_OUTPUTS) } else { 64 }
+  }
 
   /// Rounds. The result does not depend on the number of threads.
   func round(workers: Workers) -> Result {
@@ -64,23 +72,36 @@ private struct RoundingTask: Sendable {
   /// - Parameter elements: The whole weight, `[columns, rows]`.
   func round(_ elements: [Float], _ rounding: WeightRounding) -> WeightRounding.Result {
     let (width, count) = (rows.count, block.order.count)
-    var weights: [Float] = []
-    weights.reserveCapacity(count * width)
-    for column in block.order {
-      weights += elements[column * rowCount + rows.lowerBound..<column * rowCount + rows.upperBound]
-    }
+    let weights = own(elements)
     var loss = 0.0
     var errors = [Float](repeating: 0, count: count * width)
     let integers = [Int32](unsafeUninitializedCapacity: count * width) { integers, initialized in
       var call = kernels_rounding()
       call.outputs = Int32(width)
       (call.stride, call.factor_stride) = (width, count)
-      (call.least, call.greatest) = (rounding.range.lowerBound, rounding.range.upperBound)
+      (call.least, call.greatest) = (-1 << 24, 1 << 24)
       call.integers = integers.baseAddress
-      loss = rounding.rowSteps[rows].withUnsafeBufferPointer { steps in
+      let numbers: [Float]
+      switch rounding.grid {
+      case .rows(let steps), .dependent(let steps): numbers = Array(steps[rows])
+      case .elements(let steps, let range):
+        numbers = own(steps)
+        call.step_stride = width
+        (call.least, call.greatest) = (range.lowerBound, range.upperBound)
+      case .levels(let levels): numbers = levels
+      }
+      loss = numbers.withUnsafeBufferPointer { numbers in
         weights.withUnsafeBufferPointer { weights in
-          (call.weights, call.steps) = (weights.baseAddress, steps.baseAddress)
-          return round(&errors, call, rounding.isDependent)
+          call.weights = weights.baseAddress
+          if case .levels = rounding.grid {
+            (call.levels, call.level_count) = (numbers.baseAddress, Int32(numbers.count))
+          } else {
+            call.steps = numbers.baseAddress
+          }
+          if case .dependent = rounding.grid {
+            return round(&errors, call) { kernels_round_dependent(&$0) }
+          }
+          return round(&errors, call) { kernels_round(&$0) }
         }
       }
       initialized = count * width
@@ -88,9 +109,20 @@ private struct RoundingTask: Sendable {
     return WeightRounding.Result(integers: integers, loss: loss)
   }
 
+  /// The task's part of numbers of all elements: `[columns, rows]`, the columns in the order of the block.
+  private func own(_ numbers: [Float]) -> [Float] {
+    var own: [Float] = []
+    own.reserveCapacity(block.order.count * rows.count)
+    for column in block.order {
+      own += numbers[column * rowCount + rows.lowerBound..<column * rowCount + rows.upperBound]
+    }
+    return own
+  }
+
   /// Rounds block by block, from the last place to the first.
   private func round(
-    _ errors: inout [Float], _ call: kernels_rounding, _ isDependent: Bool
+    _ errors: inout [Float], _ call: kernels_rounding,
+    by kernel: (inout kernels_rounding) -> Double
   ) -> Double {
     let (width, count) = (rows.count, block.order.count)
     let blockSize = Int(KERNELS_ROUNDED_POSITIONS)
@@ -118,8 +150,9 @@ private struct RoundingTask: Sendable {
             call.factor = factors.map { $0 + start * (count + 1) }
             call.weights += start * width
             call.integers += start * width
+            if call.step_stride > 0 { call.steps += start * width }
             (call.errors, call.sums) = (errors + start * width, sums)
-            loss += isDependent ? kernels_round_dependent(&call) : kernels_round(&call)
+            loss += kernel(&call)
           }
         }
       }

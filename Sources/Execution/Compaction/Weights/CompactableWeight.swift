@@ -29,7 +29,12 @@ struct CompactableWeight: Sendable {
   var columns: Int { inputAxes.reduce(1) { $0 * tensor.shape[$1] } }
 
   /// The elements, `[columns, rows]`.
-  var transposed: [Float] { tensor.permuted(inputAxes + outputAxes).floats }
+  var transposed: [Float] { columnsByRows(tensor) }
+
+  /// Numbers in the axes of the tensor, `[columns, rows]`.
+  func columnsByRows(_ numbers: Tensor) -> [Float] {
+    numbers.permuted(inputAxes + outputAxes).floats
+  }
 
   /// The elements of `[columns, rows]`, in the axes of the tensor.
   func stored(_ integers: [Int32]) -> [Int32] {

@@ -13,7 +13,7 @@ struct Compact: GeneralCommand {
       ||got - want|| / ||want|| of an output, the worst over all examples; where a softmax or \
       sigmoids end the model or a YOLO head, of the scores in front of them.
 
-      Examples are images (or folders of them) or files of arrays. Some of those that are given for \
+      Examples are images or files of arrays, or folders of either. Some of those that are given for \
       calibration are kept back for the measurement, unless others are given for it. Without any, \
       they are made up.
 

@@ -38,7 +38,7 @@ struct BudgetOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Images, folders of images or files of arrays (.npy, .npz) to decide by.", valueName: "path"))
+      "Images, files of arrays (.npy, .npz) or folders of either to decide by.", valueName: "path"))
   var calibration: [String] = []
 
   @Option(
@@ -114,7 +114,8 @@ struct BudgetOptions: ParsableArguments {
     _ paths: [String], _ model: Model
   ) throws(WeighbridgeError) -> CompactOptions.Examples? {
     guard !paths.isEmpty else { return nil }
-    let isArrays = paths.allSatisfy { $0.hasSuffix(".npy") || $0.hasSuffix(".npz") }
+    let paths = paths.flatMap(Self.withoutFolderOfArrays)
+    let isArrays = paths.allSatisfy(Self.isArrays)
     var inputs: [[NamedTensor]] = []
     for path in isArrays ? paths : try ImageFiles(paths).paths {
       inputs.append(
@@ -124,6 +125,17 @@ struct BudgetOptions: ParsableArguments {
       isArrays
       ? "file\(inputs.count == 1 ? "" : "s") of arrays" : "image\(inputs.count == 1 ? "" : "s")"
     return CompactOptions.Examples(inputs, words: "\(inputs.count) \(what)")
+  }
+
+  private static func isArrays(_ path: String) -> Bool {
+    path.hasSuffix(".npy") || path.hasSuffix(".npz")
+  }
+
+  /// The files of arrays in a folder that has some, or the path itself.
+  private static func withoutFolderOfArrays(_ path: String) -> [String] {
+    guard isFolder(path) else { return [path] }
+    let files = FolderListing.names(in: path, limit: 1_000_000).filter(isArrays)
+    return files.isEmpty ? [path] : files.map { "\(path)/\($0)" }
   }
 }
 
