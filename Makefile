@@ -6,8 +6,8 @@
 #   make install    copies the program to PREFIX/bin; PREFIX=/usr/local unless given
 #   make manual     the manual pages, in MANUAL (.build/man1)
 #   make docs       the documentation as pages, .build/documentation/html/index.html, and as an archive for DocC
-#   make packages   a tarball, a .deb and a Homebrew formula with a bill of materials, in PACKAGES
-#                   (.build/packages); Packaging/README.md tells more
+#   make packages   a tarball, a .deb, a Homebrew formula and the wheel for Python, with bills of materials,
+#                   in PACKAGES (.build/packages); Packaging/README.md tells more
 #   make test       all tests in release, the format check, and a package that depends on this one
 #   make test-faults    every call on the way to an output failing, and how many there were
 #   make fuzz       every reader under libFuzzer for FUZZ_SECONDS (60) each; what is found and what is
@@ -64,6 +64,7 @@ SHELL := /bin/bash
 # other's work.
 program_folder := .build/program
 program := $(program_folder)/release/weighbridge
+map := $(CURDIR)/$(program_folder)/map
 archives := $(CURDIR)/.build/archives
 
 # --- System libraries: the module pkg-config knows, the package of apt, the one of Homebrew.
@@ -122,13 +123,15 @@ dependencies:
 # A process then has 4 MB less of the program in memory.
 # (What goes to other systems stores them in the long form, which glibc before 2.36 can read as well.)
 short_addresses := -z pack-relative-relocs
+# The linker's map tells the packages what is in the program.
 # The folder of the sources is not in the program, neither in C's assertions nor in the digests by
 # which Swift would know an unchanged file: the same sources give the same bytes anywhere.
 program_flags := -Xcc -ffile-prefix-map=$(CURDIR)=. \
   -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 ifeq ($(shell uname -s),Linux)
 program_flags += --disable-local-rpath --static-swift-stdlib -Xlinker -s -Xswiftc -use-ld=lld \
-  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --no-export-dynamic -Xlinker --icf=safe
+  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --no-export-dynamic -Xlinker --icf=safe \
+  -Xlinker -Map=$(map)
 program_environment := PKG_CONFIG_PATH="$(archives):$$PKG_CONFIG_PATH"
 endif
 
@@ -195,9 +198,8 @@ docs: dependencies
 MANUAL ?= .build/man1
 PACKAGES ?= .build/packages
 manual_tool := .build/manual/release/generate-manual
-map := $(CURDIR)/$(program_folder)/map
 
-manual packages: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
+manual packages wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
 # The tool comes with the argument parser, whose sources the program's build has fetched.
 manual: build
@@ -208,12 +210,12 @@ manual: build
 ifeq ($(shell uname -s),Linux)
 packages: tools := dpkg-shlibdeps:dpkg-dev: dh:debhelper: lintian:lintian: xz:xz-utils: python3:python3:
 packages: short_addresses :=
-packages: program_flags += -Xlinker -Map=$(map)
 packages: export HOMEBREW_LIBRARIES = \
   $(foreach library,$(homebrew_libraries),$(lastword $(subst :, ,$(library))))
-packages: manual docs
+packages: manual docs wheel
 	Packaging/glibc.sh $(program)
-	Packaging/packages.sh $(program) $(map) "$(MANUAL)" $(documentation)/html $(version) "$(PACKAGES)"
+	Packaging/glibc.sh $(library_folder)/lib/$(library_name)
+	Packaging/packages.sh $(program) $(map) "$(MANUAL)" $(documentation)/html $(wheel_folder)/dist $(version) "$(PACKAGES)"
 else
 packages:
 	@echo "Packages are made on Debian or Ubuntu, with their tools." >&2; exit 1
@@ -483,7 +485,7 @@ library_map := Packaging/C/libweighbridge.map
 # Archives that were compiled for programs read copies of streams that a shared library does not have. Short
 # addresses would take a system as young as the one that this is built on.
 library_flags = -Xlinker --version-script=$(CURDIR)/$(library_map) -Xlinker -soname=$(library_name) \
-  -Xlinker --defsym=stdout=standard_output -Xlinker --defsym=stderr=standard_error
+  -Xlinker --defsym=stdout=standard_output -Xlinker --defsym=stderr=standard_error -Xlinker -Map=$(map)-library
 
 .PHONY: library install-library test-c test-c-valgrind test-c-sanitize test-python test-cluster test-wheel wheel \
   bench-python bench-cluster
@@ -613,7 +615,8 @@ wheel_folder := .build/wheel
 wheel: library
 	$(program_environment) swift build -c release --product weighbridge \
 	  --scratch-path $(program_folder) $(program_flags)
-	Packaging/Python/stage.sh $(program) $(library_folder) $(wheel_folder)/native
+	Packaging/Python/stage.sh $(program) $(map) $(library_folder)/lib/$(library_name) $(map)-library $(version) \
+	  $(wheel_folder)/native
 	rm -rf $(wheel_folder)/dist
 	cd Python && WEIGHBRIDGE_NATIVE=$(CURDIR)/$(wheel_folder)/native PYTHONPATH=backend \
 	  $(PYTHON) -c 'import wheel_builder; print(wheel_builder.build_wheel("$(CURDIR)/$(wheel_folder)/dist"))'

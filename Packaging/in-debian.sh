@@ -68,4 +68,12 @@ apt install xz-utils
 tar -C "/tmp/any folder" -xf weighbridge-*-linux.tar.xz
 use "$(echo "/tmp/any folder"/weighbridge-*/bin/weighbridge)" > tarball.log 2>&1
 grep -E '^(passed|. /tmp/any folder.*export)' tarball.log
+
+echo "-- The wheel, in a virtual environment"
+apt install python3-venv
+python3 -m venv /tmp/environment
+/tmp/environment/bin/pip install -q --no-index --find-links python "$(ls weighbridge-*.whl)[cluster]" pytest
+say /tmp/environment/bin/weighbridge --version
+say /tmp/environment/bin/python -m pytest -q -rs -p no:cacheprovider --ignore sources/Python/tests/cluster \
+  sources/Python/tests
 echo "Passed."

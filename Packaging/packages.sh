@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Makes the packages of a program that has been built.
-# Usage: packages.sh PROGRAM MAP MANUAL PAGES VERSION FOLDER, with SOURCE_DATE_EPOCH in the environment;
-# MAP is the linker's list of what it took, MANUAL the folder of manual pages, PAGES that of the documentation.
+# Usage: packages.sh PROGRAM MAP MANUAL PAGES WHEEL VERSION FOLDER, with SOURCE_DATE_EPOCH in the environment;
+# MAP is the linker's list of what it took, MANUAL the folder of manual pages, PAGES that of the documentation,
+# WHEEL that of the wheel.
 # RELEASES is the address from which the formula gets the other files, HOMEBREW_LIBRARIES are the formulae that it needs.
 set -euo pipefail
-program=$1 map=$2 manual=$3 pages=$4 version=$5 folder=$6
+program=$1 map=$2 manual=$3 pages=$4 wheel=$5 version=$6 folder=$7
 here=$(cd "$(dirname "$0")" && pwd)
 export LC_ALL=C.UTF-8 TZ=UTC
 umask 022
@@ -29,7 +30,7 @@ stage() {
   install -D -m 644 -t "$documents" LICENSE README.md CHANGELOG.md
   cp -R "$pages" "$documents/html"
   chmod -R u=rwX,go=rX "$documents/html"
-  python3 "$here/sbom.py" "$program" "$map" "$version" "$documents"
+  python3 "$here/sbom.py" weighbridge "$program" "$map" "$version" "$documents"
 }
 
 tarballs() {
@@ -77,6 +78,7 @@ rm -f "$folder"/weighbridge[-_.]* "$folder/SHA256SUMS"
 folder=$(cd "$folder" && pwd)
 stage
 cp "$work/$name/share/doc/weighbridge/weighbridge.spdx.json" "$folder/$name.spdx.json"
+install -m 644 -t "$folder" "$wheel"/weighbridge-*.whl
 tarballs
 debian_package
 formula

@@ -1,7 +1,8 @@
-"""Writes the bill of materials of a program, as SPDX 2.3, and the licences of what is linked into it.
+"""Writes the bill of materials of a program or library, as SPDX 2.3, and the licences of what is linked into it.
 
-Usage: sbom.py PROGRAM MAP VERSION FOLDER, with SOURCE_DATE_EPOCH in the environment. MAP is the linker's.
-FOLDER gets weighbridge.spdx.json and the folder `licenses`.
+Usage: sbom.py NAME FILE MAP VERSION FOLDER, with SOURCE_DATE_EPOCH in the environment. NAME is `weighbridge` for
+the program, `libweighbridge` for the library; MAP is the linker's. FOLDER gets NAME.spdx.json and the folder
+`licenses`.
 """
 
 import hashlib
@@ -40,21 +41,21 @@ def license_id(part: Part) -> str:
     return "LicenseRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", part.name)
 
 
-def document(program: Path, version: str, parts: list[Part]) -> dict:
-    digest = hashlib.sha256(program.read_bytes()).hexdigest()
+def document(name: str, file: Path, version: str, parts: list[Part]) -> dict:
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
     epoch = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))
-    whole = "SPDXRef-weighbridge"
+    whole = f"SPDXRef-{name}"
     return {
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
-        "name": f"weighbridge-{version}",
-        "documentNamespace": f"https://spdx.org/spdxdocs/weighbridge-{version}-{digest}",
+        "name": f"{name}-{version}",
+        "documentNamespace": f"https://spdx.org/spdxdocs/{name}-{version}-{digest}",
         "creationInfo": {
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", epoch),
             "creators": ["Tool: Packaging/sbom.py"]},
         "packages": [{
-            "SPDXID": whole, "name": "weighbridge", "versionInfo": version,
+            "SPDXID": whole, "name": name, "versionInfo": version,
             "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
-            "primaryPackagePurpose": "APPLICATION",
+            "primaryPackagePurpose": "LIBRARY" if name.startswith("lib") else "APPLICATION",
             "checksums": [{"algorithm": "SHA256", "checksumValue": digest}],
             "licenseConcluded": "NOASSERTION", "licenseDeclared": "Apache-2.0",
             "copyrightText": "The Weighbridge authors",
@@ -83,14 +84,14 @@ def write_licenses(parts: list[Part], folder: Path) -> None:
 
 
 def main() -> None:
-    program, map_path, version, folder = sys.argv[1:]
+    name, file, map_path, version, folder = sys.argv[1:]
     parts = parts_of(linked_files(Path(map_path)))
     if not parts:
         sys.exit(f"{map_path} names no file that was linked")
     write_licenses(parts, Path(folder, "licenses"))
-    text = json.dumps(document(Path(program), version, parts), indent=2, ensure_ascii=False)
-    Path(folder, "weighbridge.spdx.json").write_text(text + "\n")
-    print(f"{len(parts)} parts are linked in: "
+    text = json.dumps(document(name, Path(file), version, parts), indent=2, ensure_ascii=False)
+    Path(folder, f"{name}.spdx.json").write_text(text + "\n")
+    print(f"{len(parts)} parts are linked into {name}: "
           + ", ".join(f"{part.name} {part.version}" for part in parts))
 
 

@@ -1,24 +1,18 @@
 #!/usr/bin/env bash
-# Lays out what the wheel has besides Python: the library, the program, and the licences of what is linked
-# into both.
+# Lays out what the wheel has besides Python: the library, the program, and for each a bill of materials, with
+# the licences of what is linked in.
 #
-# usage: stage.sh PROGRAM LIBRARY_FOLDER TARGET
+# usage: stage.sh PROGRAM MAP LIBRARY LIBRARY_MAP VERSION TARGET, with SOURCE_DATE_EPOCH in the environment; the maps
+# are the linker's.
 set -euo pipefail
-program=$1 library=$2 target=$3
+program=$1 map=$2 library=$3 library_map=$4 version=$5 target=$6
+here=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$target"
-mkdir -p "$target"/{lib,bin,licenses}
-install -m 755 "$library/lib/libweighbridge.so.0" "$target/lib"
-
+mkdir -p "$target"/{lib,bin,licenses,sboms}
+install -m 755 "$library" "$target/lib"
 install -m 755 "$program" "$target/bin/weighbridge"
 
 install -m 644 LICENSE "$target/licenses/LICENSE"
-for package in libhdf5-dev libaec-dev libprotobuf-c-dev \
-  libxxhash-dev libssl-dev zlib1g-dev libyaml-dev libjpeg62-turbo-dev libpng-dev libsqlite3-dev; do
-  text=/usr/share/doc/$package/copyright
-  if [ ! -r "$text" ]; then echo "There is no $text, the licence of what is in the wheel" >&2; exit 1; fi
-  install -m 644 "$text" "$target/licenses/$package.txt"
-done
-swift=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")
-for text in "$swift"/share/swift/LICENSE.txt; do
-  install -m 644 "$text" "$target/licenses/swift.txt"
-done
+python3 "$here/../sbom.py" weighbridge "$program" "$map" "$version" "$target"
+python3 "$here/../sbom.py" libweighbridge "$library" "$library_map" "$version" "$target"
+mv "$target"/*.spdx.json "$target/sboms"

@@ -14,7 +14,7 @@ import sys
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-#: The folder with `lib`, `bin` and `licenses`.
+#: The folder with `lib`, `bin`, `licenses` and `sboms`.
 NATIVE = "WEIGHBRIDGE_NATIVE"
 #: ZIP knows no earlier time.
 TIME = (1980, 1, 1, 0, 0, 0)
@@ -36,9 +36,11 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         members[f"weighbridge/lib/{path.name}"] = (path.read_bytes(), 0o755)
     program = (native / "bin/weighbridge").read_bytes()
     members[f"weighbridge-{version}.data/scripts/weighbridge"] = (program, 0o755)
-    for path in sorted((native / "licenses").iterdir()):
-        members[f"{info}/licenses/{path.name}"] = (path.read_bytes(), 0o644)
-    members[f"{info}/METADATA"] = (_metadata(project, version).encode(), 0o644)
+    for folder in ("licenses", "sboms"):
+        for path in filter(pathlib.Path.is_file, (native / folder).rglob("*")):
+            members[f"{info}/{path.relative_to(native).as_posix()}"] = (path.read_bytes(), 0o644)
+    licenses = sorted(name[len(f"{info}/licenses/") :] for name in members if "/licenses/" in name)
+    members[f"{info}/METADATA"] = (_metadata(project, version, licenses).encode(), 0o644)
     wheel = f"Wheel-Version: 1.0\nGenerator: weighbridge\nRoot-Is-Purelib: false\nTag: {tag}\n"
     members[f"{info}/WHEEL"] = (wheel.encode(), 0o644)
     members[f"{info}/RECORD"] = (_record(members, info).encode(), 0o644)
@@ -74,7 +76,7 @@ def _platform(native):
     return f"manylinux_2_{max(needed)}_{os.uname().machine}"
 
 
-def _metadata(project, version):
+def _metadata(project, version, licenses):
     lines = [
         "Metadata-Version: 2.4",
         f"Name: {project['name']}",
@@ -82,6 +84,7 @@ def _metadata(project, version):
         f"Summary: {project['description']}",
         f"Requires-Python: {project['requires-python']}",
         f"License-Expression: {project['license']}",
+        *(f"License-File: {name}" for name in licenses),
         f"Keywords: {','.join(project['keywords'])}",
         *(f"Classifier: {classifier}" for classifier in project["classifiers"]),
         *(f"Requires-Dist: {dependency}" for dependency in project["dependencies"]),
