@@ -85,6 +85,7 @@ def measure(name, make, runs, rounds):
 def ray_runs(jobs, rounds):
     import ray
 
+    os.environ["RAY_worker_niceness"] = "0"  # of itself Ray gives way to every other program
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     for make, name in ((jobs.conversion, "convert"), (jobs.index, "index")):
         runs = {

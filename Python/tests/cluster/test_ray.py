@@ -14,8 +14,10 @@ cluster_utils = pytest.importorskip("ray.cluster_utils")
 
 
 @pytest.fixture
-def cluster():
+def cluster(monkeypatch):
     """A cluster of two nodes with room for one actor each: there is none for those of a node that is lost."""
+    # Of itself Ray gives way to every other program, which on a busy machine takes a test's whole time.
+    monkeypatch.setenv("RAY_worker_niceness", "0")
     cluster = cluster_utils.Cluster(
         initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
     )
