@@ -2,9 +2,16 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes connections whose client stops reading, or goes on sending after it has its answer.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Resets connections whose client stops reading, or goes on sending after it has its answer.
 ///
-/// Hummingbird closes those that stop sending.
+/// Closing would not do: what the system has taken of an answer stays there, and the end of the connection waits
+/// behind it until the client reads. Hummingbird closes connections whose client stops sending.
 final class StallGuard: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
@@ -12,7 +19,7 @@ final class StallGuard: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundOut = HTTPResponsePart
 
   private let patience: TimeAmount
-  /// So long an answer may take to be read before the rest of an upload is cut off.
+  /// How long a client may go on sending after it has its answer, so that it sees the answer.
   private let lingering = TimeAmount.seconds(2)
   /// Parts of answers that the system has not taken yet.
   private var waitingCount = 0
@@ -34,7 +41,7 @@ final class StallGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     waitingCount += 1
-    if waitingCount == 1 { closeLater(context, patience) }
+    if waitingCount == 1 { resetLater(context, patience) }
     let isLast = if case .end = unwrapOutboundIn(data) { true } else { false }
     let written = promise ?? context.eventLoop.makePromise()
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -51,16 +58,24 @@ final class StallGuard: ChannelDuplexHandler, RemovableChannelHandler {
     waitingCount -= 1
     timer?.cancel()
     if waitingCount > 0 {
-      closeLater(context, patience)
+      resetLater(context, patience)
     } else if isLast, isRequestBeingRead {
-      closeLater(context, lingering)
+      resetLater(context, lingering)
     }
   }
 
-  private func closeLater(_ context: ChannelHandlerContext, _ time: TimeAmount) {
+  private func resetLater(_ context: ChannelHandlerContext, _ time: TimeAmount) {
     timer?.cancel()
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    timer = context.eventLoop.scheduleTask(in: time) { bound.value.close(promise: nil) }
+    timer = context.eventLoop.scheduleTask(in: time) { Self.reset(bound.value) }
+  }
+
+  /// Closes the connection and has the system drop what it has not sent.
+  private static func reset(_ context: ChannelHandlerContext) {
+    // On the channel's own loop, where this is called, the option is set at once.
+    _ = (context.channel as? any SocketOptionProvider)?
+      .setSoLinger(linger(l_onoff: 1, l_linger: 0))
+    context.close(promise: nil)
   }
 }
 
