@@ -28,8 +28,14 @@ package final class HelperProcess: Sendable {
     }
   }
 
+  private struct State {
+    var running: [Int32] = []
+    var isStopped = false
+  }
+
   private let executable: URL
-  private let running = Mutex<[Int32]>([])
+  private let state = Mutex(State())
+  private let ends = DispatchGroup()
 
   /// - Parameter executable: The program, which calls ``HelperMain/run(_:)`` for what it is given.
   package init(executable: String) { self.executable = URL(fileURLWithPath: executable) }
@@ -51,9 +57,8 @@ package final class HelperProcess: Sendable {
     process.environment = ["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]
     let (input, output, errors) = (Pipe(), Pipe(), Pipe())
     (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
-    try process.run()
-    let id = process.processIdentifier
-    running.withLock { $0.append(id) }
+    let id = try start(process)
+    defer { ends.leave() }
     let deadline = DispatchWorkItem { kill(id, SIGKILL) }
     if let seconds = limits.seconds {
       DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds), execute: deadline)
@@ -67,7 +72,7 @@ package final class HelperProcess: Sendable {
     let message = try errors.fileHandleForReading.read(upToCount: 4096) ?? Data()
     // Until it has been waited for, its number is nobody else's.
     deadline.cancel()
-    running.withLock { $0.removeAll { $0 == id } }
+    state.withLock { $0.running.removeAll { $0 == id } }
     process.waitUntilExit()
     try? input.fileHandleForWriting.close()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
@@ -76,8 +81,26 @@ package final class HelperProcess: Sendable {
     return answer
   }
 
-  /// Ends all helpers.
-  package func stop() { running.withLock { $0.forEach { kill($0, SIGKILL) } } }
+  private func start(_ process: Process) throws -> Int32 {
+    try state.withLock { state in
+      guard !state.isStopped else {
+        throw StudioError(.serviceUnavailable, "The studio is being closed.")
+      }
+      try process.run()
+      ends.enter()
+      state.running.append(process.processIdentifier)
+      return process.processIdentifier
+    }
+  }
+
+  /// Ends all helpers, waits until they write no more, and starts no others.
+  package func stop() {
+    state.withLock { state in
+      state.isStopped = true
+      state.running.forEach { kill($0, SIGKILL) }
+    }
+    _ = ends.wait(timeout: .now() + 1)
+  }
 
   private static func failure(
     _ process: Process, _ limits: Limits, _ message: String
