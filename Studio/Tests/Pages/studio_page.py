@@ -104,11 +104,10 @@ class Visit(Browser):
 def check_model(visit, samples):
     """A model that is dropped is reported; so are two, and a file that is none is named."""
     visit.go("model")
-    visit.wait(lambda: visit.one("#drop"))
-    visit.driver.execute_async_script("setTimeout(arguments[0], 200)")
     visit.drop(samples / "models/scene-detector.wbm", samples / "photos/07.png")
-    frame = visit.wait(lambda: visit.all("iframe"))[0]
-    visit.driver.switch_to.frame(frame)
+    visit.wait(lambda: visit.status().startswith("The report of") or visit.all("#status.error"))
+    assert visit.all("iframe"), visit.status()
+    visit.driver.switch_to.frame(visit.one("iframe"))
     visit.wait(lambda: visit.all("header .card"))
     words = " ".join(card.text for card in visit.all("header .card"))
     for answer in ["88 \u00d7 88 pixels", "ellipse, rectangle, triangle", "keras 2.15.0"]:
@@ -175,16 +174,23 @@ def results(visit):
         "return [...document.querySelectorAll('#results > li')].map((item) => item.dataset.name)")
 
 
-def check_search(visit, samples):
-    """Boxes that are drawn find the scene that they were taken from; the first search is timed."""
+def first_search(visit):
+    """Opens the page and draws a box. Returns the milliseconds until the best photos are shown."""
     visit.go("search")
     visit.wait(lambda: "60 photos" in visit.one("#folder").text)
     draw_layout(visit, layout("07")[:1])
     visit.wait(lambda: visit.status().endswith("ms"))
-    time = visit.one("#results").get_attribute("data-milliseconds")
-    print(f"the first search: {time} ms from the mouse's release to the photos on the page")
+    return int(visit.one("#results").get_attribute("data-milliseconds"))
+
+
+def check_search(visit, samples):
+    """Boxes that are drawn find the scene that they were taken from; the first search is timed."""
+    times = [first_search(visit) for _ in range(3)]
+    print(f"the first search: {times} ms from the mouse's release to the best photos on the page")
+    assert min(times) < 200, "the first search takes too long"
     draw_layout(visit, layout("07")[1:])
     visit.wait(lambda: results(visit)[:1] == ["07.png"] and len(visit.all("#boxes li")) == 2)
+    visit.wait(lambda: visit.status().startswith(f"{len(results(visit))} photo"))
     first = visit.one("#results > li")
     for term in ["presence", "relative position", "size", "relative size"]:
         assert term in first.text, first.text
@@ -337,14 +343,14 @@ def check_style(visit, samples):
 
 
 def look(visit, name, folder):
-    """The page in light and dark: axe-core, and pictures."""
+    """The page in light and dark: axe-core, and a picture for the article."""
     for scheme in ["light", "dark"]:
         visit.scheme(scheme)
         print(f"{name}, {scheme}: axe-core passes {visit.accessible()} rules")
-        if folder and (scheme == "light" or name == "search"):
+        if folder and scheme == "light":
             visit.size(1200, 700)
-            suffix = "" if scheme == "light" else "-dark"
-            visit.picture(folder / f"{name}{suffix}.png")
+            visit.driver.execute_script("scrollTo(0, 0)")
+            visit.picture(folder / f"{name}.png")
             visit.size(1200, 900)
     visit.scheme("light")
 

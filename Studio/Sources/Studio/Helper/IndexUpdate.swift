@@ -20,12 +20,13 @@ struct IndexUpdate {
   init(_ work: HelperWork.IndexWork) { self.work = work }
 
   func run() throws {
+    // The studio answers meanwhile, and comes first.
+    _ = nice(10)
     var analysis = AnalyzeOptions()
     analysis.features = work.features.isEmpty ? nil : work.features
     let analyzer = try ImageAnalyzer(Model(contentsOf: work.model), options: analysis)
     let index = try ImageIndex(updating: work.database, for: analyzer, isRebuilding: true)
     var options = UpdateOptions()
-    // The studio answers meanwhile.
     options.threads = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)
     options.progress = { Self.write(Line(done: $0.doneCount, count: $0.count)) }
     let update = try index.update(folder: work.folder, with: analyzer, options: options)

@@ -4,6 +4,7 @@ import { colorOf, drawBox, pictureWithBoxes } from "./boxes.js";
 const byID = (id) => document.getElementById(id);
 const canvas = byID("layout");
 const smallest = 0.02;  // of the page; what is smaller was a slip of the hand
+const shownAtOnce = 6;  // photos; the others come when they are loaded
 let choice;
 let boxes = [];
 let number = 0;
@@ -150,15 +151,18 @@ async function search() {
   const found = await askJSON(
     `api/search?model=${encodeURIComponent(model.name)}`,
     { objects: boxes, aspect: canvas.width / canvas.height });
-  const items = await Promise.all(found.photos.map((photo) => result(photo, model)));
+  const items = found.photos.map((photo) => result(photo, model));
+  const first = await Promise.all(items.slice(0, shownAtOnce));
   if (own !== number) return;
-  byID("results").replaceChildren(...items);
+  byID("results").replaceChildren(...first);
   const time = Math.round(performance.now() - begin);
   byID("results").dataset.milliseconds = time;
   const count = items.length === 1 ? "1 photo" : `${items.length} photos`;
-  say(items.length > 0 ? `${count} in ${time} ms` : "No photo has anything of it.");
+  say(items.length > 0 ? `${count}, the best after ${time} ms` : "No photo has anything of it.");
   showFolder(found.status);
   if (found.status.isUpdating) trying(watchFolder);
+  const rest = await Promise.all(items.slice(shownAtOnce));
+  if (own === number) byID("results").append(...rest);
 }
 
 async function result(photo, model) {
