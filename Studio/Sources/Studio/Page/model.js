@@ -4,10 +4,10 @@ const links = document.getElementById("links");
 const place = document.getElementById("report");
 let number = 0;
 
-trying(async () => {
-  const studio = await askJSON("api/studio");
-  dropZone(document.getElementById("drop"), (files) => trying(() => open(files, studio)));
-});
+const studio = askJSON("api/studio");
+trying(() => studio);
+// Files can be dropped before the studio has answered.
+dropZone(document.getElementById("drop"), (files) => trying(async () => open(files, await studio)));
 
 async function open(files, studio) {
   const own = ++number;
