@@ -35,9 +35,9 @@ struct GraphBox {
     let (left, top) = (center.x - width / 2, center.y - LayeredLayout.rowHeight / 2)
     let shape: HTML = """
       <title>\(HTML(escaping: name, limit: 200)): \(HTML(escaping: subtitle, limit: 200))</title>\
-      <rect x="\(left)" y="\(top)" width="\(width)" height="\(LayeredLayout.rowHeight)" rx="6" />\
+      <rect x="\(left)" y="\(top)" width="\(width)" height="\(LayeredLayout.rowHeight)" />\
       <text x="\(center.x)" y="\(center.y - 4)">\(Self.clipped(title))</text>\
-      <text class="sub" x="\(center.x)" y="\(center.y + 11)">\(Self.clipped(subtitle))</text>
+      <text x="\(center.x)" y="\(center.y + 11)">\(Self.clipped(subtitle))</text>
       """
     // Layers are reached by the keyboard in the table; blocks here, too.
     let link: HTML =

@@ -94,6 +94,6 @@ struct GraphDrawing {
         line += "C\(point.x) \(middle) \(next.x) \(middle) \(next.x) \(next.y)"
       }
     }
-    return "<path class=\"arrow\" d=\"\(line)\" />"
+    return "<path d=\"\(line)\" />"
   }
 }

@@ -10,10 +10,10 @@ enum PageScript {
       parent.append(element);
       return element;
     }
-    function value(row, column) {
+    function value(row, column, isNumber) {
       const cell = row.cells[column];
       const text = cell ? cell.textContent.trim() : '';
-      if (!cell || !cell.classList.contains('n')) return text.toLowerCase();
+      if (!isNumber) return text.toLowerCase();
       const number = parseFloat(text.replaceAll(',', ''));
       return Number.isNaN(number) ? -Infinity : number;
     }
@@ -21,7 +21,8 @@ enum PageScript {
       const up = header.getAttribute('aria-sort') !== 'ascending';
       for (const other of table.tHead.rows[0].cells) other.removeAttribute('aria-sort');
       header.setAttribute('aria-sort', up ? 'ascending' : 'descending');
-      const rows = Array.from(table.tBodies[0].rows, row => ({ row, key: value(row, column) }));
+      const isNumber = table.classList.contains('number-' + (column + 1));
+      const rows = Array.from(table.tBodies[0].rows, row => ({ row, key: value(row, column, isNumber) }));
       rows.sort((a, b) => (a.key > b.key ? 1 : b.key > a.key ? -1 : 0) * (up ? 1 : -1));
       table.tBodies[0].append(...rows.map(entry => entry.row));
     }

@@ -43,9 +43,9 @@ enum PageStyle {
     caption { text-align: left; color: var(--soft); padding: 4px 0; max-width: 90ch; }
     th, td { text-align: left; overflow-wrap: break-word; vertical-align: top; padding: 3px 12px 3px 0; font-weight: normal;
       border-bottom: 1px solid var(--line); }
-    thead th { font-weight: 600; white-space: nowrap; } .n { text-align: right; white-space: nowrap; }
-    td.name, th.name { min-width: 9em; } .code { font-family: ui-monospace, monospace; font-size: 0.92em; }
-    thead .code { font: inherit; font-weight: 600; }
+    thead th { font-weight: 600; white-space: nowrap; }
+    \(cells(of: "number", in: "")) { text-align: right; white-space: nowrap; }
+    .code, \(cells(of: "code", in: "tbody ")) { font-family: ui-monospace, monospace; font-size: 0.92em; }
     tr:target { background: var(--folded); }
     dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 4px 16px; }
     dt { color: var(--soft); } dd { margin: 0; white-space: pre-line; }
@@ -58,12 +58,12 @@ enum PageStyle {
       margin: 8px 0; padding: 8px; }
     .drawing svg { display: block; margin: 0 auto; max-width: none; }
     .drawing text { font: 12px ui-monospace, monospace; text-anchor: middle; fill: var(--ink); }
-    .drawing .sub { font-size: 11px; }
-    .drawing rect { stroke: var(--soft); fill: var(--plain); } .weighty rect { fill: var(--weighty); }
+    .drawing text + text { font-size: 11px; }
+    .drawing rect { stroke: var(--soft); fill: var(--plain); rx: 6px; } .weighty rect { fill: var(--weighty); }
     .port rect { fill: var(--port); }
     .folded rect { fill: var(--folded); stroke-width: 2.5; }
     .drawing a:hover text { text-decoration: underline; }
-    .arrow { fill: none; stroke: var(--soft); stroke-width: 1.2; marker-end: url(#arrow); }
+    .drawing path { fill: none; stroke: var(--soft); stroke-width: 1.2; marker-end: url(#arrow); }
     #arrow path { fill: var(--soft); } .defs { position: absolute; }
     .legend { list-style: none; display: flex; flex-wrap: wrap; gap: 4px 18px; padding: 0; }
     .legend svg { vertical-align: -3px; } .legend rect { stroke: var(--soft); fill: var(--plain); }
@@ -79,4 +79,12 @@ enum PageStyle {
       h2, h3 { break-after: avoid; } }
     /*]]>*/
     """
+
+  /// The cells of all columns of a kind, which a table's classes name.
+  private static func cells(of kind: String, in part: String) -> String {
+    (1...PageTable.columnLimit).flatMap { column in
+      ["td", "th"].map { ".\(kind)-\(column) \(part)\($0):nth-child(\(column))" }
+    }
+    .joined(separator: ", ")
+  }
 }

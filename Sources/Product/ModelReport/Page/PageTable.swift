@@ -12,20 +12,16 @@ struct PageTable {
     static func text(_ title: String) -> Column { Column(title: title, kind: .text) }
     static func code(_ title: String) -> Column { Column(title: title, kind: .code) }
     static func number(_ title: String) -> Column { Column(title: title, kind: .number) }
-
-    fileprivate var style: HTML {
-      switch kind {
-      case .text: ""
-      case .code: " class=\"code\""
-      case .number: " class=\"n\""
-      }
-    }
   }
+
+  /// The most columns that ``PageStyle`` knows of.
+  static let columnLimit = 10
 
   private let caption: HTML
   private let columns: [Column]
   /// Which column names the row.
   private let heading: Int
+  /// The table's classes, which say once for all rows what the cells of a column are: `code-2 number-6`.
   private let style: String
   private var rows: [HTML] = []
 
@@ -33,10 +29,15 @@ struct PageTable {
   ///   - heading: The position of the column that names a row.
   ///   - isSearchable: Whether there are so many rows that somebody would search.
   init(_ caption: HTML, _ columns: [Column], heading: Int = 0, isSearchable: Bool = false) {
+    precondition(columns.count <= Self.columnLimit)
     self.caption = caption
     self.columns = columns
     self.heading = heading
-    style = isSearchable ? "sortable searchable" : "sortable"
+    let kinds = columns.enumerated().compactMap { index, column -> String? in
+      column.kind == .text ? nil : "\(column.kind)-\(index + 1)"
+    }
+    style = ((isSearchable ? ["sortable", "searchable"] : ["sortable"]) + kinds)
+      .joined(separator: " ")
   }
 
   var isEmpty: Bool { rows.isEmpty }
@@ -45,9 +46,8 @@ struct PageTable {
   ///   - id: The row's id.
   ///   - cells: One for each column.
   mutating func append(id: String? = nil, _ cells: [HTML]) {
-    let cells = zip(cells, columns).enumerated().map { index, cell -> HTML in
-      index == heading
-        ? "<th scope=\"row\"\(cell.1.style)>\(cell.0)</th>" : "<td\(cell.1.style)>\(cell.0)</td>"
+    let cells = cells.enumerated().map { index, cell -> HTML in
+      index == heading ? "<th scope=\"row\">\(cell)</th>" : "<td>\(cell)</td>"
     }
     let name: HTML = if let id { " id=\"\(id)\"" } else { "" }
     rows.append("<tr\(name)>\(cells)</tr>\n")
@@ -55,7 +55,7 @@ struct PageTable {
 
   var html: HTML {
     let head = columns.map { column -> HTML in
-      "<th scope=\"col\"\(column.style)>\(column.title)</th>"
+      "<th scope=\"col\">\(column.title)</th>"
     }
     return """
       <div class="wide"><table class="\(style)"><caption>\(caption)</caption>
