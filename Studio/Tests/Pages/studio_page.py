@@ -185,7 +185,7 @@ def first_search(visit):
 
 def check_search(visit, samples):
     """Boxes that are drawn find the scene that they were taken from; the first search is timed."""
-    times = [first_search(visit) for _ in range(3)]
+    times = [first_search(visit) for _ in range(6)]
     print(f"the first search: {times} ms from the mouse's release to the best photos on the page")
     assert min(times) < 200, "the first search takes too long"
     draw_layout(visit, layout("07")[1:])
