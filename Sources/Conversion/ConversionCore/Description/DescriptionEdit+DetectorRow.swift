@@ -47,14 +47,9 @@ extension DetectorDescription {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when a number is out of its range, a tree's parent
   ///   does not stand before its child, or an encoding does not go with the kind.
   package func checkNumbers() throws(WeighbridgeError) {
-    let thresholds = [
-      ("confidenceThreshold", confidenceThreshold), ("overlapThreshold", overlapThreshold),
-      ("the class tree's threshold", classTree?.threshold),
-    ]
-    for (name, value) in thresholds {
-      guard let value, !(0...1 ~= value) else { continue }
-      throw WeighbridgeError(.mismatch, "\(name) is \(value), which must be 0 to 1")
-    }
+    try Self.checkShare(confidenceThreshold, "confidenceThreshold")
+    try Self.checkShare(overlapThreshold, "overlapThreshold")
+    try Self.checkShare(classTree?.threshold, "the class tree's threshold")
     if let distanceExponent, !(distanceExponent > 0 && distanceExponent.isFinite) {
       throw WeighbridgeError(
         .mismatch, "distanceExponent is \(distanceExponent), which must be above 0")
@@ -81,6 +76,14 @@ extension DetectorDescription {
       throw WeighbridgeError(
         .mismatch, "a \(kind.rawValue) detector stores no boxes as \(boxEncoding.rawValue)")
     }
+  }
+
+  /// Refuses a threshold that is not between 0 and 1. (A function of its own, for the reason that Packaging/README.md
+  /// gives: three copies of it came out in another order when built in another folder.)
+  @inline(never)
+  private static func checkShare(_ value: Double?, _ name: String) throws(WeighbridgeError) {
+    guard let value, !(0...1 ~= value) else { return }
+    throw WeighbridgeError(.mismatch, "\(name) is \(value), which must be 0 to 1")
   }
 
   /// How the number of channels comes about, in words.

@@ -6,23 +6,24 @@ enum Threads {
   static func use(_ count: Int) { kernels_use_threads(Int32(clamping: count)) }
 
   /// Calls `body` for `0..<count` on these threads and waits for all of them.
-  static func parallel(_ count: Int, _ body: @Sendable (Int) -> Void) {
+  ///
+  /// It escapes as far as the compiler knows. `withoutActuallyEscaping` would put the length of this file's path into
+  /// the program, which then depends on the folder that it is built in.
+  static func parallel(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     // The context outlives the call, which waits for all threads.
-    withoutActuallyEscaping(body) { body in
-      var work = ParallelWork(body: body)
-      withUnsafeMutablePointer(to: &work) { pointer in
-        kernels_parallel(
-          Int32(clamping: count),
-          { context, index in
-            guard let context else { return }
-            context.assumingMemoryBound(to: ParallelWork.self).pointee.body(Int(index))
-          }, pointer)
-      }
+    var work = ParallelWork(body: body)
+    withUnsafeMutablePointer(to: &work) { pointer in
+      kernels_parallel(
+        Int32(clamping: count),
+        { context, index in
+          guard let context else { return }
+          context.assumingMemoryBound(to: ParallelWork.self).pointee.body(Int(index))
+        }, pointer)
     }
   }
 
   /// Calls `body` for `0..<rows`, several rows of `length` elements at a time on each thread.
-  static func parallel(rows: Int, length: Int, _ body: @Sendable (Int) -> Void) {
+  static func parallel(rows: Int, length: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let step = max(1, (1 << 14) / max(1, length))
     parallel((rows + step - 1) / step) { part in
       for row in part * step..<min(rows, (part + 1) * step) { body(row) }
