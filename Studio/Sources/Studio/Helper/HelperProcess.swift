@@ -99,7 +99,9 @@ package final class HelperProcess: Sendable {
       state.isStopped = true
       state.running.forEach { kill($0, SIGKILL) }
     }
-    _ = ends.wait(timeout: .now() + 1)
+    // On a busy machine it takes some time until a killed process is gone. One that the system holds on to must not
+    // hold this one.
+    _ = ends.wait(timeout: .now() + 30)
   }
 
   private static func failure(
