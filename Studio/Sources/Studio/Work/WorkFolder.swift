@@ -27,7 +27,14 @@ package struct WorkFolder: Sendable {
   }
 
   /// Removes the folder with all that is in it.
-  package func remove() { try? FileManager.default.removeItem(atPath: path) }
+  ///
+  /// A request that ends meanwhile removes a folder of its own inside, and what is gone before its turn comes makes the
+  /// whole removal fail. Then it begins again.
+  package func remove() {
+    for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
+      try? FileManager.default.removeItem(atPath: path)
+    }
+  }
 
   /// Makes a folder inside for as long as `body` runs.
   func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
