@@ -41,6 +41,7 @@ def main():
         parts.append(f'<path d="M{x:.1f} {y:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
         parts.append(text(x - 6, y + 4, f"{share} %", "end"))
     parts.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12, "relative error of the outputs, the worst"))
+    rightmost = {}
     for color, (name, rows) in zip(COLORS, measured.items()):
         points = []
         for label, row in rows.items():
@@ -54,13 +55,16 @@ def main():
                 parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{color}"/>')
             else:
                 parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="white" stroke="{color}"/>')
-                parts.append(f'<g fill="{color}" font-size="9">'
-                             f'{text(x + 5, y - 4, label.split()[1], "start")}</g>')
+                encoding = label.split()[1]
+                rightmost[encoding] = max(rightmost.get(encoding, (0, 0)), (x, y))
         points.sort()
         line = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
         parts.append(f'<path d="M{line}" fill="none" stroke="{color}" stroke-width="1.5"/>')
         parts.append(f'<g fill="{color}">'
                      f'{text(WIDTH - RIGHT + 8, TOP + 20 + 20 * COLORS.index(color), name, "start")}</g>')
+    for encoding, (x, y) in rightmost.items():
+        below = 14 if encoding.startswith("int") else -4
+        parts.append(f'<g font-size="10">{text(x + 5, y + below, encoding, "start")}</g>')
     parts.append("</svg>\n")
     pathlib.Path(sys.argv[2]).write_text("\n".join(parts))
 
