@@ -150,7 +150,7 @@ import Weighbridge
       as: encoding, calibration: Array(sketches[..<40]), evaluation: evaluation)
     let errors = (try #require(nearest.errors), try #require(fed.errors))
     #expect(errors.1.worst <= errors.0.worst)
-    // With the others each number is rounded by itself here.
+    // The others gain less here, or nothing.
     if [.linear(bits: 4), .palette(bits: 6)].contains(encoding) {
       #expect(errors.1.worst < 0.9 * errors.0.worst)
     }
