@@ -81,6 +81,17 @@ def without_softmax(program, folder):
     subprocess.run([program, "convert", path, "-o", folder / "model.wbm", "--quiet"], check=True)
 
 
+def folded(program, folder):
+    """A model once more with its batch normalizations folded, beside the first."""
+    other = folder.with_name(f"{folder.name}-folded")
+    other.mkdir(exist_ok=True)
+    subprocess.run([program, "compact", folder / "model.wbm", "--lossless", "--fold-batch-norm", "-o",
+                    other / "model.wbm", "--quiet"], check=True)
+    for inputs in folder.iterdir():
+        if inputs.is_dir() and not (other / inputs.name).exists():
+            (other / inputs.name).symlink_to(inputs.resolve())
+
+
 def main():
     program, fixtures, weights, out = sys.argv[1], *map(pathlib.Path, sys.argv[2:])
     real = fixtures / "keras/real"
@@ -118,6 +129,8 @@ def main():
             (folder / kind).mkdir(exist_ok=True)
             for number, array in enumerate(arrays):
                 numpy.save(folder / kind / f"{number:03}.npy", numpy.ascontiguousarray(array, "f4"))
+        if name == "yolov3-tiny":
+            folded(program, folder)
         print(f"{name}: ready", flush=True)
 
 
