@@ -6,11 +6,13 @@ usage: prepare.py PROGRAM FIXTURES WEIGHTS OUT
 FIXTURES is the folder of fixtures, WEIGHTS the trained yolov3-tiny.weights, OUT gets a folder for each model:
 `model.wbm`, which gives the model's raw outputs (in front of a softmax or of YOLO's sigmoids), and the folders
 `calibration` and `evaluation` of `.npy` files, and `learned`, `stated` and `unseen` for the question whether an
-error that is stated holds elsewhere. Images are crops of three photos, of which no folder shares one with
-another of its question; sketches and text are what training did not see. A model whose files are not there is left
+error that is stated holds elsewhere. Images are crops of photos, of which no folder shares one with another of its
+question, and for that question faces; sketches and text are what training did not see. A model whose files are not there is left
 out, and it is said. OUT/lstm/model.h5 and OUT/lstm/texts are made by train_lstm.py.
 """
 
+import importlib.util
+import itertools
 import json
 import pathlib
 import subprocess
@@ -46,20 +48,40 @@ def faces(pixels):
     return (gray / 255 * 2 - 1)[None, :, :, None]
 
 
+def data(package):
+    """The folder of a package's data, without its code."""
+    return pathlib.Path(importlib.util.find_spec(package).submodule_search_locations[0])
+
+
 def photo_inputs(fixtures, size, adapted):
-    photos = fixtures / "images"
-    parts = {"calibration": [("dog.jpg", 32, 1), ("horses.jpg", 32, 2)], "evaluation": [("person.jpg", 8, 3)],
-             "learned": [("dog.jpg", 64, 4)], "stated": [("horses.jpg", 32, 5)], "unseen": [("person.jpg", 32, 6)]}
-    return {name: [adapted(pixels) for photo, count, seed in all_of
-                   for pixels in crops(photos / photo, count, size, seed)]
+    ours, theirs = fixtures / "images", data("skimage") / "data"
+    more = data("sklearn") / "datasets/images"
+    parts = {"calibration": [(ours / "dog.jpg", 32), (ours / "horses.jpg", 32)],
+             "evaluation": [(ours / "person.jpg", 8)],
+             "learned": [(photo, 16) for photo in (
+                 ours / "dog.jpg", theirs / "astronaut.png", theirs / "motorcycle_left.png", more / "flower.jpg")],
+             "stated": [(photo, 16) for photo in (ours / "horses.jpg", theirs / "coffee.png", more / "china.jpg")],
+             "unseen": [(photo, 16) for photo in (ours / "person.jpg", theirs / "chelsea.png", theirs / "rocket.jpg")]}
+    seeds = itertools.count(1)
+    return {name: [adapted(pixels) for photo, count in all_of for pixels in crops(photo, count, size, next(seeds))]
             for name, all_of in parts.items()}
+
+
+def face_inputs(fixtures):
+    """Crops of photos, and for the question of stated errors 100 faces of Labeled Faces in the Wild, each once."""
+    small = numpy.load(data("skimage") / "data/lfw_subset.npy")[:100]
+    order = numpy.random.default_rng(1).permutation(len(small))
+    images = [numpy.asarray(Image.fromarray(numpy.uint8(255 * small[number])).resize((64, 64), Image.BICUBIC), "f4")
+              for number in order]
+    inputs = [(image / 255 * 2 - 1)[None, :, :, None] for image in images]
+    return {**photo_inputs(fixtures, 64, faces), "learned": inputs[:40], "stated": inputs[40:70], "unseen": inputs[70:]}
 
 
 def sketches():
     files = sorted((SAMPLES / "Models/sketch-classifier/sketches").iterdir())
     arrays = [numpy.asarray(Image.open(file).convert("L"), "f4")[None, :, :, None] / 255 for file in files]
     return {"calibration": arrays[:64], "evaluation": arrays[64:80],
-            "learned": arrays[:64], "stated": arrays[80:112], "unseen": arrays[112:144]}
+            "learned": arrays[:64], "stated": arrays[64:132], "unseen": arrays[132:]}
 
 
 def texts(folder):
@@ -82,11 +104,13 @@ def without_softmax(program, folder):
 
 
 def folded(program, folder):
-    """A model once more with its batch normalizations folded, beside the first."""
+    """A model once more with its batch normalizations folded, beside the first; by way of ONNX."""
     other = folder.with_name(f"{folder.name}-folded")
     other.mkdir(exist_ok=True)
-    subprocess.run([program, "compact", folder / "model.wbm", "--lossless", "--fold-batch-norm", "-o",
-                    other / "model.wbm", "--quiet"], check=True)
+    path = other / "whole.onnx"
+    subprocess.run([program, "export", folder / "model.wbm", "-o", path, "--layout", "nchw", "--fold-batch-norm",
+                    "--quiet"], check=True)
+    subprocess.run([program, "convert", path, "-o", other / "model.wbm", "--quiet"], check=True)
     for inputs in folder.iterdir():
         if inputs.is_dir() and not (other / inputs.name).exists():
             (other / inputs.name).symlink_to(inputs.resolve())
@@ -108,7 +132,7 @@ def main():
     }
     for name in ("emotion_model", "fer2013_big_XCEPTION", "tiny_XCEPTION_KDEF"):
         models[name] = ([real / name / f"{name}.hdf5"], ["global_average_pooling2d_1"],
-                        lambda: photo_inputs(fixtures, 64, faces))
+                        lambda: face_inputs(fixtures))
     for name, (source, ends, inputs) in models.items():
         missing = [str(file) for file in source if isinstance(file, pathlib.Path) and not file.exists()]
         if missing:

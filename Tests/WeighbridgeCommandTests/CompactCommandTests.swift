@@ -210,6 +210,26 @@ import Weighbridge
     try Program.run("verify", other, "--against", fine).expect(1)
   }
 
+  @Test("A model whose batch normalizations were folded is held against its source's, folded too")
+  func folded() throws {
+    let (source, small) = (
+      Places.sample("Models/shape-detector/shape-detector.h5"), try file("small.wbm")
+    )
+    for encoding in ["int8", "float16"] {
+      try Program.run(
+        "convert", source, "-o", small, "--compact", "--encoding", encoding, "--fold-batch-norm",
+        "--quiet"
+      ).expect(0)
+      let kinds = try Model(contentsOf: small).content.graph.nodes.map(\.operation.kind)
+      #expect(!kinds.isEmpty && !kinds.contains("batch_normalization"))
+      try Program.run("verify", small, "--against", source).expect(0)
+    }
+    // Another model is not what this one was made of.
+    try Program.run(
+      "verify", small, "--against", Places.sample("Models/scene-detector/scene-detector.h5")
+    ).expect(1)
+  }
+
   @Test("A budget without --compact is bad usage")
   func budgetAlone() throws {
     let place = try Workplace()

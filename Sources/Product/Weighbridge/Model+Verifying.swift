@@ -48,8 +48,7 @@ extension Model {
   ) throws(WeighbridgeError) -> VerificationReport {
     var checks: [any VerificationCheck] = [ContainerCheck(), ShapesCheck(), WeightsCheck()]
     if let source = options.source {
-      let original = try Model(contentsOf: source.path, options: source.options)
-      checks.append(SourceCheck(source: original.content))
+      checks.append(SourceCheck(source: try original(source)))
     }
     var given: [ReferenceSet]?
     if let arrays = options.references {
@@ -62,6 +61,18 @@ extension Model {
         checksLayers: options.checksLayers))
     checks.append(enginesCheck(options, inputs: given?.first?.inputs.map(\.tensor)))
     return try Verifier(checks).verify(subject)
+  }
+
+  /// The source, imported anew; with its batch normalizations folded when a compaction has folded the
+  /// model's, which is all that it does to nodes.
+  private func original(
+    _ source: (path: String, options: ReadOptions)
+  ) throws(WeighbridgeError) -> ModelContent {
+    var original = try Model(contentsOf: source.path, options: source.options).content
+    if content.compaction != nil, original.graph.nodes.count != content.graph.nodes.count {
+      original.graph = try BatchNormalizationFolding(original.graph).graph
+    }
+    return original
   }
 
   private func enginesCheck(_ options: VerifyOptions, inputs: [Tensor]?) -> EnginesCheck {
