@@ -52,7 +52,7 @@ package enum BytePlanes {
     let all = [UInt8](unsafeUninitializedCapacity: width * count) { buffer, filled in
       bytes.withUnsafeBytes {
         // There is room for all planes.
-        rans_split_planes($0.baseAddress, count, Int32(width), rotated, buffer.baseAddress)
+        elements_split($0.baseAddress, count, Int32(width), rotated, buffer.baseAddress)
       }
       filled = width * count
     }
@@ -122,25 +122,27 @@ package enum BytePlanes {
       to memory: UnsafeMutableRawBufferPointer
     ) -> Bool {
       let (size, ranges) = chunks[part]
-      var isRight = true
-      let planes = [UInt8](unsafeUninitializedCapacity: width * size) { buffer, count in
-        for (index, range) in ranges.enumerated() {
+      let coded = slots.count { $0 != nil }
+      return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: coded * size) { decoded in
+        var planes: [UnsafePointer<UInt8>?] = []
+        var room = decoded[...]
+        for (slots, range) in zip(slots, ranges) {
           let bytes = UnsafeRawBufferPointer(rebasing: source[range])
-          let plane = UnsafeMutableBufferPointer(
-            rebasing: buffer[index * size..<(index + 1) * size])
-          if let slots = slots[index] {
-            isRight = isRight && RANSCoder.decode(bytes, slots, lanes: lanes, to: plane)
-          } else {
-            _ = plane.initialize(from: bytes)
+          guard let slots else {
+            planes.append(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
+            continue
           }
+          let plane = UnsafeMutableBufferPointer(rebasing: room.prefix(size))
+          guard RANSCoder.decode(bytes, slots, lanes: lanes, to: plane) else { return false }
+          planes.append(UnsafePointer(plane.baseAddress))
+          room = room.dropFirst(size)
         }
-        count = width * size
+        let target = memory.baseAddress.map { $0 + part * RANSCoder.chunkSize * width }
+        // Each plane has as many bytes as the chunk elements, and the target has room for these.
+        elements_join(
+          planes, size, Int32(width), rotated, target?.assumingMemoryBound(to: UInt8.self))
+        return true
       }
-      let target = memory.baseAddress.map { $0 + part * RANSCoder.chunkSize * width }
-      // The target has room for the chunk's elements.
-      rans_join_planes(
-        planes, size, Int32(width), rotated, target?.assumingMemoryBound(to: UInt8.self))
-      return isRight
     }
   }
 }

@@ -41,9 +41,9 @@ enum DependentSteps {
       let elements = (start + 4 * (row * width + columns.lowerBound))
         .assumingMemoryBound(to: UInt8.self)
       if var step = step(row) {
-        rans_follow(elements, columns.count, &states, &step)
+        elements_follow(elements, columns.count, &states, &step)
       } else {
-        rans_follow(elements, columns.count, &states, nil)
+        elements_follow(elements, columns.count, &states, nil)
       }
     }
   }

@@ -1,8 +1,9 @@
 package import Bytes
 
-/// Numbers of single precision on their way into elements of a floating-point type.
+/// Numbers of single precision on their way into elements of a floating-point type, each rounded to
+/// nearest, ties to even.
 package enum FloatElements {
-  /// The elements of a type, each rounded to nearest, ties to even.
+  /// The elements of a type.
   ///
   /// - Parameters:
   ///   - count: How many.
@@ -11,13 +12,22 @@ package enum FloatElements {
   package static func bytes(
     count: Int, _ elementType: ElementType, _ number: (Int) -> Float
   ) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count * elementType.byteCount)
+    [UInt8](unsafeUninitializedCapacity: count * elementType.byteCount) { buffer, filled in
+      store(count, elementType, to: UnsafeMutableRawBufferPointer(buffer), number)
+      filled = count * elementType.byteCount
+    }
+  }
+
+  /// Writes elements into memory of their size.
+  fileprivate static func store(
+    _ count: Int, _ elementType: ElementType, to memory: UnsafeMutableRawBufferPointer,
+    _ number: (Int) -> Float
+  ) {
     @inline(__always)
     func store<Bits: BitwiseCopyable>(_ bits: (Float) -> Bits) {
-      var span = bytes.mutableSpan
-      var target = span.mutableBytes
+      precondition(memory.count == count * MemoryLayout<Bits>.size)
       for index in 0..<count {
-        target.storeBytes(
+        memory.storeBytes(
           of: bits(number(index)), toByteOffset: index * MemoryLayout<Bits>.size, as: Bits.self)
       }
     }
@@ -27,6 +37,81 @@ package enum FloatElements {
     case .float64: store { Double($0).bitPattern }
     default: store(\.bitPattern)
     }
-    return bytes
+  }
+
+  /// Numbers of single precision as elements of a type.
+  static func convert(
+    _ numbers: [UInt8], to elementType: ElementType
+  ) throws(WeighbridgeError) -> [UInt8] {
+    guard elementType != .float32 else { return numbers }
+    return try decode(count: numbers.count / 4, elementType) { elements, target in
+      // The elements lie inside, and the target has room for them.
+      let start = 4 * elements.lowerBound
+      numbers.withUnsafeBytes { numbers in
+        UnsafeMutableRawBufferPointer(start: target, count: 4 * elements.count).copyMemory(
+          from: UnsafeRawBufferPointer(rebasing: numbers[start..<4 * elements.upperBound]))
+      }
+    }
+  }
+
+  /// Elements that several threads decode, each a part of its own.
+  ///
+  /// - Parameter body: Writes all elements of a part; returns whether it could.
+  /// - Throws: As ``ParallelParts/decode(byteCount:parts:_:)``.
+  static func decode(
+    count: Int, _ elementType: ElementType, parts: Int,
+    _ body: @Sendable (_ part: Int, FloatTarget) -> Bool
+  ) throws(WeighbridgeError) -> [UInt8] {
+    try ParallelParts.decode(byteCount: count * elementType.byteCount, parts: parts) {
+      body($0, FloatTarget(elementType, $1))
+    }
+  }
+
+  /// The same with parts of neighbouring elements.
+  ///
+  /// - Parameter body: Writes the numbers of some elements.
+  static func decode(
+    count: Int, _ elementType: ElementType,
+    _ body: @Sendable (_ elements: Range<Int>, UnsafeMutablePointer<Float>) -> Void
+  ) throws(WeighbridgeError) -> [UInt8] {
+    let size = 1 << 16
+    return try decode(count: count, elementType, parts: (count + size - 1) / size) {
+      part, target in
+      // Few enough at a time that what `body` needs beside them stays in the processor's nearest cache.
+      for start in stride(from: part * size, to: min(part * size + size, count), by: 1 << 12) {
+        let elements = start..<min(start + 1 << 12, count)
+        target.write(elements) { body(elements, $0) }
+      }
+      return true
+    }
+  }
+}
+
+/// Memory for all elements of a tensor, into which numbers are written.
+struct FloatTarget {
+  private let elementType: ElementType
+  private let memory: UnsafeMutableRawBufferPointer
+
+  fileprivate init(_ elementType: ElementType, _ memory: UnsafeMutableRawBufferPointer) {
+    (self.elementType, self.memory) = (elementType, memory)
+  }
+
+  /// Writes the numbers of some elements.
+  ///
+  /// - Parameter body: Writes as many numbers.
+  func write(_ elements: Range<Int>, _ body: (UnsafeMutablePointer<Float>) -> Void) {
+    let size = elementType.byteCount
+    let part = UnsafeMutableRawBufferPointer(
+      rebasing: memory[elements.lowerBound * size..<elements.upperBound * size])
+    guard elementType != .float32 else {
+      // A part of an array's memory at a multiple of 4 bytes, which nothing else is bound to.
+      if let numbers = part.baseAddress?.assumingMemoryBound(to: Float.self) { body(numbers) }
+      return
+    }
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: elements.count) { numbers in
+      guard let start = numbers.baseAddress else { return }
+      body(start)  // initializes all of them
+      FloatElements.store(elements.count, elementType, to: part) { start[$0] }
+    }
   }
 }

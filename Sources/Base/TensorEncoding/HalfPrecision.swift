@@ -1,4 +1,5 @@
 package import Bytes
+import CKernels
 
 /// Floating-point elements of 16 bits in place of wider ones, rounded to nearest, ties to even.
 package struct HalfPrecision: Hashable, Sendable {
@@ -15,11 +16,15 @@ package struct HalfPrecision: Hashable, Sendable {
     FloatElements.bytes(count: numbers.count, elementType) { numbers[$0] }
   }
 
-  func decode(_ bytes: RawSpan, _ target: ElementType) -> [UInt8] {
-    FloatElements.bytes(count: bytes.byteCount / 2, target) { index in
-      let bits = bytes.unsafeLoadUnaligned(fromByteOffset: 2 * index, as: UInt16.self)
-      return elementType == .float16
-        ? Float(Float16(bitPattern: bits)) : Float(bitPattern: UInt32(bits) << 16)
+  func decode(_ bytes: RawSpan, _ target: ElementType) throws(WeighbridgeError) -> [UInt8] {
+    try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
+      nonisolated(unsafe) let source = bytes  // only read, until all threads have ended
+      return try FloatElements.decode(count: bytes.count / 2, target) { elements, numbers in
+        let halves = source[2 * elements.lowerBound..<2 * elements.upperBound]
+        elements_widen(
+          UnsafeRawBufferPointer(rebasing: halves).baseAddress, elements.count,
+          elementType == .float16, numbers)
+      }
     }
   }
 }

@@ -1,4 +1,5 @@
 package import Bytes
+import CKernels
 
 /// Integers q of 2 to 8 bits: an element is (q - zero) * scale + offset, each step in single
 /// precision, with a scale for each block of the tensor.
@@ -85,38 +86,33 @@ package struct LinearIntegers: Hashable, Sendable {
   }
 
   private func stored(_ bytes: RawSpan, shape: [Int]) -> Content {
-    let unused = UInt8(8 - bits)
-    let integers = (0..<shape.reduce(1, *)).map { index in
-      let number = UInt8(truncatingIfNeeded: PackedBits.number(index, bits: bits, in: bytes))
-      let shifted = Int8(bitPattern: number << unused)
-      return isSigned ? shifted >> Int8(unused) : Int8(bitPattern: number)
-    }
+    let integers = PackedBits.unpack(
+      bytes, count: shape.reduce(1, *), bits: bits, isSigned: isSigned)
     let first = PackedBits.paddedByteCount(integers.count, bits: bits)
     let blocks = (bytes.byteCount - first) / 4 / numbersForEachBlock
     func numbers(_ part: Int) -> [UInt32] {
       bytes.words(blocks, at: first + 4 * part * blocks)
     }
     return Content(
-      integers: integers, scales: numbers(0).map(Float.init(bitPattern:)),
+      integers: integers.map { Int8(truncatingIfNeeded: $0) },
+      scales: numbers(0).map(Float.init(bitPattern:)),
       zeroPoints: hasZeroPoints ? numbers(1).map(Int32.init(bitPattern:)) : [],
       offsets: hasOffsets ? numbers(hasZeroPoints ? 2 : 1).map(Float.init(bitPattern:)) : [])
   }
 
   /// Decodes bytes whose number ``byteCount(_:)`` has been compared.
-  func decode(_ bytes: RawSpan, _ elementType: ElementType, shape: [Int]) -> [UInt8] {
-    let content = stored(bytes, shape: shape)
-    var numbers = [Float](repeating: 0, count: content.integers.count)
-    let grid = try? BlockGrid(shape, blockShape: blockShape)
-    grid?.forEachRun { elements, block in
-      let scale = content.scales[block]
-      let zero = hasZeroPoints ? content.zeroPoints[block] : 0
-      for index in elements {
-        let stored = content.integers[index]
-        let integer = isSigned ? Int32(stored) : Int32(UInt8(bitPattern: stored))
-        numbers[index] = Float(integer &- zero) * scale
-      }
-      if hasOffsets { for index in elements { numbers[index] += content.offsets[block] } }
+  func decode(
+    _ bytes: RawSpan, _ elementType: ElementType, shape: [Int]
+  ) throws(WeighbridgeError) -> [UInt8] {
+    let grid = try BlockGrid(shape, blockShape: blockShape)
+    let all = PackedBlocks(bits: bits, isSigned: isSigned, grid: grid)
+    return try all.decode(bytes, elementType) { integers, row, behind, block, numbers in
+      // Scales, zero points and offsets: 4 bytes of each for every block.
+      func list(_ part: Int) -> UnsafePointer<UInt8> { behind + 4 * (part * grid.count + block) }
+      var scales = elements_scales(
+        scales: list(0), zero_points: hasZeroPoints ? list(1) : nil,
+        offsets: hasOffsets ? list(hasZeroPoints ? 2 : 1) : nil)
+      elements_scale(integers, &row, &scales, numbers)
     }
-    return FloatElements.bytes(count: numbers.count, elementType) { numbers[$0] }
   }
 }

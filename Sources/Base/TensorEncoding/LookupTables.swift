@@ -1,4 +1,5 @@
 package import Bytes
+import CKernels
 
 /// Positions of 1 to 8 bits in tables of numbers, with a table for each block of the tensor.
 package struct LookupTables: Hashable, Sendable {
@@ -62,22 +63,21 @@ package struct LookupTables: Hashable, Sendable {
     let count = shape.reduce(1, *)
     let first = PackedBits.paddedByteCount(count, bits: bits)
     return Content(
-      positions: (0..<count).map {
-        UInt8(truncatingIfNeeded: PackedBits.number($0, bits: bits, in: bytes))
+      positions: PackedBits.unpack(bytes, count: count, bits: bits).map {
+        UInt8(truncatingIfNeeded: $0)
       },
       tables: bytes.words((bytes.byteCount - first) / 4, at: first).map(Float.init(bitPattern:)))
   }
 
   /// Decodes bytes whose number ``byteCount(_:)`` has been compared.
-  func decode(_ bytes: RawSpan, _ elementType: ElementType, shape: [Int]) -> [UInt8] {
-    let content = stored(bytes, shape: shape)
-    var numbers = [Float](repeating: 0, count: content.positions.count)
-    let grid = try? BlockGrid(shape, blockShape: blockShape)
-    grid?.forEachRun { elements, block in
-      for index in elements {
-        numbers[index] = content.tables[block << bits + Int(content.positions[index])]
-      }
+  func decode(
+    _ bytes: RawSpan, _ elementType: ElementType, shape: [Int]
+  ) throws(WeighbridgeError) -> [UInt8] {
+    let grid = try BlockGrid(shape, blockShape: blockShape)
+    let all = PackedBlocks(bits: bits, isSigned: false, grid: grid)
+    return try all.decode(bytes, elementType) { positions, row, behind, block, numbers in
+      // A table of 2^bits numbers for each block.
+      elements_look_up(positions, &row, behind + 4 * (block << bits), Int32(bits), numbers)
     }
-    return FloatElements.bytes(count: numbers.count, elementType) { numbers[$0] }
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import CKernels
 
 /// Numbers of 1 to 16 bits one behind the other, the lowest bit of each first, in bytes that are
 /// filled from their lowest bit on.
@@ -37,14 +38,70 @@ enum PackedBits {
     return bytes + [UInt8](repeating: 0, count: size - bytes.count)
   }
 
-  /// The number at a position. The bytes must hold it.
-  @inline(__always)
-  static func number(_ index: Int, bits: Int, in bytes: RawSpan) -> UInt32 {
-    let first = index * bits / 8
-    var word = UInt32(bytes[byte: first])
-    for next in 1..<3 where first + next < bytes.byteCount {
-      word |= UInt32(bytes[byte: first + next]) << UInt32(8 * next)
+  /// The numbers, unpacked. The bytes must hold them.
+  static func unpack(
+    _ bytes: RawSpan, count: Int, bits: Int, isSigned: Bool = false
+  ) -> [Int32] {
+    precondition(byteCount(count, bits: bits) <= bytes.byteCount)
+    return bytes.withUnsafeBytes { bytes in
+      [Int32](unsafeUninitializedCapacity: count) { buffer, filled in
+        var packed = stored(bytes, bits: bits, isSigned: isSigned)
+        elements_unpack(&packed, 0, count, buffer.baseAddress)  // inside, as checked above
+        filled = count
+      }
     }
-    return word >> UInt32(index * bits % 8) & (1 << UInt32(bits) - 1)
+  }
+
+  /// Numbers as C takes them.
+  static func stored(
+    _ bytes: UnsafeRawBufferPointer, bits: Int, isSigned: Bool = false
+  ) -> elements_packed {
+    elements_packed(
+      bytes: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), byte_count: bytes.count,
+      bits: Int32(bits), is_signed: isSigned)
+  }
+}
+
+/// Elements of which packed numbers stand for each, and which have something in common in each block.
+struct PackedBlocks {
+  let bits: Int
+  let isSigned: Bool
+  let grid: BlockGrid
+
+  /// Decodes elements.
+  ///
+  /// - Parameters:
+  ///   - bytes: The packed numbers and what stands behind them; all of it.
+  ///   - body: Writes the numbers of elements of a row, given the unpacked ones, what stands behind
+  ///     all of these, and the block with column 0 of the row.
+  func decode(
+    _ bytes: RawSpan, _ elementType: ElementType,
+    _ body:
+      @Sendable (
+        UnsafePointer<Int32>, _ row: inout elements_row, _ behind: UnsafePointer<UInt8>,
+        _ block: Int, UnsafeMutablePointer<Float>
+      ) -> Void
+  ) throws(WeighbridgeError) -> [UInt8] {
+    let count = grid.elementCount
+    let size = PackedBits.paddedByteCount(count, bits: bits)
+    precondition(size <= bytes.byteCount)
+    return try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
+      nonisolated(unsafe) let source = bytes  // only read, until all threads have ended
+      return try FloatElements.decode(count: count, elementType) { elements, numbers in
+        guard let start = source.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+        var packed = PackedBits.stored(source, bits: bits, isSigned: isSigned)
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: elements.count) { unpacked in
+          guard let integers = unpacked.baseAddress else { return }
+          // Parts of elements begin at multiples of 8.
+          elements_unpack(&packed, elements.lowerBound, elements.count, integers)
+          grid.forEachRow(in: elements) { part, column, block in
+            let offset = part.lowerBound - elements.lowerBound
+            var row = elements_row(
+              count: part.count, column: column, block_width: grid.blockWidth)
+            body(integers + offset, &row, start + size, block, numbers + offset)
+          }
+        }
+      }
+    }
   }
 }

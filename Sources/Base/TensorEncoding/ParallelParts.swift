@@ -9,8 +9,8 @@ enum ParallelParts {
   /// - Parameters:
   ///   - byteCount: Its size.
   ///   - parts: How many parts there are.
-  ///   - body: Writes what belongs to a part, and nothing else, into the memory of the array, which
-  ///     is zero before; returns whether it could.
+  ///   - body: Writes all that belongs to a part, and nothing else, into the memory of the array;
+  ///     returns whether it could.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when a part could not be decoded.
   static func decode(
     byteCount: Int, parts: Int, _ body: @Sendable (Int, UnsafeMutableRawBufferPointer) -> Bool
@@ -19,7 +19,7 @@ enum ParallelParts {
     let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
       // Threads write parts that do not overlap, and all have ended when this returns.
       nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer(buffer)
-      _ = memory.initializeMemory(as: UInt8.self, repeating: 0)
+      LargePages.use(in: memory)
       DispatchQueue.concurrentPerform(iterations: parts) { part in
         if !body(part, memory) { damaged.store(part, ordering: .relaxed) }
       }

@@ -1,5 +1,4 @@
 package import Bytes
-import CKernels
 
 /// Integers of any size times a step, entropy-coded with static tables by class of rows.
 ///
@@ -58,17 +57,28 @@ package enum RANSIntegers {
     _ bytes: RawSpan, _ elementType: ElementType, shape: [Int]
   ) throws(WeighbridgeError) -> [UInt8] {
     let layout = try RANSLayout(bytes, shape: shape)
-    // Safe: threads only read the bytes, and have ended when `decode` returns.
-    var numbers = try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
-      nonisolated(unsafe) let source = bytes
-      return try ParallelParts.decode(byteCount: layout.count * 4, parts: layout.chunks.count) {
-        layout.decode($0, source, to: $1)
-      }
+    guard !layout.isDependent else {
+      var numbers = try integers(bytes, layout)
+      layout.follow(&numbers)
+      return try FloatElements.convert(numbers, to: elementType)
     }
-    if layout.isDependent { layout.follow(&numbers) }
-    guard elementType != .float32 else { return numbers }
-    return FloatElements.bytes(count: layout.count, elementType) {
-      numbers.span.bytes.unsafeLoadUnaligned(fromByteOffset: 4 * $0, as: Float.self)
+    return try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
+      nonisolated(unsafe) let source = bytes  // only read, until all threads have ended
+      return try FloatElements.decode(
+        count: layout.count, elementType, parts: layout.chunks.count
+      ) { layout.decode(layout.chunks[$0], source, to: $1) }
+    }
+  }
+
+  /// The integers as they are stored, in 4 bytes each.
+  private static func integers(
+    _ bytes: RawSpan, _ layout: RANSLayout
+  ) throws(WeighbridgeError) -> [UInt8] {
+    try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
+      nonisolated(unsafe) let source = bytes  // only read, until all threads have ended
+      return try ParallelParts.decode(byteCount: layout.count * 4, parts: layout.chunks.count) {
+        layout.decode(layout.chunks[$0], source, integersTo: $1)
+      }
     }
   }
 
@@ -79,17 +89,10 @@ package enum RANSIntegers {
     _ bytes: RawSpan, shape: [Int]
   ) throws(WeighbridgeError) -> Content {
     let layout = try RANSLayout(bytes, shape: shape)
-    var integers = [Int32](repeating: 0, count: layout.count)
-    for chunk in layout.chunks {
-      let decoded = bytes.withUnsafeBytes { layout.integers(of: chunk, $0) }
-      guard let decoded else { throw layout.damaged(chunk) }
-      layout.forEachRun(of: chunk) { row, elements, first in
-        for (offset, element) in elements.enumerated() {
-          integers[element] = decoded[first + offset]
-        }
-      }
-    }
+    let stored = try integers(bytes, layout)
+    let words = stored.span.bytes.words(layout.count, at: 0)
     return Content(
-      integers: integers, steps: layout.steps, isDependent: layout.isDependent)
+      integers: words.map(Int32.init(bitPattern:)), steps: layout.steps,
+      isDependent: layout.isDependent)
   }
 }

@@ -5,8 +5,6 @@ import CKernels
 struct RANSLayout: Sendable {
   /// Some integers of one class that are coded together.
   struct Chunk: Sendable {
-    /// The position among all chunks.
-    let position: Int
     let classIndex: Int
     /// The first integer and the number of integers among those of the class.
     let first, size: Int
@@ -92,8 +90,8 @@ struct RANSLayout: Sendable {
     let packed = bytes.extracting(
       try cursor.skip(PackedBits.byteCount(rows, bits: bits), in: bytes))
     var classes = [[Int]](repeating: [], count: count)
-    for row in 0..<rows {
-      let index = Int(PackedBits.number(row, bits: bits, in: packed))
+    for (row, index) in PackedBits.unpack(packed, count: rows, bits: bits).enumerated() {
+      let index = Int(index)
       guard index < count else {
         throw WeighbridgeError(.malformed, "row \(row) is of class \(index) of \(count)")
       }
@@ -123,7 +121,7 @@ struct RANSLayout: Sendable {
         }
         chunks.append(
           Chunk(
-            position: chunks.count, classIndex: index, first: first, size: size,
+            classIndex: index, first: first, size: size,
             symbols: try cursor.skip(symbols, in: bytes), low: try cursor.skip(low, in: bytes),
             escapes: try cursor.skip(4 * escapes, in: bytes)))
         first += size
@@ -133,93 +131,5 @@ struct RANSLayout: Sendable {
       throw WeighbridgeError(.malformed, "\(cursor.remaining) bytes stand behind the last chunk")
     }
     return chunks
-  }
-
-  /// What is said of a chunk that cannot be decoded.
-  func damaged(_ chunk: Chunk) -> WeighbridgeError {
-    WeighbridgeError(
-      .malformed, "chunk #\(chunk.position) is not what its table of symbols codes")
-  }
-}
-
-extension RANSLayout {
-  /// The integers of a chunk, or `nil` when its bytes are not what an encoder writes.
-  func integers(of chunk: Chunk, _ source: UnsafeRawBufferPointer) -> [Int32]? {
-    let table = digits[chunk.classIndex]
-    // The layout's ranges were taken from these bytes.
-    func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
-      UnsafeRawBufferPointer(rebasing: source[range])
-    }
-    var isRight = false
-    let symbols = [UInt8](unsafeUninitializedCapacity: chunk.size) { buffer, count in
-      let all = UnsafeMutableBufferPointer(rebasing: buffer[..<chunk.size])
-      isRight = RANSCoder.decode(
-        part(chunk.symbols), slots[chunk.classIndex], lanes: lanes, to: all)
-      count = isRight ? chunk.size : 0
-    }
-    guard isRight else { return nil }
-    var stored = rans_digits()
-    stored.zero = Int32(table.zero)
-    stored.escape = Int32(DigitTable.escape)
-    stored.low_bits = Int32(table.lowBits)
-    stored.low = part(chunk.low).baseAddress?.assumingMemoryBound(to: UInt8.self)
-    stored.low_byte_count = chunk.low.count
-    stored.escapes = part(chunk.escapes).baseAddress?.assumingMemoryBound(to: UInt8.self)
-    stored.escape_count = chunk.escapes.count / 4
-    stored.largest = isDependent ? UInt32(DependentSteps.largest) : .max
-    let integers = [Int32](unsafeUninitializedCapacity: chunk.size) { buffer, count in
-      isRight = rans_integers(symbols, chunk.size, &stored, buffer.baseAddress)
-      count = chunk.size  // all are written, whatever it returns
-    }
-    return isRight ? integers : nil
-  }
-
-  /// Decodes a chunk into the numbers of its rows; where quantization is dependent, into the integers,
-  /// which then still have to be followed from row to row.
-  func decode(
-    _ position: Int, _ source: UnsafeRawBufferPointer, to memory: UnsafeMutableRawBufferPointer
-  ) -> Bool {
-    let chunk = chunks[position]
-    guard let integers = integers(of: chunk, source) else { return false }
-    guard !isDependent else {
-      integers.withUnsafeBytes { integers in
-        forEachRun(of: chunk) { _, elements, first in
-          // Runs lie inside of the chunk and of the tensor, whose elements have 4 bytes too.
-          UnsafeMutableRawBufferPointer(
-            rebasing: memory[4 * elements.lowerBound..<4 * elements.upperBound]
-          ).copyMemory(
-            from: UnsafeRawBufferPointer(
-              rebasing: integers[4 * first..<4 * (first + elements.count)]))
-        }
-      }
-      return true
-    }
-    let numbers = memory.baseAddress?.assumingMemoryBound(to: Float.self)
-    integers.withUnsafeBufferPointer { integers in
-      forEachRun(of: chunk) { row, elements, first in
-        guard let source = integers.baseAddress, let numbers else { return }
-        // Runs lie inside of the chunk and of the tensor.
-        rans_scale(
-          source + first, elements.count, steps[steps.count == 1 ? 0 : row],
-          numbers + elements.lowerBound)
-      }
-    }
-    return true
-  }
-
-  /// Calls `body` with the row, the elements of the tensor and the first integer of the chunk for
-  /// each row that a chunk has a part of.
-  func forEachRun(
-    of chunk: Chunk, _ body: (_ row: Int, _ elements: Range<Int>, _ first: Int) -> Void
-  ) {
-    var done = 0
-    while done < chunk.size {
-      let (index, column) = (chunk.first + done).quotientAndRemainder(dividingBy: columns)
-      let size = min(columns - column, chunk.size - done)
-      let row = classes[chunk.classIndex][index]
-      let start = row * columns + column
-      body(row, start..<start + size, done)
-      done += size
-    }
   }
 }

@@ -104,12 +104,12 @@ package enum TensorEncoding: Hashable, Sendable {
     try check(byteCount: bytes.byteCount, of: elementType, shape: shape)
     switch self {
     case .plain: return bytes.copied(0..<bytes.byteCount)
-    case .half(let half): return half.decode(bytes, elementType)
+    case .half(let half): return try half.decode(bytes, elementType)
     case .bytePlanes:
       return try BytePlanes.decode(
         bytes, elementType, count: Checked.product(shape, of: "the size of a tensor"))
-    case .linear(let linear): return linear.decode(bytes, elementType, shape: shape)
-    case .lookup(let lookup): return lookup.decode(bytes, elementType, shape: shape)
+    case .linear(let linear): return try linear.decode(bytes, elementType, shape: shape)
+    case .lookup(let lookup): return try lookup.decode(bytes, elementType, shape: shape)
     case .rans: return try RANSIntegers.decode(bytes, elementType, shape: shape)
     }
   }

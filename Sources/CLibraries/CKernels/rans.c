@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "processor.h"
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 /// States stay in LOW..<LOW << 16.
 static const uint32_t LOW = 1 << 16;
@@ -57,35 +60,118 @@ size_t rans_encode(const uint8_t *symbols, size_t count, const uint16_t *frequen
   return (size_t)(end - front);
 }
 
-/// The state behind a symbol, before it is filled up.
-INLINE uint32_t step(uint32_t state, uint32_t slot) {
-  return ((slot >> 8 & 0xFFF) + 1) * (state >> 12) + (slot >> 20);
+/// The states behind symbols, before they are filled up.
+#define STEP(states, slots) ((((slots) >> 8 & 0xFFF) + 1) * ((states) >> 12) + ((slots) >> 20))
+
+// The decoder's states stand in vectors of 1, 8 or 16 lanes. For each width: the slots of states; the states
+// filled up from the words that follow, the lowest lane first; and whole vectors of symbols.
+
+typedef uint32_t vector1;
+
+INLINE vector1 find1(const uint32_t *slots, vector1 states) {
+  return slots[states & (RANS_SLOTS - 1)];
 }
 
-/// Decodes groups of symbols, one of each lane, for as long as every lane may take a word.
-///
-/// Returns how many symbols it decoded. `lanes` is known when this is compiled.
-INLINE size_t decode_groups(const uint8_t **next, const uint8_t *end, const uint32_t *slots,
-                            const unsigned lanes, uint32_t *all, uint8_t *symbols, size_t count) {
-  uint32_t states[RANS_MAXIMUM_LANES];
-  const uint8_t *bytes = *next;
-  size_t index = 0;
-  memcpy(states, all, lanes * sizeof *states);
-  for (; index + lanes <= count && (size_t)(end - bytes) >= 2 * lanes; index += lanes) {
-#pragma clang loop unroll(full)
-    for (unsigned lane = 0; lane < lanes; lane++) {
-      const uint32_t slot = slots[states[lane] & (RANS_SLOTS - 1)];
-      const uint32_t state = step(states[lane], slot);
-      symbols[index + lane] = (uint8_t)slot;
-      const uint32_t filled = state << 16 | load_word(bytes);
-      const bool takes = state < LOW;
-      states[lane] = takes ? filled : state;
-      bytes += takes ? 2 : 0;
-    }
+INLINE vector1 fill1(vector1 states, const uint8_t **bytes) {
+  const uint32_t filled = states << 16 | load_word(*bytes);
+  const bool takes = states < LOW;
+  *bytes += takes ? 2 : 0;
+  return takes ? filled : states;
+}
+
+INLINE void put1(vector1 found, uint8_t *symbols) { *symbols = (uint8_t)found; }
+
+#if defined(__x86_64__)
+typedef uint32_t vector8 __attribute__((ext_vector_type(8)));
+typedef uint32_t vector16 __attribute__((ext_vector_type(16)));
+typedef uint8_t bytes8 __attribute__((ext_vector_type(8)));
+
+// For each set of lanes that take a word and each of the lanes: how many lanes before it do.
+#define BEFORE(set, lane) __builtin_popcount((set) & ((1 << (lane)) - 1))
+#define PLACES(set) \
+  {BEFORE(set, 0), BEFORE(set, 1), BEFORE(set, 2), BEFORE(set, 3), BEFORE(set, 4), BEFORE(set, 5), \
+   BEFORE(set, 6), BEFORE(set, 7)}
+#define PLACES4(set) PLACES(set), PLACES((set) + 1), PLACES((set) + 2), PLACES((set) + 3)
+#define PLACES16(set) PLACES4(set), PLACES4((set) + 4), PLACES4((set) + 8), PLACES4((set) + 12)
+#define PLACES64(set) PLACES16(set), PLACES16((set) + 16), PLACES16((set) + 32), PLACES16((set) + 48)
+static const uint8_t places[256][8] = {PLACES64(0), PLACES64(64), PLACES64(128), PLACES64(192)};
+
+TARGET_AVX2 INLINE vector8 find8(const uint32_t *slots, vector8 states) {
+  return (vector8)_mm256_i32gather_epi32((const int *)slots, (__m256i)(states & (RANS_SLOTS - 1)), 4);
+}
+
+TARGET_AVX2 INLINE vector8 fill8(vector8 states, const uint8_t **bytes) {
+  const __m256i takes = (__m256i)(states < LOW);
+  const int set = _mm256_movemask_ps((__m256)takes);
+  const __m256i words = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)*bytes));
+  const __m256i order = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)places[set]));
+  const vector8 filled = states << 16 | (vector8)_mm256_permutevar8x32_epi32(words, order);
+  *bytes += 2 * __builtin_popcount((unsigned)set);
+  return (vector8)_mm256_blendv_epi8((__m256i)states, (__m256i)filled, takes);
+}
+
+TARGET_AVX2 INLINE void put8(vector8 found, uint8_t *symbols) {
+  const bytes8 all = __builtin_convertvector(found & 0xFF, bytes8);
+  memcpy(symbols, &all, sizeof all);
+}
+
+TARGET_AVX512 INLINE vector16 find16(const uint32_t *slots, vector16 states) {
+  return (vector16)_mm512_i32gather_epi32((__m512i)(states & (RANS_SLOTS - 1)), slots, 4);
+}
+
+TARGET_AVX512 INLINE vector16 fill16(vector16 states, const uint8_t **bytes) {
+  const __mmask16 takes = _mm512_cmplt_epu32_mask((__m512i)states, _mm512_set1_epi32((int)LOW));
+  const __m512i words = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)*bytes));
+  *bytes += 2 * __builtin_popcount(takes);
+  const __m512i shifted = (__m512i)(states << 16);
+  return (vector16)_mm512_mask_or_epi32(
+      (__m512i)states, takes, shifted, _mm512_maskz_expand_epi32(takes, words));
+}
+
+TARGET_AVX512 INLINE void put16(vector16 found, uint8_t *symbols) {
+  _mm_storeu_si128((__m128i *)symbols, _mm512_cvtepi32_epi8((__m512i)found));
+}
+#endif
+
+/// Defines a function that decodes groups of symbols, one of each lane, for as long as every lane may take a
+/// word, and returns how many symbols it decoded.
+#define DECODE_GROUPS(name, lanes, width)                                                            \
+  static size_t name(const uint8_t **next, const uint8_t *end, const uint32_t *slots, uint32_t *all, \
+                     uint8_t *symbols, size_t count) {                                               \
+    enum { PARTS = lanes / width };                                                                  \
+    vector##width states[PARTS];                                                                     \
+    const uint8_t *bytes = *next;                                                                    \
+    size_t index = 0;                                                                                \
+    memcpy(states, all, sizeof states);                                                              \
+    for (; index + lanes <= count && end - bytes >= 2 * lanes; index += lanes) {                     \
+      _Pragma("clang loop unroll(full)") for (int part = 0; part < PARTS; part++) {                  \
+        const vector##width found = find##width(slots, states[part]);                                \
+        const vector##width after = STEP(states[part], found);                                       \
+        put##width(found, symbols + index + width * part);                                           \
+        states[part] = fill##width(after, &bytes);                                                   \
+      }                                                                                              \
+    }                                                                                                \
+    memcpy(all, states, sizeof states);                                                              \
+    *next = bytes;                                                                                   \
+    return index;                                                                                    \
   }
-  memcpy(all, states, lanes * sizeof *states);
-  *next = bytes;
-  return index;
+
+DECODE_GROUPS(decode_4, 4, 1)
+DECODE_GROUPS(decode_32, 32, 1)
+#if defined(__x86_64__)
+TARGET_AVX2 DECODE_GROUPS(decode_32_avx2, 32, 8)
+TARGET_AVX512 DECODE_GROUPS(decode_32_avx512, 32, 16)
+#endif
+
+INLINE size_t decode_groups(const uint8_t **next, const uint8_t *end, const uint32_t *slots, unsigned lanes,
+                            uint32_t *all, uint8_t *symbols, size_t count) {
+  if (lanes == 4) return decode_4(next, end, slots, all, symbols, count);
+  if (lanes != 32) return 0;
+#if defined(__x86_64__)
+  if (kernels_level() == AVX512) return decode_32_avx512(next, end, slots, all, symbols, count);
+  if (kernels_level() == AVX2) return decode_32_avx2(next, end, slots, all, symbols, count);
+#endif
+  return decode_32(next, end, slots, all, symbols, count);
 }
 
 bool rans_decode(const uint8_t *bytes, size_t byte_count, const uint32_t *slots, unsigned lanes,
@@ -94,162 +180,18 @@ bool rans_decode(const uint8_t *bytes, size_t byte_count, const uint32_t *slots,
   const uint8_t *end = bytes + byte_count;
   if (byte_count < 4 * lanes) return false;
   for (unsigned lane = 0; lane < lanes; lane++, bytes += 4) states[lane] = load_state(bytes);
-  size_t index = 0;
-  if (lanes == 32) index = decode_groups(&bytes, end, slots, 32, states, symbols, count);
-  if (lanes == 4) index = decode_groups(&bytes, end, slots, 4, states, symbols, count);
+  size_t index = decode_groups(&bytes, end, slots, lanes, states, symbols, count);
   for (; index < count; index++) {
-    const uint32_t slot = slots[states[index % lanes] & (RANS_SLOTS - 1)];
-    uint32_t state = step(states[index % lanes], slot);
-    symbols[index] = (uint8_t)slot;
-    if (state < LOW) {
+    const uint32_t state = states[index % lanes], slot = find1(slots, state);
+    uint32_t after = STEP(state, slot);
+    put1(slot, symbols + index);
+    if (after < LOW) {
       if (end - bytes < 2) return false;
-      state = state << 16 | load_word(bytes);
-      bytes += 2;
+      after = fill1(after, &bytes);
     }
-    states[index % lanes] = state;
+    states[index % lanes] = after;
   }
   for (unsigned lane = 0; lane < lanes; lane++)
     if (states[lane] != LOW) return false;
   return bytes == end;
-}
-
-/// Some bits of a list, the lowest first.
-INLINE uint32_t low_bits(const struct rans_digits *digits, size_t index) {
-  const size_t bit = index * (size_t)digits->low_bits, first = bit / 8;
-  uint32_t word = 0;
-  for (size_t byte = 0; byte < 3 && first + byte < digits->low_byte_count; byte++)
-    word |= (uint32_t)digits->low[first + byte] << 8 * byte;
-  return word >> bit % 8 & ((1u << digits->low_bits) - 1);
-}
-
-bool rans_integers(const uint8_t *symbols, size_t count, const struct rans_digits *digits,
-                   int32_t *integers) {
-  const int bits = digits->low_bits;
-  if (bits == 0) {
-    for (size_t index = 0; index < count; index++)
-      integers[index] = (int32_t)symbols[index] - digits->zero;
-  } else {
-    // Where four bytes can be read at once, and the rest.
-    const size_t safe =
-        digits->low_byte_count < 4 ? 0 : (digits->low_byte_count - 4) * 8 / (size_t)bits;
-    const uint32_t mask = (1u << bits) - 1;
-    size_t index = 0;
-    for (; index < count && index < safe; index++) {
-      uint32_t word;
-      const size_t bit = index * (size_t)bits;
-      memcpy(&word, digits->low + bit / 8, 4);
-      const int32_t high = (int32_t)symbols[index] - digits->zero;
-      integers[index] = high * (1 << bits) + (int32_t)(word >> bit % 8 & mask);
-    }
-    for (; index < count; index++) {
-      const int32_t high = (int32_t)symbols[index] - digits->zero;
-      integers[index] = high * (1 << bits) + (int32_t)low_bits(digits, index);
-    }
-  }
-  size_t used = 0;
-  if (digits->escape_count > 0) {
-    for (size_t index = 0; index < count; index++) {
-      if (symbols[index] != digits->escape) continue;
-      if (used == digits->escape_count) return false;
-      const int32_t escape = (int32_t)load_state(digits->escapes + 4 * used++);
-      if ((escape < 0 ? 0u - (uint32_t)escape : (uint32_t)escape) > digits->largest) return false;
-      integers[index] = escape;
-    }
-  } else if (digits->escape >= 0) {
-    return memchr(symbols, digits->escape, count) == NULL;
-  }
-  return used == digits->escape_count;
-}
-
-void rans_scale(const int32_t *integers, size_t count, float step, float *numbers) {
-  for (size_t index = 0; index < count; index++) numbers[index] = (float)integers[index] * step;
-}
-
-/// The multiple that an integer stands for; leads its state on.
-INLINE int32_t follow_one(const uint8_t *element, uint32_t *state) {
-  int32_t integer;
-  memcpy(&integer, element, 4);
-  const uint32_t now = *state, parity = (uint32_t)integer & 1;
-  *state = (now << 1 | ((parity ^ now >> 1 ^ now >> 2) & 1)) & 7;
-  const int32_t sign = (integer >> 31) | (int32_t)((uint32_t)-integer >> 31);
-  return 2 * integer - (sign & -(int32_t)(now & 1));
-}
-
-INLINE void follow(
-    uint8_t *restrict elements, size_t count, uint32_t *restrict states, const float *step) {
-  if (step == NULL) {
-    for (size_t index = 0; index < count; index++) {
-      const int32_t multiple = follow_one(elements + 4 * index, states + index);
-      memcpy(elements + 4 * index, &multiple, 4);
-    }
-    return;
-  }
-  const float factor = *step;
-  for (size_t index = 0; index < count; index++) {
-    const float number = (float)follow_one(elements + 4 * index, states + index) * factor;
-    memcpy(elements + 4 * index, &number, 4);
-  }
-}
-
-#if defined(__x86_64__)
-TARGET_AVX2 static void follow_avx2(
-    uint8_t *elements, size_t count, uint32_t *states, const float *step) {
-  follow(elements, count, states, step);
-}
-#endif
-
-void rans_follow(uint8_t *elements, size_t count, uint32_t *states, const float *step) {
-#if defined(__x86_64__)
-  if (kernels_level() != PORTABLE) return follow_avx2(elements, count, states, step);
-#endif
-  follow(elements, count, states, step);
-}
-
-// Little-endian in memory on every processor that Swift runs on.
-
-#define JOIN(type, width)                                                                \
-  INLINE void join##width(const uint8_t *restrict planes, size_t count, int rotation,    \
-                          uint8_t *restrict elements) {                                  \
-    for (size_t index = 0; index < count; index++) {                                     \
-      type element = 0;                                                                  \
-      for (int plane = 0; plane < width; plane++)                                        \
-        element |= (type)((type)planes[plane * count + index] << 8 * (width - 1 - plane));           \
-      element = (type)(element >> rotation | (rotation ? element << (8 * width - 1) : 0)); \
-      memcpy(elements + index * width, &element, width);                                 \
-    }                                                                                    \
-  }                                                                                      \
-  INLINE void split##width(const uint8_t *elements, size_t count, int rotation,          \
-                           uint8_t *planes) {                                            \
-    for (size_t index = 0; index < count; index++) {                                     \
-      type element;                                                                      \
-      memcpy(&element, elements + index * width, width);                                 \
-      element = (type)(element << rotation | (rotation ? element >> (8 * width - 1) : 0)); \
-      for (int plane = 0; plane < width; plane++)                                        \
-        planes[plane * count + index] = (uint8_t)(element >> 8 * (width - 1 - plane));            \
-    }                                                                                    \
-  }
-
-JOIN(uint8_t, 1)
-JOIN(uint16_t, 2)
-JOIN(uint32_t, 4)
-JOIN(uint64_t, 8)
-
-void rans_join_planes(const uint8_t *planes, size_t count, int width, bool rotated,
-                      uint8_t *elements) {
-  switch (width) {
-    case 1: join1(planes, count, 0, elements); break;
-    case 2: rotated ? join2(planes, count, 1, elements) : join2(planes, count, 0, elements); break;
-    case 4: rotated ? join4(planes, count, 1, elements) : join4(planes, count, 0, elements); break;
-    case 8: rotated ? join8(planes, count, 1, elements) : join8(planes, count, 0, elements); break;
-  }
-}
-
-void rans_split_planes(const uint8_t *elements, size_t count, int width, bool rotated,
-                       uint8_t *planes) {
-  switch (width) {
-    case 1: split1(elements, count, 0, planes); break;
-    case 2: split2(elements, count, rotated, planes); break;
-    case 4: split4(elements, count, rotated, planes); break;
-    case 8: split8(elements, count, rotated, planes); break;
-  }
 }

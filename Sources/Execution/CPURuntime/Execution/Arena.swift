@@ -24,22 +24,9 @@ final class Arena {
       throw WeighbridgeError(
         .limitExceeded, "its activations take \(byteCount) bytes, which the system does not have")
     }
-    useLargePages(address, self.byteCount)
+    LargePages.use(in: UnsafeMutableRawBufferPointer(start: address, count: self.byteCount))
     self.address = address
   }
 
   deinit { munmap(address, byteCount) }
-}
-
-/// The size of a large page in bytes.
-let largePageSize = 2 << 20
-
-/// Asks for fewer and larger pages, which the system may leave: kernels run through more memory than
-/// a processor knows small pages for.
-///
-/// - Parameter byteCount: The size of the memory, which is the caller's.
-func useLargePages(_ address: UnsafeMutableRawPointer, _ byteCount: Int) {
-  #if canImport(Glibc)
-    madvise(address, byteCount, MADV_HUGEPAGE)
-  #endif
 }

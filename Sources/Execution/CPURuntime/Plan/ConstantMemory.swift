@@ -11,10 +11,9 @@ final class ConstantMemory: Sendable {
   ///
   /// - Parameter byteCount: Its size.
   init(byteCount: Int, fill: (UnsafeMutableRawPointer) -> Void) {
-    let isLarge = byteCount >= largePageSize
     address = .allocate(
-      byteCount: max(byteCount, 64), alignment: isLarge ? largePageSize : 64)
-    if isLarge { useLargePages(address, byteCount / largePageSize * largePageSize) }
+      byteCount: max(byteCount, 64), alignment: byteCount >= LargePages.size ? LargePages.size : 64)
+    LargePages.use(in: UnsafeMutableRawBufferPointer(start: address, count: byteCount))
     fill(address)
   }
 

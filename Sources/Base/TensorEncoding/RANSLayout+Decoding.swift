@@ -1,0 +1,93 @@
+import Bytes
+import CKernels
+
+extension RANSLayout {
+  /// How many integers of a chunk are decoded at a time: they stay in the processor's nearest cache.
+  private static let blockSize = 1 << 12
+
+  /// Decodes a chunk.
+  ///
+  /// - Parameter body: Takes some elements of the tensor, their row, and their integers.
+  /// - Returns: Whether its bytes are what an encoder writes.
+  func decode(
+    _ chunk: Chunk, _ source: UnsafeRawBufferPointer,
+    _ body: (_ row: Int, _ elements: Range<Int>, UnsafePointer<Int32>) -> Void
+  ) -> Bool {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: chunk.size) { symbols in
+      withUnsafeTemporaryAllocation(of: Int32.self, capacity: Self.blockSize) { block in
+        // The layout's ranges were taken from these bytes.
+        let coded = UnsafeRawBufferPointer(rebasing: source[chunk.symbols])
+        guard
+          RANSCoder.decode(coded, slots[chunk.classIndex], lanes: lanes, to: symbols),
+          let all = UnsafePointer(symbols.baseAddress), let integers = block.baseAddress
+        else { return false }
+        var digits = digits(of: chunk, source)
+        for first in stride(from: 0, to: chunk.size, by: Self.blockSize) {
+          let part = first..<min(first + Self.blockSize, chunk.size)
+          guard elements_integers(all + first, first, part.count, &digits, integers) else {
+            return false
+          }
+          forEachRun(of: chunk, part) { row, elements, position in
+            body(row, elements, integers + (position - first))
+          }
+        }
+        return digits.escape_count == 0
+      }
+    }
+  }
+
+  private func digits(of chunk: Chunk, _ source: UnsafeRawBufferPointer) -> elements_digits {
+    let table = digits[chunk.classIndex]
+    return elements_digits(
+      zero: Int32(table.zero), escape: Int32(DigitTable.escape),
+      low: PackedBits.stored(
+        UnsafeRawBufferPointer(rebasing: source[chunk.low]), bits: table.lowBits),
+      escapes: UnsafeRawBufferPointer(rebasing: source[chunk.escapes]).baseAddress?
+        .assumingMemoryBound(to: UInt8.self),
+      escape_count: chunk.escapes.count / 4,
+      largest: isDependent ? UInt32(DependentSteps.largest) : .max)
+  }
+
+  /// Decodes a chunk into the numbers of its rows.
+  func decode(_ chunk: Chunk, _ source: UnsafeRawBufferPointer, to target: FloatTarget) -> Bool {
+    decode(chunk, source) { row, elements, integers in
+      let step = steps[steps.count == 1 ? 0 : row]
+      withUnsafeBytes(of: step) { step in
+        var part = elements_row(count: elements.count, column: 0, block_width: elements.count)
+        var scales = elements_scales(
+          scales: step.baseAddress?.assumingMemoryBound(to: UInt8.self), zero_points: nil,
+          offsets: nil)
+        target.write(elements) { elements_scale(integers, &part, &scales, $0) }
+      }
+    }
+  }
+
+  /// Decodes a chunk into the integers of its rows, of 4 bytes each.
+  func decode(
+    _ chunk: Chunk, _ source: UnsafeRawBufferPointer,
+    integersTo memory: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    decode(chunk, source) { _, elements, integers in
+      UnsafeMutableRawBufferPointer(
+        rebasing: memory[4 * elements.lowerBound..<4 * elements.upperBound]
+      ).copyMemory(from: UnsafeRawBufferPointer(start: integers, count: 4 * elements.count))
+    }
+  }
+
+  /// Calls `body` with the row, the elements of the tensor and the first integer for each row that some
+  /// of a chunk's integers are a part of.
+  private func forEachRun(
+    of chunk: Chunk, _ integers: Range<Int>,
+    _ body: (_ row: Int, _ elements: Range<Int>, _ first: Int) -> Void
+  ) {
+    var done = integers.lowerBound
+    while done < integers.upperBound {
+      let (index, column) = (chunk.first + done).quotientAndRemainder(dividingBy: columns)
+      let size = min(columns - column, integers.upperBound - done)
+      let row = classes[chunk.classIndex][index]
+      let start = row * columns + column
+      body(row, start..<start + size, done)
+      done += size
+    }
+  }
+}
