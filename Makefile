@@ -236,10 +236,10 @@ test_flags := -c release -Xswiftc -enable-testing
 test: dependencies lint
 	swift build $(test_flags) --build-tests
 	swift test $(test_flags) --skip-build
-	# The engine again with the instructions that most machines have, and those that all have.
+	# The engine and the decoders again with the instructions that most machines have, and those that all have.
 	for instructions in avx2 portable; do \
 	  WEIGHBRIDGE_MAX_ISA=$$instructions swift test $(test_flags) --skip-build \
-	    --filter 'CPURuntimeTests|DarknetFixtureTests|FixtureModelTests' || exit 1; \
+	    --filter 'CPURuntimeTests|TensorEncodingTests|DarknetFixtureTests|FixtureModelTests' || exit 1; \
 	done
 	@$(MAKE) --no-print-directory consumer $(interface_tests)
 

@@ -3,9 +3,10 @@
 
 usage: decode.py PROGRAM MODEL.wbm...
 
-For each model and each encoding: the numbers that one core decodes in a second, from the processor time by which
-one run of the compacted file is longer than one of the plain file; and a whole process, from a file that is not in
-the system's cache to the first output, on all cores. Commands run in turn, round after round; medians count.
+For each model and each encoding: the numbers that one core decodes in a second, from the processor time that one
+run of the compacted file takes more than the run of the plain file right before or after it; and a whole process,
+from a file that is not in the system's cache to the first output, on all cores. Commands run in turn, round after
+round; medians count, of the rate with the quartiles beside it.
 """
 
 import json
@@ -21,7 +22,7 @@ import time
 ENCODINGS = {
     "plain": None, "lossless": ["--lossless"], "integers, error 0.01": ["--max-error", "0.01", "--no-proof"],
     "int8": ["--encoding", "int8", "--no-proof"]}
-ROUNDS = 15
+ROUNDS = int(os.environ.get("ROUNDS", 25))
 
 
 def run(program, path, *options):
@@ -39,6 +40,13 @@ def cold(program, path):
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     return run(program, path)[1]
+
+
+def rates(count, compacted, plain):
+    """The numbers a second, as the median and the quartiles of what rounds took more than plain ones have it."""
+    slow, middle, fast = reversed(statistics.quantiles((own - base for own, base in zip(compacted, plain)), n=4))
+    numbers = [f"{count / more / 1e6:.0f}" if more > 0 else "any" for more in (middle, slow, fast)]
+    return "{} million ({} to {})".format(*numbers)
 
 
 def main():
@@ -64,10 +72,8 @@ def main():
                 for name, path in files.items():
                     warm[name].append(run(program, path, "--threads", "1")[0])
                     first[name].append(cold(program, path))
-            base = statistics.median(warm["plain"])
             for name, path in files.items():
-                more = statistics.median(warm[name]) - base
-                rate = f"{count / more / 1e6:.0f} million" if more > 0 else ""
+                rate = "" if name == "plain" else rates(count, warm[name], warm["plain"])
                 print(f"| {pathlib.Path(model).stem} | {name} | {path.stat().st_size / 1e6:.1f} | {rate} | "
                       f"{1000 * statistics.median(first[name]):.0f} |", flush=True)
 
