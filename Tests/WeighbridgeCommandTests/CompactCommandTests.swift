@@ -97,7 +97,8 @@ import Weighbridge
       let both = try models.map { try scores(of: $0, for: image) }
       worst = max(worst, error(both[1], both[0]))
     }
-    #expect(abs(worst - stated) < 0.01 * stated && worst < 0.0101 && worst > 0.008)
+    // Errors jump from one step to the next, so what is smallest may lie well below the budget.
+    #expect(abs(worst - stated) < 0.01 * stated && worst < 0.0101 && worst > 0.005)
     #expect(try Files.read(small).count * 3 < Files.read(plain).count)
     let answers = try #require(record["answers"]?.object)
     #expect(answers["total"]?.integer == 60)

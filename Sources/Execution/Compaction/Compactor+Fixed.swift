@@ -19,15 +19,17 @@ extension Compactor {
     let options = CPURuntime.Options(workers: workers, cancellation: cancellation)
     let weights = CompactableWeight.all(in: graph)
     try checkWeights(weights)
-    let byItself = try stored(weights, as: encoding, moments: nil)
+    func byItself() throws(WeighbridgeError) -> Compaction {
+      try measured(stored(weights, as: encoding, moments: nil), evaluation, options)
+    }
     guard let moments = try fixedMoments(encoding, weights, calibration, options) else {
-      return try measured(byItself, evaluation, options)
+      return try byItself()
     }
     let fed = try measured(
-      try stored(weights, as: encoding, moments: moments), evaluation, options)
+      stored(weights, as: encoding, moments: moments), evaluation, options)
     guard let error = fed.errors?.worst else { return fed }
     // With few examples, or the coarse ends of a table, feedback may do more harm than good.
-    let other = try measured(byItself, evaluation, options)
+    let other = try byItself()
     return error < other.errors?.worst ?? .infinity ? fed : other
   }
 
