@@ -65,7 +65,7 @@ import Weighbridge
     let masks = Places.sample("Operations/keras2/masks_through_wrappers.h5")
     let whole = failure { try Model(contentsOf: masks).export(to: folder.file("m.cfg")) }
     #expect(whole?.code == .unsupported)
-    #expect(whole?.reason.contains("darknet looks nothing up") == true, "\(whole!)")
+    #expect(whole?.reason.contains("darknet has no section for embedding") == true, "\(whole!)")
     #expect(folder.names.isEmpty)
     let unknown = failure { try Model(contentsOf: detector).export(to: folder.file("m.xyz")) }
     #expect(unknown?.code == .mismatch)

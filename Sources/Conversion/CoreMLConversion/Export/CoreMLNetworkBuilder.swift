@@ -6,7 +6,6 @@ import LayerCatalog
 import ProtobufWire
 
 typealias CoreMLRow = ExportRow<CoreMLNetworkBuilder>
-typealias CoreMLRows = ExportRows<CoreMLNetworkBuilder>
 
 extension ExportRow<CoreMLNetworkBuilder> {
   /// A row for an operator that is one of Core ML's layers, with its settings.

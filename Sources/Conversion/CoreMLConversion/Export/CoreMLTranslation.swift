@@ -90,7 +90,7 @@ struct CoreMLExportSource {
     graph = try PixelBlocks(graph).graph  // Core ML has five axes at most
     let turned = try ChannelsFirst(
       graph, transposesPorts: true, together: description.headNames,
-      needs: CoreMLOperators.table.needsChannelsFirst)
+      needs: CoreMLOperators.table.needsLayout)
     self.graph = turned.graph
     self.description = turned.describing(description)
     let types = try SingleExample.types(turned.graph, for: "Core ML")

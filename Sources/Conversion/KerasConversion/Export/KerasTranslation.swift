@@ -15,7 +15,7 @@ struct KerasTranslation {
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Keras has no form for.
   init(_ content: ModelContent, form: KerasForm) throws(WeighbridgeError) {
-    let graph = try ChannelsLast(content.graph, needs: KerasOperators.needsChannelsLast).graph
+    let graph = try ChannelsLast(content.graph, needs: KerasOperators.table.needsLayout).graph
     var builder = KerasModelBuilder(form: form, graph)
     let inputs = graph.inputs.map { builder.addInput($0.name, graph[$0.value].type) }
     let results = try builder.emit(graph, inputs: inputs, groups: builder.groups)

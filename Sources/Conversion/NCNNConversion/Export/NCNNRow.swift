@@ -4,7 +4,6 @@ import GraphIR
 import LayerCatalog
 
 typealias NCNNRow = ExportRow<NCNNBuilder>
-typealias NCNNRows = ExportRows<NCNNBuilder>
 
 extension ExportRow<NCNNBuilder> {
   /// A row for an operator of one output, of which a rule makes the elements in row-major order;
@@ -65,12 +64,12 @@ extension ExportRow<NCNNBuilder> {
 /// What each operator becomes in ncnn. An operator without a row becomes what it is made of.
 package enum NCNNOperators {
   /// The rows.
-  static let table = ExportTable([
-    NCNNElementwise.rows, NCNNLayers.rows, NCNNRecurrent.rows, NCNNReshaping.rows,
-    NCNNWindows.rows,
-    NCNNRows.any(
-      refusals.flatMap { reason, types in types.map { NCNNRow($0, unsupported: reason) } }),
-  ])
+  static let table = ExportTable(
+    layout: .channelsFirst,
+    [
+      NCNNElementwise.rows, NCNNLayers.rows, NCNNRecurrent.rows, NCNNReshaping.rows,
+      NCNNWindows.rows, NCNNRow.refusals(refusals),
+    ])
 
   private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [
     "ncnn computes no whole numbers, which indices are": [

@@ -20,7 +20,7 @@ struct NCNNTranslation {
     if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
     let turned = try ChannelsFirst(
       try PixelBlocks(graph).graph, transposesPorts: true, together: content.description.headNames,
-      needs: NCNNOperators.table.needsChannelsFirst)
+      needs: NCNNOperators.table.needsLayout)
     graph = turned.graph
     let types = try SingleExample.types(graph, for: "ncnn")
     let names = graph.inputs.map { NCNNBuilder.possibleName($0.name) }

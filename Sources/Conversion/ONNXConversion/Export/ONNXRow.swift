@@ -5,7 +5,6 @@ import LayerCatalog
 import ONNXFormat
 
 typealias ONNXRow = ExportRow<ONNXGraphBuilder>
-typealias ONNXRows = ExportRows<ONNXGraphBuilder>
 
 extension ExportRow<ONNXGraphBuilder> {
   /// A row for an operator that is one of ONNX's without settings.
@@ -36,14 +35,14 @@ extension ExportRow<ONNXGraphBuilder> {
 /// What each operator becomes in ONNX. An operator without a row becomes what it is made of.
 package enum ONNXOperators {
   /// The rows.
-  static let table = ExportTable([
-    ONNXActivations.rows, ONNXArithmetic.rows, ONNXAttention.rows, ONNXConvolutions.rows,
-    ONNXDense.rows, ONNXEncoding.rows, ONNXIndexing.rows, ONNXMerging.rows,
-    ONNXNormalizations.rows, ONNXPooling.rows, ONNXRecurrent.rows,
-    ONNXReductions.rows, ONNXReshaping.rows, ONNXReshaping.blocks, ONNXResizing.rows,
-    ONNXResizing.brightness,
-    ONNXSpectra.rows,
-  ])
+  static let table = ExportTable(
+    layout: .channelsFirst,
+    [
+      ONNXActivations.rows, ONNXArithmetic.rows, ONNXAttention.rows, ONNXConvolutions.rows,
+      ONNXDense.rows, ONNXEncoding.rows, ONNXIndexing.rows, ONNXMerging.rows,
+      ONNXNormalizations.rows, ONNXPooling.rows, ONNXRecurrent.rows, ONNXReductions.rows,
+      ONNXReshaping.rows, ONNXResizing.rows, ONNXSpectra.rows,
+    ])
 
   /// The kinds of all rows, one entry a row.
   package static var kinds: [String] { table.kinds }

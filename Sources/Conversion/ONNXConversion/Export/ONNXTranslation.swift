@@ -84,7 +84,7 @@ struct ONNXTranslation {
     graph = try PixelBlocks(graph).graph
     let turned = try ChannelsFirst(
       graph, transposesPorts: options.layout == .nchw, together: content.description.headNames,
-      needs: ONNXOperators.table.needsChannelsFirst)
+      needs: ONNXOperators.table.needsLayout)
     return (turned, suppression)
   }
 

@@ -5,7 +5,7 @@ import LayerCatalog
 extension ConvLSTM: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let parts = RecurrentInputs(
-      group.inputs, recurrence, stateCount: LSTM.stateNames.count)
+      group.inputs, recurrence, stateCount: Self.stateNames.count)
     let images = ImageSequence(
       layout, sequence: builder.shape(of: parts.sequence),
       state: builder.shape(of: group.outputs[1]))

@@ -23,7 +23,7 @@ struct RecurrentLoop: Sendable {
   let recurrence: Recurrence
   /// The sums of all gates that the input makes, `[time, batch, places, gates * units]`.
   let sums: Storage
-  /// The states, `[batch, places, units]`: h, and the c of an LSTM.
+  /// The states, `[batch, places, units]`: h, and c where there is one.
   let states: [Storage]
   /// The output of the last step that was computed.
   let last: Storage

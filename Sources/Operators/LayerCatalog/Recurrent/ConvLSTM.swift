@@ -15,7 +15,7 @@ package import GraphIR
 /// - bias b: `[4 filters]`
 /// - outputs: h of every step, in the input's layout, or of the one processed last, without the
 ///   time axis; the last h; the last c
-package struct ConvLSTM: ImageOperator {
+package struct ConvLSTM: CatalogOperator {
   /// The window of the input's convolution; its size is both kernels'.
   package let window: Window
   /// The order of the axes of each step.
@@ -31,9 +31,10 @@ package struct ConvLSTM: ImageOperator {
 
   package static let kind = "conv_lstm"
   package static let version = 1
+  package static let stateNames = LSTM.stateNames
 
   package var inputs: [InputSlot] {
-    recurrence.dataSlots(states: LSTM.stateNames)
+    recurrence.dataSlots(states: Self.stateNames)
       + [.weight("kernel"), .weight("recurrent_kernel")] + (hasBias ? [.weight("bias")] : [])
   }
 
@@ -57,7 +58,7 @@ package struct ConvLSTM: ImageOperator {
       conv is a convolution with the attributes of the window, same_conv one with strides and
       dilation 1 and padding same.
       """,
-      inputs: Recurrence.inputs(states: LSTM.stateNames) + [
+      inputs: Recurrence.inputs(states: Self.stateNames) + [
         .weight("kernel"), .weight("recurrent_kernel"), .weight("bias", .when("bias")),
       ],
       outputs: [.like("input"), .like("input", as: "last_h"), .like("input", as: "last_c")],
@@ -111,7 +112,7 @@ extension ConvLSTM {
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    let parts = RecurrentInputs(inputs, recurrence, stateCount: LSTM.stateNames.count)
+    let parts = RecurrentInputs(inputs, recurrence, stateCount: Self.stateNames.count)
     guard parts.sequence.rank == window.size.count + 3 else {
       throw ShapeError(
         "takes a sequence of steps of \(window.size.count) spatial axes, not \(parts.sequence)")
@@ -130,14 +131,14 @@ extension ConvLSTM {
     guard recurrent.shape[channels] == .fixed(sumCount) else {
       throw ShapeError("the recurrent kernel \(parts.weights[1]) does not fit \(sums)")
     }
-    return try parts.outputTypes(recurrence, state: state, count: LSTM.stateNames.count)
+    return try parts.outputTypes(recurrence, state: state, count: Self.stateNames.count)
   }
 
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)
-    let parts = RecurrentInputs(inputs, recurrence, stateCount: LSTM.stateNames.count)
+    let parts = RecurrentInputs(inputs, recurrence, stateCount: Self.stateNames.count)
     let rank = parts.sequence.shape.count - 1
     let order = layout.axesToChannelsFirst(rank: rank)
     let frames = parts.sequence.permuted([0] + order.map { $0 == 0 ? 1 : $0 + 1 })
@@ -150,7 +151,7 @@ extension ConvLSTM {
     for image in 0..<shape[0] {
       let states =
         initial.isEmpty
-        ? LSTM.stateNames.map { _ in [Double](repeating: 0, count: size) }
+        ? Self.stateNames.map { _ in [Double](repeating: 0, count: size) }
         : initial.map { Array($0[image * size..<(image + 1) * size]) }
       let own = frames.slice(image..<image + 1, along: 0)
       results.append(
@@ -168,7 +169,7 @@ extension ConvLSTM {
       results.flatMap(\.output)
     ).permuted(recurrence.returnsSequences ? [0] + back.map { $0 == 0 ? 1 : $0 + 1 } : back)
     return [output]
-      + LSTM.stateNames.indices.map { index in
+      + Self.stateNames.indices.map { index in
         Tensor(type, shape: [shape[0]] + planes, results.flatMap { $0.states[index] })
           .permuted(back)
       }
@@ -194,7 +195,7 @@ extension ConvLSTM {
   /// Each step slides both kernels over all pixels of the state, of which each gate is a part.
   package var cost: OperatorCost {
     .products { [recurrence, layout] inputs, outputs in
-      let parts = RecurrentInputs(inputs, recurrence, stateCount: LSTM.stateNames.count)
+      let parts = RecurrentInputs(inputs, recurrence, stateCount: Self.stateNames.count)
       let state = outputs[outputs.count - 1]
       let pixels = state[layout.spatialAxes(rank: state.count)]
       return parts.weights.prefix(2).map { parts.sequence.prefix(2) + pixels + $0 }

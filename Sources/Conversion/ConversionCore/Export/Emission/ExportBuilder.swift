@@ -139,10 +139,14 @@ extension ExportBuilder {
       return zip(outputs, types).map { value($0, $1) }
     case nil: break
     }
-    guard case .nodes(let build) = operation.decomposition else {
-      throw WeighbridgeError(.unsupported, "\(target) has no form for \(operation.kind)")
+    if case .nodes(let build) = operation.decomposition {
+      return try apply(build, named: name, inputs)
     }
-    return try apply(build, named: name, inputs)
+    throw WeighbridgeError(
+      .unsupported,
+      Self.table.lacksLayout(of: operation)
+        ? "has an order of axes that cannot be changed here, and \(target) has another one only"
+        : "\(target) has no form for \(operation.kind)")
   }
 
   /// What an operator makes of nothing but weights; `nil` where something else is among its inputs.

@@ -1,5 +1,5 @@
 package import Bytes
-import GraphIR
+package import GraphIR
 package import LayerCatalog
 
 /// What operators become in a target, by kind.
@@ -101,19 +101,12 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
   }
 }
 
-/// Rows with the layout of the data that their rules take.
-package struct ExportRows<Builder: ExportBuilder>: Sendable {
-  fileprivate let rows: [ExportRow<Builder>]
-  fileprivate let needsChannelsFirst: Bool
-
-  /// Rows for data of every layout, or for operators without one.
-  package static func any(_ rows: [ExportRow<Builder>]) -> ExportRows {
-    ExportRows(rows: rows, needsChannelsFirst: false)
-  }
-
-  /// Rows for channels-first data.
-  package static func channelsFirst(_ rows: [ExportRow<Builder>]) -> ExportRows {
-    ExportRows(rows: rows, needsChannelsFirst: true)
+extension ExportRow {
+  /// Rows for operators that cannot be written, by the reasons.
+  package static func refusals(
+    _ reasons: KeyValuePairs<String, [any CatalogOperator.Type]>
+  ) -> [ExportRow] {
+    reasons.flatMap { reason, types in types.map { ExportRow($0, unsupported: reason) } }
   }
 }
 
@@ -121,35 +114,35 @@ package struct ExportRows<Builder: ExportBuilder>: Sendable {
 package struct ExportTable<Builder: ExportBuilder>: Sendable {
   /// The kinds of all rows, one entry a row.
   package let kinds: [String]
+  /// The order of the axes of the images that the rules take; `nil` where they take both.
+  package let layout: DataLayout?
   private let mappings: [String: TargetMapping<ExportRule<Builder>>]
-  /// The kinds that the target has for channels-first data only.
-  private let channelsFirstKinds: Set<String>
 
-  package init(_ rows: [[ExportRow<Builder>]]) { self.init(rows.map { .any($0) }) }
-
-  package init(_ groups: [ExportRows<Builder>]) {
-    let all = groups.flatMap(\.rows)
+  package init(layout: DataLayout?, _ rows: [[ExportRow<Builder>]]) {
+    self.layout = layout
+    let all = rows.flatMap { $0 }
     kinds = all.map(\.kind)
     mappings = Dictionary(
       all.map { ($0.kind, $0.mapping) }, uniquingKeysWith: { first, _ in first })
-    channelsFirstKinds = Set(groups.filter(\.needsChannelsFirst).flatMap(\.rows).map(\.kind))
   }
 
   /// What an operator becomes; `nil` for what it is made of.
   package func mapping(
     of operation: any CatalogOperator
   ) -> TargetMapping<ExportRule<Builder>>? {
-    if case .mapped? = mappings[operation.kind], needsChannelsFirst(operation),
-      (operation as? any ImageOperator)?.layout == .channelsLast
-    {
-      return nil
-    }
-    return mappings[operation.kind]
+    lacksLayout(of: operation) ? nil : mappings[operation.kind]
   }
 
-  /// Whether the target has an operator for channels-first data only.
-  package func needsChannelsFirst(_ operation: any CatalogOperator) -> Bool {
-    channelsFirstKinds.contains(operation.kind)
+  /// Whether the target has an operator for images of its own layout only.
+  package func needsLayout(_ operation: any CatalogOperator) -> Bool {
+    guard layout != nil, operation is any ImageOperator, case .mapped? = mappings[operation.kind]
+    else { return false }
+    return true
+  }
+
+  /// Whether the target has an operator, but not for images of the layout that this one takes.
+  package func lacksLayout(of operation: any CatalogOperator) -> Bool {
+    needsLayout(operation) && (operation as? any ImageOperator)?.layout != layout
   }
 
   /// Why an operator of a kind is never written; `nil` when it is.

@@ -7,7 +7,7 @@ import ProtobufWire
 
 /// Functions of single elements, and of the elements along axes.
 enum CoreMLActivations {
-  static let rows = CoreMLRows.any([
+  static let rows: [CoreMLRow] = [
     CoreMLRow(Sigmoid.self, activation: "sigmoid"),
     CoreMLRow(Softplus.self, activation: "softplus"),
     CoreMLRow(Softsign.self, activation: "softsign"),
@@ -70,7 +70,7 @@ enum CoreMLActivations {
     CoreMLRow(Sparsemax.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.sparsemax(operation.axes)
     },
-  ])
+  ]
 }
 
 extension CoreMLNetworkBuilder {

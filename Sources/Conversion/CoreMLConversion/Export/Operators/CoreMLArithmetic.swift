@@ -8,7 +8,7 @@ import ProtobufWire
 /// Functions of mathematics, comparisons and booleans. Core ML computes with float32 only: whole numbers and booleans are
 /// float32 without fractions.
 enum CoreMLArithmetic {
-  static let rows = CoreMLRows.any([
+  static let rows: [CoreMLRow] = [
     CoreMLRow(native: UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.unary(operation.function)
     },
@@ -54,7 +54,7 @@ enum CoreMLArithmetic {
     CoreMLRow(LogicalOr.self, chain: "logicalOr"),
     CoreMLRow(LogicalNot.self, is: "logicalNot"),
     CoreMLRow(Where.self, is: "whereBroadcastable"),
-  ])
+  ]
 }
 
 extension CoreMLNetworkBuilder {

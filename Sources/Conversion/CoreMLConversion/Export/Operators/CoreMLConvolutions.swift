@@ -7,7 +7,7 @@ import ProtobufWire
 
 /// Windows with weights.
 enum CoreMLConvolutions {
-  static let rows = CoreMLRows.channelsFirst([
+  static let rows: [CoreMLRow] = [
     CoreMLRow(Convolution.self) { (operation, builder) throws(WeighbridgeError) in
       let kernel = try builder.tensor(1)
       guard operation.window.size.count < 3 else { return try builder.convolution3D(operation) }
@@ -32,7 +32,7 @@ enum CoreMLConvolutions {
     CoreMLRow(
       LocallyConnected.self,
       unsupported: "Core ML has no convolution whose weights differ from place to place"),
-  ])
+  ]
 }
 
 extension CoreMLNetworkBuilder {

@@ -7,7 +7,7 @@ import ProtobufWire
 
 /// Products with matrices of weights, and rows of tables.
 enum CoreMLDense {
-  static let rows = CoreMLRows.any([
+  static let rows: [CoreMLRow] = [
     CoreMLRow(Dense.self) { (operation, builder) throws(WeighbridgeError) in
       let x = try builder.input()
       guard let kernel = builder.operands[1].constant else {
@@ -45,7 +45,7 @@ enum CoreMLDense {
           "weights": builder.weights(table.permuted([1, 0]), hasChannels: true),
         ])
     },
-  ])
+  ]
 }
 
 extension CoreMLNetworkBuilder {

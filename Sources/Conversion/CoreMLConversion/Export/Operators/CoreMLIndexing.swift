@@ -7,7 +7,7 @@ import ProtobufWire
 
 /// Elements by their places, and places of elements.
 enum CoreMLIndexing {
-  static let rows = CoreMLRows.any([
+  static let rows: [CoreMLRow] = [
     CoreMLRow(Gather.self) { (operation, builder) throws(WeighbridgeError) in
       let inputs = try builder.allInputs()
       guard operation.batchAxes > 0 else {
@@ -67,7 +67,7 @@ enum CoreMLIndexing {
       unsupported: "Core ML chooses among boxes behind a network, not in it"
     ),
     CoreMLRow(STFT.self, unsupported: "Core ML's networks have no Fourier transform"),
-  ])
+  ]
 
   /// The settings of a layer that finds the position of an extreme element.
   @Sendable private static func settings(_ operation: some ArgumentReduction) -> ProtobufRecord {

@@ -7,7 +7,7 @@ import ProtobufWire
 
 /// Several tensors made one.
 enum CoreMLMerging {
-  static let rows = CoreMLRows.any([
+  static let rows: [CoreMLRow] = [
     CoreMLRow(Add.self) { (_, builder) throws(WeighbridgeError) in
       try builder.merge("add", "addBroadcastable")
     },
@@ -38,7 +38,7 @@ enum CoreMLMerging {
       }
       return try builder.expandDims(try builder.input(), operation.axes)
     },
-  ])
+  ]
 }
 
 extension CoreMLNetworkBuilder {

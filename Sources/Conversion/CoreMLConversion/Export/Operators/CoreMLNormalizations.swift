@@ -7,7 +7,7 @@ import ProtobufWire
 
 /// Normalisations.
 enum CoreMLNormalizations {
-  static let rows = CoreMLRows.any([
+  static let rows: [CoreMLRow] = [
     CoreMLRow(BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.batchNormalization(operation)
     },
@@ -38,7 +38,7 @@ enum CoreMLNormalizations {
           "localSize": .integer(size), "k": .real(operation.bias),
         ])
     },
-  ])
+  ]
 }
 
 extension CoreMLNetworkBuilder {

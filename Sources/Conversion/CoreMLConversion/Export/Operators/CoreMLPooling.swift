@@ -7,7 +7,7 @@ import ProtobufWire
 
 /// Windows without weights.
 enum CoreMLPooling {
-  static let rows = CoreMLRows.channelsFirst([
+  static let rows: [CoreMLRow] = [
     CoreMLRow(MaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.pool("MAX", operation.window, countIncludePad: false)
     },
@@ -44,7 +44,7 @@ enum CoreMLPooling {
       }
       return result
     },
-  ])
+  ]
 
   /// The elements that an element of the output covers.
   private static func range(_ output: Int, from old: Int, to new: Int) -> Range<Int> {

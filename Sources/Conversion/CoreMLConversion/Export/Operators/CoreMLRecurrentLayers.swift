@@ -8,7 +8,7 @@ import ProtobufWire
 /// Operators that walk over a sequence. Those that Core ML has become its layers; those with a mask
 /// or another activation become the layers of all steps.
 enum CoreMLRecurrent {
-  static let rows = CoreMLRows.any([
+  static let rows: [CoreMLRow] = [
     CoreMLRow(outputsOf: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
       if let outputs = try builder.ownLSTM(operation) { return outputs }
       return try builder.steps(operation) {
@@ -42,7 +42,7 @@ enum CoreMLRecurrent {
       let any = try builder.reduce("reduceMax", differs, [rank - 1])
       return [try builder.product(x, any), try builder.squeeze(any, [rank - 1])]
     },
-  ])
+  ]
 }
 
 // Core ML's own recurrent layers. They take sequences `[time, batch, features, 1, 1]`.

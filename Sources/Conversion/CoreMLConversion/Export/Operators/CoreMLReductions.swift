@@ -7,7 +7,7 @@ import ProtobufWire
 
 /// One element of many.
 enum CoreMLReductions {
-  static let rows = CoreMLRows.any([
+  static let rows: [CoreMLRow] = [
     CoreMLRow(native: Reduce.self) { (operation, builder) throws(WeighbridgeError) in
       guard !operation.axes.isEmpty else {
         throw WeighbridgeError(.unsupported, "Core ML reduces along one axis at least")
@@ -20,7 +20,7 @@ enum CoreMLReductions {
         "reverse": .boolean($0.isReversed),
       ]
     },
-  ])
+  ]
 }
 
 extension CoreMLNetworkBuilder {

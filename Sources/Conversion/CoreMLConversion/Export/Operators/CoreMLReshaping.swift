@@ -7,9 +7,9 @@ import ProtobufWire
 
 /// The same elements in another place.
 enum CoreMLReshaping {
-  static let rows = CoreMLRows.any(shapes + parts)
+  static let rows = shapes + parts + images
 
-  static let images = CoreMLRows.channelsFirst([
+  private static let images: [CoreMLRow] = [
     CoreMLRow(DepthToSpace.self, is: "reorganizeData") {
       ["mode": .choice("DEPTH_TO_SPACE"), "blockSize": .integer($0.block)]
     },
@@ -24,7 +24,7 @@ enum CoreMLReshaping {
       return try builder.add(
         "crop", [try builder.input()], ["cropAmounts": .record(amounts)])
     },
-  ])
+  ]
 
   private static let shapes: [CoreMLRow] = [
     CoreMLRow(reshaping: Reshape.self), CoreMLRow(reshaping: ReshapeAxes.self),

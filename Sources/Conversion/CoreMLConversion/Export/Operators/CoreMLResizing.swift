@@ -7,7 +7,7 @@ import ProtobufWire
 
 /// Images of another size, and what is done with their brightness.
 enum CoreMLResizing {
-  static let rows = CoreMLRows.channelsFirst([
+  static let rows: [CoreMLRow] = [
     CoreMLRow(Upsampling.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.upsample(operation)
     },
@@ -21,9 +21,6 @@ enum CoreMLResizing {
       return try builder.add(
         "crop", [try builder.input()], ["cropAmounts": .record(amounts)])
     },
-  ])
-
-  static let brightness = CoreMLRows.any([
     CoreMLRow(CLAHE.self, unsupported: "Core ML has no histograms"),
     CoreMLRow(AutoContrast.self) { (operation, builder) throws(WeighbridgeError) in
       let x = try builder.input()
@@ -38,7 +35,7 @@ enum CoreMLResizing {
         operation.low, operation.high)
       return try builder.choose(isFlat, x, stretched)
     },
-  ])
+  ]
 }
 
 extension CoreMLNetworkBuilder {

@@ -9,12 +9,10 @@ import LayerCatalog
 enum KerasConvolutions {
   static let rows: [KerasRow] = [
     KerasRow(Convolution.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsLast(operation.layout)
-      return try builder.convolution(operation)
+      try builder.convolution(operation)
     },
     KerasRow(TransposedConvolution.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsLast(operation.layout)
-      return try builder.transposedConvolution(operation)
+      try builder.transposedConvolution(operation)
     },
     KerasRow(Dense.self) { (operation, builder) throws(WeighbridgeError) in
       let kernel = try builder.tensor(1)

@@ -9,22 +9,19 @@ import LayerCatalog
 enum KerasPooling {
   static let rows: [KerasRow] = [
     KerasRow(MaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsLast(operation.layout)
       return try builder.pooling(
         "MaxPooling", operation.window, filledWith: -Double.greatestFiniteMagnitude)
     },
     KerasRow(AveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsLast(operation.layout)
-      return try builder.average(operation)
+      try builder.average(operation)
     },
     KerasRow(GlobalAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.globalPooling("GlobalAveragePooling", operation.keepDims, operation.layout)
+      try builder.globalPooling("GlobalAveragePooling", operation.keepDims)
     },
     KerasRow(GlobalMaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.globalPooling("GlobalMaxPooling", operation.keepDims, operation.layout)
+      try builder.globalPooling("GlobalMaxPooling", operation.keepDims)
     },
     KerasRow(MaskedAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsLast(operation.layout)
       let call = KerasWrittenCall(
         [try builder.argument(builder[0])],
         keywords: [(name: "mask", value: try builder.argument(builder[1]))])
@@ -85,9 +82,8 @@ extension KerasModelBuilder {
   }
 
   fileprivate mutating func globalPooling(
-    _ className: String, _ keepDims: Bool, _ layout: DataLayout
+    _ className: String, _ keepDims: Bool
   ) throws(WeighbridgeError) -> KerasValue {
-    try requireChannelsLast(layout)
     let axes = type().rank - 2
     guard (1...3).contains(axes) else {
       throw WeighbridgeError(.unsupported, "\(axes) spatial axes")

@@ -10,12 +10,10 @@ enum KerasReshaping {
   static let rows: [KerasRow] =
     axes + [
       KerasRow(Cropping.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.requireChannelsLast(operation.layout)
-        return try builder.bordered("Cropping", "cropping", operation.borders, builder[0])
+        try builder.bordered("Cropping", "cropping", operation.borders, builder[0])
       },
       KerasRow(ZeroPadding.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.requireChannelsLast(operation.layout)
-        return try builder.bordered("ZeroPadding", "padding", operation.borders, builder[0])
+        try builder.bordered("ZeroPadding", "padding", operation.borders, builder[0])
       },
       KerasRow(Pad.self) { (operation, builder) throws(WeighbridgeError) in
         guard operation.mode != .edge else {
@@ -60,12 +58,10 @@ enum KerasReshaping {
         try builder.parts(of: builder[0], operation.axis, operation.sizes)
       },
       KerasRow(SpaceToDepth.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.requireChannelsLast(operation.layout)
-        return try builder.blocks(operation.block, toDepth: true)
+        try builder.blocks(operation.block, toDepth: true)
       },
       KerasRow(DepthToSpace.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.requireChannelsLast(operation.layout)
-        return try builder.blocks(operation.block, toDepth: false)
+        try builder.blocks(operation.block, toDepth: false)
       },
     ]
 
@@ -110,16 +106,6 @@ enum KerasReshaping {
 }
 
 extension KerasModelBuilder {
-  /// Refuses images in an order that TensorFlow does not have on a processor.
-  func requireChannelsLast(_ layout: DataLayout) throws(WeighbridgeError) {
-    guard layout == .channelsLast else {
-      throw WeighbridgeError(
-        .unsupported,
-        "takes channels first in a form that cannot be turned, and TensorFlow has it "
-          + "with channels last only")
-    }
-  }
-
   /// A value with one more axis, of one element.
   mutating func expanded(
     _ value: KerasValue, _ axis: Int

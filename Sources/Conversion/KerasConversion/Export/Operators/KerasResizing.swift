@@ -9,15 +9,12 @@ import LayerCatalog
 enum KerasResizing {
   static let rows: [KerasRow] = [
     KerasRow(Upsampling.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsLast(operation.layout)
-      return try builder.upsampling(operation)
+      try builder.upsampling(operation)
     },
     KerasRow(Resizing.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsLast(operation.layout)
-      return try builder.resizing(operation)
+      try builder.resizing(operation)
     },
     KerasRow(CenterCrop.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.requireChannelsLast(operation.layout)
       let settings = try builder.size(operation.dimensions)
       return try builder.layer("CenterCrop", settings)
     },

@@ -16,7 +16,10 @@ extension ConvLSTM: KerasMapped {
     },
     rows: [
       KerasRow(outputsOf: ConvLSTM.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.requireChannelsLast(operation.layout)
+        guard operation.layout == .channelsLast else {
+          throw WeighbridgeError(
+            .unsupported, "takes channels first, and TensorFlow has it with channels last only")
+        }
         return try builder.convolutional(operation)
       }
     ])

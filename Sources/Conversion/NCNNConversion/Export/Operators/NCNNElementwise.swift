@@ -5,7 +5,7 @@ import LayerCatalog
 
 /// Functions of single elements and of pairs. A condition is 1 for true and 0 for false.
 enum NCNNElementwise {
-  static let rows = NCNNRows.any(
+  static let rows: [NCNNRow] =
     layers + conditions + [
       NCNNRow(blob: Average.self) { (_, builder) throws(WeighbridgeError) in
         try builder.binary(.multiply, try builder.chain(.add), 1 / Double(builder.operands.count))
@@ -26,7 +26,7 @@ enum NCNNElementwise {
         return operation.offset == [0]
           ? product : try builder.binary(.add, product, operation.offset[0])
       },
-    ])
+    ]
 
   /// What `UnaryOp` computes, by its setting.
   private static let functions: [UnaryMath.Function?] = [

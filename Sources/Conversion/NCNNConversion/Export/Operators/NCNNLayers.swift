@@ -5,7 +5,7 @@ import LayerCatalog
 
 /// Products with matrices, tables, normalisations and one element of many.
 enum NCNNLayers {
-  static let rows = NCNNRows.any([
+  static let rows: [NCNNRow] = [
     NCNNRow(blob: Dense.self) { (operation, builder) throws(WeighbridgeError) in
       let (x, kernel) = (try builder.input(), try builder.tensor(1))
       let rows = try builder.known(x).dropLast().reduce(1, *)
@@ -79,7 +79,7 @@ enum NCNNLayers {
       guard operation.axes.count == 1 else { return nil }
       return try builder.add("Softmax", nil, [0: operation.axes[0] - 1, 1: 1])
     },
-  ])
+  ]
 }
 
 extension NCNNBuilder {

@@ -5,7 +5,7 @@ import LayerCatalog
 
 /// Layers that walk over a sequence `[time, features]`.
 enum NCNNRecurrent {
-  static let rows = NCNNRows.any([
+  static let rows: [NCNNRow] = [
     // ncnn has i, f, o, g.
     NCNNRow(blobs: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
       let functions = [operation.activation, operation.recurrentActivation]
@@ -23,7 +23,7 @@ enum NCNNRecurrent {
     NCNNRow(blobs: SimpleRNN.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.recur("RNN", operation, [operation.activation, .sigmoid], gates: [0])
     },
-  ])
+  ]
 }
 
 extension NCNNBuilder {

@@ -6,7 +6,7 @@ import NCNNFormat
 
 /// The same elements in another place.
 enum NCNNReshaping {
-  static let rows = NCNNRows.any([
+  static let rows: [NCNNRow] = [
     NCNNRow(reshaping: ExpandDims.self), NCNNRow(reshaping: FlattenTime.self),
     NCNNRow(reshaping: Identity.self), NCNNRow(reshaping: Reshape.self),
     NCNNRow(reshaping: ReshapeAxes.self), NCNNRow(reshaping: Squeeze.self),
@@ -58,7 +58,7 @@ enum NCNNReshaping {
       let zeros = try builder.binary(.multiply, try builder.input(), 0)
       return try builder.binary(.add, zeros, operation.number)
     },
-  ])
+  ]
 }
 
 extension NCNNBuilder {

@@ -5,7 +5,7 @@ import LayerCatalog
 
 /// Windows that slide over the spatial axes, and what changes the size of images.
 enum NCNNWindows {
-  static let rows = NCNNRows.channelsFirst([
+  static let rows: [NCNNRow] = [
     NCNNRow(blob: Convolution.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.convolve(
         "Convolution", operation.window, groups: operation.groups, operation.hasBias,
@@ -51,7 +51,7 @@ enum NCNNWindows {
     NCNNRow(composite: CenterCrop.self), NCNNRow(composite: Cropping.self),
     NCNNRow(composite: MaskedAveragePooling.self), NCNNRow(composite: Resizing.self),
     NCNNRow(composite: ZeroPadding.self),
-  ])
+  ]
 }
 
 extension NCNNBuilder {

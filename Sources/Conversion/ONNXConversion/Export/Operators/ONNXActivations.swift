@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Functions of single elements, and of the elements along axes.
 enum ONNXActivations {
-  static let rows = ONNXRows.any([
+  static let rows: [ONNXRow] = [
     ONNXRow(Exponential.self, is: "Exp"),
     ONNXRow(Sigmoid.self, is: "Sigmoid"),
     ONNXRow(Softplus.self, is: "Softplus"),
@@ -46,7 +46,7 @@ enum ONNXActivations {
     ONNXRow(Sparsemax.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.sparsemax(operation.axes)
     },
-  ])
+  ]
 }
 
 extension ONNXGraphBuilder {

@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Functions of mathematics, comparisons and booleans, and numbers in another type.
 enum ONNXArithmetic {
-  static let rows = ONNXRows.any([
+  static let rows: [ONNXRow] = [
     ONNXRow(native: UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
       builder.unary(operation.function)
     },
@@ -59,7 +59,7 @@ enum ONNXArithmetic {
     },
     ONNXRow(LogicalAnd.self, chain: "And"), ONNXRow(LogicalOr.self, chain: "Or"),
     ONNXRow(LogicalNot.self, is: "Not"), ONNXRow(Where.self, is: "Where"),
-  ])
+  ]
 
   /// The nodes that are a function of mathematics without settings.
   fileprivate static let functions: [UnaryMath.Function: String] = [

@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Means weighted by how well queries and keys match.
 enum ONNXAttention {
-  static let rows = ONNXRows.any([
+  static let rows: [ONNXRow] = [
     ONNXRow(outputsOf: DotProductAttention.self) {
       (operation, builder) throws(WeighbridgeError) in
       try builder.dotProductAttention(operation)
@@ -36,7 +36,7 @@ enum ONNXAttention {
         return builder.reduce("ReduceSum", bent, [3], keeps: false)
       }
     },
-  ])
+  ]
 }
 
 extension ONNXGraphBuilder {

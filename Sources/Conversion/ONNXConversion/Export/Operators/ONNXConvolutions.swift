@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Windows with weights.
 enum ONNXConvolutions {
-  static let rows = ONNXRows.channelsFirst([
+  static let rows: [ONNXRow] = [
     ONNXRow(Convolution.self) { (operation, builder) throws(WeighbridgeError) in
       let inputs = builder.allInputs()
       return builder.add(
@@ -34,7 +34,7 @@ enum ONNXConvolutions {
     ONNXRow(LocallyConnected.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.locallyConnected(operation)
     },
-  ])
+  ]
 }
 
 extension Window {

@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Products with matrices of weights.
 enum ONNXDense {
-  static let rows = ONNXRows.any([
+  static let rows: [ONNXRow] = [
     ONNXRow(Dense.self) { (operation, builder) throws(WeighbridgeError) in
       if builder.type().rank == 2 {
         let inputs = builder.allInputs()
@@ -33,5 +33,5 @@ enum ONNXDense {
       let axes = operation.bias.letters.compactMap { output.firstIndex(of: $0) }
       return builder.add("Add", [product, try builder.alongAxis(2, axes, rank: output.count)])
     },
-  ])
+  ]
 }

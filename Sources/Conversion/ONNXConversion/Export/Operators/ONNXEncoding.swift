@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Numbers as indices, and indices as vectors.
 enum ONNXEncoding {
-  static let rows = ONNXRows.any([
+  static let rows: [ONNXRow] = [
     ONNXRow(Embedding.self) { (_, builder) throws(WeighbridgeError) in
       builder.add("Gather", [builder.input(1), builder.indices(0)])
     },
@@ -41,7 +41,7 @@ enum ONNXEncoding {
       return builder.choose(
         hits, builder.number(operation.on, type), builder.number(operation.off, type))
     },
-  ])
+  ]
 }
 
 extension ONNXGraphBuilder {

@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Elements by their places, and places of elements.
 enum ONNXIndexing {
-  static let rows = ONNXRows.any([
+  static let rows: [ONNXRow] = [
     ONNXRow(
       NonMaxSuppression.self,
       unsupported: "ONNX chooses among boxes class by class, and Core ML by the best class"),
@@ -47,7 +47,7 @@ enum ONNXIndexing {
     ONNXRow(ArgMin.self) { (operation, builder) throws(WeighbridgeError) in
       builder.position("ArgMin", operation)
     },
-  ])
+  ]
 }
 
 extension ONNXGraphBuilder {

@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Several tensors made one.
 enum ONNXMerging {
-  static let rows = ONNXRows.any([
+  static let rows: [ONNXRow] = [
     ONNXRow(Add.self, chain: "Add"), ONNXRow(Multiply.self, chain: "Mul"),
     ONNXRow(Subtract.self, is: "Sub"), ONNXRow(Maximum.self, is: "Max"),
     ONNXRow(Minimum.self, is: "Min"),
@@ -41,7 +41,7 @@ enum ONNXMerging {
       let product = builder.einsum(factors, letters, to: ["a"] + rest)
       return rest.isEmpty ? builder.unsqueeze(product, [1]) : product
     },
-  ])
+  ]
 }
 
 extension ONNXGraphBuilder {

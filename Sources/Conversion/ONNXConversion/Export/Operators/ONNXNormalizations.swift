@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Normalisations.
 enum ONNXNormalizations {
-  static let rows = ONNXRows.any([
+  static let rows: [ONNXRow] = [
     ONNXRow(BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.batchNormalization(operation)
     },
@@ -30,7 +30,7 @@ enum ONNXNormalizations {
           "bias": .real(operation.bias), "size": .integer(size),
         ])
     },
-  ])
+  ]
 }
 
 extension ONNXGraphBuilder {

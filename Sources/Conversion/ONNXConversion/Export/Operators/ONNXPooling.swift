@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Windows without weights.
 enum ONNXPooling {
-  static let rows = ONNXRows.channelsFirst([
+  static let rows: [ONNXRow] = [
     ONNXRow(MaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
       builder.pool("MaxPool", operation.window, padding: -.infinity, [])
     },
@@ -46,7 +46,7 @@ enum ONNXPooling {
       }
       return result
     },
-  ])
+  ]
 
   /// The elements that an element of the output covers.
   private static func range(_ output: Int, from old: Int, to new: Int) -> Range<Int> {

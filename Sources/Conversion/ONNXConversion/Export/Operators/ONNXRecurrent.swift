@@ -7,7 +7,7 @@ import ONNXFormat
 /// Operators that walk over a sequence. Those that ONNX has become its nodes; those with a mask or
 /// another activation become a loop.
 enum ONNXRecurrent {
-  static let rows = ONNXRows.any([
+  static let rows: [ONNXRow] = [
     ONNXRow(outputsOf: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
       let activations = [
         operation.recurrentActivation, operation.activation, operation.activation,
@@ -53,7 +53,7 @@ enum ONNXRecurrent {
       let mask = builder.cast(builder.squeeze(any, [rank - 1]), to: .bool)
       return [builder.add("Mul", [x, kept]), mask]
     },
-  ])
+  ]
 }
 
 extension ONNXGraphBuilder {

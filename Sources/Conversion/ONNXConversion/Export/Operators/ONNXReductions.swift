@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// One element of many.
 enum ONNXReductions {
-  static let rows = ONNXRows.any([
+  static let rows: [ONNXRow] = [
     ONNXRow(native: Reduce.self) { (operation, builder) throws(WeighbridgeError) in
       guard !operation.axes.isEmpty else {
         throw WeighbridgeError(.unsupported, "ONNX reduces along one axis at least")
@@ -21,7 +21,7 @@ enum ONNXReductions {
           "reverse": .integer(operation.isReversed ? 1 : 0),
         ])
     },
-  ])
+  ]
 }
 
 extension ONNXGraphBuilder {

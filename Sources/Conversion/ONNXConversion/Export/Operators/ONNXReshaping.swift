@@ -6,14 +6,14 @@ import ONNXFormat
 
 /// The same elements in another place.
 enum ONNXReshaping {
-  static let rows = ONNXRows.any(shapes + parts)
+  static let rows = shapes + parts + blocks
 
-  static let blocks = ONNXRows.channelsFirst([
+  private static let blocks: [ONNXRow] = [
     ONNXRow(DepthToSpace.self, is: "DepthToSpace") {
       ["blocksize": .integer($0.block), "mode": .text("DCR")]
     },
     ONNXRow(SpaceToDepth.self, is: "SpaceToDepth") { ["blocksize": .integer($0.block)] },
-  ])
+  ]
 
   private static let shapes: [ONNXRow] = [
     ONNXRow(Reshape.self) { (operation, builder) throws(WeighbridgeError) in

@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Images of another size, and what is done with their brightness.
 enum ONNXResizing {
-  static let rows = ONNXRows.channelsFirst([
+  static let rows: [ONNXRow] = [
     ONNXRow(Upsampling.self) { (operation, builder) throws(WeighbridgeError) in
       let scales = builder.numbers([1, 1] + operation.factors.map(Double.init), .float32)
       let isNearest = operation.interpolation == .nearest
@@ -27,9 +27,6 @@ enum ONNXResizing {
         ? builder.stretch(builder.input(), operation) : nil
     },
     ONNXRow(composite: CenterCrop.self),
-  ])
-
-  static let brightness = ONNXRows.any([
     ONNXRow(CLAHE.self, unsupported: "ONNX has no histograms"),
     ONNXRow(AutoContrast.self) { (operation, builder) throws(WeighbridgeError) in
       let x = builder.input()
@@ -42,7 +39,7 @@ enum ONNXResizing {
         "Clip", [builder.add("Add", [distance, low]), low, builder.number(operation.high)])
       return builder.choose(builder.add("Equal", [span, builder.number(0)]), x, stretched)
     },
-  ])
+  ]
 }
 
 extension ONNXGraphBuilder {

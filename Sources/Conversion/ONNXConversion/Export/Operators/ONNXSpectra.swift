@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Signals taken apart into frequencies.
 enum ONNXSpectra {
-  static let rows = ONNXRows.any([
+  static let rows: [ONNXRow] = [
     ONNXRow(outputsOf: STFT.self) {
       (operation, builder) throws(WeighbridgeError) in
       guard builder.opset >= 17 else {
@@ -14,7 +14,7 @@ enum ONNXSpectra {
       }
       return builder.fourierTransform(operation)
     }
-  ])
+  ]
 }
 
 extension ONNXGraphBuilder {
