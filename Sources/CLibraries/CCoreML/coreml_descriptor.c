@@ -8,6 +8,10 @@ const ProtobufCMessageDescriptor *coreml_program_descriptor(void) {
   return &coreml__mlprogram__descriptor;
 }
 
+const ProtobufCMessageDescriptor *coreml_layer_descriptor(void) {
+  return &coreml__neural_network_layer__descriptor;
+}
+
 const ProtobufCMessageDescriptor *coreml_weights_descriptor(void) {
   return &coreml__weight_params__descriptor;
 }

@@ -61,3 +61,12 @@ enum CoreMLSchema {
         + " non-maximum suppression, can be read")
   }
 }
+
+extension CoreMLLayer {
+  /// The number that a kind of layer has in the schema; `nil` for what is no kind.
+  package static func schemaNumber(of kind: String) -> Int? {
+    protobuf_c_message_descriptor_get_field_by_name(coreml_layer_descriptor(), kind).map {
+      Int($0.pointee.id)
+    }
+  }
+}

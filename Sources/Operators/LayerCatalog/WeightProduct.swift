@@ -112,7 +112,3 @@ extension RecurrentOperator {
     ]
   }
 }
-
-extension LSTM: WeightMultiplyingOperator {}
-extension GRU: WeightMultiplyingOperator {}
-extension SimpleRNN: WeightMultiplyingOperator {}

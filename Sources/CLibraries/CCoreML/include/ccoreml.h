@@ -9,6 +9,9 @@ const ProtobufCMessageDescriptor *coreml_model_descriptor(void);
 // The message of an ML Program.
 const ProtobufCMessageDescriptor *coreml_program_descriptor(void);
 
+// The message of a layer of a network.
+const ProtobufCMessageDescriptor *coreml_layer_descriptor(void);
+
 // The messages of numbers that are too many to be copied.
 const ProtobufCMessageDescriptor *coreml_weights_descriptor(void);
 const ProtobufCMessageDescriptor *coreml_mean_image_descriptor(void);

@@ -1,4 +1,5 @@
 import ConversionCore
+import CoreMLFormat
 import GraphIR
 import LayerCatalog
 
@@ -13,25 +14,14 @@ enum CoreMLVersions {
   /// The version that brought weights of integers.
   static let firstQuantized = 3
 
-  /// The versions of layers, but those of version 4, which are most.
-  private static let versions: [String: Int] = [
-    1: [
-      "activation", "add", "average", "batchnorm", "bias", "biDirectionalLSTM", "concat",
-      "convolution", "crop", "dot", "embedding", "flatten", "gru", "innerProduct", "l2normalize",
-      "loadConstant", "lrn", "max", "min", "multiply", "mvn", "padding", "permute", "pooling",
-      "reduce", "reorganizeData", "reshape", "scale", "sequenceRepeat", "simpleRecurrent", "slice",
-      "softmax", "split", "unary", "uniDirectionalLSTM", "upsample",
-    ],
-    2: ["custom"],
-    3: ["cropResize", "resizeBilinear"],
-    5: [
-      "argSort", "clampedReLU", "convolution3d", "cumSum", "globalPooling3d", "oneHot",
-      "pooling3d", "sliceBySize",
-    ],
-  ].reduce(into: [:]) { versions, entry in
-    for kind in entry.value { versions[kind] = entry.key }
+  /// The first version that has a layer: numbers in the schema rise with the versions, but for two.
+  static func version(of kind: String) -> Int {
+    switch CoreMLLayer.schemaNumber(of: kind) {
+    case 211, 212: 3  // resizeBilinear and cropResize
+    case .some(..<500): 1
+    case 500: 2
+    case .some(1450...): 5
+    default: 4
+    }
   }
-
-  /// The first version that has a layer.
-  static func version(of kind: String) -> Int { versions[kind] ?? 4 }
 }

@@ -116,8 +116,6 @@ package enum DarknetKeys {
       """),
     "contrastive": words(
       "classes temperature yolo_layer cls_normalizer max_delta steps detection"),
-    "lstm": words("tanh"),
-    "conv_lstm": words("state_constrain time_normalizer"),
   ]
 
   private static let yoloTraining = words(

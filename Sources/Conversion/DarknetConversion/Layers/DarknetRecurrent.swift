@@ -67,6 +67,7 @@ enum DarknetRecurrent {
   private static let lstm: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let units = try layer.integer("output", default: 1, in: 1...1 << 24)
     let normalizes = try layer.flag("batch_normalize")
+    layer.ignore("tanh")
     try layer.checkLoading()
     let row = try layer.flattened(layer.input)
     let names = layer.fork == .alexeyab ? ["f", "i", "g", "o"] : ["i", "f", "o", "g"]
@@ -119,7 +120,7 @@ enum DarknetRecurrent {
       throw layer.unsupported("bottleneck=1, with which darknet itself reads beyond its buffers")
     }
     guard try !layer.flag("xnor") else { throw layer.unsupported("xnor=1 of [conv_lstm]") }
-    layer.ignore("shortcut")
+    layer.ignore("shortcut", "state_constrain", "time_normalizer")
     try layer.checkLoading()
     let dimensions = try layer.image(layer.input)
     var weights: [String: DarknetLayer.ConvolutionWeights] = [:]

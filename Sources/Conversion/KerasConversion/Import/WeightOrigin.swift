@@ -36,13 +36,10 @@ package enum WeightOrigin {
     let digits = last.reversed().prefix(while: \.isNumber).count
     let stem = digits > 0 ? last.dropLast(digits) : last[...]
     let base = stem.hasSuffix("_") ? stem.dropLast() : stem
-    return classes.first { $0 == base || $0 == last }
+    return [last, String(base)].first(where: names.contains)
   }
 
-  private static let classes = [
-    "conv1d", "conv2d", "conv3d", "convolution1d", "convolution2d", "conv2d_transpose",
-    "separable_conv2d", "depthwise_conv2d", "dense", "batch_normalization", "layer_normalization",
-    "embedding", "lstm", "gru", "simple_rnn", "bidirectional", "time_distributed", "p_re_lu",
-    "multi_head_attention",
-  ]
+  /// What Keras names the layers of its classes after.
+  private static let names = Set(
+    Keras1Class.names.union(KerasMappings.classes.keys).map(KerasObjectNames.snakeCase))
 }

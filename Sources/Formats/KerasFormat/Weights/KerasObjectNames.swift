@@ -1,6 +1,6 @@
 /// The names of the groups of the objects in a list: each is named by its class, and numbered when
 /// the class comes again.
-struct KerasObjectNames {
+package struct KerasObjectNames {
   private var counts: [String: Int] = [:]
 
   /// The name of the next object.
@@ -21,7 +21,7 @@ struct KerasObjectNames {
   }
 
   /// A class name as Keras makes a variable's name of it: `Conv2DTranspose` is `conv2d_transpose`.
-  static func snakeCase(_ className: String) -> String {
+  package static func snakeCase(_ className: String) -> String {
     let letters = className.filter { $0.isLetter || $0.isNumber || $0 == "_" }
     let parted = separate(Array(letters)) { before, letters, index in
       // A capital that begins a word.

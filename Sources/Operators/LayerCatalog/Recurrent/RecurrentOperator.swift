@@ -33,7 +33,7 @@ package enum RecurrentBias: String, Hashable, Sendable, CaseIterable {
 /// - output: `[batch, time, units]` or `[batch, units]`, then each state at the end
 ///
 /// What follows from that, and so is the same for all of them, is defined here.
-package protocol RecurrentOperator: CatalogOperator {
+package protocol RecurrentOperator: WeightMultiplyingOperator {
   /// How many sums each unit needs.
   static var gateCount: Int { get }
   /// The names of the states; the first is what a step gives.
