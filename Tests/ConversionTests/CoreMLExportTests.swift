@@ -380,6 +380,12 @@ import _CatalogTesting
       let error = failure { try model.export(to: folder.file("m"), as: target, options: options) }
       #expect(error?.code == .mismatch)
     }
+    options = ExportOptions()
+    options.darknetFork = .pjreddie
+    for target in ExportTarget.allCases where target != .darknet {
+      let error = failure { try model.export(to: folder.file("m"), as: target, options: options) }
+      #expect(error?.reason.contains("the fork of darknet means nothing") == true, "\(target)")
+    }
     #expect(folder.names.isEmpty)
   }
 }

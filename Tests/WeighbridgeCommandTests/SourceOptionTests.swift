@@ -41,6 +41,14 @@ import Testing
       .expect(2, "is a Keras file: --darknet, --set and --strict do not apply")
   }
 
+  @Test("An export takes the fork for a source or a target of darknet only")
+  func fork() throws {
+    let place = try Workplace()
+    let path = place.output + ".onnx"
+    try Program.run("export", Sample.detector, "-o", path, "--darknet", "pjreddie")
+      .expect(2, "is a Keras file: --darknet does not apply")
+  }
+
   @Test("A stored model takes none of them")
   func stored() throws {
     let place = try Workplace()

@@ -2,6 +2,7 @@ package import Bytes
 
 /// Something that a user can say of an export, where a format may have no use for it.
 package enum ExportOption: String, CaseIterable, Sendable {
+  case darknetFork = "the fork of darknet"
   case opset = "the opset"
   case layout = "the order of the axes"
   case weightsBeside = "weights in a file of their own"
@@ -41,6 +42,7 @@ extension ExportOptions {
   private var given: [ExportOption] {
     ExportOption.allCases.filter { option in
       switch option {
+      case .darknetFork: darknetFork != nil
       case .opset: opset != nil
       case .layout: layout != .source
       case .weightsBeside: storesWeightsBeside

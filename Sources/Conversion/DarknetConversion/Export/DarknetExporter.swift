@@ -9,7 +9,7 @@ import LayerCatalog
 /// A model that came from darknet gets its sections back, and each is read again and must give the
 /// same operators; any other is translated operator by operator (``DarknetOperators``).
 package enum DarknetExporter: Exporter {
-  package static let options: Set<ExportOption> = []
+  package static let options: Set<ExportOption> = [.darknetFork]
   package static let keepsEncodings = false
 
   package static func write(
@@ -36,11 +36,7 @@ package enum DarknetExporter: Exporter {
       throw WeighbridgeError(.outputFailed, "is the name of the weights that go beside the .cfg")
         .at(file: path)
     }
-    if !options.isReplacing {
-      for file in [path, weightsPath] where (try? MappedFile(path: file)) != nil {
-        throw WeighbridgeError(.outputFailed, "exists already").at(file: file)
-      }
-    }
+    try options.checkReplacing([path, weightsPath])
     var configuration = try AtomicFile(path: path)
     try configuration.append(Array(plan.text.utf8).span.bytes)
     var weights = try AtomicFile(path: weightsPath)

@@ -105,9 +105,11 @@ struct Export: GeneralCommand {
     let (cancellation, signals) = Interrupts.cancellation()
     defer { signals.cancel() }
     var readOptions = source.readOptions
-    readOptions.tolerated = [.darknetFork]  // it is the target's too
     var options = ExportOptions()
-    options.darknetFork = source.darknet?.word
+    if to?.word ?? ExportTarget(path: output) == .darknet {  // then it is the target's too
+      readOptions.tolerated = [.darknetFork]
+      options.darknetFork = source.darknet?.word
+    }
     options.isReplacing = !noClobber
     options.opset = opset
     if let layout { options.layout = layout.word }
