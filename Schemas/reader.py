@@ -23,6 +23,7 @@ import pathlib
 import re
 import struct
 import sys
+import typing
 
 import numpy
 import xxhash
@@ -59,12 +60,13 @@ def refuse(condition, reason, kind="malformed"):
 
 # --- The header's wire format.
 
-class Field:
+class Field(typing.NamedTuple):
     """A field of a message, as wbm.proto declares it."""
 
-    def __init__(self, repeated, kind, name, number, oneof):
-        self.repeated, self.type, self.name, self.number = bool(repeated), kind, name, int(number)
-        self.oneof = oneof
+    repeated: str
+    type: str
+    name: str
+    oneof: str
 
     @property
     def wire_type(self):
@@ -91,7 +93,7 @@ def parse_schema(text):
         elif line == "  }":
             oneof = None
         elif field := re.match(r" +(repeated )?(\w+) (\w+) = (\d+);", line):
-            current[int(field[4])] = Field(*field.groups(), oneof)
+            current[int(field[4])] = Field(field[1], field[2], field[3], oneof)
         elif enumerator := re.match(r" +(\w+) = (\d+);", line):
             current[int(enumerator[2])] = enumerator[1]
     return messages, enums
@@ -124,10 +126,14 @@ class Decoder:
                 return value
         raise WBMError("malformed", "a number of more than ten bytes")
 
-    def take(self, count, end):
+    def stop(self, count, end):
+        """Where so many bytes end that begin here."""
         refuse(count > end - self.position, f"{count} bytes in the {end - self.position} left")
-        self.position += count
-        return self.data[self.position - count:self.position]
+        return self.position + count
+
+    def take(self, count, end):
+        start, self.position = self.position, self.stop(count, end)
+        return self.data[start:self.position]
 
     def number(self, kind, end):
         """One number or boolean, checked against its type."""
@@ -167,7 +173,20 @@ class Decoder:
                 seen.add(field.oneof or field.name)
             self.field(field, wire_type, end, level, result,
                        keeps_unknown or field.type in ("Description", "Provenance", "Compaction"))
+        for field in fields.values():
+            if field.type in ENUMS:
+                value = result[field.name]
+                result[field.name] = ([self.enumerator(field, item) for item in value]
+                                      if field.repeated else self.enumerator(field, value))
         return result
+
+    @staticmethod
+    def enumerator(field, value):
+        """The name of an enumerator."""
+        refuse(value not in ENUMS[field.type], f"{field.name} is {value}", "unsupported")
+        name = ENUMS[field.type][value]
+        refuse(name.endswith("_UNSPECIFIED"), f"{field.name} is missing")
+        return name
 
     def skip(self, wire_type, end):
         if wire_type == 0:
@@ -178,7 +197,7 @@ class Decoder:
     def field(self, field, wire_type, end, level, result, keeps_unknown):
         """One field, put into the dictionary of its message."""
         if wire_type == 2 and field.wire_type != 2 and field.repeated:
-            stop = self.section(end)
+            stop = self.stop(self.varint(end), end)
             self.canonical &= not result[field.name] and self.position < stop
             while self.position < stop:
                 self.count("packed numbers")
@@ -186,7 +205,8 @@ class Decoder:
             return
         refuse(wire_type != field.wire_type, f"{field.name} has wire type {wire_type}")
         if field.type in SCHEMA:
-            value = self.message(field.type, self.section(end), level + 1, keeps_unknown)
+            stop = self.stop(self.varint(end), end)
+            value = self.message(field.type, stop, level + 1, keeps_unknown)
         elif field.wire_type == 2:
             value = bytes(self.take(self.varint(end), end))
             if field.type == "string":
@@ -203,28 +223,6 @@ class Decoder:
         else:
             result[field.name] = value
             self.canonical &= bool(field.oneof) or field.type in SCHEMA or bool(value)
-
-    def section(self, end):
-        """The end of a length-delimited field that begins here."""
-        length = self.varint(end)
-        refuse(length > end - self.position, f"{length} bytes in the {end - self.position} left")
-        return self.position + length
-
-
-def name_enumerators(name, message):
-    """Replaces the numbers of enumerators by their names, in a message and all inside it."""
-    for field in SCHEMA[name].values():
-        values = message[field.name] if field.repeated else [message[field.name]]
-        for value in values:
-            if field.type in SCHEMA and value is not None:
-                name_enumerators(field.type, value)
-            elif field.type in ENUMS:
-                names = ENUMS[field.type]
-                refuse(value not in names, f"{field.name} is {value}", "unsupported")
-                refuse(names[value].endswith("_UNSPECIFIED"), f"{field.name} is missing")
-        if field.type in ENUMS:
-            named = [ENUMS[field.type][value] for value in values]
-            message[field.name] = named if field.repeated else named[0]
 
 
 # --- The rules between the parts of the header.
@@ -424,7 +422,6 @@ class File:
         decoder = Decoder(self.header_bytes)
         self.header = decoder.message("Header", len(self.header_bytes), 1)
         self.canonical = decoder.canonical
-        name_enumerators("Header", self.header)
         for tensor in self.header["tensors"]:
             refuse(len(tensor["digest"]) != 16, f"the digest of {tensor['name']} has not 16 bytes")
             encoding = tensor["encoding"].removeprefix("TENSOR_ENCODING_")

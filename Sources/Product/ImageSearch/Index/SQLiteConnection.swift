@@ -87,9 +87,6 @@ struct SQLiteConnection: ~Copyable, @unchecked Sendable {
 
   /// How many rows the last statement changed.
   var changeCount: Int { Int(sqlite3_changes64(handle)) }
-
-  /// The number of the row that was inserted last.
-  var lastRow: Int { Int(sqlite3_last_insert_rowid(handle)) }
 }
 
 /// A prepared statement; it must not outlive its connection.
