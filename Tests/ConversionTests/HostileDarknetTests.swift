@@ -38,7 +38,8 @@ enum HostileDarknetFiles {
     .init("section_open", .malformed, ":5: [convolutional is not a [section]"),
     .init(
       "section_unknown", .unsupported,
-      ":10: 2 sections that are not supported: #1 [Convolutional] in line 10, #2 [teleport]"),
+      ":10: 2 layers of a section that is not known:\n  #1 [Convolutional], line 10\n  #2 [teleport], line 15"
+    ),
     .init(
       "shortcut_before", .malformed,
       ":11: layer #1 [shortcut]: from=-40 points before the first layer (layers 0 to 0"),

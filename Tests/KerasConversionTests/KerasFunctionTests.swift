@@ -26,11 +26,10 @@ import Testing
       source: SourceScope(layer: "function", className: name.text),
       writer: KerasProducer(version: KerasVersion(3, 15, 0)), settings: [:], weights: .file([]),
       weightValues: [:],
-      graph: builder)
+      network: KerasNetwork(graph: builder))
     var function = try KerasFunction(
       name, layer: layer, inputs: inputs,
-      operands: KerasOperands(positional: positional, named: named), settings: settings,
-      knownDimensions: [:])
+      operands: KerasOperands(positional: positional, named: named), settings: settings)
     let outputs = try function.build()
     return try function.layer.graph.finish(
       outputs: outputs.enumerated().map { Port(name: "out\($0)", value: $1) })

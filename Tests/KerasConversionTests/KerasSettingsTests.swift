@@ -20,7 +20,7 @@ private func graph(
     source: SourceScope(layer: "layer", className: className), writer: writer,
     settings: settings,
     weights: .file(weights.map { KerasLayer.Weight(path: "/w", tensor: $0) }),
-    weightValues: [:], graph: builder)
+    weightValues: [:], network: KerasNetwork(graph: builder))
   let build = try #require(KerasMappings.layers[className])
   let outputs = try build(&layer, inputs)
   try layer.finish()

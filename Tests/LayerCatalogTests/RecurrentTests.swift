@@ -128,11 +128,12 @@ import _CatalogTesting
           KerasLayer.Weight(
             path: "/w", tensor: Tensor.random(.float32, shape: shape, in: -1...1, seed: 1))
         }),
-      weightValues: [:], masks: isMasked ? [inputs[0]: mask] : [:], graph: builder)
+      weightValues: [:],
+      network: KerasNetwork(graph: builder, masks: isMasked ? [inputs[0]: mask] : [:]))
     let build = try #require(KerasMappings.layers[className])
     let outputs = try build(&layer, inputs)
     try layer.finish()
-    let decisions = layer.decisions
+    let decisions = layer.network.decisions.map(\.text)
     let graph = try layer.graph.finish(outputs: [Port(name: "y", value: outputs[0])])
     return (graph.nodes.map(\.operation), decisions)
   }

@@ -45,6 +45,14 @@ package struct SourceScope: Hashable, Sendable {
   /// The layer's name with `:1`, `:2` for later calls, as results of `--layers` carry it.
   package var callName: String { call == 0 ? layer : "\(layer):\(call)" }
 
+  /// What a node of the layer is called.
+  package var nodeName: String { role.isEmpty ? callName : "\(callName)/\(role)" }
+
+  /// The same for a node that is something else for its layer.
+  package func role(_ role: String) -> SourceScope {
+    SourceScope(layer: layer, className: className, call: call, role: role)
+  }
+
   /// The layer for messages, with its node's position: `#3 conv2d_1 (Conv2D)`.
   package func place(_ position: Int) -> String { "#\(position) \(callName) (\(className))" }
 }

@@ -44,13 +44,13 @@ package struct GraphBuilder {
   /// Adds a node, and a value for each of its outputs.
   ///
   /// - Parameters:
-  ///   - name: The node's name; its first output has the same one, further ones `name:1`, ...
-  ///     A name that is taken gets a number.
+  ///   - name: The node's name, by default what its source says; its first output has the same one,
+  ///     further ones `name:1`, ... A name that is taken gets a number.
   ///   - outputNames: Names for the outputs in place of these, when they are known (from a file).
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the inputs do not fit; the caller knows the
   ///   layer.
   package mutating func addNode(
-    _ operation: any Operator, named name: String, inputs: [ValueID], source: SourceScope,
+    _ operation: any Operator, named name: String? = nil, inputs: [ValueID], source: SourceScope,
     outputNames: [String]? = nil
   ) throws(WeighbridgeError) -> [ValueID] {
     let types: [TensorType]
@@ -59,7 +59,7 @@ package struct GraphBuilder {
     } catch {
       throw WeighbridgeError(.malformed, error.reason)
     }
-    let nodeName = nodeNames.unused(name)
+    let nodeName = nodeNames.unused(name ?? source.nodeName)
     var outputs: [ValueID] = []
     for (position, type) in types.enumerated() {
       let wanted = position == 0 ? nodeName : "\(nodeName):\(position)"

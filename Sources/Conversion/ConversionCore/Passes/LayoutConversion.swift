@@ -123,7 +123,7 @@ package struct LayoutConversion {
       throw WeighbridgeError(.malformed, "reads what no earlier layer makes")
     }
     return try builder.addNode(
-      Transpose(axes: axes), named: name, inputs: [input],
+      Transpose(axes: axes), inputs: [input],
       source: SourceScope(layer: name, className: "Transpose"))[0]
   }
 

@@ -40,7 +40,7 @@ extension CoreMLCall {
     _ role: String, _ name: String, shape: [Int], outputAxis: Int = 0
   ) throws(WeighbridgeError) -> ValueID {
     let tensor = try tensor(name, shape: shape, outputAxis: outputAxis)
-    return try network.builder.addWeight("\(layer.name)/\(role)", tensor)
+    return try addWeight(role, tensor)
   }
 }
 

@@ -9,10 +9,7 @@ import ProtobufWire
 /// graph to add to.
 ///
 /// Settings are crossed off as they are read; ``finish(_:)`` refuses what is left.
-struct CoreMLCall {
-  /// Makes the nodes of a layer, and returns its outputs.
-  typealias Build = @Sendable (inout CoreMLCall) throws(WeighbridgeError) -> [CoreMLBlob]
-
+struct CoreMLCall: MappedLayer {
   let layer: CoreMLLayer
   /// The file's bytes, which hold the weights.
   let store: ByteStore
@@ -135,7 +132,7 @@ struct CoreMLCall {
     try value(blob, blob.allAxes)
   }
 
-  func type(_ value: ValueID) -> TensorType { network.builder.type(of: value) }
+  func type(_ value: ValueID) -> TensorType { network.graph.type(of: value) }
 
   /// A tensor that has the axes of another, with other elements.
   func like(_ blob: CoreMLBlob, _ value: ValueID) -> CoreMLBlob {
@@ -166,18 +163,14 @@ struct CoreMLCall {
   ) throws(WeighbridgeError) -> [ValueID] {
     var reader = try AttributeReader(operation.attributes, of: operation.kind)
     _ = try Swift.type(of: operation).init(reading: &reader)
-    var source = source
-    source.role = role
-    return try network.builder.addNode(
-      operation, named: role.isEmpty ? layer.name : "\(layer.name)/\(role)", inputs: inputs,
-      source: source)
+    return try addNode(operation, inputs, role: role)
   }
 
   /// Adds numbers that the settings hold.
   mutating func constant(
     _ role: String, shape: [Int], _ numbers: [Double]
   ) throws(WeighbridgeError) -> ValueID {
-    try network.builder.addWeight("\(layer.name)/\(role)", Tensor(.float32, shape: shape, numbers))
+    try addWeight(role, Tensor(.float32, shape: shape, numbers))
   }
 
   /// Ends the reading.
@@ -196,8 +189,4 @@ struct CoreMLCall {
       }
     }
   }
-
-  func unsupported(_ reason: String) -> WeighbridgeError { WeighbridgeError(.unsupported, reason) }
-
-  func malformed(_ reason: String) -> WeighbridgeError { WeighbridgeError(.malformed, reason) }
 }

@@ -64,7 +64,7 @@ struct CoreMLCustomLayers: Sendable {
     var layer = KerasLayer(
       source: call.source, writer: KerasProducer(version: .coreML), settings: record.config,
       weights: .file(weights),
-      weightValues: [:], graph: call.network.builder)
+      weightValues: [:], network: KerasNetwork(graph: call.network.graph))
     layer.defaultLayout = .channelsFirst
     if entry.mapping.isKept {
       return try keep(&call, weights.map(\.tensor), record, shapes: entry.mapping.keptShapes)
@@ -73,9 +73,8 @@ struct CoreMLCustomLayers: Sendable {
       (_, _) throws(WeighbridgeError) in []  // which was seen to above
     }
     try layer.finish()
-    call.network.builder = layer.graph
-    call.network.decisions.append(
-      .init(layer: call.layer.name, text: "\(entry.place): \(entry.mapping.summary)"))
+    call.network.graph = layer.graph
+    call.decide("\(entry.place): \(entry.mapping.summary)")
     var blobs: [CoreMLBlob] = []
     for output in outputs {
       let isImage = call.type(output).rank == CoreMLAxis.image.count
@@ -140,8 +139,7 @@ struct CoreMLCustomLayers: Sendable {
     var values: [ValueID] = []
     for blob in call.inputs { values.append(try call.value(blob, CoreMLAxis.image)) }
     for (index, tensor) in weights.enumerated() {
-      values.append(
-        try call.network.builder.addWeight("\(call.layer.name)/weight_\(index)", tensor))
+      values.append(try call.addWeight("weight_\(index)", tensor))
     }
     let open = [Int?](repeating: nil, count: CoreMLAxis.image.count)
     let dimensions = shapes ?? call.layer.outputs.map { _ in open }
@@ -152,9 +150,8 @@ struct CoreMLCustomLayers: Sendable {
       className: record.className, settings: JSONValue.object(record.config).text(),
       inputCount: call.inputs.count, weightNames: weights.indices.map { "weight_\($0)" },
       outputs: dimensions.map { Opaque.Output(elementType: .float32, dimensions: $0) })
-    return try call.network.builder.addNode(
-      operation, named: call.layer.name, inputs: values, source: call.source
-    ).map { CoreMLBlob($0, CoreMLAxis.image, rank: first.rank) }
+    return try call.network.graph.addNode(operation, inputs: values, source: call.source)
+      .map { CoreMLBlob($0, CoreMLAxis.image, rank: first.rank) }
   }
 
   /// A custom layer as a layer of a class of somebody's own.

@@ -61,8 +61,8 @@ struct CoreMLFeatures {
         feature.name, isWhole ? .int32 : .float32, array.dimensions, to: &network)
       if isWhole {
         let source = SourceScope(layer: feature.name, className: "input", role: "number")
-        value = try network.builder.addNode(
-          Cast(to: .float32), named: "\(feature.name)/number", inputs: [value], source: source)[0]
+        value = try network.graph.addNode(
+          Cast(to: .float32), inputs: [value], source: source)[0]
       }
       let axes: [CoreMLAxis] =
         array.shape.count == 1 ? [.channel] : [.channel, .height, .width]
@@ -84,7 +84,7 @@ struct CoreMLFeatures {
     do throws(ShapeError) {
       _ = try Dimension.product(shape)
     } catch { throw WeighbridgeError(.limitExceeded, "has more elements than can be counted") }
-    return try network.builder.addInput(name, TensorType(elementType, shape))
+    return try network.graph.addInput(name, TensorType(elementType, shape))
   }
 
   /// Subtracts the mean images that a network's preprocessing has.
@@ -94,14 +94,14 @@ struct CoreMLFeatures {
     for preprocessing in layers.preprocessing {
       guard case .meanImage(let place) = preprocessing.step else { continue }
       guard let name = preprocessing.feature ?? model.inputs.first?.name,
-        let blob = network.blobs[name], let shape = network.builder.type(of: blob.value).fixedShape
+        let blob = network.blobs[name], let shape = network.graph.type(of: blob.value).fixedShape
       else {
         throw WeighbridgeError(.malformed, "a mean image belongs to no image of a known size")
       }
       let mean = try Tensor(.float32, shape: shape, store: store, range: place.range)
-      let weight = try network.builder.addWeight("\(name)/mean", mean)
+      let weight = try network.graph.addWeight("\(name)/mean", mean)
       let source = SourceScope(layer: name, className: "meanImage", role: "mean")
-      let value = try network.builder.addNode(
+      let value = try network.graph.addNode(
         Subtract(), named: "\(name)/subtract", inputs: [blob.value, weight], source: source)[0]
       network.blobs[name] = CoreMLBlob(value, blob.axes, rank: blob.rank)
     }
@@ -152,8 +152,7 @@ struct CoreMLFeatures {
       overlapThreshold: suppression.iouThreshold,
       confidenceThreshold: suppression.confidenceThreshold,
       scope: method.isPerClass ? .sameBestClass : .all)
-    let kept = try network.builder.addNode(
-      operation, named: source.layer, inputs: values, source: source)
+    let kept = try network.graph.addNode(operation, inputs: values, source: source)
     let names = [suppression.outputs.confidence, suppression.outputs.coordinates]
     for (name, value) in zip(names, kept) { network.blobs[name] = CoreMLBlob(value, rank: 2) }
     self.suppression = suppression
@@ -179,7 +178,7 @@ struct CoreMLFeatures {
       let source = SourceScope(
         layer: maker?.name ?? feature.name, className: maker?.kind ?? "output")
       let value = try network.value(blob, axes, for: source)
-      let type = network.builder.type(of: value)
+      let type = network.graph.type(of: value)
       if case .dictionary = feature.type { try checkLabels(members.last?.classes, type) }
       noteShape(of: feature, type)
       ports.append(Port(name: feature.name, value: value))
@@ -212,7 +211,7 @@ struct CoreMLFeatures {
   private static func axes(
     of feature: CoreMLFeature, _ blob: CoreMLBlob, _ network: CoreMLGraph
   ) -> [CoreMLAxis] {
-    let type = network.builder.type(of: blob.value)
+    let type = network.graph.type(of: blob.value)
     let isLong = { (axis: CoreMLAxis) in
       blob.axes.firstIndex(of: axis).map { type.shape[$0] != 1 } ?? false
     }

@@ -5,8 +5,8 @@ import GraphIR
 import LayerCatalog
 
 /// The graph of a Core ML model while its layers are added, with the tensors that layers name.
-struct CoreMLGraph {
-  var builder = GraphBuilder()
+struct CoreMLGraph: SourceNetwork {
+  var graph = GraphBuilder()
   /// What layers can take, by name.
   var blobs: [String: CoreMLBlob] = [:]
   /// Inputs that may be left out, and are.
@@ -54,9 +54,6 @@ struct CoreMLGraph {
   private mutating func add(
     _ operation: some CatalogOperator, _ inputs: [ValueID], _ source: SourceScope
   ) throws(WeighbridgeError) -> ValueID {
-    var source = source
-    source.role = operation.kind
-    return try builder.addNode(
-      operation, named: "\(source.layer)/\(operation.kind)", inputs: inputs, source: source)[0]
+    try graph.addNode(operation, inputs: inputs, source: source.role(operation.kind))[0]
   }
 }

@@ -55,7 +55,7 @@ struct CoreMLImporter {
       }
     }
     let outputs = try interface.outputs(of: members, in: &network)
-    let graph = try network.builder.finish(outputs: outputs)
+    let graph = try network.graph.finish(outputs: outputs)
     return Result(
       graph: graph, description: interface.description(of: graph, members),
       decisions: network.decisions + interface.decisions,
@@ -117,11 +117,9 @@ struct CoreMLImporter {
       CoreMLNodes.builders[$0.kind] == nil && $0.kind != "custom"
     }
     if !unknown.isEmpty {
-      let shown = unknown.prefix(20).map { "\n  \($0.name): \($0.kind)" }.joined()
-      let rest = unknown.count > 20 ? "\n  and \(unknown.count - 20) more" : ""
-      let count = unknown.count == 1 ? "a layer" : "\(unknown.count) layers"
-      throw WeighbridgeError(
-        .unsupported, "\(count) of a kind that cannot be read:\(shown)\(rest)")
+      throw LayerProblems.error(unknown.map { "\($0.name): \($0.kind)" }) {
+        "\($0) of a kind that cannot be read"
+      }
     }
     try CoreMLCustomLayers(custom).check(layers)
   }
@@ -134,10 +132,8 @@ struct CoreMLImporter {
       let label = "#\(position) \(layer.name) (\(layer.kind))"
       layer.name = prefix + layer.name
       do throws(WeighbridgeError) {
-        var call = try CoreMLCall(layer, store: store, network: consume network)
         let build = CoreMLNodes.builders[layer.kind] ?? CoreMLCustomLayers(custom).build
-        try call.finish(try build(&call))
-        network = call.network
+        network = try CoreMLCall(layer, store: store, network: consume network).built(by: build)
       } catch { throw error.at(layer: label) }
     }
     return network

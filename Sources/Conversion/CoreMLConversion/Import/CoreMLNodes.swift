@@ -5,12 +5,8 @@ import LayerCatalog
 /// The layers that become nodes.
 enum CoreMLNodes {
   /// The builder of each kind of layer, by the name of its field in `Schemas/coreml.proto`.
-  static let builders: [String: CoreMLCall.Build] = [
-    activations, convolutions, indexing,
-    merging, normalizations, pooling,
-    recurrent, reductions, reshaping,
-    resizing,
-  ].reduce(into: [:]) { result, builders in
-    result.merge(builders) { first, _ in first }
-  }
+  static let builders = [String: CoreMLCall.Build](families: [
+    activations, convolutions, indexing, merging, normalizations, pooling, recurrent, reductions,
+    reshaping, resizing,
+  ])
 }

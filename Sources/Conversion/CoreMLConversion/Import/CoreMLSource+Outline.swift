@@ -96,6 +96,6 @@ extension CoreMLImporter {
     let ports = layers.layers.flatMap(\.outputs).compactMap { name in
       network.blobs[name].map { Port(name: name, value: $0.value) }
     }
-    return try network.builder.finish(outputs: ports)
+    return try network.graph.finish(outputs: ports)
   }
 }

@@ -17,11 +17,11 @@ struct DarknetRecoveredLayer {
   let detector: DetectorDescription?
 
   /// How each section is described, by its full name. `[cost]` and `[contrastive]` leave no nodes.
-  static let sections: [String: Describe] = [
+  static let sections = [String: Describe](families: [
     DarknetRecoveredConvolutions.sections, DarknetRecoveredVectors.sections,
     DarknetRecoveredImages.sections, DarknetRecoveredRouting.sections,
     DarknetRecoveredBoxes.sections,
-  ].reduce(into: [:]) { all, sections in all.merge(sections) { first, _ in first } }
+  ])
 
   /// The name of the section in a file.
   var sectionName: String {

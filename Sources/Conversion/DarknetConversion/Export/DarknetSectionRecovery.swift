@@ -12,7 +12,7 @@ struct DarknetSectionRecovery {
   private let graph: Graph
   private let detector: DetectorDescription?
   private var builder: DarknetNetworkBuilder
-  private var problems = ExportProblems()
+  private var problems = LayerProblems()
   /// The positions of the sections that made values, and of those that own weights.
   private var owners: [ValueID: Int] = [:]
 
@@ -22,7 +22,7 @@ struct DarknetSectionRecovery {
   ) throws(WeighbridgeError) -> DarknetPlan {
     var original = try DarknetSectionRecovery(content, fork: fork)
     for nodes in content.graph.sourceLayers { original.add(nodes) }
-    try original.problems.check(fork.title)
+    try original.problems.check { "\(fork.title) has no form for \($0)" }
     var plan = try original.builder.finish()
     plan.weights = try DarknetMatch(plan, original: content.graph).weights()
     return plan
@@ -147,11 +147,9 @@ struct DarknetMatch {
   }
 
   private static func other(_ node: Node) -> WeighbridgeError {
-    ExportProblems.error(
-      "darknet",
-      [
-        "\(node.source.callName): its \(node.operation.kind) is not what "
-          + "a [\(node.source.className)] section computes"
-      ])
+    LayerProblems.error([
+      "\(node.source.callName): its \(node.operation.kind) is not what "
+        + "a [\(node.source.className)] section computes"
+    ]) { "darknet has no form for \($0)" }
   }
 }

@@ -130,7 +130,7 @@ struct DarknetTranslation: ExportBuilder {
 
   /// darknet gives its layers of boxes, and what the last layer makes.
   private mutating func checkOutputs(_ outputs: [DarknetValue]) throws(WeighbridgeError) {
-    var problems = ExportProblems()
+    var problems = LayerProblems()
     let isEmpty = sections.next == 0
     if isEmpty { try Self.addCopy(to: &sections) }
     for (port, output) in zip(graph.outputs, outputs) {
@@ -147,7 +147,7 @@ struct DarknetTranslation: ExportBuilder {
           port.name, "a row of an image whose channels are innermost is none in darknet")
       }
     }
-    try problems.check(fork.title)
+    try problems.check { "\(fork.title) has no form for \($0)" }
   }
 }
 

@@ -91,16 +91,12 @@ struct DarknetImporter {
     let unknown = configuration.sections.indices.dropFirst().filter {
       DarknetSections.builders[names[$0]] == nil
     }
-    guard let position = unknown.first else { return names }
-    let list = unknown.prefix(20).map {
-      "#\($0 - 1) [\(configuration.sections[$0].name)] in line \(configuration.sections[$0].line)"
+    guard let first = unknown.first else { return names }
+    let lines = unknown.map {
+      "#\($0 - 1) [\(configuration.sections[$0].name)], line \(configuration.sections[$0].line)"
     }
-    throw WeighbridgeError(
-      .unsupported,
-      "\(unknown.count == 1 ? "a section" : "\(unknown.count) sections") that "
-        + "\(unknown.count == 1 ? "is" : "are") not supported: "
-        + list.joined(separator: ", ")
-    ).at(.line(configuration.sections[position].line))
+    throw LayerProblems.error(lines) { "\($0) of a section that is not known" }
+      .at(.line(configuration.sections[first].line))
   }
 
   /// Begins a network with its own section.
@@ -123,16 +119,14 @@ struct DarknetImporter {
     let fork = network.fork
     do throws(WeighbridgeError) {
       guard let build = DarknetSections.builders[name] else { return network }
-      var layer = try DarknetLayer(section, name: name, index: index, network: network)
       if let owner = DarknetKeys.sectionOwners[name], owner != fork {
         throw WeighbridgeError(
           .unsupported,
           "\(fork.title) does not know this section; \(owner.title) does "
             + "(\(APIName.darknetFork) \(owner.rawValue))")
       }
-      let output = try build(&layer)
-      try layer.finish(output)
-      return layer.network
+      return try DarknetLayer(section, name: name, index: index, network: network)
+        .built(by: build)
     } catch {
       throw error.at(.line(section.line)).at(layer: "#\(index) [\(section.name)]")
     }

@@ -56,11 +56,7 @@ extension DarknetLayer {
   mutating func add(
     _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> ValueID {
-    let source = SourceScope(layer: layerName, className: name, role: role)
-    let outputs = try network.graph.addNode(
-      operation, named: role.isEmpty ? layerName : "\(layerName)/\(role)", inputs: inputs,
-      source: source)
-    return outputs[0]
+    try addNode(operation, inputs, role: role)[0]
   }
 
   /// Takes the next weight and adds it to the graph as `layer/role`.
@@ -87,7 +83,7 @@ extension DarknetLayer {
 
   /// Adds numbers that are not in the file.
   mutating func constant(_ role: String, _ tensor: Tensor) throws(WeighbridgeError) -> ValueID {
-    let value = try network.graph.addWeight("\(layerName)/\(role)", tensor)
+    let value = try addWeight(role, tensor)
     result.weights[role] = value
     return value
   }

@@ -8,9 +8,9 @@ import LayerCatalog
 ///
 /// Settings are crossed off as they are read; ``finish()`` refuses those that are left and do not
 /// belong to training.
-package struct DarknetLayer {
-  /// Adds a section's nodes and returns its output; `nil` when it only trains.
-  package typealias Build = @Sendable (inout DarknetLayer) throws(Failure) -> ValueID?
+package struct DarknetLayer: MappedLayer {
+  /// What a builder gives: the section's output; `nil` when it only trains.
+  package typealias Output = ValueID?
   /// What a builder throws. (An alias, because the compiler does not count an error type that only
   /// stands behind `throws` as a use of its module.)
   package typealias Failure = WeighbridgeError
@@ -60,11 +60,7 @@ package struct DarknetLayer {
   package var fork: DarknetFork { network.fork }
   /// The name of the layer: `3_maxpool`; empty for the network's own section.
   package var layerName: String { index < 0 ? "" : "\(index)_\(name)" }
-
-  /// Records how something was understood that the file leaves open.
-  package mutating func decide(_ text: String) {
-    network.decisions.append(Provenance.Decision(layer: layerName, text: text))
-  }
+  package var source: SourceScope { SourceScope(layer: layerName, className: name) }
 
   /// Records what darknet passes over in silence.
   ///

@@ -5,7 +5,7 @@ package import GraphIR
 import LayerCatalog
 
 /// What the sections of a `.cfg` share while they become nodes.
-package struct DarknetNetwork {
+package struct DarknetNetwork: SourceNetwork {
   /// What a section left for later ones.
   package struct Layer: Sendable {
     /// Its output; `nil` for a section that only trains, such as a cost.

@@ -35,7 +35,7 @@ extension KerasFunction {
       for part in parts { values.append(try plain(part, as: name)) }
       return .array(values)
     case .tensor(let input):
-      if let known = knownDimensions[try value(input)], let numbers = known.numbers {
+      if let known = layer.network.knownDimensions[try value(input)], let numbers = known.numbers {
         return known.isVector ? .array(numbers.map { .integer($0) }) : .integer(numbers[0])
       }
       fallthrough

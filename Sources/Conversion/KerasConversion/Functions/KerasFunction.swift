@@ -15,8 +15,6 @@ package struct KerasFunction {
 
   /// The graph and the call's place in it.
   package var layer: KerasLayer
-  /// What is known of values that are sizes of others, such as `tf.shape` makes.
-  package var knownDimensions: [ValueID: KnownDimensions]
   let name: KerasFunctionName
   private let inputs: [ValueID]
   private var positional: [KerasOperand?]
@@ -32,8 +30,7 @@ package struct KerasFunction {
   ///   node of TensorFlow's graph that cannot be had.
   package init(
     _ name: KerasFunctionName, layer: consuming KerasLayer, inputs: [ValueID],
-    operands: KerasOperands, settings: JSONObject,
-    knownDimensions: consuming [ValueID: KnownDimensions]
+    operands: KerasOperands, settings: JSONObject
   ) throws(WeighbridgeError) {
     var (name, operands) = (name, operands)
     if case .graphNode(let operation) = name {
@@ -43,7 +40,6 @@ package struct KerasFunction {
     self.name = name
     self.layer = layer
     self.inputs = inputs
-    self.knownDimensions = knownDimensions
     positional = operands.positional
     named = operands.named
     guard case .operation = name else { return }

@@ -122,7 +122,7 @@ extension KerasFunction {
   fileprivate mutating func addItem(
     _ value: ValueID, _ key: KerasOperand
   ) throws(WeighbridgeError) -> [ValueID] {
-    let known = knownDimensions[value]
+    let known = layer.network.knownDimensions[value]
     var item = TensorItem()
     for part in try itemParts(key, rank: type(of: value).rank) { try addPart(part, to: &item) }
     guard item.axis <= type(of: value).rank else {
@@ -204,7 +204,8 @@ extension KerasFunction {
     let (start, count) = item.ranges[0].resolved(known.dimensions.count)
     let chosen = (0..<count).map { known.dimensions[start + $0 * item.ranges[0].step] }
     guard item.dropped.isEmpty || chosen.count == 1 else { return }
-    knownDimensions[output] = KnownDimensions(dimensions: chosen, isVector: item.dropped.isEmpty)
+    layer.network.knownDimensions[output] = KnownDimensions(
+      dimensions: chosen, isVector: item.dropped.isEmpty)
   }
 }
 

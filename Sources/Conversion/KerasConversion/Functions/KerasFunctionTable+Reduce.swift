@@ -74,7 +74,7 @@ extension KerasFunction {
     _ function: Reduce.Function
   ) throws(WeighbridgeError) -> [ValueID] {
     var value = try tensor("x", "input_tensor", at: 0)
-    let known = knownDimensions[value]
+    let known = layer.network.knownDimensions[value]
     let type = self.type(of: value)
     let axes = try axes("axis", of: type) ?? Array(0..<type.rank)
     let keeps = try flag("keepdims", default: false)
@@ -89,7 +89,8 @@ extension KerasFunction {
     let outputs = try add(Reduce(function, axes: axes, keepDims: keeps), [value])
     if function == .product, let known, known.isVector, !keeps {
       let product = (try? Dimension.product(known.dimensions)) ?? .unknown
-      knownDimensions[outputs[0]] = KnownDimensions(dimensions: [product], isVector: false)
+      layer.network.knownDimensions[outputs[0]] = KnownDimensions(
+        dimensions: [product], isVector: false)
     }
     return outputs
   }

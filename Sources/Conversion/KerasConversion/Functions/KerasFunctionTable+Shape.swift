@@ -11,7 +11,7 @@ extension KerasFunctionTable {
       let value = try call.tensor("input", at: 0)
       let type = try call.elementType("out_type") ?? .int32
       let outputs = try call.add(Shape(elementType: type), [value])
-      call.knownDimensions[outputs[0]] = KnownDimensions(
+      call.layer.network.knownDimensions[outputs[0]] = KnownDimensions(
         dimensions: call.type(of: value).shape, isVector: true)
       return outputs
     },

@@ -140,9 +140,9 @@ extension KerasFunction {
   ) throws(WeighbridgeError) -> [ValueID] {
     if values.count == 1 { return try add(Identity(), values) }
     let outputs = try add(Concatenate(axis: axis), values)
-    let parts = values.compactMap { knownDimensions[$0] }
+    let parts = values.compactMap { layer.network.knownDimensions[$0] }
     if parts.count == values.count, parts.allSatisfy(\.isVector) {
-      knownDimensions[outputs[0]] = KnownDimensions(
+      layer.network.knownDimensions[outputs[0]] = KnownDimensions(
         dimensions: parts.flatMap(\.dimensions), isVector: true)
     }
     return outputs
@@ -158,13 +158,13 @@ extension KerasFunction {
     }
     let sizes = [Int](repeating: 1, count: try checkedParts(count))
     let parts = try add(Split(axis: axis, sizes: sizes), [value], role: "split")
-    let known = knownDimensions[value]
+    let known = layer.network.knownDimensions[value]
     var outputs: [ValueID] = []
     for (position, part) in parts.enumerated() {
       let output = try addOne(
         Squeeze(axes: [axis]), [part], role: position == 0 ? "" : "\(position)")
       if let known, known.isVector, known.dimensions.count == count {
-        knownDimensions[output] = KnownDimensions(
+        layer.network.knownDimensions[output] = KnownDimensions(
           dimensions: [known.dimensions[position]], isVector: false)
       }
       outputs.append(output)

@@ -67,7 +67,9 @@ extension KerasFunctionTable {
       let outputs =
         type == call.type(of: value).elementType
         ? try call.add(Identity(), [value]) : try call.add(Cast(to: type), [value])
-      if !type.isFloat { call.knownDimensions[outputs[0]] = call.knownDimensions[value] }
+      if !type.isFloat {
+        call.layer.network.knownDimensions[outputs[0]] = call.layer.network.knownDimensions[value]
+      }
       return outputs
     },
     Entry(["ZerosLike"], tf: ["zeros_like"]) {

@@ -23,7 +23,7 @@ extension KerasFunction {
   func dimension(_ term: Term) -> Dimension? {
     switch term {
     case .value(let value):
-      guard let known = knownDimensions[value], !known.isVector else { return nil }
+      guard let known = layer.network.knownDimensions[value], !known.isVector else { return nil }
       return known.dimensions[0]
     case .constant(let constant):
       guard constant.shape.isEmpty, let number = Int(exactly: constant.numbers[0]) else {
@@ -38,7 +38,7 @@ extension KerasFunction {
     guard !tensor.elementType.isFloat, tensor.elementType != .bool, tensor.shape.count <= 1,
       tensor.count <= 32
     else { return }
-    knownDimensions[value] = KnownDimensions(
+    layer.network.knownDimensions[value] = KnownDimensions(
       dimensions: tensor.doubles.map { Int(exactly: $0).map(Dimension.fixed) ?? .unknown },
       isVector: tensor.shape.count == 1)
   }
@@ -48,7 +48,7 @@ extension KerasFunction {
     guard terms.contains(where: { if case .value = $0 { true } else { false } }) else { return }
     let dimensions = terms.compactMap(dimension)
     guard dimensions.count == terms.count else { return }
-    knownDimensions[result] = KnownDimensions(dimensions: dimensions, isVector: true)
+    layer.network.knownDimensions[result] = KnownDimensions(dimensions: dimensions, isVector: true)
   }
 
   /// Notes what arithmetic makes of two sizes.
@@ -63,7 +63,8 @@ extension KerasFunction {
       let (number, overflow) = combine(first, second)
       if !overflow { dimension = .fixed(number) }
     }
-    knownDimensions[result] = KnownDimensions(dimensions: [dimension], isVector: false)
+    layer.network.knownDimensions[result] = KnownDimensions(
+      dimensions: [dimension], isVector: false)
   }
 
   /// The sizes that an argument asks for; an axis that is only known as that of a tensor keeps
@@ -72,7 +73,7 @@ extension KerasFunction {
     switch operand {
     case .tensor(let input):
       let value = try value(input)
-      guard let known = knownDimensions[value] else {
+      guard let known = layer.network.knownDimensions[value] else {
         throw WeighbridgeError(
           .unsupported, "a shape is a tensor whose numbers are not known before the model runs")
       }

@@ -20,7 +20,7 @@ extension KerasImporter {
       }
       let sizes = try sizes(of: name, model)
       let shape = JSONValue.array([.null] + sizes.map { $0.map { .integer($0) } ?? .null })
-      return try graph.addInput(name, Self.type(shape: shape, elementType, name: name))
+      return try network.graph.addInput(name, Self.type(shape: shape, elementType, name: name))
     }
   }
 
@@ -51,11 +51,10 @@ extension KerasImporter {
         "the model was never given an input shape: "
           + evidence.request(for: name, flattened: flattened(model)))
     }
-    decisions.append(
-      Provenance.Decision(
-        layer: "",
-        text: "the file states no input shape; by the weights of \(evidence.layer) it is "
-          + "\(InputShape.text(sizes)), without the batch axis"))
+    network.decide(
+      "",
+      "the file states no input shape; by the weights of \(evidence.layer) it is "
+        + "\(InputShape.text(sizes)), without the batch axis")
     if sizes.contains(nil) {
       inputNote =
         "the model was never given an input shape; by the weights of \(evidence.layer) it is "
@@ -120,7 +119,7 @@ extension KerasImporter {
   mutating func addInput(_ name: String, _ type: TensorType) throws(WeighbridgeError) -> ValueID {
     let whole = try stated.applied(to: type, of: name)
     if whole != type, let given = stated[name] { noteStated(given) }
-    return try graph.addInput(name, whole)
+    return try network.graph.addInput(name, whole)
   }
 
   /// Notes that a layer which the input does not fit may not be the file's fault.

@@ -67,12 +67,11 @@ extension KerasImporter {
     _ value: ValueID, for record: KerasLayerRecord, path: String, call: Int
   ) throws(WeighbridgeError) -> ValueID {
     let type = try Self.elementType(form(of: record).record.config["dtype"])
-    guard graph.type(of: value).elementType != type else { return value }
+    guard network.graph.type(of: value).elementType != type else { return value }
     let name = path + record.name
     let source = SourceScope(layer: name, className: record.className, call: call)
-    let output = try graph.addNode(
-      Cast(to: type), named: source.callName, inputs: [value], source: source)[0]
-    masks[output] = masks[value]
+    let output = try network.graph.addNode(Cast(to: type), inputs: [value], source: source)[0]
+    network.masks[output] = network.masks[value]
     return output
   }
 

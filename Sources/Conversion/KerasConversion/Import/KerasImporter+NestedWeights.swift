@@ -54,14 +54,14 @@ extension KerasImporter {
   private mutating func requests(
     of model: KerasModelRecord, path: String, inputs: [ValueID], elementLimit: Int
   ) throws(WeighbridgeError) -> [WeightRequest] {
-    let (before, masksBefore, knownBefore) = (graph, masks, knownDimensions)
+    let before = network
     requests = WeightRequests(elementLimit: elementLimit)
     let outcome = Swift.Result { () throws(WeighbridgeError) in
       try inline(model, path: path, inputs: inputs)
     }
     let found = requests?.layers ?? []
     requests = nil
-    (graph, masks, knownDimensions) = (before, masksBefore, knownBefore)
+    network = before
     _ = try outcome.get()
     // Calls come in the order of the computation; the list follows the order of the layers.
     let positions = try Self.layerPaths(model, path: path)

@@ -53,11 +53,10 @@ extension KerasImporter {
       source: SourceScope(layer: name, className: record.className, call: call.number),
       writer: writer, types: types, settings: settings,
       weights: .file([]), weightValues: [:],
-      arguments: call.arguments, masks: takeMasks(), graph: takeGraph())
+      arguments: call.arguments, network: takeNetwork())
     let mask = try TimeDistributedLayer.mask(&layer, call.inputs)
     let folded = try TimeDistributedLayer.fold(&layer, call.inputs, mask: mask)
-    (graph, layer.graph) = (layer.graph, GraphBuilder())
-    (masks, layer.masks) = (layer.masks, [:])
+    (network, layer.network) = (layer.network, KerasNetwork())
     let outputs: [ValueID]
     if let inner = try record.inner("layer"), !inner.isModel {
       let innerCall = LayerCall(inputs: folded, arguments: .init(), number: call.number)
@@ -65,11 +64,11 @@ extension KerasImporter {
     } else {
       outputs = try body(&self, folded)
     }
-    (layer.graph, layer.masks) = (takeGraph(), takeMasks())
+    layer.network = takeNetwork()
     let results = try TimeDistributedLayer.unfold(
       &layer, outputs, like: call.inputs, folded: folded, mask: mask)
     try layer.finish()
-    (graph, masks) = (layer.graph, layer.masks)
+    network = layer.network
     return results
   }
 }

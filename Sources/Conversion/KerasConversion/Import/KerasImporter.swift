@@ -40,18 +40,13 @@ struct KerasImporter: ~Copyable {
   let custom: CustomLayerPolicy
   /// The functions among that.
   private let functions: [String: KerasMapping.Build]
-  var graph = GraphBuilder()
-  /// The masks that travel beside values.
-  var masks: [ValueID: ValueID] = [:]
-  /// What is known of values that are sizes of others.
-  var knownDimensions: [ValueID: KnownDimensions] = [:]
+  var network = KerasNetwork()
   /// The weights of each layer, by its path.
   var weights: [String: [KerasLayer.Weight]]
   /// The most elements that a weight may have when all are zeros until another file names them.
   private let zerosLimit: Int?
   /// The graph's values of each layer's weights, by its path and their roles.
   private var weightValues: [String: [String: ValueID]] = [:]
-  var decisions: [Provenance.Decision] = []
   /// What the user states of the inputs' shapes.
   let stated: StatedShapes
   /// What an error behind the inputs may come from: a shape that is stated, or is left open.
@@ -95,8 +90,9 @@ struct KerasImporter: ~Copyable {
       throw importer.noted(error)
     }
     let ports = importer.ports(model, outputs)
-    let decisions = importer.decisions
-    return Result(graph: try importer.graph.finish(outputs: ports), decisions: decisions)
+    return Result(
+      graph: try importer.network.graph.finish(outputs: ports),
+      decisions: importer.network.decisions)
   }
 
   /// What can be learnt of layers that nobody understands, from the layers before them.
@@ -199,7 +195,7 @@ struct KerasImporter: ~Copyable {
 
   /// Notes that nobody knows some shapes.
   private mutating func note(_ guess: KeptLayer, behind outputs: [ValueID]) {
-    for output in outputs where graph.type(of: output).shape.contains(.unknown) {
+    for output in outputs where network.graph.type(of: output).shape.contains(.unknown) {
       guesses[output] = guess
     }
   }
@@ -210,7 +206,7 @@ struct KerasImporter: ~Copyable {
     var arguments = call.arguments
     if let index = arguments.tensors.firstIndex(where: { $0.name == "mask" }) {
       for (input, mask) in zip(call.inputs, arguments.tensors.remove(at: index).values) {
-        masks[input] = mask
+        network.masks[input] = mask
       }
     }
     try arguments.checkRest(writer.version)
@@ -247,26 +243,23 @@ struct KerasImporter: ~Copyable {
     {
       return outputs
     }
-    return try build(
-      builder, record, form, name, call, call.number == 0 ? decisions : [], stated: stated)
+    if call.number == 0 { for text in decisions { network.decide(name, text) } }
+    return try build(builder, record, form, name, call, stated: stated)
   }
 
-  /// - Parameters:
-  ///   - form: The layer as Keras 2 or later would write it.
-  ///   - formDecisions: What was decided before the layer was read.
+  /// - Parameter form: The layer as Keras 2 or later would write it.
   private mutating func build(
     _ builder: CustomLayerPolicy.Builder, _ record: KerasLayerRecord, _ form: KerasLayerRecord,
-    _ name: String, _ call: LayerCall, _ formDecisions: [String],
-    stated: () -> [Int: KerasStatedType]
+    _ name: String, _ call: LayerCall, stated: () -> [Int: KerasStatedType]
   ) throws(WeighbridgeError) -> [ValueID] {
     var layer = try layer(record, name, call, settings: form.config, arguments: call.arguments)
     layer.functions = functions
     let outputs = try builder.build(
       &layer, layer.castInputs(call.inputs), className: form.className, stated: stated)
     let isGuess = layer.hasGuessedShape
-    try finish(layer, record, name, formDecisions)
+    try finish(layer, record, name)
     if isGuess, let first = call.inputs.first {
-      note(KeptLayer(name: name, input: graph.type(of: first)), behind: outputs)
+      note(KeptLayer(name: name, input: network.graph.type(of: first)), behind: outputs)
     }
     return outputs
   }
@@ -280,39 +273,33 @@ struct KerasImporter: ~Copyable {
     stated: () -> [Int: KerasStatedType]
   ) -> [ValueID]? {
     let isKnown = !call.inputs.contains { guesses[$0] != nil }
-    let types = call.inputs.map { graph.type(of: $0) }
+    let types = call.inputs.map { network.graph.type(of: $0) }
     if isKnown { survey?.inputs[name] = types }
     survey?.outputs[name] = stated()
     guard isKnown, let plain = LambdaProposal(of: form, input: types.first) else { return nil }
-    let (graphBefore, masksBefore) = (graph, masks)
+    let before = network
     for proposal in [plain, plain.overruling] {
       if let entry = proposal.entry(name),
-        let outputs = try? build(.entry(entry), record, form, name, call, [], stated: stated)
+        let outputs = try? build(.entry(entry), record, form, name, call, stated: stated)
       {
         survey?.proposals[name] = proposal
         return outputs
       }
-      (graph, masks) = (graphBefore, masksBefore)
+      network = before
     }
     return nil
   }
 
   /// Takes back what a layer's call was given.
-  ///
-  /// - Parameter formDecisions: What was decided before the layer was read.
   private mutating func finish(
-    _ layer: borrowing KerasLayer, _ record: KerasLayerRecord, _ name: String,
-    _ formDecisions: [String] = []
+    _ layer: borrowing KerasLayer, _ record: KerasLayerRecord, _ name: String
   ) throws(WeighbridgeError) {
     try layer.finish()
-    graph = layer.graph
-    masks = layer.masks
+    network = layer.network
     if requests != nil {
       noteRequests(of: layer, record, name, parts: try dialect?.parts(of: record) ?? 1)
     } else {
       weightValues[name] = layer.weightValues
-      let taken = formDecisions + layer.decisions
-      decisions += taken.map { Provenance.Decision(layer: name, text: $0) }
     }
   }
 
@@ -326,9 +313,8 @@ struct KerasImporter: ~Copyable {
     let layer = try layer(record, name, call, settings: [:], arguments: .init())
     var builder = try KerasFunction(
       function, layer: consume layer, inputs: call.inputs, operands: operands,
-      settings: record.config, knownDimensions: takeKnownDimensions())
+      settings: record.config)
     let outputs = try builder.build()
-    knownDimensions = builder.knownDimensions
     try finish(builder.layer, record, name)
     return outputs
   }
@@ -340,7 +326,7 @@ struct KerasImporter: ~Copyable {
     try dialect?.form(of: record) ?? (record, [])
   }
 
-  /// A call of a layer that is about to add its nodes; it has the graph and the masks meanwhile.
+  /// A call of a layer that is about to add its nodes; it has the network meanwhile.
   private mutating func layer(
     _ record: KerasLayerRecord, _ name: String, _ call: LayerCall, settings: JSONObject,
     arguments: KerasLayer.CallArguments
@@ -349,8 +335,8 @@ struct KerasImporter: ~Copyable {
     return KerasLayer(
       source: SourceScope(layer: name, className: record.className, call: call.number),
       writer: writer, types: types, settings: settings, weights: try supply(name, record),
-      weightValues: weightValues[name] ?? [:], arguments: arguments, masks: takeMasks(),
-      graph: takeGraph())
+      weightValues: weightValues[name] ?? [:], arguments: arguments,
+      network: takeNetwork())
   }
 
   /// Where the weights of a layer come from; those of Keras 1 in the layout of Keras 2.
@@ -363,24 +349,10 @@ struct KerasImporter: ~Copyable {
     return .file(try dialect?.weights(written, of: record) ?? written)
   }
 
-  /// The graph, taken out so that a layer can add to it without copying it.
-  mutating func takeGraph() -> GraphBuilder {
-    let taken = graph
-    graph = GraphBuilder()
-    return taken
-  }
-
-  /// The masks, taken out likewise.
-  mutating func takeMasks() -> [ValueID: ValueID] {
-    let taken = masks
-    masks = [:]
-    return taken
-  }
-
-  /// What is known of sizes, taken out likewise.
-  private mutating func takeKnownDimensions() -> [ValueID: KnownDimensions] {
-    let taken = knownDimensions
-    knownDimensions = [:]
+  /// The network, taken out so that a layer can add to it without copying it.
+  mutating func takeNetwork() -> KerasNetwork {
+    let taken = network
+    network = KerasNetwork()
     return taken
   }
 

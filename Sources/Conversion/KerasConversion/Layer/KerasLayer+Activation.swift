@@ -96,8 +96,8 @@ extension KerasLayer {
     var layer = KerasLayer(
       source: source, writer: writer,
       settings: try KerasTypePolicy.separate(inner.settings).settings, weights: .file([]),
-      weightValues: [:], graph: GraphBuilder())
-    let input = try layer.graph.addInput("input", type)
+      weightValues: [:], network: KerasNetwork())
+    let input = try layer.network.graph.addInput("input", type)
     let output = try inner.build(&layer, [input])[0]
     try layer.finish()
     let graph = try layer.graph.finish(outputs: [Port(name: "output", value: output)])

@@ -66,15 +66,17 @@ extension KerasLayer {
 
   /// The mask that travels beside a value: booleans that say which steps count, usually
   /// `[batch, time]`. `nil` when all do.
-  package func mask(of value: ValueID) -> ValueID? { masks[value] }
+  package func mask(of value: ValueID) -> ValueID? { network.masks[value] }
 
   /// Lets a mask travel beside an output of this layer.
-  package mutating func setMask(_ mask: ValueID?, of output: ValueID) { masks[output] = mask }
+  package mutating func setMask(_ mask: ValueID?, of output: ValueID) {
+    network.masks[output] = mask
+  }
 
   /// Lets the input's mask, if there is one, travel on beside the outputs, as a layer of Keras that
   /// `supports_masking` does.
   package mutating func keepMask(from input: ValueID, to outputs: [ValueID]) {
-    guard let mask = masks[input] else { return }
-    for output in outputs { masks[output] = mask }
+    guard let mask = network.masks[input] else { return }
+    for output in outputs { network.masks[output] = mask }
   }
 }

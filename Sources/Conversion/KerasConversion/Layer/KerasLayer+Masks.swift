@@ -18,9 +18,9 @@ extension KerasLayer {
     switch KerasMappings.classes[className]?.masks {
     case .passedSinceKeras3 where version.major < 3: return
     case .passed, .passedSinceKeras3:
-      setMask(takeTensors("mask").first ?? masks[output] ?? masks[input], of: output)
+      setMask(takeTensors("mask").first ?? mask(of: output) ?? mask(of: input), of: output)
     case .merged:
-      guard inputs.contains(where: { masks[$0] != nil }) else { return }
+      guard inputs.contains(where: { mask(of: $0) != nil }) else { return }
       setMask(try mergedMask(inputs), of: output)
     case .dropped, .ownRule, nil: return
     }
@@ -33,7 +33,7 @@ extension KerasLayer {
   /// that has a mask.
   private mutating func mergedMask(_ inputs: [ValueID]) throws(WeighbridgeError) -> ValueID? {
     if dropsMasksOfLists { return nil }
-    let own = inputs.compactMap { masks[$0] }
+    let own = inputs.compactMap { mask(of: $0) }
     guard joinsMasks else { return try combined(own, LogicalAnd()) }
     return own.count == inputs.count ? try combined(own, LogicalOr()) : nil
   }
@@ -45,7 +45,7 @@ extension KerasLayer {
     _ inputs: [ValueID], axis: Int
   ) throws(WeighbridgeError) -> ValueID? {
     if dropsMasksOfLists { return nil }
-    let own = inputs.compactMap { masks[$0] }
+    let own = inputs.compactMap { mask(of: $0) }
     guard let rank = inputs.first.map({ graph.type(of: $0).rank }), !own.isEmpty else { return nil }
     guard own.allSatisfy({ graph.type(of: $0).rank == rank - 1 }) else {
       throw WeighbridgeError(.unsupported, "puts together tensors with masks of other ranks")
@@ -60,7 +60,11 @@ extension KerasLayer {
     }
     var all: [ValueID] = []
     for input in inputs {
-      if let mask = masks[input] { all.append(mask) } else { all.append(try everyStep(of: input)) }
+      if let mask = mask(of: input) {
+        all.append(mask)
+      } else {
+        all.append(try everyStep(of: input))
+      }
     }
     return try add(Concatenate(axis: axis), all, role: "mask")[0]
   }

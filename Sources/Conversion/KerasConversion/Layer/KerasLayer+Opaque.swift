@@ -25,8 +25,7 @@ extension KerasLayer {
     let operation = Opaque(
       className: source.className, settings: settings.text(), inputCount: inputs.count,
       weightNames: names, outputs: outputs)
-    return try graph.addNode(
-      operation, named: source.callName, inputs: inputs + weights, source: source)
+    return try network.graph.addNode(operation, inputs: inputs + weights, source: source)
   }
 
   /// A value without what Python could execute: compiled functions, which Keras 2 writes as lists

@@ -1,4 +1,5 @@
 package import Bytes
+import ConversionCore
 package import GraphIR
 package import JSON
 package import KerasFormat
@@ -9,7 +10,7 @@ package import LayerCatalog
 ///
 /// Settings and weights are crossed off as they are read; ``finish()`` refuses what is left, so
 /// nothing in a file goes unnoticed.
-package struct KerasLayer {
+package struct KerasLayer: SourceLayer {
   /// A weight as the file holds it.
   package struct Weight: Sendable {
     /// The name in the file, for messages.
@@ -61,14 +62,9 @@ package struct KerasLayer {
   private(set) var requestedShapes: [[Int]] = []
   /// The values of this layer's weights, by role; filled by the first call, used by later ones.
   package private(set) var weightValues: [String: ValueID]
-  /// The graph that the nodes are added to.
-  package var graph: GraphBuilder
-  /// Decisions taken on the way that the file does not state.
-  package private(set) var decisions: [String] = []
+  package var network: KerasNetwork
   /// What the call was given besides its inputs, without what was taken.
   var arguments: CallArguments
-  /// The masks that travel beside values; see ``mask(of:)``.
-  package var masks: [ValueID: ValueID]
   /// The roles of the weights that were asked for.
   var requestedRoles: Set<String> = []
   /// The step of a mapping that is being added; see ``addStep(_:settings:_:)``.
@@ -85,20 +81,18 @@ package struct KerasLayer {
   /// - Parameters:
   ///   - types: The number types that the settings ask for, of which they no longer tell.
   ///   - arguments: What the call was given besides its inputs.
-  ///   - masks: The masks of the values so far.
   package init(
     source: SourceScope, writer: KerasProducer,
     types: KerasTypePolicy? = nil,
     settings: JSONObject, weights: WeightSupply, weightValues: [String: ValueID],
     arguments: CallArguments = CallArguments(),
-    masks: [ValueID: ValueID] = [:], graph: GraphBuilder
+    network: KerasNetwork
   ) {
     self.source = source
     self.writer = writer
     self.types = types
     self.unreadSettings = settings
     self.arguments = arguments
-    self.masks = masks
     switch weights {
     case .file(let weights): (unreadWeights, placeholderLimit) = (weights[...], nil)
     case .placeholders(let limit), .named(let limit):
@@ -106,17 +100,17 @@ package struct KerasLayer {
     }
     if case .named = weights { sharesPlaceholders = true } else { sharesPlaceholders = false }
     self.weightValues = weightValues
-    self.graph = graph
+    self.network = network
   }
+
+  /// The graph so far.
+  package var graph: GraphBuilder { network.graph }
 
   /// The version of Keras whose meaning applies.
   package var version: KerasVersion { writer.version }
 
   /// The backend that Keras ran on.
   package var backend: KerasProducer.Backend { writer.backend }
-
-  /// Records how something was understood that the file leaves open.
-  package mutating func decide(_ text: String) { decisions.append(text) }
 
   /// Records it in the layer's first call only.
   package mutating func decideOnce(_ text: String) { if source.call == 0 { decide(text) } }
@@ -160,7 +154,7 @@ package struct KerasLayer {
     if let placeholderLimit {
       tensor = try placeholder(role, shape: shape, elementType, limit: placeholderLimit)
       guard sharesPlaceholders else {
-        return try graph.addWeight("\(source.callName)/\(path(of: role))", canonical(tensor))
+        return try addWeight(path(of: role), canonical(tensor))
       }
     } else {
       let weight = try takeWeight(role, shape: shape)
@@ -251,7 +245,7 @@ package struct KerasLayer {
     if let value = weightValues[role] { return value }
     let isOwned = placeholderLimit == nil || sharesPlaceholders
     let owner = isOwned ? source.layer : source.callName
-    let value = try graph.addWeight("\(owner)/\(role)", tensor)
+    let value = try network.graph.addWeight("\(owner)/\(role)", tensor)
     weightValues[role] = value
     return value
   }
@@ -262,11 +256,7 @@ package struct KerasLayer {
   package mutating func add(
     _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> [ValueID] {
-    let role = path(of: role)
-    var source = source
-    source.role = role
-    let name = role.isEmpty ? source.callName : "\(source.callName)/\(role)"
-    return try graph.addNode(operation, named: name, inputs: inputs, source: source)
+    try addNode(operation, inputs, role: path(of: role))
   }
 
   /// Goes on with the settings of the layer that this one wraps and holds as `layer`; the weights

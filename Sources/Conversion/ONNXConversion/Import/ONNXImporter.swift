@@ -155,17 +155,9 @@ struct ONNXImporter {
       if let name = node.outputs.first(where: { network.values[$0] != nil }) {
         throw WeighbridgeError(.malformed, "two values are called \(name)")
       }
-      var layer = ONNXLayer(
-        node, source: source, keepsNames: keepsNames, network: consume network)
-      let outputs = try build(&layer)
-      try layer.finish()
-      for (name, value) in zip(node.outputs, outputs) where !name.isEmpty {
-        try layer.network.define(name, value)
-      }
-      if let name = node.outputs.dropFirst(outputs.count).first(where: { !$0.isEmpty }) {
-        throw WeighbridgeError(.unsupported, "its output \(name) is not known")
-      }
-      return layer.network
+      return try ONNXLayer(
+        node, source: source, keepsNames: keepsNames, network: consume network
+      ).built(by: build)
     } catch { throw place.map { error.at(layer: $0) } ?? error }
   }
 

@@ -7,10 +7,7 @@ import ONNXFormat
 /// A node of an ONNX file while it becomes nodes of the graph.
 ///
 /// Settings are crossed off as they are read; ``finish()`` refuses those that are left.
-struct ONNXLayer {
-  /// Adds a node's operators and returns its outputs.
-  typealias Build = @Sendable (inout ONNXLayer) throws(WeighbridgeError) -> [ONNXValue]
-
+struct ONNXLayer: MappedLayer {
   let node: ONNXNode
   /// Where its operators come from, in the file's words.
   let source: SourceScope
@@ -32,14 +29,15 @@ struct ONNXLayer {
 
   var opset: Int { network.opset }
 
-  func unsupported(_ reason: String) -> WeighbridgeError { WeighbridgeError(.unsupported, reason) }
-
-  func malformed(_ reason: String) -> WeighbridgeError { WeighbridgeError(.malformed, reason) }
-
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting that nobody read.
-  func finish() throws(WeighbridgeError) {
+  mutating func finish(_ outputs: [ONNXValue]) throws(WeighbridgeError) {
     if let name = unread.keys.sorted().first {
       throw unsupported("the setting \(name) of \(node.operation) is not known")
+    }
+    for (name, value) in zip(node.outputs, outputs) where !name.isEmpty {
+      try network.define(name, value)
+    }
+    if let name = node.outputs.dropFirst(outputs.count).first(where: { !$0.isEmpty }) {
+      throw unsupported("its output \(name) is not known")
     }
   }
 }
@@ -227,8 +225,7 @@ extension ONNXLayer {
         .constant(constantName(role, position), tensor)
       }
     }
-    var scope = source
-    scope.role = role
+    let scope = source.role(role)
     var ids: [ValueID] = []
     for input in inputs { ids.append(try network.id(input, scope)) }
     let names = role.isEmpty && keepsNames ? node.outputs : nil

@@ -5,18 +5,18 @@ import LayerCatalog
 import ONNXFormat
 
 /// A graph while the nodes of an ONNX file are added to it.
-struct ONNXNetwork {
+struct ONNXNetwork: SourceNetwork {
   /// Reads the elements of a tensor of the file.
   typealias TensorReader = (ONNXInitializer) throws(WeighbridgeError) -> Tensor
 
   /// The version of ONNX' operators.
   let opset: Int
   let readTensor: TensorReader
-  private(set) var graph = GraphBuilder()
+  var graph = GraphBuilder()
   /// The values by their names in the file.
   private(set) var values: [String: ONNXValue] = [:]
   /// How something was understood that the file leaves open.
-  private(set) var decisions: [Provenance.Decision] = []
+  var decisions: [Provenance.Decision] = []
   private var names: UniqueNames
   /// How many bytes the file's own tensors take.
   private var stored = 0
@@ -137,10 +137,6 @@ struct ONNXNetwork {
   /// Gives values other names for a while: those of a body and its inputs.
   mutating func replaceValues(_ values: [String: ONNXValue]) { self.values = values }
 
-  mutating func decide(_ layer: String, _ text: String) {
-    decisions.append(Provenance.Decision(layer: layer, text: text))
-  }
-
   /// A name that nothing in the file has, nor anything added.
   mutating func unusedName(_ name: String) -> String { names.unused(name) }
 
@@ -246,7 +242,7 @@ struct ONNXNetwork {
     do throws(ShapeError) {
       types = try operation.checkedOutputTypes(of: inputs.map { graph.type(of: $0) })
     } catch { throw WeighbridgeError(.malformed, error.reason) }
-    let name = source.role.isEmpty ? source.layer : "\(source.layer)/\(source.role)"
+    let name = source.nodeName
     var outputs: [String] = []
     for position in types.indices {
       let given = outputNames.flatMap { position < $0.count ? $0[position] : nil } ?? ""
@@ -254,7 +250,7 @@ struct ONNXNetwork {
         given.isEmpty ? unusedName(position == 0 ? name : "\(name):\(position)") : given)
     }
     let ids = try graph.addNode(
-      operation, named: name, inputs: inputs, source: source, outputNames: outputs)
+      operation, inputs: inputs, source: source, outputNames: outputs)
     for id in ids { makers[id] = (operation, inputs) }
     return ids
   }

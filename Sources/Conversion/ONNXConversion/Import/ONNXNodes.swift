@@ -16,10 +16,10 @@ enum ONNXNodes {
   }
 
   /// What the operators of ONNX' own set become, by name.
-  private static let own: [String: ONNXLayer.Build] = [
+  private static let own = [String: ONNXLayer.Build](families: [
     activations, arithmetic, constants, control, convolutions, dense, dimensions, indexing, logic,
     normalizations, pooling, quantization, recurrent, reductions, reshaping, resizing, spectra,
-  ].reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
+  ])
 
   /// An operator of one tensor without settings.
   static func plain(

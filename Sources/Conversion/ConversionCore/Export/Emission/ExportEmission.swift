@@ -58,7 +58,7 @@ extension ExportBuilder {
   ) throws(WeighbridgeError) -> [Value] {
     var values = self.values(graph, inputs: inputs) { .weight($1, named: $0) }
     let needed = graph.neededValues
-    var problems = ExportProblems()
+    var problems = LayerProblems()
     for (port, input) in zip(graph.inputs, inputs) {
       if let problem = problem(of: input.type) { problems.add(port.name, problem) }
     }
@@ -84,7 +84,7 @@ extension ExportBuilder {
         problems.add("\(node.source.callName) (\(node.source.className))", error.reason)
       }
     }
-    try problems.check(target)
+    try problems.check { "\(target) has no form for \($0)" }
     return graph.outputs.compactMap { values[$0.value.index] }
   }
 
@@ -107,31 +107,5 @@ extension Graph {
       values.formUnion(node.inputs)
     }
     return values
-  }
-}
-
-/// Layers that a target has no form for, until there is an error to throw.
-package struct ExportProblems {
-  private var lines: [String] = []
-
-  /// Makes a list without problems.
-  package init() {
-  }
-
-  package mutating func add(_ layer: String, _ reason: String) {
-    lines.append("\(layer): \(reason)")
-  }
-
-  /// Throws one error that names them all, if there are any.
-  package func check(_ target: String) throws(WeighbridgeError) {
-    if !lines.isEmpty { throw Self.error(target, lines) }
-  }
-
-  /// The error that names layers with the reasons.
-  package static func error(_ target: String, _ lines: [String]) -> WeighbridgeError {
-    let shown = lines.prefix(20).map { "\n  \($0)" }.joined()
-    let rest = lines.count > 20 ? "\n  and \(lines.count - 20) more" : ""
-    let layers = lines.count == 1 ? "a layer" : "\(lines.count) layers"
-    return WeighbridgeError(.unsupported, "\(target) has no form for \(layers):\(shown)\(rest)")
   }
 }

@@ -101,7 +101,7 @@ extension HeadDecoding {
     _ operation: any CatalogOperator, _ inputs: [ValueID], _ role: String
   ) throws(WeighbridgeError) -> ValueID {
     try graph.addNode(
-      operation, named: "\(scope)/\(role)", inputs: inputs,
+      operation, inputs: inputs,
       source: SourceScope(layer: scope, className: "BoxDecoding", role: role))[0]
   }
 

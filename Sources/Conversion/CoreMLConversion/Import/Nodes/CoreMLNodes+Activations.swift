@@ -140,8 +140,7 @@ extension CoreMLCall {
   ) throws(WeighbridgeError) -> CoreMLBlob {
     let images = try images(blob)
     let alpha = try channelTensor("alpha", settings, images.value)
-    let weight = try network.builder.addWeight(
-      "\(layer.name)/alpha", alpha.reshaped([alpha.count, 1, 1]))
+    let weight = try addWeight("alpha", alpha.reshaped([alpha.count, 1, 1]))
     return try tensor(add(PReLU(), [images.value, weight]), like: images)
   }
 
@@ -161,8 +160,7 @@ extension CoreMLCall {
   ) throws(WeighbridgeError) -> ValueID {
     let image = try images(blob).value
     let tensor = try channelTensor(name, settings, image)
-    return try network.builder.addWeight(
-      "\(layer.name)/\(name)", tensor.reshaped([1, tensor.count, 1, 1]))
+    return try addWeight(name, tensor.reshaped([1, tensor.count, 1, 1]))
   }
 
   /// f(scale x + shift), where a scale of 0 stands for 1.

@@ -63,7 +63,7 @@ extension CoreMLCall {
     _ value: ValueID, count: Int, features: Int
   ) throws(WeighbridgeError) -> ValueID {
     let columns = try tensor("weights", shape: [features, count])
-    let table = try network.builder.addWeight("\(layer.name)/table", columns.permuted([1, 0]))
+    let table = try addWeight("table", columns.permuted([1, 0]))
     guard flag("hasBias") else {
       ignore("bias")
       return try add(Embedding(), [value, table])
@@ -71,8 +71,7 @@ extension CoreMLCall {
     let rows = try add(Embedding(), [value, table], role: "rows")
     let shape = [Int](repeating: 1, count: type(rows).rank - 1) + [features]
     let bias = try tensor("bias", shape: [features]).reshaped(shape)
-    return try add(
-      Add(), [rows, network.builder.addWeight("\(layer.name)/bias", bias)])
+    return try add(Add(), [rows, addWeight("bias", bias)])
   }
 
   /// Indices `[sequence, batch, 1, 1, 1]` or `[batch, 1, 1, 1]`.

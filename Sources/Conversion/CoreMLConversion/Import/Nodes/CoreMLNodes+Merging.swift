@@ -6,8 +6,9 @@ import ProtobufWire
 
 /// Tensors combined element by element, and put one behind the other.
 extension CoreMLNodes {
-  static let merging = [ownMerging, relations.mapValues(comparing), pairs.mapValues(combining)]
-    .reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
+  static let merging = [String: CoreMLCall.Build](families: [
+    ownMerging, relations.mapValues(comparing), pairs.mapValues(combining),
+  ])
 
   private static func comparing(_ relation: Comparison.Relation) -> CoreMLCall.Build {
     { (call) throws(WeighbridgeError) in [try call.compare(relation)] }

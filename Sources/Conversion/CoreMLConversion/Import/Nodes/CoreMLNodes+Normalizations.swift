@@ -81,8 +81,8 @@ extension CoreMLCall {
       throw malformed("\(name) has the shape \(shape), and 1 or 3 axes belong there")
     }
     let tensor = try tensor(name, shape: shape)
-    return try network.builder.addWeight(
-      "\(layer.name)/\(role)", tensor.reshaped([1] + shape + (shape.count == 1 ? [1, 1] : [])))
+    return try addWeight(
+      role, tensor.reshaped([1] + shape + (shape.count == 1 ? [1, 1] : [])))
   }
 
   fileprivate mutating func meanVarianceNormalization() throws(WeighbridgeError) -> CoreMLBlob {

@@ -151,10 +151,7 @@ extension CoreMLCall {
           + "it may get there")
     }
     if cell.limit < Double(Float.greatestFiniteMagnitude) {
-      network.decisions.append(
-        .init(
-          layer: layer.name,
-          text: "keeps its cell's state within \(cell.limit), which it is taken not to reach"))
+      decide("keeps its cell's state within \(cell.limit), which it is taken not to reach")
     }
   }
 
@@ -199,10 +196,7 @@ extension CoreMLCall {
     _ operation: some CatalogOperator, _ inputs: [ValueID], _ recurrence: Recurrence
   ) throws(WeighbridgeError) -> [CoreMLBlob] {
     if recurrence.isReversed, recurrence.returnsSequences {
-      network.decisions.append(
-        .init(
-          layer: layer.name,
-          text: "walks from the last step on; each output is taken to stand at its own step"))
+      decide("walks from the last step on; each output is taken to stand at its own step")
     }
     let axes: [CoreMLAxis] =
       recurrence.returnsSequences ? [.batch, .sequence, .channel] : [.batch, .channel]
@@ -260,10 +254,7 @@ extension CoreMLCall {
       tensors.append(("bias", Tensor(.float32, shape: [count], numbers)))
     }
     var weights: [ValueID] = []
-    for (role, tensor) in tensors {
-      weights.append(
-        try network.builder.addWeight("\(layer.name)/\(prefix)\(role)", tensor))
-    }
+    for (role, tensor) in tensors { weights.append(try addWeight(prefix + role, tensor)) }
     return weights
   }
 

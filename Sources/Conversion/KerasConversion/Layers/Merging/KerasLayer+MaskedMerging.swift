@@ -57,11 +57,11 @@ extension KerasLayer {
   private mutating func stepMasks(
     _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID?]? {
-    guard joinsMasks, inputs.contains(where: { masks[$0] != nil }) else { return nil }
+    guard joinsMasks, inputs.contains(where: { mask(of: $0) != nil }) else { return nil }
     let rank = inputs.map { graph.type(of: $0).rank }.max() ?? 0
     var stepMasks: [ValueID?] = []
     for (number, input) in inputs.enumerated() {
-      guard let mask = masks[input] else {
+      guard let mask = mask(of: input) else {
         stepMasks.append(nil)
         continue
       }
