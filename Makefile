@@ -199,7 +199,7 @@ MANUAL ?= .build/man1
 PACKAGES ?= .build/packages
 manual_tool := .build/manual/release/generate-manual
 
-manual packages wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
+manual packages-here wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
 # The tool comes with the argument parser, whose sources the program's build has fetched.
 manual: build
@@ -207,12 +207,23 @@ manual: build
 	  --scratch-path .build/manual --product generate-manual $(SWIFT_OPTIONS)
 	Packaging/manual.sh $(manual_tool) $(program) "$(MANUAL)"
 
+# They are made of what is committed, and always in one folder: where the sources are can change what the
+# compiler makes of them.
+packages_source := /tmp/weighbridge-$(version)-packages
+.PHONY: packages-here
+
 ifeq ($(shell uname -s),Linux)
-packages: tools := dpkg-shlibdeps:dpkg-dev: dh:debhelper: lintian:lintian: xz:xz-utils: python3:python3:
-packages: short_addresses :=
-packages: export HOMEBREW_LIBRARIES = \
+packages:
+	@set -eu; mkdir $(packages_source) || { echo "Another \`make packages\` is at work there, or was killed." >&2; exit 1; }; \
+	trap 'rm -rf $(packages_source)' EXIT; \
+	git clone -q . $(packages_source); \
+	$(MAKE) -C $(packages_source) packages-here PACKAGES="$(abspath $(PACKAGES))"
+
+packages-here: tools := dpkg-shlibdeps:dpkg-dev: dh:debhelper: lintian:lintian: xz:xz-utils: python3:python3:
+packages-here: short_addresses :=
+packages-here: export HOMEBREW_LIBRARIES = \
   $(foreach library,$(homebrew_libraries),$(lastword $(subst :, ,$(library))))
-packages: manual docs wheel
+packages-here: manual docs wheel
 	Packaging/glibc.sh $(program)
 	Packaging/glibc.sh $(library_folder)/lib/$(library_name)
 	Packaging/packages.sh $(program) $(map) "$(MANUAL)" $(documentation)/html $(wheel_folder)/dist $(version) "$(PACKAGES)"
