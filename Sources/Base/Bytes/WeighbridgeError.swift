@@ -108,6 +108,37 @@ extension WeighbridgeError {
   }
 }
 
+// MARK: - An error of each kind
+
+extension WeighbridgeError {
+  /// What is not there or cannot be opened.
+  package static func missing(_ reason: String) -> Self { Self(.missing, reason) }
+
+  /// Bytes that do not follow their format.
+  package static func malformed(_ reason: String) -> Self { Self(.malformed, reason) }
+
+  /// Bytes that are not those that were written.
+  package static func damaged(_ reason: String) -> Self { Self(.damaged, reason) }
+
+  /// A file that ends before it should.
+  package static func truncated(_ reason: String) -> Self { Self(.truncated, reason) }
+
+  /// Something that Weighbridge cannot do.
+  package static func unsupported(_ reason: String) -> Self { Self(.unsupported, reason) }
+
+  /// What the user gave and does not fit the model.
+  package static func mismatch(_ reason: String) -> Self { Self(.mismatch, reason) }
+
+  /// An output that could not be written.
+  package static func outputFailed(_ reason: String) -> Self { Self(.outputFailed, reason) }
+
+  /// A documented limit that was reached.
+  package static func limitExceeded(_ reason: String) -> Self { Self(.limitExceeded, reason) }
+
+  /// Work that was cancelled from outside.
+  package static func cancelled(_ reason: String) -> Self { Self(.cancelled, reason) }
+}
+
 extension WeighbridgeError: CustomStringConvertible {
   /// The place, then the reason, on one line (a list of layers may take more).
   public var description: String {

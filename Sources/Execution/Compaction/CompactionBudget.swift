@@ -17,17 +17,13 @@ package enum CompactionBudget: Sendable {
     switch self {
     case .error(let error):
       guard error > 0, error.isFinite else {
-        throw WeighbridgeError(
-          .mismatch, "an error of \(error) is no budget; it must be above 0 and finite")
+        throw .mismatch("an error of \(error) is no budget; it must be above 0 and finite")
       }
     case .size(let size):
-      guard size > 0 else {
-        throw WeighbridgeError(.mismatch, "\(size) bytes are no budget; it must be above 0")
-      }
+      guard size > 0 else { throw .mismatch("\(size) bytes are no budget; it must be above 0") }
     case .answers(let share, _):
       guard share > 0, share <= 1 else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "a share of \(share) of the answers is no budget; it must be above 0 and at most 1")
       }
     }

@@ -101,8 +101,7 @@ package struct Compactor: Sendable {
 
   func checkWeights(_ weights: [CompactableWeight]) throws(WeighbridgeError) {
     guard weights.isEmpty else { return }
-    throw WeighbridgeError(
-      .mismatch,
+    throw .mismatch(
       "the model has no weights of \(CompactableWeight.leastCount) numbers or more that are "
         + "multiplied with data, so nothing can be left out")
   }
@@ -112,14 +111,12 @@ package struct Compactor: Sendable {
   ) throws(WeighbridgeError) {
     let least = name == "calibration" ? Self.leastCalibrationCount : 1
     guard examples.count >= least else {
-      throw WeighbridgeError(
-        .mismatch, "there are \(examples.count) examples for the \(name), and it needs \(least)")
+      throw .mismatch("there are \(examples.count) examples for the \(name), and it needs \(least)")
     }
     for inputs in examples { try graph.check(inputs: inputs) }
     let isConstant = examples.allSatisfy { $0.allSatisfy(\.isConstant) }
     guard !isConstant else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "every example for the \(name) has the same number everywhere, which tells nothing of a model"
       )
     }
@@ -180,7 +177,7 @@ package struct Compactor: Sendable {
 
   func checkCancellation() throws(WeighbridgeError) {
     if let cancellation, cancellation.isCancelled {
-      throw WeighbridgeError(.cancelled, "cancelled")
+      throw .cancelled("cancelled")
     }
   }
 }

@@ -42,11 +42,11 @@ struct AttributeValueReader {
       return .integers(try elements(type.size, count, bytes).map { layout.value($0[...]) })
     case .float(let layout):
       guard !layout.isVAX, layout.exponent.count <= 30, layout.bias <= 1 << 30 else {
-        throw WeighbridgeError(.unsupported, "it has \(type.name)")
+        throw .unsupported("it has \(type.name)")
       }
       return .reals(try elements(type.size, count, bytes).map { layout.value($0[...]) })
     default:
-      throw WeighbridgeError(.unsupported, "it has \(type.name), neither text nor numbers")
+      throw .unsupported("it has \(type.name), neither text nor numbers")
     }
   }
 
@@ -54,13 +54,11 @@ struct AttributeValueReader {
   private func elementCount(_ shape: [Int]?) throws(WeighbridgeError) -> Int {
     guard let shape else { return 0 }
     guard shape.count <= 1 else {
-      throw WeighbridgeError(
-        .unsupported, "it has \(shape.count) axes; a scalar or a list can be read")
+      throw .unsupported("it has \(shape.count) axes; a scalar or a list can be read")
     }
     let count = shape.first ?? 1
     guard count <= limits.attributeElementCount else {
-      throw WeighbridgeError(
-        .limitExceeded,
+      throw .limitExceeded(
         "it has \(count) elements, over the limit of \(limits.attributeElementCount)")
     }
     return count
@@ -85,7 +83,7 @@ struct AttributeValueReader {
     case .zeros: while bytes.last == 0 { bytes.removeLast() }
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw WeighbridgeError(.malformed, "it is not UTF-8")
+      throw .malformed("it is not UTF-8")
     }
     return text
   }
@@ -101,7 +99,7 @@ struct AttributeValueReader {
       byteCount += value.count
       try checkSize(byteCount)
       guard let text = String(validating: value.prefix { $0 != 0 }, as: UTF8.self) else {
-        throw WeighbridgeError(.malformed, "it is not UTF-8")
+        throw .malformed("it is not UTF-8")
       }
       strings.append(text)
     }
@@ -110,8 +108,7 @@ struct AttributeValueReader {
 
   private func checkSize(_ byteCount: Int) throws(WeighbridgeError) {
     guard byteCount <= limits.attributeByteCount else {
-      throw WeighbridgeError(
-        .limitExceeded, "it has over \(limits.attributeByteCount) bytes, which is the limit")
+      throw .limitExceeded("it has over \(limits.attributeByteCount) bytes, which is the limit")
     }
   }
 }

@@ -20,7 +20,7 @@ struct DatasetReader {
     element = try HDF5ElementType(type)
     space = try Dataspace(Self.body(.dataspace, header, reader))
     guard let outer = space.shape else {
-      throw WeighbridgeError(.unsupported, "has no elements, not even a shape (a null dataspace)")
+      throw .unsupported("has no elements, not even a shape (a null dataspace)")
     }
     shape = outer + element.innerShape
     byteCount = try Checked.product(
@@ -32,7 +32,7 @@ struct DatasetReader {
     _ kind: HeaderMessage.Kind, _ header: ObjectHeader, _ reader: ObjectReader
   ) throws(WeighbridgeError) -> Cursor {
     guard let message = header.first(kind) else {
-      throw WeighbridgeError(.malformed, "has no message about its \(kind)")
+      throw .malformed("has no message about its \(kind)")
     }
     return try reader.body(of: message)
   }
@@ -51,7 +51,7 @@ struct DatasetReader {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a place or filter that cannot be read.
   func storage() throws(WeighbridgeError) -> HDF5Dataset.Storage {
     guard !header.has(.externalFiles) else {
-      throw WeighbridgeError(.unsupported, "keeps its bytes in another file, which is never read")
+      throw .unsupported("keeps its bytes in another file, which is never read")
     }
     _ = try pipeline()
     guard byteCount > 0 else { return .fileRange(0..<0) }
@@ -64,8 +64,7 @@ struct DatasetReader {
         ? .fileRange(start + range.lowerBound..<start + range.upperBound) : .encoded
     case .chunked, .compact: return .encoded
     case .virtual:
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "is a virtual dataset, made of parts of others; it cannot be read, and HDF5's h5repack "
           + "copies what it shows")
     }
@@ -74,15 +73,13 @@ struct DatasetReader {
   /// Where in the file a contiguous dataset is.
   private func range(at address: Int, _ size: Int?) throws(WeighbridgeError) -> Range<Int> {
     guard (size ?? byteCount) >= byteCount else {
-      throw WeighbridgeError(
-        .malformed, "has \(size ?? 0) bytes stored, and elements of \(byteCount)")
+      throw .malformed("has \(size ?? 0) bytes stored, and elements of \(byteCount)")
     }
     let start = try Checked.sum(
       reader.file.baseAddress, address, of: "the dataset's address")
     let end = try Checked.sum(start, byteCount, of: "the dataset's end")
     guard end <= reader.file.count else {
-      throw WeighbridgeError(
-        .malformed, "lies at bytes \(start) to \(end) of a file of \(reader.file.count)")
+      throw .malformed("lies at bytes \(start) to \(end) of a file of \(reader.file.count)")
     }
     return start..<end
   }
@@ -100,7 +97,7 @@ struct DatasetReader {
     case .contiguous: output = try filled(true)
     case .chunked(let layout):
       output = try chunks(layout, atMost: limit)
-    case .virtual: throw WeighbridgeError(.unsupported, "is a virtual dataset")
+    case .virtual: throw .unsupported("is a virtual dataset")
     }
     if !element.isLittleEndian { Self.swapBytes(&output, element.elementType.byteCount) }
     return output
@@ -110,13 +107,11 @@ struct DatasetReader {
     _ layout: ChunkedLayout, atMost limit: Int
   ) throws(WeighbridgeError) -> [UInt8] {
     guard layout.elementSize == type.size else {
-      throw WeighbridgeError(
-        .malformed, "has elements of \(type.size) bytes, and chunks of \(layout.elementSize)")
+      throw .malformed("has elements of \(type.size) bytes, and chunks of \(layout.elementSize)")
     }
     let grid = try ChunkGrid(layout, space)
     guard grid.chunkByteCount <= limit else {
-      throw WeighbridgeError(
-        .limitExceeded, "has chunks of \(grid.chunkByteCount) bytes, over the limit of \(limit)")
+      throw .limitExceeded("has chunks of \(grid.chunkByteCount) bytes, over the limit of \(limit)")
     }
     var output = try filled(layout.address == nil)
     // Chunks at the edges have more elements than the dataset.
@@ -130,14 +125,13 @@ struct DatasetReader {
   /// What the elements are as long as none is written.
   private func filled(_ isUnwritten: Bool) throws(WeighbridgeError) -> [UInt8] {
     if isUnwritten, !fill.isDefined, fill.isWritten {
-      throw WeighbridgeError(.malformed, "was never written, and says that it has no fill value")
+      throw .malformed("was never written, and says that it has no fill value")
     }
     guard let value = fill.element, fill.isWritten else {
       return [UInt8](repeating: 0, count: byteCount)
     }
     guard value.count == type.size else {
-      throw WeighbridgeError(
-        .malformed, "has a fill value of \(value.count) bytes for elements of \(type.size)")
+      throw .malformed("has a fill value of \(value.count) bytes for elements of \(type.size)")
     }
     var output: [UInt8] = []
     output.reserveCapacity(byteCount)

@@ -10,7 +10,7 @@ extension HDF5File {
       var names: [String] = []
       for entry in try attributes(at: path) {
         guard let name = String(validating: entry.name, as: UTF8.self) else {
-          throw WeighbridgeError(.malformed, "an attribute's name is not UTF-8")
+          throw .malformed("an attribute's name is not UTF-8")
         }
         names.append(name)
       }
@@ -49,7 +49,7 @@ extension HDF5File {
 
   private func attributes(at path: String) throws(WeighbridgeError) -> [AttributeEntry] {
     guard let address = try resolve(path) else {
-      throw WeighbridgeError(.malformed, "the file has nothing at this path")
+      throw .malformed("the file has nothing at this path")
     }
     if let known = cache.withLock({ $0.attributes.value(at: address) }) { return known }
     let header = try reader.header(at: address)

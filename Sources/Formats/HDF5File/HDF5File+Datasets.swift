@@ -28,12 +28,11 @@ extension HDF5File {
     return try use(dataset.path) { () throws(WeighbridgeError) in
       let limit = limits.decodedByteCount(ofFileWith: store.count)
       guard dataset.byteCount <= limit else {
-        throw WeighbridgeError(
-          .limitExceeded, "takes \(dataset.byteCount) bytes decoded, over the limit of \(limit)")
+        throw .limitExceeded("takes \(dataset.byteCount) bytes decoded, over the limit of \(limit)")
       }
       return try read(dataset.path) { (found) throws(WeighbridgeError) in
         guard found.element.elementType == dataset.elementType, found.shape == dataset.shape else {
-          throw WeighbridgeError(.malformed, "is not what it was when the file was opened")
+          throw .malformed("is not what it was when the file was opened")
         }
         return try found.contents(atMost: limit)
       }
@@ -45,9 +44,7 @@ extension HDF5File {
     _ path: String, _ body: (DatasetReader) throws(WeighbridgeError) -> Result
   ) throws(WeighbridgeError) -> Result {
     let header = try object(at: path)
-    guard header.kind == .dataset else {
-      throw WeighbridgeError(.malformed, "is not a dataset")
-    }
+    guard header.kind == .dataset else { throw .malformed("is not a dataset") }
     return try damage(at: header) { () throws(WeighbridgeError) in
       try body(DatasetReader(header, reader))
     }

@@ -9,7 +9,7 @@ extension HDF5File {
     try use(path) { () throws(WeighbridgeError) in
       var members: [HDF5Member] = []
       guard let address = try resolve(path) else {
-        throw WeighbridgeError(.malformed, "the file has nothing at this path")
+        throw .malformed("the file has nothing at this path")
       }
       for link in try groupLinks(at: path, address) { members.append(try member(link, in: path)) }
       return HDF5Group(path: path, members: members)
@@ -35,7 +35,7 @@ extension HDF5File {
     try use(path) { () throws(WeighbridgeError) in
       var found: [HDF5Member] = []
       guard let start = try resolve(path) else {
-        throw WeighbridgeError(.malformed, "the file has nothing at this path")
+        throw .malformed("the file has nothing at this path")
       }
       var entered: Set<Int> = [start]
       var waiting = [(path: path, address: start)]
@@ -64,18 +64,16 @@ extension HDF5File {
     at path: String, _ address: Int
   ) throws(WeighbridgeError) -> [Link] {
     guard Self.depth(of: path) <= limits.depth else {
-      throw WeighbridgeError(.limitExceeded, "leads over more than \(limits.depth) links")
+      throw .limitExceeded("leads over more than \(limits.depth) links")
     }
-    guard let links = try links(at: address) else {
-      throw WeighbridgeError(.malformed, "is not a group")
-    }
+    guard let links = try links(at: address) else { throw .malformed("is not a group") }
     return links
   }
 
   /// A link as a member.
   private func member(_ link: Link, in path: String) throws(WeighbridgeError) -> HDF5Member {
     guard let name = String(validating: link.name, as: UTF8.self) else {
-      throw WeighbridgeError(.malformed, "a member's name is not UTF-8").at(.path(path))
+      throw .malformed("a member's name is not UTF-8").at(.path(path))
     }
     let path = (path.last == "/" ? path : path + "/") + name
     switch link.target {

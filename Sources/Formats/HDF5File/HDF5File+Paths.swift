@@ -27,7 +27,7 @@ extension HDF5File {
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none.
   func object(at path: String) throws(WeighbridgeError) -> ObjectHeader {
     guard let address = try resolve(path) else {
-      throw WeighbridgeError(.malformed, "the file has nothing at this path").at(.path(path))
+      throw .malformed("the file has nothing at this path").at(.path(path))
     }
     return try reader.header(at: address)
   }
@@ -51,7 +51,7 @@ extension HDF5File {
       guard let links = try links(at: current) else { return nil }
       depth += 1
       guard depth <= limits.depth else {
-        throw WeighbridgeError(.limitExceeded, "leads over more than \(limits.depth) links")
+        throw .limitExceeded("leads over more than \(limits.depth) links")
       }
       guard let link = links.element(named: Array(name.utf8), \.name) else { return nil }
       switch link.target {
@@ -59,19 +59,18 @@ extension HDF5File {
       case .soft(let target):
         linkCount += 1
         guard linkCount <= limits.linkCount else {
-          throw WeighbridgeError(.limitExceeded, "follows more than \(limits.linkCount) soft links")
+          throw .limitExceeded("follows more than \(limits.linkCount) soft links")
         }
         guard let target = String(validating: target.prefix { $0 != 0 }, as: UTF8.self) else {
-          throw WeighbridgeError(.malformed, "the soft link \"\(name)\" is not UTF-8")
+          throw .malformed("the soft link \"\(name)\" is not UTF-8")
         }
         if target.utf8.first == UInt8(ascii: "/") { current = reader.root }
         waiting += Self.parts(of: target)
       case .external:
-        throw WeighbridgeError(
-          .unsupported, "\"\(name)\" is a link into another file, which is never followed")
+        throw .unsupported("\"\(name)\" is a link into another file, which is never followed")
       case .userDefined(let kind):
-        throw WeighbridgeError(
-          .unsupported, "\"\(name)\" is a link of kind \(kind), which only its program can follow")
+        throw .unsupported(
+          "\"\(name)\" is a link of kind \(kind), which only its program can follow")
       }
     }
     return current

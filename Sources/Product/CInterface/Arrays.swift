@@ -1,6 +1,5 @@
 import Bytes
 import CWeighbridge
-import GraphIR
 import Weighbridge
 
 #if canImport(Glibc)

@@ -1,6 +1,5 @@
 import Bytes
 import CWeighbridge
-import Weighbridge
 
 /// What went wrong in a call.
 struct Failure: Error {

@@ -1,5 +1,4 @@
 public import Bytes
-import GraphIR
 public import ModelComparison
 public import Verifier
 import Weighbridge
@@ -33,7 +32,7 @@ public struct Report: Sendable {
     _ models: [ReportedModel], options: ReportOptions = ReportOptions()
   ) throws(WeighbridgeError) {
     guard 1...2 ~= models.count else {
-      throw WeighbridgeError(.mismatch, "a report shows one model or two, not \(models.count)")
+      throw .mismatch("a report shows one model or two, not \(models.count)")
     }
     var facts: [ModelFacts] = []
     for model in models { facts.append(try ModelFacts(model, options)) }

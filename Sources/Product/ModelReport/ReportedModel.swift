@@ -1,6 +1,5 @@
 public import Bytes
 public import ConversionCore
-import GraphIR
 public import Weighbridge
 
 /// A model that a report is about, or what is known of a file that is none.

@@ -61,8 +61,7 @@ extension Tensor {
     if !elementType.isFloat, self.elementType.isFloat,
       numbers.contains(where: { $0 != $0.rounded() })
     {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the input \(name) takes \(elementType.rawValue), and the array holds fractions")
     }
     return Tensor(elementType, shape: shape, numbers)

@@ -156,7 +156,6 @@ extension DetectOptions {
 
   private static func check(_ value: Double?, of name: String) throws(WeighbridgeError) {
     guard let value, !(0...1 ~= value) else { return }
-    throw WeighbridgeError(
-      .mismatch, "the threshold of the \(name) is \(value), which must be 0 to 1")
+    throw .mismatch("the threshold of the \(name) is \(value), which must be 0 to 1")
   }
 }

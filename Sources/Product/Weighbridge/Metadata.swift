@@ -33,8 +33,8 @@ public enum Metadata {
     tolerance: Tolerance? = nil, _ change: (inout ModelDescription) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
     guard let source = try ModelReader.read(path).source as? WBMModelSource else {
-      throw WeighbridgeError(
-        .unsupported, "is not a .wbm file, and metadata can be changed in those only; convert it"
+      throw .unsupported(
+        "is not a .wbm file, and metadata can be changed in those only; convert it"
       ).at(file: path)
     }
     var description = source.model.content.description
@@ -71,9 +71,9 @@ public enum Metadata {
     case _ where key.hasPrefix("outputs.") && key.hasSuffix(".description"):
       try set(summary: value, of: key, in: &description.outputs)
     default:
-      guard !key.isEmpty else { throw WeighbridgeError(.mismatch, "an empty key") }
+      guard !key.isEmpty else { throw .mismatch("an empty key") }
       guard value != nil || description.userDefined[key] != nil else {
-        throw WeighbridgeError(.mismatch, "there is no entry \(key) to remove")
+        throw .mismatch("there is no entry \(key) to remove")
       }
       description.userDefined[key] = value
     }
@@ -84,8 +84,7 @@ public enum Metadata {
   ) throws(WeighbridgeError) {
     let name = key.drop { $0 != "." }.dropFirst().dropLast(".description".count)
     guard let index = features.firstIndex(where: { $0.name == name }) else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "no \(key.prefix { $0 != "." }.dropLast()) \(name); there is "
           + features.map(\.name).joined(separator: ", "))
     }

@@ -20,10 +20,8 @@ extension Model {
   ) throws(WeighbridgeError) -> ExportReport {
     guard let target = target ?? ExportTarget(path: path) else {
       let known = ExportTarget.allCases.map { ".\($0.fileExtension)" }.joined(separator: ", ")
-      throw WeighbridgeError(
-        .mismatch, "its extension names no format (\(known)); \(APIName.exportTarget) does"
-      )
-      .at(file: path)
+      throw .mismatch("its extension names no format (\(known)); \(APIName.exportTarget) does")
+        .at(file: path)
     }
     var content = content
     content.provenance.converter = "weighbridge \(weighbridgeVersion)"

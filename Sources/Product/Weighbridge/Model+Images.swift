@@ -13,28 +13,22 @@ extension Model {
   ) throws(WeighbridgeError) -> Tensor {
     guard let port = inputs.first(where: { $0.name == name }) else {
       let names = inputs.map(\.name).joined(separator: ", ")
-      throw WeighbridgeError(.mismatch, "the model has no input \(name); it has \(names)")
+      throw .mismatch("the model has no input \(name); it has \(names)")
     }
     let feature = description.inputs.first { $0.name == name }
     guard let settings = feature?.image else {
-      throw WeighbridgeError(
-        .mismatch, "the model does not say how an image becomes its input \(name), \(port.type)")
+      throw .mismatch("the model does not say how an image becomes its input \(name), \(port.type)")
     }
     guard let axes = settings.layout.imageAxes(rank: port.type.rank),
       let height = port.type.shape[axes.height].value,
       let width = port.type.shape[axes.width].value
     else {
-      throw WeighbridgeError(
-        .mismatch, "the input \(name) is \(port.type), and an image's size must be known")
+      throw .mismatch("the input \(name) is \(port.type), and an image's size must be known")
     }
-    guard !images.isEmpty else {
-      throw WeighbridgeError(.mismatch, "there is no image for the input \(name)")
-    }
+    guard !images.isEmpty else { throw .mismatch("there is no image for the input \(name)") }
     let hasBatch = port.type.rank == 4
     guard hasBatch || images.count == 1 else {
-      throw WeighbridgeError(
-        .mismatch,
-        "the input \(name) is \(port.type), one image, and there are \(images.count)")
+      throw .mismatch("the input \(name) is \(port.type), one image, and there are \(images.count)")
     }
     var (bytes, shape) = ([UInt8](), [Int]())
     for image in images {

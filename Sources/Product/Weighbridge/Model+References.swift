@@ -35,8 +35,7 @@ extension Model {
       let expected = types[port.value.index]
       // Of what a layer makes that is not understood, not all axes are known.
       guard expected.agrees(with: expected.with(shape: tensor.shape.map(Dimension.fixed))) else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "the reference output \(port.name) has the shape \(tensor.shape), and the model gives "
             + "\(expected.shape) for these inputs")
       }
@@ -72,8 +71,8 @@ extension Tolerance {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for a part that is negative or not finite.
   func check() throws(WeighbridgeError) {
     guard [absolute, relative].allSatisfy({ $0 >= 0 && $0.isFinite }) else {
-      throw WeighbridgeError(
-        .mismatch, "a tolerance of \(absolute) + \(relative) x max|want|; both are numbers from 0")
+      throw .mismatch(
+        "a tolerance of \(absolute) + \(relative) x max|want|; both are numbers from 0")
     }
   }
 }

@@ -1,6 +1,5 @@
 public import Bytes
 import ConversionCore
-import FormatRegistry
 public import GraphIR
 import LayerCatalog
 public import Verifier

@@ -69,17 +69,14 @@ extension ModelPurpose {
       description.labels.isEmpty
       ? "a vector of scores"
       : "a vector with a score for each of its \(description.labels.count) labels"
-    throw WeighbridgeError(
-      .mismatch,
-      "the model is no classifier: \(words(graph)); a classifier gives \(wanted)")
+    throw .mismatch("the model is no classifier: \(words(graph)); a classifier gives \(wanted)")
   }
 
   /// - Throws: ``WeighbridgeError/Code/mismatch`` that says what the model is when it does not say how
   ///   boxes are read from its outputs.
   func checkFindsObjects(_ graph: Graph) throws(WeighbridgeError) {
     if case .detector = self { return }
-    throw WeighbridgeError(
-      .mismatch,
+    throw .mismatch(
       "the model does not say how boxes are read from its outputs: \(words(graph)). If it finds "
         + "objects, describe its detector (\(APIName.detector) and \(APIName.anchors), or "
         + "\(APIName.metadataFile))")
@@ -90,8 +87,7 @@ extension ModelPurpose {
   /// - Throws: As ``scores(_:_:)``.
   func image(_ graph: Graph) throws(WeighbridgeError) -> Port {
     if case .imageToImage(let output) = self { return output }
-    throw WeighbridgeError(
-      .mismatch,
+    throw .mismatch(
       "the model does not make an image of an image: \(words(graph)); that would be one output "
         + "with the axes of the image that it takes, and 1 or 3 channels")
   }

@@ -1,5 +1,4 @@
 package import Bytes
-import GraphIR
 
 /// What each layer of a run took, the slowest first.
 package struct RunProfile: Sendable {

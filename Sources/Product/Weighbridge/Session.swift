@@ -41,8 +41,7 @@ public final class Session: Sendable {
   public func run(_ inputs: [String: Tensor]) throws(WeighbridgeError) -> [String: Tensor] {
     let names = Set(model.inputs.map(\.name))
     for name in inputs.keys.sorted() where !names.contains(name) {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the model has no input \(name); it has \(names.sorted().joined(separator: ", "))")
     }
     let arrays = inputs.sorted { $0.key < $1.key }.map {
@@ -101,9 +100,7 @@ public final class Session: Sendable {
     writing write: (_ input: String, _ elements: inout MutableSpan<Float>) -> Void,
     reading read: (_ output: String, _ shape: [Int], _ elements: Span<Float>) -> Void
   ) throws(WeighbridgeError) {
-    guard let compiled else {
-      throw WeighbridgeError(.unsupported, "the reference engine has no memory to share")
-    }
+    guard let compiled else { throw .unsupported("the reference engine has no memory to share") }
     let types = model.inputs.map { port in
       shapes[port.name].map { TensorType(port.type.elementType, $0) } ?? port.type
     }
@@ -138,9 +135,7 @@ public final class Session: Sendable {
     _ types: [TensorType], from inputs: [UnsafeRawPointer],
     into outputs: [UnsafeMutableRawPointer]
   ) throws(WeighbridgeError) {
-    guard let compiled else {
-      throw WeighbridgeError(.unsupported, "the reference engine has no memory to share")
-    }
+    guard let compiled else { throw .unsupported("the reference engine has no memory to share") }
     try compiled.run(types, from: inputs, into: outputs)
   }
 

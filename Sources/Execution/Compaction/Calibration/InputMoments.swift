@@ -1,4 +1,3 @@
-import Bytes
 import GraphIR
 
 /// The sums of products of the inputs of a weight, block by block along the diagonal: what an error of

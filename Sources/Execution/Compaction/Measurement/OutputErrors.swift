@@ -56,8 +56,7 @@ struct ErrorMeter {
     for (position, port) in zip(positions, model.outputs) {
       let numbers = wanted.map { $0[position].doubles }
       guard numbers.allSatisfy({ $0.allSatisfy(\.isFinite) }) else {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "the output \(port.name) has numbers that are not finite, so that no error can be measured"
         )
       }

@@ -1,4 +1,3 @@
-import Bytes
 import GraphIR
 
 /// Compares layer by layer with reference outputs of layers, as they are computed.

@@ -131,7 +131,7 @@ extension ReferenceSet {
     var tensors: [Tensor] = []
     for port in graph.inputs {
       guard let entry = inputs.first(where: { $0.name == port.name }) else {
-        throw WeighbridgeError(.mismatch, "the references have no array for the input \(port.name)")
+        throw .mismatch("the references have no array for the input \(port.name)")
       }
       tensors.append(entry.tensor)
     }

@@ -36,9 +36,8 @@ struct FileBytes: Sendable {
     let start = try Checked.sum(baseAddress, address, of: "the address of \(what)")
     let end = try Checked.sum(start, byteCount, of: "the end of \(what)")
     guard end <= count else {
-      throw WeighbridgeError(
-        .malformed, "\(what) lies at bytes \(start) to \(end) of a file of \(count)"
-      ).at(.byte(start))
+      throw .malformed("\(what) lies at bytes \(start) to \(end) of a file of \(count)")
+        .at(.byte(start))
     }
     return start..<end
   }
@@ -56,9 +55,8 @@ struct FileBytes: Sendable {
   ) throws(WeighbridgeError) -> Cursor {
     let range = try range(at: address, byteCount: byteCount, of: what)
     guard byteCount <= Self.blockLimit else {
-      throw WeighbridgeError(
-        .limitExceeded, "\(what) has \(byteCount) bytes, over the limit of \(Self.blockLimit)"
-      ).at(.byte(range.lowerBound))
+      throw .limitExceeded("\(what) has \(byteCount) bytes, over the limit of \(Self.blockLimit)")
+        .at(.byte(range.lowerBound))
     }
     return Cursor(copy(range), origin: range.lowerBound, widths)
   }

@@ -21,14 +21,12 @@ struct ReadingBudget {
   mutating func spend(_ byteCount: Int, at address: Int) throws(WeighbridgeError) {
     let (place, overflow) = baseAddress.addingReportingOverflow(address)
     guard isNew(address) else {
-      throw WeighbridgeError(.malformed, "\(what) leads twice to one block")
-        .at(.byte(overflow ? .max : place))
+      throw .malformed("\(what) leads twice to one block").at(.byte(overflow ? .max : place))
     }
     left -= byteCount
     guard left >= 0 else {
-      throw WeighbridgeError(
-        .malformed, "\(what) has blocks that overlap: together they are larger than the file"
-      ).at(.byte(overflow ? .max : place))
+      throw .malformed("\(what) has blocks that overlap: together they are larger than the file")
+        .at(.byte(overflow ? .max : place))
     }
   }
 

@@ -37,8 +37,8 @@ struct Superblock: Sendable {
   init(in file: FileBytes) throws(WeighbridgeError) {
     let found = file.store.withBytes { Self.find(in: $0.extracting(file.dimension)) }
     guard let found else {
-      throw WeighbridgeError(
-        .malformed, file.count == 0 ? "is empty" : "is not an HDF5 file: it has no HDF5 signature")
+      throw .malformed(
+        file.count == 0 ? "is empty" : "is not an HDF5 file: it has no HDF5 signature")
     }
     var cursor = try file.beginning(at: found, atMost: 128, of: "the superblock")
     let whole = cursor
@@ -73,8 +73,8 @@ struct Superblock: Sendable {
     // A superblock that moved with its file takes all addresses with it.
     let (endOfFile, overflow) = end.addingReportingOverflow(found - stored)
     guard !overflow, endOfFile <= file.count else {
-      throw WeighbridgeError(
-        .malformed, "is cut off: it has \(file.count) bytes and its superblock says \(endOfFile)")
+      throw .malformed(
+        "is cut off: it has \(file.count) bytes and its superblock says \(endOfFile)")
     }
   }
 
@@ -101,8 +101,7 @@ struct Superblock: Sendable {
     }
     let flags = try cursor.byte()
     guard version == 2 || flags & 0b101 == 0 else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "is still being written, or was not closed by the program that wrote it; when none has it "
           + "open, HDF5's h5clear -s makes it readable")
     }

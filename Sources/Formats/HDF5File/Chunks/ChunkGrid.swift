@@ -16,13 +16,11 @@ struct ChunkGrid: Sendable {
   init(_ layout: ChunkedLayout, _ space: Dataspace) throws(WeighbridgeError) {
     let shape = space.shape ?? []
     guard layout.shape.count == shape.count else {
-      throw WeighbridgeError(
-        .malformed, "has \(shape.count) dimensions, and chunks with \(layout.shape.count)")
+      throw .malformed("has \(shape.count) dimensions, and chunks with \(layout.shape.count)")
     }
     for (axis, size) in layout.shape.enumerated() {
       guard let largest = space.largestShape[axis], largest > 0, size > largest else { continue }
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "has chunks of \(size) elements along axis \(axis), which has at most \(largest)")
     }
     self.shape = shape
@@ -67,8 +65,7 @@ struct ChunkGrid: Sendable {
   func position(inArray number: Int) throws(WeighbridgeError) -> [Int] {
     let unlimited = largestCounts.indices.filter { largestCounts[$0] == nil }
     guard unlimited.count <= 1 else {
-      throw WeighbridgeError(
-        .malformed, "has an array of chunks, and \(unlimited.count) dimensions without a bound")
+      throw .malformed("has an array of chunks, and \(unlimited.count) dimensions without a bound")
     }
     var (position, rest) = ([Int](repeating: 0, count: counts.count), number)
     for axis in largestCounts.indices.reversed() {
@@ -79,7 +76,7 @@ struct ChunkGrid: Sendable {
     if let axis = unlimited.first {
       position[axis] = rest
     } else if rest > 0 {
-      throw WeighbridgeError(.malformed, "has a chunk \(number), behind the last there may be")
+      throw .malformed("has a chunk \(number), behind the last there may be")
     }
     return position
   }
@@ -89,13 +86,11 @@ struct ChunkGrid: Sendable {
     var number = 0
     for (axis, index) in position.enumerated() {
       guard let count = largestCounts[axis] else {
-        throw WeighbridgeError(.malformed, "has an index without room for a growing dimension")
+        throw .malformed("has an index without room for a growing dimension")
       }
       let (product, overflow) = number.multipliedReportingOverflow(by: count)
       let (sum, carry) = product.addingReportingOverflow(index)
-      guard !overflow, !carry else {
-        throw WeighbridgeError(.malformed, "has a chunk beyond any file")
-      }
+      guard !overflow, !carry else { throw .malformed("has a chunk beyond any file") }
       number = sum
     }
     return number

@@ -26,8 +26,7 @@ struct ChunkIndexReader {
     case .bTree2: try readBTree2(at: address)
     case .single(let filtered):
       guard grid.count == 1 else {
-        throw WeighbridgeError(
-          .malformed, "has the index of a single chunk, and \(grid.count) chunks")
+        throw .malformed("has the index of a single chunk, and \(grid.count) chunks")
       }
       try add(grid.counts.map { _ in 0 }, ArrayElement(address: address, filtered: filtered))
     case .implicit: try readImplicit(at: address)
@@ -50,19 +49,17 @@ struct ChunkIndexReader {
     _ position: [Int], _ element: ArrayElement
   ) throws(WeighbridgeError) {
     guard isFiltered == (element.filtered != nil) else {
-      throw WeighbridgeError(.malformed, "has an index of filtered chunks, or filters without one")
+      throw .malformed("has an index of filtered chunks, or filters without one")
     }
     let byteCount = element.filtered?.byteCount ?? grid.chunkByteCount
     // Packing what cannot be packed adds a little; far more is memory for nothing.
     guard byteCount / 2 <= grid.chunkByteCount.addingReportingOverflow(1 << 16).partialValue else {
-      throw WeighbridgeError(
-        .malformed, "has \(byteCount) bytes stored for a chunk of \(grid.chunkByteCount)")
+      throw .malformed("has \(byteCount) bytes stored for a chunk of \(grid.chunkByteCount)")
     }
     let range = try file.range(at: element.address, byteCount: byteCount, of: "a chunk")
     guard let number = grid.number(of: position) else {
-      throw WeighbridgeError(
-        .malformed, "has a chunk at \(position), outside the \(grid.counts) that there are"
-      ).at(.byte(range.lowerBound))
+      throw .malformed("has a chunk at \(position), outside the \(grid.counts) that there are")
+        .at(.byte(range.lowerBound))
     }
     chunks.append(
       StoredChunk(number: number, range: range, filterMask: element.filtered?.mask ?? 0))
@@ -101,14 +98,12 @@ struct ChunkIndexReader {
     let extra = tree.recordSize - file.widths.offset - 8 * rank
     guard tree.type == (isFiltered ? 11 : 10), isFiltered ? (5...12).contains(extra) : extra == 0
     else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "has a B-tree of type \(tree.type) and records of \(tree.recordSize) bytes for "
           + "its chunks")
     }
     guard tree.count <= grid.count else {
-      throw WeighbridgeError(
-        .malformed, "has \(tree.count) chunks, and room for \(grid.count)")
+      throw .malformed("has \(tree.count) chunks, and room for \(grid.count)")
     }
     try tree.visit { (record) throws(WeighbridgeError) in
       var record = record
@@ -125,14 +120,12 @@ struct ChunkIndexReader {
   }
 
   private mutating func readImplicit(at address: Int) throws(WeighbridgeError) {
-    guard !isFiltered else {
-      throw WeighbridgeError(.malformed, "has filters, and an index for chunks without")
-    }
+    guard !isFiltered else { throw .malformed("has filters, and an index for chunks without") }
     for number in 0..<grid.count {
       let position = grid.position(of: number)
       let (offset, overflow) = try grid.number(inArray: position)
         .multipliedReportingOverflow(by: grid.chunkByteCount)
-      guard !overflow else { throw WeighbridgeError(.malformed, "has a chunk beyond any file") }
+      guard !overflow else { throw .malformed("has a chunk beyond any file") }
       let start = try Checked.sum(address, offset, of: "the address of a chunk")
       try add(position, ArrayElement(address: start, filtered: nil))
     }
@@ -143,16 +136,14 @@ struct ChunkIndexReader {
     var end = 0
     for chunk in chunks {
       guard chunk.range.lowerBound >= end else {
-        throw WeighbridgeError(.malformed, "has chunks that overlap in the file")
-          .at(.byte(chunk.range.lowerBound))
+        throw .malformed("has chunks that overlap in the file").at(.byte(chunk.range.lowerBound))
       }
       end = max(end, chunk.range.upperBound)
     }
     var numbers = chunks.map(\.number)
     numbers.sort()
     for (number, next) in zip(numbers, numbers.dropFirst()) where number == next {
-      throw WeighbridgeError(
-        .malformed, "has two chunks at the position \(grid.position(of: number))")
+      throw .malformed("has two chunks at the position \(grid.position(of: number))")
     }
   }
 }

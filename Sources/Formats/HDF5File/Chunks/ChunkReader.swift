@@ -19,8 +19,7 @@ struct ChunkReader {
     let total = try Checked.product(
       [index.chunks.count, grid.chunkByteCount], of: "the size of all chunks")
     guard total <= limit else {
-      throw WeighbridgeError(
-        .limitExceeded, "has chunks of \(total) bytes in all, over the limit of \(limit)")
+      throw .limitExceeded("has chunks of \(total) bytes in all, over the limit of \(limit)")
     }
     for chunk in index.chunks {
       let position = grid.position(of: chunk.number)

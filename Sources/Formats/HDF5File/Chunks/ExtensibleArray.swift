@@ -5,8 +5,7 @@ import Bytes
 struct ExtensibleArray {
   private let file: FileBytes
   private let headerAddress: Int
-  private let isFiltered: Bool
-  private let elementSize: Int
+  private let layout: ArrayElementLayout
   private let shape: Shape
   private let indexAddress: Int?
 
@@ -32,17 +31,13 @@ struct ExtensibleArray {
 
   init(at address: Int, isFiltered: Bool, in file: FileBytes) throws(WeighbridgeError) {
     self.file = file
-    self.isFiltered = isFiltered
     headerAddress = address
     var header = try file.checkedBlock(
       at: address, byteCount: 16 + 6 * file.widths.length + file.widths.offset,
       of: "the extensible array")
     try header.signature("EAHD", of: "the extensible array")
     _ = try header.version(0...0, of: "the extensible array")
-    let place = header
-    let client = try header.byte()
-    elementSize = Int(try header.byte())
-    try ArrayElement.check(size: elementSize, client: client, isFiltered: isFiltered, place)
+    layout = try ArrayElementLayout(&header, isFiltered: isFiltered)
     shape = try Self.shape(&header)
     try header.skip(6 * file.widths.length)  // counts
     indexAddress = try header.address()
@@ -77,11 +72,11 @@ struct ExtensibleArray {
     for group in 0..<shape.directGroups { blockCount += shape.group(group).blocks }
     let pointerCount = blockCount + shape.groups - shape.directGroups
     let size =
-      10 + file.widths.offset * (1 + pointerCount) + shape.indexCount * elementSize
+      10 + file.widths.offset * (1 + pointerCount) + shape.indexCount * layout.size
     var block = try file.checkedBlock(
       at: indexAddress, byteCount: size, of: "the extensible array's index")
     try readHead(&block, "EAIB")
-    try elements(0, shape.indexCount, &block, visit)
+    try layout.visit(0, shape.indexCount, &block, visit)
     var budget = ReadingBudget("the extensible array", in: file)
     var first = 0
     for number in 0..<shape.groups {
@@ -138,7 +133,7 @@ struct ExtensibleArray {
     at address: Int, _ first: Int, _ count: Int, written: [Bool]?, _ budget: inout ReadingBudget,
     _ visit: (Int, ArrayElement) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
-    let byteCount = try Checked.product([count, elementSize], of: "the extensible array")
+    let byteCount = try Checked.product([count, layout.size], of: "the extensible array")
     let headSize = 10 + file.widths.offset + shape.positionWidth
     let size = try Checked.sum(written == nil ? byteCount : 0, headSize, of: "the extensible array")
     try budget.spend(size, at: address)
@@ -148,9 +143,9 @@ struct ExtensibleArray {
     try readHead(&block, "EADB")
     try block.skip(shape.positionWidth)
     guard let written else {
-      return try elements(shape.indexCount + first, count, &block, visit)
+      return try layout.visit(shape.indexCount + first, count, &block, visit)
     }
-    let pageSize = shape.pageCount * elementSize + 4
+    let pageSize = shape.pageCount * layout.size + 4
     for page in 0..<count / shape.pageCount where written[page] {
       let start = try Checked.sum(
         address, size + page * pageSize, of: "the extensible array's page")
@@ -158,7 +153,7 @@ struct ExtensibleArray {
       var block = try file.checkedBlock(
         at: start, byteCount: pageSize, of: "the extensible array's page")
       let number = shape.indexCount + first + page * shape.pageCount
-      try elements(number, shape.pageCount, &block, visit)
+      try layout.visit(number, shape.pageCount, &block, visit)
     }
   }
 
@@ -176,17 +171,6 @@ struct ExtensibleArray {
     guard let first else { return }
     guard try block.count(shape.positionWidth) == first else {
       throw place.failure("the extensible array's block belongs to another position")
-    }
-  }
-
-  private func elements(
-    _ first: Int, _ count: Int, _ block: inout Cursor,
-    _ visit: (Int, ArrayElement) throws(WeighbridgeError) -> Void
-  ) throws(WeighbridgeError) {
-    for number in first..<first + count {
-      if let element = try ArrayElement(&block, size: elementSize, isFiltered: isFiltered) {
-        try visit(number, element)
-      }
     }
   }
 }

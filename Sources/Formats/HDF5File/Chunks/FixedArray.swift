@@ -5,8 +5,7 @@ import Bytes
 struct FixedArray {
   private let file: FileBytes
   private let headerAddress: Int
-  private let isFiltered: Bool
-  private let elementSize: Int
+  private let layout: ArrayElementLayout
   private let count: Int
   /// How many elements a page has; arrays of more are cut into pages.
   private let pageCount: Int
@@ -14,7 +13,6 @@ struct FixedArray {
 
   init(at address: Int, isFiltered: Bool, in file: FileBytes) throws(WeighbridgeError) {
     self.file = file
-    self.isFiltered = isFiltered
     headerAddress = address
     var header = try file.checkedBlock(
       at: address, byteCount: 12 + file.widths.length + file.widths.offset,
@@ -22,9 +20,7 @@ struct FixedArray {
     try header.signature("FAHD", of: "the fixed array")
     _ = try header.version(0...0, of: "the fixed array")
     let place = header
-    let client = try header.byte()
-    elementSize = Int(try header.byte())
-    try ArrayElement.check(size: elementSize, client: client, isFiltered: isFiltered, place)
+    layout = try ArrayElementLayout(&header, isFiltered: isFiltered)
     let pageBits = try header.byte()
     guard pageBits < 32 else { throw place.failure("the fixed array has pages of 2^\(pageBits)") }
     pageCount = 1 << Int(pageBits)
@@ -40,7 +36,7 @@ struct FixedArray {
     let isPaged = count > pageCount
     let pages = isPaged ? (count - 1) / pageCount + 1 : 0
     let headSize = 6 + file.widths.offset + (pages + 7) / 8
-    let byteCount = isPaged ? 0 : try Checked.product([count, elementSize], of: "the fixed array")
+    let byteCount = isPaged ? 0 : try Checked.product([count, layout.size], of: "the fixed array")
     let size = try Checked.sum(byteCount, headSize + 4, of: "the fixed array")
     var block = try file.checkedBlock(at: blockAddress, byteCount: size, of: "the fixed array")
     try block.signature("FADB", of: "the fixed array's block")
@@ -50,9 +46,9 @@ struct FixedArray {
     guard try block.address() == headerAddress else {
       throw place.failure("the fixed array's block belongs to another array")
     }
-    guard isPaged else { return try elements(0, count, &block, visit) }
+    guard isPaged else { return try layout.visit(0, count, &block, visit) }
     let written = try block.bytes((pages + 7) / 8)
-    let pageSize = pageCount * elementSize + 4
+    let pageSize = pageCount * layout.size + 4
     for page in 0..<pages where written[page / 8] << UInt8(page % 8) & 0x80 != 0 {
       let first = page * pageCount
       let pageElements = min(pageCount, count - first)
@@ -60,19 +56,8 @@ struct FixedArray {
       guard !overflow else { throw place.failure("the fixed array has a page beyond any file") }
       let address = try Checked.sum(blockAddress + size, offset, of: "the fixed array")
       var block = try file.checkedBlock(
-        at: address, byteCount: pageElements * elementSize + 4, of: "the fixed array's page")
-      try elements(first, pageElements, &block, visit)
-    }
-  }
-
-  private func elements(
-    _ first: Int, _ count: Int, _ block: inout Cursor,
-    _ visit: (Int, ArrayElement) throws(WeighbridgeError) -> Void
-  ) throws(WeighbridgeError) {
-    for number in first..<first + count {
-      if let element = try ArrayElement(&block, size: elementSize, isFiltered: isFiltered) {
-        try visit(number, element)
-      }
+        at: address, byteCount: pageElements * layout.size + 4, of: "the fixed array's page")
+      try layout.visit(first, pageElements, &block, visit)
     }
   }
 }

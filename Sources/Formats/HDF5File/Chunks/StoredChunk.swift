@@ -36,16 +36,39 @@ struct ArrayElement {
     self.address = address
     self.filtered = filtered
   }
+}
 
-  /// Checks the size of elements and whether they are of filtered chunks.
-  static func check(
-    size: Int, client: UInt8, isFiltered: Bool, _ place: Cursor
-  ) throws(WeighbridgeError) {
+/// How an array index stores its elements.
+struct ArrayElementLayout {
+  /// The size of an element in bytes.
+  let size: Int
+  private let isFiltered: Bool
+
+  /// Reads it from the header of an array.
+  init(_ header: inout Cursor, isFiltered: Bool) throws(WeighbridgeError) {
+    let place = header
+    let client = try header.byte()
+    size = Int(try header.byte())
+    self.isFiltered = isFiltered
     let width = size - place.widths.offset - (isFiltered ? 4 : 0)
     guard client == (isFiltered ? 1 : 0), isFiltered ? (1...8).contains(width) : width == 0 else {
       throw place.failure(
         "the chunk index has elements of \(size) bytes for client \(client), which do not fit the "
           + "dataset's filters")
+    }
+  }
+
+  /// Calls `visit` with the number and the element of each chunk of a block that was written.
+  ///
+  /// - Parameter first: The number of the block's first element.
+  func visit(
+    _ first: Int, _ count: Int, _ block: inout Cursor,
+    _ visit: (Int, ArrayElement) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) {
+    for number in first..<first + count {
+      if let element = try ArrayElement(&block, size: size, isFiltered: isFiltered) {
+        try visit(number, element)
+      }
     }
   }
 }

@@ -26,8 +26,8 @@ extension FilterPipeline {
     }
     guard bytes.count == byteCount else {
       let skipped = mask == 0 ? "" : ", with the filter mask \(mask)"
-      throw WeighbridgeError(
-        .malformed, "a piece of \(byteCount) bytes has \(bytes.count) when it is unpacked\(skipped)"
+      throw .malformed(
+        "a piece of \(byteCount) bytes has \(bytes.count) when it is unpacked\(skipped)"
       )
     }
     return bytes
@@ -55,15 +55,13 @@ extension FilterPipeline {
   ) throws(WeighbridgeError) -> [UInt8] {
     let possible = size.isExact ? size.value / Inflater.largestRatio : 0
     guard possible <= bytes.count else {
-      throw WeighbridgeError(
-        .malformed, "\(bytes.count) bytes cannot unpack to the \(size.value) that a piece has")
+      throw .malformed("\(bytes.count) bytes cannot unpack to the \(size.value) that a piece has")
     }
     let largest = bytes.count.multipliedReportingOverflow(by: Inflater.largestRatio)
     let room = largest.overflow ? size.value : min(size.value, largest.partialValue)
     let outcome = Inflater.inflate(bytes.span.bytes, .zlib, byteCount: room)
     guard outcome.isComplete else {
-      throw WeighbridgeError(
-        .malformed, "a piece is damaged: it does not unpack (gzip) to \(size.value) bytes")
+      throw .malformed("a piece is damaged: it does not unpack (gzip) to \(size.value) bytes")
     }
     return outcome.bytes
   }

@@ -36,6 +36,6 @@ final class HeaderLedger: Sendable {
       return entries.left < 0
         ? "the object headers overlap: together they are larger than the file" : nil
     }
-    if let reason { throw WeighbridgeError(.malformed, reason).at(.byte(place)) }
+    if let reason { throw .malformed(reason).at(.byte(place)) }
   }
 }

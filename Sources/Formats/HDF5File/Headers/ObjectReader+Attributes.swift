@@ -42,7 +42,7 @@ extension ObjectReader {
   ) throws(WeighbridgeError) -> [AttributeEntry] {
     var tree = try BTree2(at: storage.names, in: file)
     guard tree.type == 8, tree.recordSize == 17 else {
-      throw WeighbridgeError(.malformed, "has a B-tree of type \(tree.type) for its attributes")
+      throw .malformed("has a B-tree of type \(tree.type) for its attributes")
     }
     guard tree.count <= limit else { throw Self.tooMany(limit, "attributes") }
     var own = try FractalHeap(at: storage.heap, in: file)

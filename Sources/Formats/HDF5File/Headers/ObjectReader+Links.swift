@@ -20,8 +20,7 @@ extension ObjectReader {
     guard links.count <= limit else { throw Self.tooMany(limit, "members") }
     links.sort { $0.name.lexicographicallyPrecedes($1.name) }
     for (link, next) in zip(links, links.dropFirst()) where link.name == next.name {
-      throw WeighbridgeError(
-        .malformed, "has two members \"\(String(decoding: link.name, as: UTF8.self))\"")
+      throw .malformed("has two members \"\(String(decoding: link.name, as: UTF8.self))\"")
     }
     return links
   }
@@ -87,7 +86,7 @@ extension ObjectReader {
   ) throws(WeighbridgeError) -> [Link] {
     var tree = try BTree2(at: storage.names, in: file)
     guard tree.type == 5, tree.recordSize == 11 else {
-      throw WeighbridgeError(.malformed, "has a B-tree of type \(tree.type) for its members")
+      throw .malformed("has a B-tree of type \(tree.type) for its members")
     }
     guard tree.count <= limit else { throw Self.tooMany(limit, "members") }
     var heap = try FractalHeap(at: storage.heap, in: file)

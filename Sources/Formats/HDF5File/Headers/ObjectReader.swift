@@ -23,8 +23,7 @@ struct ObjectReader: Sendable {
       extra = try ObjectHeader(at: address, in: file)
     }
     guard superblock.driverAddress == nil, extra?.has(.driverInfo) != true else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "is one of several files that make one (a family or multi driver of HDF5), which cannot be "
           + "read; HDF5's h5repart or h5repack makes one file of them")
     }

@@ -27,9 +27,8 @@ struct LocalHeap {
   /// The bytes from an offset to the next zero.
   mutating func text(at offset: Int) throws(WeighbridgeError) -> [UInt8] {
     guard offset < names.count else {
-      throw WeighbridgeError(
-        .malformed, "a name lies at \(offset) of a local heap of \(names.count) bytes"
-      ).at(.byte(names.lowerBound))
+      throw .malformed("a name lies at \(offset) of a local heap of \(names.count) bytes")
+        .at(.byte(names.lowerBound))
     }
     let start = names.lowerBound + offset
     let end = min(names.upperBound, start + left)
@@ -37,9 +36,7 @@ struct LocalHeap {
       (start..<end).first { bytes[byte: file.dimension.lowerBound + $0] == 0 }.map { $0 - start }
     }
     guard let count else {
-      throw WeighbridgeError(
-        .malformed, "a name in the local heap has no end, or overlaps another"
-      ).at(.byte(start))
+      throw .malformed("a name in the local heap has no end, or overlaps another").at(.byte(start))
     }
     left -= count
     return file.copy(start..<start + count)

@@ -1,5 +1,3 @@
-import Bytes
-
 /// What one element is (HDF5 file format specification 3.0, section IV.A.2.d).
 struct Datatype: Sendable {
   /// What fills a string up to its fixed size.

@@ -47,7 +47,7 @@ struct FilterPipeline: Sendable {
     for _ in 0..<count { parameters.append(try body.count(4)) }
     if version == 1, !count.isMultiple(of: 2) { try body.skip(4) }
     guard let filter = Filter(rawValue: number) else {
-      throw WeighbridgeError(.unsupported, Filter.refusal(number, name))
+      throw .unsupported(Filter.refusal(number, name))
     }
     return Step(filter: filter, parameters: parameters)
   }

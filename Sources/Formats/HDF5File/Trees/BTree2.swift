@@ -100,9 +100,8 @@ struct BTree2 {
       }
     }
     guard found == count else {
-      throw WeighbridgeError(
-        .malformed, "the B-tree has \(found) records and says that it has \(count)"
-      ).at(.byte(file.baseAddress + headerAddress))
+      throw .malformed("the B-tree has \(found) records and says that it has \(count)")
+        .at(.byte(file.baseAddress + headerAddress))
     }
   }
 

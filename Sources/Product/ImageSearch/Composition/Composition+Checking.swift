@@ -16,24 +16,19 @@ extension Composition {
   ///   positive; ``/Weighbridge/WeighbridgeError/Code/limitExceeded`` for more than
   ///   ``maximumObjectCount`` objects.
   public func check(labels: [String]) throws(WeighbridgeError) {
-    guard !objects.isEmpty else {
-      throw WeighbridgeError(.mismatch, "a layout without objects matches nothing")
-    }
+    guard !objects.isEmpty else { throw .mismatch("a layout without objects matches nothing") }
     guard objects.count <= Self.maximumObjectCount else {
-      throw WeighbridgeError(
-        .limitExceeded,
+      throw .limitExceeded(
         "the layout has \(objects.count) objects; at most \(Self.maximumObjectCount) are searched for"
       )
     }
     guard aspectRatio.isFinite, aspectRatio > 0 else {
-      throw WeighbridgeError(
-        .mismatch, "the aspect ratio is \(aspectRatio); it is a width over a height, above 0")
+      throw .mismatch("the aspect ratio is \(aspectRatio); it is a width over a height, above 0")
     }
     try LabelCheck(labels).check(objects.map(\.label))
     for (position, object) in objects.enumerated() {
       if let problem = Self.problem(of: object.box) {
-        throw WeighbridgeError(
-          .mismatch, "object \(position + 1) of the layout, \(object.label): its box \(problem)")
+        throw .mismatch("object \(position + 1) of the layout, \(object.label): its box \(problem)")
       }
     }
   }
@@ -75,8 +70,7 @@ struct LabelCheck {
     guard !unknown.isEmpty else { return }
     let listed = labels.prefix(Self.shownCount).joined(separator: ", ")
     let rest = labels.count - min(labels.count, Self.shownCount)
-    throw WeighbridgeError(
-      .mismatch,
+    throw .mismatch(
       "the model does not know \(unknown.joined(separator: ", ")); its labels are \(listed)"
         + (rest > 0 ? " and \(rest) others" : ""))
   }

@@ -22,8 +22,8 @@ extension Composition {
 
   init(layout: JSONValue, aspectRatio: Double) throws(WeighbridgeError) {
     guard let elements = layout.array else {
-      throw WeighbridgeError(
-        .malformed, "is \(layout.typeName), and a layout is a list of {label, x, y, width, height}")
+      throw .malformed(
+        "is \(layout.typeName), and a layout is a list of {label, x, y, width, height}")
     }
     var objects: [Object] = []
     for (position, element) in elements.enumerated() {
@@ -40,24 +40,19 @@ extension Composition.Object {
   private static let keys = ["label", "x", "y", "width", "height"]
 
   fileprivate init(_ json: JSONValue) throws(WeighbridgeError) {
-    guard let object = json.object else {
-      throw WeighbridgeError(.malformed, "is \(json.typeName), not an object")
-    }
+    guard let object = json.object else { throw .malformed("is \(json.typeName), not an object") }
     if let key = object.keys.first(where: { !Self.keys.contains($0) }) {
-      throw WeighbridgeError(
-        .malformed, "has an unknown key \(key); the keys are \(Self.keys.joined(separator: ", "))")
+      throw .malformed(
+        "has an unknown key \(key); the keys are \(Self.keys.joined(separator: ", "))")
     }
-    guard let label = object["label"] else {
-      throw WeighbridgeError(.malformed, "has no label")
-    }
+    guard let label = object["label"] else { throw .malformed("has no label") }
     guard let text = label.string else {
-      throw WeighbridgeError(.malformed, "its label is \(label.typeName), not a string")
+      throw .malformed("its label is \(label.typeName), not a string")
     }
     var numbers: [Double] = []
     for key in Self.keys.dropFirst() {
       guard let number = object[key]?.real else {
-        throw WeighbridgeError(
-          .malformed, object[key].map { "its \(key) is \($0.typeName)" } ?? "has no \(key)")
+        throw .malformed(object[key].map { "its \(key) is \($0.typeName)" } ?? "has no \(key)")
       }
       numbers.append(number)
     }

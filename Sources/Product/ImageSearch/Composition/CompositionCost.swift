@@ -58,7 +58,7 @@ public struct CompositionWeights: Hashable, Sendable {
   func check() throws(WeighbridgeError) {
     for weight in [presence, relativePosition, size, relativeSize]
     where !(weight >= 0 && weight.isFinite) {
-      throw WeighbridgeError(.mismatch, "a weight is \(weight); weights are numbers from 0")
+      throw .mismatch("a weight is \(weight); weights are numbers from 0")
     }
   }
 }
@@ -119,7 +119,7 @@ public struct CompositionQuery: Hashable, Sendable {
     let presence = counter.presence(of: scene.classes)
     // There always is an assignment, so nothing is above an infinite limit.
     guard let match = matcher.match(scene, presence: presence, below: .infinity) else {
-      throw WeighbridgeError(.mismatch, "the cost of the layout is not finite")
+      throw .mismatch("the cost of the layout is not finite")
     }
     return match
   }

@@ -24,11 +24,9 @@ struct CompositionMatcher {
     try query.composition.check(labels: labels)
     try query.weights.check()
     try LabelCheck(labels).check(query.classes ?? [])
-    guard !query.maximumCost.isNaN else {
-      throw WeighbridgeError(.mismatch, "the maximum cost is not a number")
-    }
+    guard !query.maximumCost.isNaN else { throw .mismatch("the maximum cost is not a number") }
     if let count = query.maximumCount, count < 1 {
-      throw WeighbridgeError(.mismatch, "\(count) images are wanted; at least 1 must be")
+      throw .mismatch("\(count) images are wanted; at least 1 must be")
     }
     let classes = Dictionary(
       zip(labels, labels.indices), uniquingKeysWith: { first, _ in first })

@@ -1,4 +1,3 @@
-import Bytes
 import Vision
 
 /// The detections of an image as they are stored: width and height (4 bytes each), for each

@@ -1,5 +1,4 @@
 import Bytes
-import GraphIR
 import Vision
 import Weighbridge
 
@@ -17,8 +16,8 @@ struct FeatureExtractor: Sendable {
   ) throws(WeighbridgeError) {
     guard model.inputs.count == 1, let input = model.inputs.first else {
       let names = model.inputs.map { "\($0.name) \($0.type)" }.joined(separator: ", ")
-      throw WeighbridgeError(
-        .mismatch, "the model has \(model.inputs.count) inputs (\(names)), and only one is an image"
+      throw .mismatch(
+        "the model has \(model.inputs.count) inputs (\(names)), and only one is an image"
       )
     }
     self.input = input.name
@@ -37,11 +36,11 @@ struct FeatureExtractor: Sendable {
   /// The vector in outputs that were computed before.
   func features(in outputs: [NamedTensor]) throws(WeighbridgeError) -> [Float] {
     guard let tensor = outputs.first(where: { $0.name == output })?.tensor else {
-      throw WeighbridgeError(.mismatch, "the model did not give its output \(output)")
+      throw .mismatch("the model did not give its output \(output)")
     }
     let numbers = tensor.doubles.map { Float($0) }
     guard numbers.allSatisfy(\.isFinite) else {
-      throw WeighbridgeError(.malformed, "the features (\(output)) hold NaN or infinite numbers")
+      throw .malformed("the features (\(output)) hold NaN or infinite numbers")
     }
     return numbers
   }

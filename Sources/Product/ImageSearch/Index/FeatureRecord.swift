@@ -1,5 +1,3 @@
-import Bytes
-
 /// A feature vector as it is stored: float32 numbers and a digest of them, little-endian.
 enum FeatureRecord {
   static func bytes(_ features: [Float]) -> [UInt8] {

@@ -1,5 +1,3 @@
-import Bytes
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)

@@ -1,6 +1,4 @@
 public import Bytes
-import Digests
-import GraphIR
 public import Vision
 public import Weighbridge
 
@@ -66,8 +64,7 @@ public struct ImageAnalyzer: Sendable {
     self.model = model
     detector = isDetector ? try Detector(model, options: options.detection) : nil
     if isDetector, model.description.labels.isEmpty {
-      throw WeighbridgeError(
-        .mismatch, "the model does not name its classes, by which objects are searched for")
+      throw .mismatch("the model does not name its classes, by which objects are searched for")
     }
     features = try output.map { (output) throws(WeighbridgeError) in
       try FeatureExtractor(model, output: output, options: options.detection)

@@ -21,7 +21,7 @@ struct ImageFolder {
   init(_ folder: String) throws(WeighbridgeError) {
     let resolved = canonicalPath(folder)
     guard FolderListing.isFolder(resolved) else {
-      throw WeighbridgeError(.missing, "is not a folder that can be listed").at(file: folder)
+      throw .missing("is not a folder that can be listed").at(file: folder)
     }
     path = resolved.hasSuffix("/") ? resolved : resolved + "/"
     var waiting = [path]

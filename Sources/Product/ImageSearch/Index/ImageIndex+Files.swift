@@ -24,7 +24,7 @@ extension ImageIndex {
         guard let path = statement.text(0), let count = statement.integer(1),
           let modified = statement.integer(2), let changed = statement.integer(3)
         else {
-          throw WeighbridgeError(.damaged, "the table of files is damaged").at(file: self.path)
+          throw .damaged("the table of files is damaged").at(file: self.path)
         }
         files[path] = KnownFile(
           status: FileStatus(byteCount: count, modified: modified, changed: changed),
@@ -91,8 +91,7 @@ extension ImageIndex {
     try connection.withLock { (connection) throws(WeighbridgeError) in
       try connection.transaction { (connection) throws(WeighbridgeError) in
         guard try IndexSchema.contents(connection).identity == contents.identity else {
-          throw WeighbridgeError(.mismatch, "another process rebuilt the index for another model")
-            .at(file: path)
+          throw .mismatch("another process rebuilt the index for another model").at(file: path)
         }
         return try body(connection)
       }

@@ -17,7 +17,7 @@ extension ImageIndex {
         let id = try connection.integer("SELECT id FROM contents WHERE digest = ?", .blob(digest))
       else { return nil }
       let problem = try connection.text("SELECT problem FROM contents WHERE id = ?", .integer(id))
-      if let problem { throw WeighbridgeError(.unsupported, problem).at(file: path) }
+      if let problem { throw .unsupported(problem).at(file: path) }
       return try analysis(id, connection)
     }
   }

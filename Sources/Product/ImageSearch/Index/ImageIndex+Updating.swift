@@ -1,6 +1,4 @@
 public import Bytes
-import GraphIR
-import Synchronization
 
 extension ImageIndex {
   /// Brings the index up to date with a folder and the folders inside it.

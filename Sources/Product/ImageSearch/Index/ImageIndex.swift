@@ -1,6 +1,5 @@
 public import Bytes
 import Synchronization
-import Weighbridge
 
 /// What a model said of many images, kept in a database of SQLite.
 ///
@@ -50,7 +49,7 @@ public final class ImageIndex: Sendable {
       try connection.transaction(.deferred) { (connection) throws(WeighbridgeError) in
         switch try IndexSchema.state(connection) {
         case .current: return try IndexSchema.contents(connection)
-        case .empty: throw WeighbridgeError(.malformed, "is empty, and no index of images")
+        case .empty: throw .malformed("is empty, and no index of images")
         case .other(let version): throw IndexSchema.otherVersion(version)
         }
       }

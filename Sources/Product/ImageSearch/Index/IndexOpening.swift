@@ -11,7 +11,7 @@ enum IndexOpening {
   /// A connection to a file that is a database, or not there yet. Nothing is written.
   static func connection(_ path: String) throws(WeighbridgeError) -> SQLiteConnection {
     guard !path.isEmpty, path != ImageIndex.inMemory, !isFolder(path) else {
-      throw WeighbridgeError(.outputFailed, "is not a file name").at(file: path)
+      throw .outputFailed("is not a file name").at(file: path)
     }
     do throws(WeighbridgeError) {
       return try SQLiteConnection(path: path, .writing)
@@ -66,7 +66,7 @@ enum IndexOpening {
       if try connection.triesWriteAheadLog() { return }
       usleep(10_000)
     }
-    throw WeighbridgeError(.outputFailed, "another process is using the database")
+    throw .outputFailed("another process is using the database")
   }
 }
 

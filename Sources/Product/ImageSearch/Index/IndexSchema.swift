@@ -27,7 +27,7 @@ enum IndexSchema {
     guard application == applicationID else {
       guard application == 0, found == 0,
         try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
-      else { throw WeighbridgeError(.malformed, "is a database, but no index of images") }
+      else { throw .malformed("is a database, but no index of images") }
       return .empty
     }
     return found == version ? .current : .other(version: found)
@@ -90,7 +90,7 @@ enum IndexSchema {
       !names.contains(nil),
       let detections = try connection.integer(query, .text("detections")),
       let features = try connection.integer(query, .text("features"))
-    else { throw WeighbridgeError(.damaged, "the index does not say what it holds") }
+    else { throw .damaged("the index does not say what it holds") }
     return ImageIndex.Contents(
       identity: bytes, modelName: try connection.text(query, .text("model")),
       labels: names.compactMap { $0 }, hasDetections: detections == 1, hasFeatures: features == 1)
@@ -104,7 +104,7 @@ enum IndexSchema {
   ) throws(WeighbridgeError) {
     let result = try connection.text("PRAGMA quick_check(1)")
     guard result == "ok" else {
-      throw WeighbridgeError(.damaged, "the database is damaged (\(result ?? "no answer"))")
+      throw .damaged("the database is damaged (\(result ?? "no answer"))")
     }
   }
 }

@@ -10,8 +10,7 @@ extension Model {
     let (takes, gives) = (
       inputs.map { "\($0.name) \($0.type)" }, outputs.map { "\($0.name) \($0.type)" }
     )
-    throw WeighbridgeError(
-      .mismatch,
+    throw .mismatch(
       "the model takes \(takes.joined(separator: ", ")) and gives \(gives.joined(separator: ", ")); "
         + "no input is described as an image. If one is, describe it: the scale, the bias and the "
         + "color order of its pixels")
@@ -43,8 +42,7 @@ extension Model {
   func onlyOutput() throws(WeighbridgeError) -> String {
     guard outputs.count == 1 else {
       let names = outputs.map(\.name).joined(separator: ", ")
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the model has \(outputs.count) outputs (\(names)); name the one with the features")
     }
     return outputs[0].name

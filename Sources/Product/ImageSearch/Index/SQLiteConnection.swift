@@ -32,9 +32,7 @@ struct SQLiteConnection: ~Copyable, @unchecked Sendable {
       access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     var handle: OpaquePointer?
     let status = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
-    guard let handle else {
-      throw WeighbridgeError(.limitExceeded, "no memory for a database").at(file: path)
-    }
+    guard let handle else { throw .limitExceeded("no memory for a database").at(file: path) }
     guard status == SQLITE_OK else {
       let error = SQLiteFailure.error(status, handle)
       sqlite3_close_v2(handle)

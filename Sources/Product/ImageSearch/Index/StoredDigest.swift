@@ -1,4 +1,3 @@
-import Bytes
 import Digests
 
 /// The XXH3-128 digest behind what is stored, which SQLite itself does not check.

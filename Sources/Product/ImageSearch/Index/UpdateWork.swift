@@ -52,7 +52,7 @@ final class UpdateWork: Sendable {
     guard state.withLock({ $0.failure == nil }) else { return }
     do throws(WeighbridgeError) {
       if options.cancellation?.isCancelled == true {
-        throw WeighbridgeError(.cancelled, "stopped before all images were analyzed")
+        throw .cancelled("stopped before all images were analyzed")
       }
       note(file, try outcome(file))
     } catch {

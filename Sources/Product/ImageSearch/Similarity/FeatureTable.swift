@@ -52,15 +52,13 @@ public struct FeatureTable: Sendable {
     by distance: FeatureDistance, from query: [Float], excluding excluded: String? = nil
   ) throws(WeighbridgeError) -> Ranking {
     if distance == .cosine, query.allSatisfy({ $0 == 0 }) {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "all its features are 0, and the cosine distance needs a direction; the euclidean does not")
     }
     var (matches, unranked) = ([Match](), unreadable)
     for entry in entries where entry.path != excluded {
       guard entry.features.count == query.count else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "it has \(query.count) features, and \(entry.path) has \(entry.features.count): the model "
             + "gives vectors that depend on the image's size")
       }

@@ -1,7 +1,6 @@
 import Bytes
 import GraphIR
 import Verifier
-import Vision
 import Weighbridge
 
 /// A part of a report that may be missing.

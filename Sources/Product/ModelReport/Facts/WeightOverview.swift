@@ -39,7 +39,7 @@ struct WeightOverview: Sendable {
     }.prefix(Self.weightLimit).sorted()
     var weights: [Weight] = []
     for index in largest {
-      if cancellation?.isCancelled == true { throw WeighbridgeError(.cancelled, "was cancelled") }
+      if cancellation?.isCancelled == true { throw .cancelled("was cancelled") }
       let (name, tensor) = all[index]
       weights.append(
         Weight(

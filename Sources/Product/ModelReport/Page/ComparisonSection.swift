@@ -1,8 +1,6 @@
 import Bytes
-import GraphIR
 import ModelComparison
 import Verifier
-import Weighbridge
 
 /// What sets two models apart.
 struct ComparisonSection {

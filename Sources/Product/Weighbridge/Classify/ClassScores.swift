@@ -1,5 +1,4 @@
 import Bytes
-import GraphIR
 
 /// The output of a model that holds a score for each class.
 struct ClassScores: Sendable {
@@ -30,11 +29,10 @@ struct ClassScores: Sendable {
   /// - Throws: As ``Classifier/classes(in:)``.
   func ranking(_ outputs: [NamedTensor]) throws(WeighbridgeError) -> [Classification] {
     guard let tensor = outputs.first(where: { $0.name == outputName })?.tensor else {
-      throw WeighbridgeError(.mismatch, "there is no output \(outputName)")
+      throw .mismatch("there is no output \(outputName)")
     }
     guard labels.isEmpty || tensor.count == labels.count else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the output \(outputName) is \(tensor.type), and one example has \(labels.count) scores")
     }
     let probabilities = try kind.probabilities(of: tensor.doubles)

@@ -106,11 +106,10 @@ extension ClassifyOptions {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an option is out of its range.
   fileprivate func check() throws(WeighbridgeError) {
     if let threshold, !(0...1 ~= threshold) {
-      throw WeighbridgeError(
-        .mismatch, "the threshold of the probability is \(threshold), which must be 0 to 1")
+      throw .mismatch("the threshold of the probability is \(threshold), which must be 0 to 1")
     }
     if let top, top < 1 {
-      throw WeighbridgeError(.mismatch, "\(top) classes are wanted, and it must be 1 or more")
+      throw .mismatch("\(top) classes are wanted, and it must be 1 or more")
     }
   }
 }

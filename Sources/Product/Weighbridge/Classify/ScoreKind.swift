@@ -30,8 +30,8 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
     }
     guard let kind = ScoreKind(rawValue: word) else {
       let words = Self.allCases.map(\.rawValue).joined(separator: ", ")
-      throw WeighbridgeError(
-        .mismatch, "the model says that its \(Self.metadataKey) are \(word), not one of \(words)")
+      throw .mismatch(
+        "the model says that its \(Self.metadataKey) are \(word), not one of \(words)")
     }
     self = kind
   }
@@ -93,9 +93,7 @@ extension ScoreKind {
   /// - Throws: ``WeighbridgeError/Code/malformed`` for scores that are no numbers,
   ///   ``WeighbridgeError/Code/mismatch`` for scores that cannot be of this kind.
   func probabilities(of scores: [Double]) throws(WeighbridgeError) -> [Double] {
-    guard !scores.contains(where: \.isNaN) else {
-      throw WeighbridgeError(.malformed, "a score of a class is NaN")
-    }
+    guard !scores.contains(where: \.isNaN) else { throw .malformed("a score of a class is NaN") }
     switch self {
     case .probabilities:
       return try checked(scores)

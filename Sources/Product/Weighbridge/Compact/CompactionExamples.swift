@@ -26,8 +26,7 @@ struct CompactionExamples {
     } else if let given {
       let least = Compactor.leastCalibrationCount + 2
       guard given.count >= least else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "\(given.count) examples are too few to learn from some and to measure on others: at "
             + "least \(least) are needed")
       }

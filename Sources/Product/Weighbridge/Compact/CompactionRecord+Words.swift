@@ -1,4 +1,3 @@
-import Bytes
 package import GraphIR
 import Verifier
 

@@ -25,14 +25,12 @@ struct CompactionWork {
   init?(_ model: Model, _ options: CompactOptions) throws(WeighbridgeError) {
     guard options.budget != .lossless else {
       guard !options.foldsBatchNormalization else {
-        throw WeighbridgeError(
-          .mismatch, "nothing may be lost, and folding batch normalizations rounds weights")
+        throw .mismatch("nothing may be lost, and folding batch normalizations rounds weights")
       }
       return nil
     }
     guard model.content.compaction == nil else {
-      throw WeighbridgeError(
-        .mismatch, "is smaller at a loss already: begin with the model that it was made of")
+      throw .mismatch("is smaller at a loss already: begin with the model that it was made of")
     }
     answers = ModelAnswers.of(model)
     switch options.budget {
@@ -41,16 +39,14 @@ struct CompactionWork {
     case .size(let size): goal = .budget(.size(size))
     case .encoding(let name):
       guard let encoding = FixedEncoding(name: name) else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "\(name) is no encoding; there are "
             + CompactOptions.encodingNames.joined(separator: ", "))
       }
       goal = .encoding(encoding)
     case .keptAnswers(let share):
       guard let answers else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "the model gives no answers that can be counted: it is no classifier or detector")
       }
       goal = .budget(.answers(share, answers.comparison))

@@ -1,4 +1,3 @@
-import ConversionCore
 import GraphIR
 import LayerCatalog
 

@@ -1,5 +1,4 @@
 import Bytes
-import ConversionCore
 import GraphIR
 import TensorEncoding
 

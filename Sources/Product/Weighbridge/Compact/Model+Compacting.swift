@@ -1,6 +1,5 @@
 public import Bytes
 import Compaction
-import ConversionCore
 import GraphIR
 
 extension Model {

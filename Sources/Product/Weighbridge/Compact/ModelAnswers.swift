@@ -1,7 +1,6 @@
 import Bytes
 import Compaction
 import GraphIR
-import Vision
 
 /// The answers that people read from a model's outputs.
 enum ModelAnswers {

@@ -1,5 +1,4 @@
 import Bytes
-import ConversionCore
 import GraphIR
 
 /// The reference arrays of a part of a model.

@@ -1,5 +1,4 @@
 public import Bytes
-import ConversionCore
 import GraphIR
 
 extension Model {
@@ -59,11 +58,11 @@ extension Graph {
     for name in names {
       guard let value = values[name] else { throw noLayer(named: name, among: values.keys) }
       guard !result.contains(where: { $0.value == value }) else {
-        throw WeighbridgeError(.mismatch, "\(name) is named twice")
+        throw .mismatch("\(name) is named twice")
       }
       result.append(Port(name: name, value: value))
     }
-    guard !result.isEmpty else { throw WeighbridgeError(.mismatch, "no layer is named") }
+    guard !result.isEmpty else { throw .mismatch("no layer is named") }
     return result
   }
 

@@ -1,5 +1,3 @@
-import Bytes
-import ConversionCore
 import CoreMLConversion
 import GraphIR
 package import JSON

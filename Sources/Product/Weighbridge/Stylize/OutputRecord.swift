@@ -22,7 +22,7 @@ struct OutputRecord {
     let stored = description.outputs.first { $0.name == port.name }?.image
     layout = stored?.layout ?? input.layout
     guard let axes = layout.imageAxes(rank: type.rank), let count = type.shape[axes.channels].value
-    else { throw WeighbridgeError(.mismatch, "the output \(port.name) is \(type), no image") }
+    else { throw .mismatch("the output \(port.name) is \(type), no image") }
     if given == nil, let stored, stored.scale != 0, stored.bias.count == count {
       (record, isKnown) = (stored, true)
       return
@@ -62,13 +62,12 @@ struct OutputRecord {
     var (low, high) = (Float.infinity, -Float.infinity)
     for number in numbers {
       guard number.isFinite else {
-        throw WeighbridgeError(.malformed, "the output \(name) holds NaN or infinite numbers")
+        throw .malformed("the output \(name) holds NaN or infinite numbers")
       }
       (low, high) = (min(low, number), max(high, number))
     }
     guard isKnown || high > 4 else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the output \(name) is from \(low) to \(high), and the model does not say how that becomes "
           + "0 to 255: say what scale and bias an image has there, such as 1/255 and 0")
     }
@@ -83,7 +82,7 @@ struct OutputRecord {
   ) throws(WeighbridgeError) -> (numbers: [Float], width: Int, height: Int) {
     let hasBatch = tensor.shape.count == 4
     guard let axes = layout.imageAxes(rank: tensor.shape.count), !hasBatch || tensor.shape[0] == 1
-    else { throw WeighbridgeError(.mismatch, "the output \(name) is \(tensor.type), no image") }
+    else { throw .mismatch("the output \(name) is \(tensor.type), no image") }
     let order = (hasBatch ? [0] : []) + [axes.height, axes.width, axes.channels]
     return (
       tensor.permuted(order).doubles.map { Float($0) }, tensor.shape[axes.width],

@@ -41,14 +41,12 @@ extension StylizeOptions {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an option is out of its range.
   func check() throws(WeighbridgeError) {
     guard tile >= 16, overlap >= 0, overlap < tile else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "tiles of \(tile) pixels that share \(overlap): a tile has 16 or more, and shares fewer than "
           + "it has")
     }
     if let output, output.scale == 0 || !output.scale.isFinite || !output.bias.isFinite {
-      throw WeighbridgeError(
-        .mismatch, "the output's scale is \(output.scale) and its bias \(output.bias)")
+      throw .mismatch("the output's scale is \(output.scale) and its bias \(output.bias)")
     }
   }
 }

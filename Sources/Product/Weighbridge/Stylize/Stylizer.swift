@@ -106,7 +106,7 @@ public struct Stylizer: Sendable {
   ) throws(WeighbridgeError) -> (numbers: [Float], width: Int, height: Int) {
     let result = try session.run([NamedTensor(name: input.name, tensor: tensor)])
     guard let tensor = result.outputs.first(where: { $0.name == output.name })?.tensor else {
-      throw WeighbridgeError(.mismatch, "there is no output \(output.name)")
+      throw .mismatch("there is no output \(output.name)")
     }
     return try output.pixels(tensor)
   }

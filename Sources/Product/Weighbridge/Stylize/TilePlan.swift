@@ -20,8 +20,8 @@ struct TilePlan {
     overlap: Int
   ) throws(WeighbridgeError) {
     guard input.width == nil, input.height == nil else {
-      throw WeighbridgeError(
-        .unsupported, "the input \(input.name) is \(input.type): one side is fixed and one is open")
+      throw .unsupported(
+        "the input \(input.name) is \(input.type): one side is fixed and one is open")
     }
     for step in [1, 2, 4, 8, 16, 32, 64] {
       let side = max(step, tile / step * step)
@@ -37,8 +37,7 @@ struct TilePlan {
       self.scale = scale
       return
     }
-    throw WeighbridgeError(
-      .unsupported,
+    throw .unsupported(
       "of an image of \(image.width) x \(image.height) the model does not make one whose size is a "
         + "multiple of it")
   }

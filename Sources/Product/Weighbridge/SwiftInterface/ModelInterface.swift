@@ -55,8 +55,7 @@ public struct ModelInterface: Sendable {
     let words = { (types: [String: String]) in
       types.sorted { $0.key < $1.key }.map { "\($0.key), \($0.value)" }.joined(separator: "; ")
     }
-    throw WeighbridgeError(
-      .mismatch,
+    throw .mismatch(
       "the \(what) of the model are \(words(found)), and the code was made for \(words(expected)): "
         + "make it again")
   }
@@ -100,7 +99,7 @@ public struct ModelInterface: Sendable {
     /// - Throws: ``WeighbridgeError/Code/mismatch`` when there is none of that name.
     public func tensor(_ name: String) throws(WeighbridgeError) -> Tensor {
       guard let output = outputs.first(where: { $0.name == name }) else {
-        throw WeighbridgeError(.mismatch, "there is no output \(name)")
+        throw .mismatch("there is no output \(name)")
       }
       return output.tensor
     }
@@ -136,7 +135,7 @@ extension Model {
     guard let port = inputs.first(where: { $0.name == name }),
       let settings = description.inputs.first(where: { $0.name == name })?.image,
       let axes = settings.layout.imageAxes(rank: port.type.rank)
-    else { throw WeighbridgeError(.mismatch, "the model takes no image as an input \(name)") }
+    else { throw .mismatch("the model takes no image as an input \(name)") }
     let (tensor, placement) = try image.tensor(
       for: settings, width: port.type.shape[axes.width].value ?? image.width,
       height: port.type.shape[axes.height].value ?? image.height,
