@@ -36,8 +36,7 @@ package struct BoxDecoder: Sendable {
   ) throws(WeighbridgeError) -> [Candidate] {
     let tensors = try detector.heads.map { (head) throws(WeighbridgeError) in
       guard let tensor = outputs[head.output] else {
-        throw WeighbridgeError(
-          .mismatch, "the output \(head.output), which holds boxes, is missing")
+        throw .mismatch("the output \(head.output), which holds boxes, is missing")
       }
       return tensor
     }

@@ -16,8 +16,7 @@ struct BoxList {
     guard tensors.count == 2, tensors.allSatisfy({ $0.shape.count == 2 }),
       tensors[1].shape == [tensors[0].shape[0], 4]
     else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the outputs with boxes have the shapes \(tensors.map(\.shape)), and [boxes, classes] and "
           + "[boxes, 4] belong there")
     }
@@ -31,7 +30,7 @@ struct BoxList {
   /// - Throws: ``WeighbridgeError/Code/malformed`` for numbers that are none.
   func candidates() throws(WeighbridgeError) -> [Candidate] {
     guard !confidences.contains(where: \.isNaN), !places.contains(where: \.isNaN) else {
-      throw WeighbridgeError(.malformed, "an output has numbers that are none (NaN) for boxes")
+      throw .malformed("an output has numbers that are none (NaN) for boxes")
     }
     return (0..<boxCount).compactMap { row in
       let scores = (0..<classCount).compactMap { index -> Candidate.Score? in

@@ -32,7 +32,7 @@ struct GridDecoder {
     _ head: DetectorDescription.Head, _ numbers: HeadNumbers
   ) throws(WeighbridgeError) -> [Candidate] {
     guard !numbers.hasNaN else {
-      throw WeighbridgeError(.malformed, "has numbers that are none (NaN), so it has no boxes")
+      throw .malformed("has numbers that are none (NaN), so it has no boxes")
     }
     var candidates: [Candidate] = []
     for cell in 0..<numbers.width * numbers.height {

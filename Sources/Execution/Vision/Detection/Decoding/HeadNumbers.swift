@@ -21,8 +21,7 @@ struct HeadNumbers {
     let channelCount = boxCount * entryCount
     guard tensor.shape.count == 4, tensor.shape[0] == 1, tensor.shape[channelAxis] == channelCount
     else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "has the shape \(tensor.shape), and \(boxCount) boxes of \(entryCount) numbers make "
           + "\(channelCount) channels")
     }

@@ -25,13 +25,12 @@ struct RowDecoder {
     let (cellCount, classCount) = (side * side, detector.classCount)
     let numbers = tensor.doubles
     guard numbers.count == cellCount * (classCount + 5 * boxCount) else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "has \(numbers.count) numbers, and \(side) x \(side) cells of \(boxCount) boxes and "
           + "\(classCount) classes make \(cellCount * (classCount + 5 * boxCount))")
     }
     guard !numbers.contains(where: \.isNaN) else {
-      throw WeighbridgeError(.malformed, "has numbers that are none (NaN), so it has no boxes")
+      throw .malformed("has numbers that are none (NaN), so it has no boxes")
     }
     var candidates: [Candidate] = []
     for position in 0..<cellCount * boxCount {

@@ -6,6 +6,19 @@ enum BitmapFont {
   /// The height of a character.
   static let height = 9
 
+  /// The dark pixels of a line of text, from its upper left corner.
+  static func pixels(of text: some Sequence<Character>) -> [(x: Int, y: Int)] {
+    var pixels: [(x: Int, y: Int)] = []
+    for (index, character) in text.enumerated() {
+      for (row, bits) in rows(of: character).enumerated() {
+        for column in 0..<width where bits >> (width - 1 - column) & 1 == 1 {
+          pixels.append((x: index * (width + 1) + column, y: row))
+        }
+      }
+    }
+    return pixels
+  }
+
   /// The rows of a character, from the top; bit 4 is the leftmost pixel. A question mark for
   /// characters that the font does not have.
   static func rows(of character: Character) -> [UInt8] {

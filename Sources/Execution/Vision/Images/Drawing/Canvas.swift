@@ -2,13 +2,22 @@
 struct Canvas {
   private let size: PixelSize
   /// The pixels in axes `[height, width, component]`.
-  private(set) var pixels: [UInt8]
+  private var pixels: [UInt8]
 
   /// Begins with an image.
   init(_ image: Image) {
     size = image.size
     pixels = image.pixels
   }
+
+  /// Begins with a white ground.
+  init(_ size: PixelSize) {
+    self.size = size
+    pixels = [UInt8](repeating: 255, count: size.width * size.height * 3)
+  }
+
+  /// What was drawn.
+  var image: Image { Image(width: size.width, height: size.height, pixels: pixels) }
 
   /// Fills the part of a rectangle that lies in the image.
   mutating func fill(_ rectangle: PixelRectangle, _ color: PixelColor) {

@@ -41,16 +41,13 @@ public struct ContactSheet: Sendable {
     let cell = cellSize
     let size = PixelSize(
       width: columns * cell.width + Self.margin, height: rows * cell.height + Self.margin)
-    var canvas = Canvas(
-      Image(
-        width: size.width, height: size.height,
-        pixels: [UInt8](repeating: 255, count: size.width * size.height * 3)))
+    var canvas = Canvas(size)
     for (index, content) in cells.enumerated() {
       draw(
         content, x: Self.margin + index % columns * cell.width,
         y: Self.margin + index / columns * cell.height, on: &canvas)
     }
-    return Image(width: size.width, height: size.height, pixels: canvas.pixels)
+    return canvas.image
   }
 
   private static let margin = 8

@@ -1,19 +1,16 @@
 extension Graphic {
   /// The drawing in pixels.
   package var image: Image {
-    var canvas = Canvas(
-      Image(
-        width: width, height: height,
-        pixels: [UInt8](repeating: 255, count: width * height * 3)))
+    var canvas = Canvas(PixelSize(width: width, height: height))
     for item in items {
       switch item {
-      case .rectangle(let area, let color): canvas.fill(area.pixels, PixelColor(color))
+      case .rectangle(let area, let color): canvas.fill(area.pixels, color)
       case .image(let area, let image): canvas.draw(image, in: area.pixels)
       case .text(let text, let x, let y, let color):
-        canvas.draw(text, x: Int(x.rounded()), y: Int(y.rounded()), PixelColor(color))
+        canvas.draw(text, x: Int(x.rounded()), y: Int(y.rounded()), color)
       }
     }
-    return Image(width: width, height: height, pixels: canvas.pixels)
+    return canvas.image
   }
 }
 
@@ -27,12 +24,6 @@ extension Graphic.Area {
   }
 }
 
-extension PixelColor {
-  fileprivate init(_ color: Graphic.Color) {
-    self.init(red: color.red, green: color.green, blue: color.blue)
-  }
-}
-
 extension Canvas {
   /// Draws an image in another size.
   fileprivate mutating func draw(_ image: Image, in place: PixelRectangle) {
@@ -41,15 +32,9 @@ extension Canvas {
   }
 
   fileprivate mutating func draw(_ text: String, x: Int, y: Int, _ color: PixelColor) {
-    for (index, character) in text.enumerated() {
-      let left = x + index * (BitmapFont.width + 1)
-      for (row, bits) in BitmapFont.rows(of: character).enumerated() {
-        for column in 0..<BitmapFont.width where bits >> (BitmapFont.width - 1 - column) & 1 == 1 {
-          fill(
-            PixelRectangle(
-              columns: left + column..<left + column + 1, rows: y + row..<y + row + 1), color)
-        }
-      }
+    for pixel in BitmapFont.pixels(of: text) {
+      let (column, row) = (x + pixel.x, y + pixel.y)
+      fill(PixelRectangle(columns: column..<column + 1, rows: row..<row + 1), color)
     }
   }
 }

@@ -3,31 +3,9 @@
 /// Points are counted from the upper left corner; a point is a pixel.
 package struct Graphic: Sendable {
   /// A color, 0...255 for each component.
-  package struct Color: Hashable, Sendable {
-    /// The components.
-    package var red, green, blue: UInt8
-
-    /// Makes a color.
-    package init(red: UInt8, green: UInt8, blue: UInt8) {
-      (self.red, self.green, self.blue) = (red, green, blue)
-    }
-
-    /// A gray, 0 for black and 255 for white.
-    package init(gray: UInt8) { self.init(red: gray, green: gray, blue: gray) }
-  }
-
+  package typealias Color = PixelColor
   /// A rectangle in points.
-  package struct Area: Hashable, Sendable {
-    /// The left and the upper edge.
-    package var x, y: Double
-    /// The size.
-    package var width, height: Double
-
-    /// Makes a rectangle.
-    package init(x: Double, y: Double, width: Double, height: Double) {
-      (self.x, self.y, self.width, self.height) = (x, y, width, height)
-    }
-  }
+  package typealias Area = Rectangle
 
   /// What is drawn.
   package enum Item: Sendable {

@@ -55,7 +55,7 @@ extension Image {
       let color = PixelColor(classIndex: annotation.colorIndex)
       canvas.draw(label, in: placer.place(label.size, beside: frame), on: color)
     }
-    return Image(width: width, height: height, pixels: canvas.pixels)
+    return canvas.image
   }
 }
 

@@ -1,9 +1,18 @@
 /// A color, as a pixel stores it.
-struct PixelColor: Hashable, Sendable {
-  let red, green, blue: UInt8
+package struct PixelColor: Hashable, Sendable {
+  /// The components, 0...255 each.
+  package let red, green, blue: UInt8
 
-  static let black = PixelColor(red: 0, green: 0, blue: 0)
-  static let white = PixelColor(red: 255, green: 255, blue: 255)
+  static let black = PixelColor(gray: 0)
+  static let white = PixelColor(gray: 255)
+
+  /// Makes a color of its components.
+  package init(red: UInt8, green: UInt8, blue: UInt8) {
+    (self.red, self.green, self.blue) = (red, green, blue)
+  }
+
+  /// A gray, 0 for black and 255 for white.
+  package init(gray: UInt8) { self.init(red: gray, green: gray, blue: gray) }
 
   /// A color of its own for each class: hues a golden section apart, so that neighbouring numbers
   /// differ most.
@@ -17,12 +26,6 @@ struct PixelColor: Hashable, Sendable {
       return UInt8(40 + 215 * min(max(distance - 1, 0), 1))
     }
     self.init(red: component(0), green: component(4), blue: component(2))
-  }
-
-  init(red: UInt8, green: UInt8, blue: UInt8) {
-    self.red = red
-    self.green = green
-    self.blue = blue
   }
 
   /// Black or white, whichever can be read better on this color.

@@ -24,16 +24,9 @@ struct TextLabel {
 
   /// Where the font's pixels are, from the label's upper left corner.
   var pixels: [PixelRectangle] {
-    var result: [PixelRectangle] = []
-    for (index, character) in text.enumerated() {
-      let left = Self.margin + index * (BitmapFont.width + 1)
-      for (row, bits) in BitmapFont.rows(of: character).enumerated() {
-        for column in 0..<BitmapFont.width where bits >> (BitmapFont.width - 1 - column) & 1 == 1 {
-          let (x, y) = ((left + column) * scale, (Self.margin + row) * scale)
-          result.append(PixelRectangle(columns: x..<x + scale, rows: y..<y + scale))
-        }
-      }
+    BitmapFont.pixels(of: text).map { pixel in
+      let (x, y) = ((Self.margin + pixel.x) * scale, (Self.margin + pixel.y) * scale)
+      return PixelRectangle(columns: x..<x + scale, rows: y..<y + scale)
     }
-    return result
   }
 }

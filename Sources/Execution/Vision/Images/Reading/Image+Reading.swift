@@ -44,8 +44,7 @@ extension Image {
     } else if FileSignature.isPNG(file) {
       (codec, exif) = (.png, ExifData.inPNG(file))
     } else {
-      throw WeighbridgeError(
-        .unsupported, "is \(FileSignature.title(of: file)); JPEG and PNG images can be read")
+      throw .unsupported("is \(FileSignature.title(of: file)); JPEG and PNG images can be read")
     }
     let size = try codec.size(of: file)
     try limits.check(size)
@@ -61,13 +60,11 @@ extension ImageLimits {
   func check(_ size: PixelSize) throws(WeighbridgeError) {
     let (count, overflow) = size.width.multipliedReportingOverflow(by: size.height)
     guard !overflow, count <= pixelCount else {
-      throw WeighbridgeError(
-        .limitExceeded,
+      throw .limitExceeded(
         "is an image of \(size.width) x \(size.height) pixels, over the limit of \(pixelCount)")
     }
     guard min(size.width, size.height) >= max(1, side) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "is an image of \(size.width) x \(size.height) pixels; at least \(max(1, side)) along "
           + "each axis are needed")
     }

@@ -24,12 +24,11 @@ extension Image {
   ) throws(WeighbridgeError) -> (tensor: Tensor, placement: ImagePlacement) {
     let componentCount = input.colorOrder.componentCount
     guard input.bias.count == componentCount else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "\(input.bias.count) biases do not fit the \(componentCount) components of the input")
     }
     guard width > 0, height > 0 else {
-      throw WeighbridgeError(.mismatch, "an input of \(width) x \(height) holds no image")
+      throw .mismatch("an input of \(width) x \(height) holds no image")
     }
     _ = try Checked.product([width, height, componentCount, 4], of: "the size of the input")
     let geometry = InputGeometry(

@@ -14,9 +14,8 @@ extension Image {
     to path: String, as format: ImageFormat? = nil, replacing: Bool = true
   ) throws(WeighbridgeError) {
     guard let format = format ?? ImageFormat(fileName: path) else {
-      throw WeighbridgeError(
-        .outputFailed, "cannot be written: its name ends in neither .png nor .jpg"
-      ).at(file: path)
+      throw .outputFailed("cannot be written: its name ends in neither .png nor .jpg")
+        .at(file: path)
     }
     let bytes = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try encoded(as: format)
@@ -40,9 +39,7 @@ extension Image {
       case .jpeg: image_jpeg_encode(pixels, size, 95, &file, &failure)
       case .png: image_png_encode(pixels, size, &file, &failure)
       }
-    guard done else {
-      throw WeighbridgeError(.outputFailed, "cannot be written: \(failure.text)")
-    }
+    guard done else { throw .outputFailed("cannot be written: \(failure.text)") }
     // The encoder's memory, copied before it is freed.
     return Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
   }
