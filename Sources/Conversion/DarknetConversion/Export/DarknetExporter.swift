@@ -2,7 +2,6 @@ package import Bytes
 package import ConversionCore
 import DarknetFormat
 package import GraphIR
-import LayerCatalog
 
 /// Writes a `.cfg` and, beside it, a `.weights` file.
 ///
@@ -33,8 +32,7 @@ package enum DarknetExporter: Exporter {
     let numbers = try DarknetWeightsWriter(plan)
     let weightsPath = FilePath(path).replacingExtension("weights")
     guard weightsPath != path else {
-      throw WeighbridgeError(.outputFailed, "is the name of the weights that go beside the .cfg")
-        .at(file: path)
+      throw .outputFailed("is the name of the weights that go beside the .cfg").at(file: path)
     }
     try options.checkReplacing([path, weightsPath])
     var configuration = try AtomicFile(path: path)

@@ -1,8 +1,6 @@
 import Bytes
-import ConversionCore
 import DarknetFormat
 import GraphIR
-import LayerCatalog
 
 /// A section that is to be written.
 struct DarknetSectionText {

@@ -1,4 +1,3 @@
-import Bytes
 import ConversionCore
 import GraphIR
 import LayerCatalog

@@ -1,27 +1,15 @@
 import Bytes
-import ConversionCore
 import DarknetFormat
 import GraphIR
 import LayerCatalog
 
 /// The nodes that a section became, from which its settings are told.
 struct DarknetRecoveredLayer {
-  /// Tells the settings of a section.
-  typealias Describe =
-    @Sendable (DarknetRecoveredLayer, inout DarknetSectionText) throws(WeighbridgeError) -> Void
-
   let nodes: [Node]
   let graph: Graph
   let fork: DarknetFork
   let owners: [ValueID: Int]
   let detector: DetectorDescription?
-
-  /// How each section is described, by its full name. `[cost]` and `[contrastive]` leave no nodes.
-  static let sections = [String: Describe](families: [
-    DarknetRecoveredConvolutions.sections, DarknetRecoveredVectors.sections,
-    DarknetRecoveredImages.sections, DarknetRecoveredRouting.sections,
-    DarknetRecoveredBoxes.sections,
-  ])
 
   /// The name of the section in a file.
   var sectionName: String {
@@ -46,7 +34,7 @@ struct DarknetRecoveredLayer {
     for node in nodes where role == nil || node.source.role == role {
       if let operation = node.operation as? Wanted { return (operation, node) }
     }
-    throw WeighbridgeError(.unsupported, "has no \(Wanted.kind)")
+    throw .unsupported("has no \(Wanted.kind)")
   }
 
   /// Whether there is a node of a role.
@@ -54,9 +42,7 @@ struct DarknetRecoveredLayer {
 
   /// The known sizes of a value, for a batch of one.
   func shape(_ id: ValueID) throws(WeighbridgeError) -> [Int] {
-    guard let shape = graph[id].type.shapeOfOne else {
-      throw WeighbridgeError(.unsupported, "has unknown sizes")
-    }
+    guard let shape = graph[id].type.shapeOfOne else { throw .unsupported("has unknown sizes") }
     return shape
   }
 
@@ -72,9 +58,7 @@ struct DarknetRecoveredLayer {
 
   /// The section that made a value.
   func section(of value: ValueID) throws(WeighbridgeError) -> Int {
-    guard let position = owners[value] else {
-      throw WeighbridgeError(.unsupported, "takes what no section makes")
-    }
+    guard let position = owners[value] else { throw .unsupported("takes what no section makes") }
     return position
   }
 
@@ -83,8 +67,17 @@ struct DarknetRecoveredLayer {
     let operations = nodes(role).map(\.operation)
     guard let name = DarknetLayer.activationName(of: operations, fork: fork) else {
       let kinds = operations.map(\.kind).joined(separator: ", ")
-      throw WeighbridgeError(.unsupported, "\(fork.title) has no activation that is \(kinds)")
+      throw .unsupported("\(fork.title) has no activation that is \(kinds)")
     }
     return name
   }
+
+  /// How many outputs the fully connected node of a role has.
+  func units(_ role: String) throws(WeighbridgeError) -> Int {
+    try inputShape(try node(Dense.self, role).node, 1)[0]
+  }
+
+  /// Why a section with a tree of classes cannot be told.
+  static let tree = WeighbridgeError.unsupported(
+    "its classes form a tree, whose names and parents are not in the model")
 }

@@ -15,7 +15,7 @@ extension DarknetRules {
       let input = try model.plainFlow()
       let fit = try DarknetWindowFit(operation.window, input: input)
       guard !operation.countIncludePad || fit.isUnpadded else {
-        throw WeighbridgeError(.unsupported, "darknet does not count padding in a mean")
+        throw .unsupported("darknet does not count padding in a mean")
       }
       return try pool("local_avgpool", fit, input, &model)
     },
@@ -27,7 +27,7 @@ extension DarknetRules {
     Row(GlobalMaxPooling.self) { (_, model) throws(WeighbridgeError) in
       let input = try model.plainFlow()
       guard input.shape.count == 3, input.shape[1] == input.shape[2] else {
-        throw WeighbridgeError(.unsupported, "a window of darknet's is a square")
+        throw .unsupported("a window of darknet's is a square")
       }
       try model.select(input)
       var section = DarknetSectionText("maxpool")
@@ -39,8 +39,7 @@ extension DarknetRules {
     Row(Upsampling.self) { (operation, model) throws(WeighbridgeError) in
       let input = try model.plainFlow()
       guard operation.interpolation == .nearest, Set(operation.factors).count == 1 else {
-        throw WeighbridgeError(
-          .unsupported, "darknet repeats elements alike along both axes only")
+        throw .unsupported("darknet repeats elements alike along both axes only")
       }
       try model.select(input)
       var section = DarknetSectionText("upsample")
@@ -50,9 +49,7 @@ extension DarknetRules {
     // Becomes part of the convolutions that take it.
     Row(ZeroPadding.self) { (operation, model) throws(WeighbridgeError) in
       var flow = try model.plainFlow()
-      guard flow.shape.count == 3 else {
-        throw WeighbridgeError(.unsupported, "darknet pads images only")
-      }
+      guard flow.shape.count == 3 else { throw .unsupported("darknet pads images only") }
       flow.padding = operation.borders
       return flow
     },
@@ -63,9 +60,9 @@ extension DarknetRules {
       let terms = try model.sources()
       guard Set(terms.map(\.shape)).count == 1, Set(terms.map(\.isInOrder)).count == 1,
         Set(terms.map(\.layout)).count == 1
-      else { throw WeighbridgeError(.unsupported, "darknet adds layers of the same sizes only") }
+      else { throw .unsupported("darknet adds layers of the same sizes only") }
       guard model.fork == .alexeyab || terms.count == 2 else {
-        throw WeighbridgeError(.unsupported, "pjreddie's darknet adds two layers only")
+        throw .unsupported("pjreddie's darknet adds two layers only")
       }
       let ordered = terms.sorted { $0.section > $1.section }
       try model.select(ordered[0])
@@ -80,7 +77,7 @@ extension DarknetRules {
       guard Set(terms.map(\.layout)).count == 1,
         operation.axis == (rank == 4 ? terms[0].layout.channelAxis(rank: 4) : 1),
         rank == 4 || terms.allSatisfy({ $0.isInOrder && $0.shape.count == 3 })
-      else { throw WeighbridgeError(.unsupported, "darknet joins channels only") }
+      else { throw .unsupported("darknet joins channels only") }
       var section = DarknetSectionText("route")
       section.set("layers", terms.map { "\($0.section)" }.joined(separator: ","))
       return try model.add(section, layout: terms[0].layout)
@@ -89,7 +86,7 @@ extension DarknetRules {
       let terms = try model.sources()
       guard terms.count == 2,
         terms[0].layout == terms[1].layout || terms.contains(where: \.isInOrder)
-      else { throw WeighbridgeError(.unsupported, "darknet multiplies two layers only") }
+      else { throw .unsupported("darknet multiplies two layers only") }
       let isElementwise = terms[0].shape == terms[1].shape
       let counts = terms.map { $0.shape.dropFirst().reduce(1, *) }
       let ordered = counts[0] < counts[1] ? [terms[1], terms[0]] : terms
@@ -106,7 +103,7 @@ extension DarknetRules {
     _ model: inout DarknetTranslation
   ) throws(WeighbridgeError) -> DarknetFlow {
     guard fit.dilation == 1, let padding = fit.poolingPadding else {
-      throw WeighbridgeError(.unsupported, "darknet pads a pooling alike on all sides")
+      throw .unsupported("darknet pads a pooling alike on all sides")
     }
     try model.select(input)
     var section = DarknetSectionText(name)
@@ -123,12 +120,12 @@ extension DarknetTranslation {
     var flows: [DarknetFlow] = []
     for (position, operand) in operands.enumerated() {
       guard operand.constant == nil else {
-        throw WeighbridgeError(.unsupported, "darknet adds and multiplies no constants")
+        throw .unsupported("darknet adds and multiplies no constants")
       }
       flows.append(try plainFlow(position))
     }
     guard flows.allSatisfy({ $0.section >= 0 }) else {
-      throw WeighbridgeError(.unsupported, "takes the network's input, which no section can name")
+      throw .unsupported("takes the network's input, which no section can name")
     }
     return flows
   }
@@ -152,7 +149,7 @@ struct DarknetWindowFit {
   ) throws(WeighbridgeError) {
     guard window.size.count == 2, input.shape.count == 3, window.size[0] == window.size[1],
       window.dilation[0] == window.dilation[1]
-    else { throw WeighbridgeError(.unsupported, "a window of darknet's is a square on an image") }
+    else { throw .unsupported("a window of darknet's is a square on an image") }
     var (fronts, backs, counts) = ([Int](), [Int](), [Int]())
     for axis in 0..<2 {
       let added = input.padding.map { ($0.before[axis], $0.after[axis]) } ?? (0, 0)
@@ -162,10 +159,10 @@ struct DarknetWindowFit {
         fronts.append(place.before + added.0)
         backs.append(place.after + added.1)
         counts.append(place.count)
-      } catch { throw WeighbridgeError(.unsupported, error.reason) }
+      } catch { throw .unsupported(error.reason) }
     }
     guard fronts[0] == fronts[1], fronts[0] % window.dilation[0] == 0 else {
-      throw WeighbridgeError(.unsupported, "darknet pads all sides alike")
+      throw .unsupported("darknet pads all sides alike")
     }
     before = fronts[0] / window.dilation[0]
     dilation = window.dilation[0]

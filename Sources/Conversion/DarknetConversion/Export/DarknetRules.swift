@@ -12,7 +12,7 @@ enum DarknetRules {
     Row(Convolution.self) { (operation, model) throws(WeighbridgeError) in
       let stored = model.weights(of: operation)
       guard let kernel = stored["kernel"], kernel.shape.count == 4 else {
-        throw WeighbridgeError(.unsupported, "darknet convolves images only")
+        throw .unsupported("darknet convolves images only")
       }
       let input = try model.flow()
       let window = try DarknetWindowFit(operation.window, input: input)
@@ -21,11 +21,7 @@ enum DarknetRules {
       var section = DarknetSectionText("convolutional")
       section.flag("batch_normalize", normalization != nil)
       section.set("filters", kernel.shape[0])
-      section.set("size", kernel.shape[2])
-      section.set(strides: operation.window.strides)
-      section.set(convolutionPadding: window.before, size: kernel.shape[2])
-      section.set("dilation", window.dilation, unless: 1)
-      section.set("groups", operation.groups, unless: 1)
+      section.set(window: window.window, padding: window.before, groups: operation.groups)
       section.set("activation", activation)
       var weights = try model.affineWeights(
         bias: stored["bias"], normalization, count: kernel.shape[0])
@@ -35,7 +31,7 @@ enum DarknetRules {
     Row(Dense.self) { (operation, model) throws(WeighbridgeError) in
       let stored = model.weights(of: operation)
       guard let kernel = stored["kernel"], model.type().rank == 2 else {
-        throw WeighbridgeError(.unsupported, "darknet connects rows of numbers only")
+        throw .unsupported("darknet connects rows of numbers only")
       }
       let input = try model.plainFlow()
       try model.select(input)
@@ -52,10 +48,10 @@ enum DarknetRules {
     Row(BatchNormalization.self) { (operation, model) throws(WeighbridgeError) in
       let input = try model.plainFlow()
       guard model.fork == .alexeyab else {
-        throw WeighbridgeError(.unsupported, "pjreddie's darknet crashes with [batchnorm]")
+        throw .unsupported("pjreddie's darknet crashes with [batchnorm]")
       }
       guard model.normalizesChannels(operation, input.layout) else {
-        throw WeighbridgeError(.unsupported, "darknet normalises channels only")
+        throw .unsupported("darknet normalises channels only")
       }
       try model.select(input)
       let statistics = try model.statistics(
@@ -66,7 +62,7 @@ enum DarknetRules {
     Row(Softmax.self) { (operation, model) throws(WeighbridgeError) in
       let input = try model.plainFlow()
       guard model.type().rank == 2, operation.axes == [1] else {
-        throw WeighbridgeError(.unsupported, "darknet takes the softmax of rows only")
+        throw .unsupported("darknet takes the softmax of rows only")
       }
       try model.select(input)
       return try model.add(DarknetSectionText("softmax"), layout: input.layout)
@@ -79,7 +75,7 @@ enum DarknetRules {
       let target = model.outputType.shapeOfOne ?? []
       // A row becomes an image of one element a channel, or the other way round.
       guard flow.shape.dropFirst().allSatisfy({ $0 == 1 }), target.count(where: { $0 > 1 }) <= 1
-      else { throw WeighbridgeError(.unsupported, "darknet reshapes into rows only") }
+      else { throw .unsupported("darknet reshapes into rows only") }
       if let axis = target.indices.last(where: { target[$0] > 1 }), flow.shape.count == 3 {
         flow.layout = axis == 1 ? .channelsFirst : .channelsLast
       }
@@ -88,7 +84,7 @@ enum DarknetRules {
     Row(Transpose.self) { (operation, model) throws(WeighbridgeError) in
       var flow = try model.plainFlow()
       guard flow.shape.count == 3, let layout = flow.layout.permuted(by: operation.axes) else {
-        throw WeighbridgeError(.unsupported, "darknet transposes nothing")
+        throw .unsupported("darknet transposes nothing")
       }
       flow.layout = layout
       return flow
@@ -102,8 +98,7 @@ enum DarknetRules {
   ].map { kind in
     Row(kind: kind) { (operation, model) throws(WeighbridgeError) in
       guard let name = DarknetLayer.activationName(of: [operation], fork: model.fork) else {
-        throw WeighbridgeError(
-          .unsupported, "\(model.fork.title) has no \(kind) with these settings")
+        throw .unsupported("\(model.fork.title) has no \(kind) with these settings")
       }
       let input = try model.plainFlow()
       try model.select(input)

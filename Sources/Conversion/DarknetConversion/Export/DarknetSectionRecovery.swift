@@ -2,7 +2,6 @@ import Bytes
 import ConversionCore
 import DarknetFormat
 import GraphIR
-import LayerCatalog
 
 /// The sections of a model that came from darknet, made again from its nodes.
 ///
@@ -32,8 +31,7 @@ struct DarknetSectionRecovery {
     graph = content.graph
     detector = content.description.detector
     guard let net = DarknetSectionText(net: content, fork: fork) else {
-      throw WeighbridgeError(
-        .unsupported, "darknet takes one image, or one row of numbers, of known sizes")
+      throw .unsupported("darknet takes one image, or one row of numbers, of known sizes")
     }
     builder = try DarknetNetworkBuilder(fork: fork, net: net)
   }
@@ -43,8 +41,8 @@ struct DarknetSectionRecovery {
     do throws(WeighbridgeError) {
       let layer = DarknetRecoveredLayer(
         nodes: nodes, graph: graph, fork: builder.fork, owners: owners, detector: detector)
-      guard let describe = DarknetRecoveredLayer.sections[nodes[0].source.className] else {
-        throw WeighbridgeError(.unsupported, "is no section of darknet's")
+      guard let describe = DarknetSections.all[nodes[0].source.className]?.describe else {
+        throw .unsupported("is no section of darknet's")
       }
       var section = DarknetSectionText(layer.sectionName)
       try describe(layer, &section)
@@ -141,7 +139,7 @@ struct DarknetMatch {
     }
     let outputs = copy.outputs.map { partners[$0.value] }
     guard copy.nodes.count == original.nodes.count, outputs == original.outputs.map(\.value) else {
-      throw WeighbridgeError(.unsupported, "darknet gives its boxes and what its last layer makes")
+      throw .unsupported("darknet gives its boxes and what its last layer makes")
     }
     return weights
   }

@@ -67,7 +67,7 @@ extension DarknetTranslation {
   ) throws(WeighbridgeError) -> [String: Tensor] {
     let weights = normalization.weights
     guard var mean = weights["mean"], let variance = weights["variance"] else {
-      throw WeighbridgeError(.unsupported, "its mean and variance are computed")
+      throw .unsupported("its mean and variance are computed")
     }
     let constant = { (number: Double) in
       Tensor(.float32, shape: mean.shape, [Double](repeating: number, count: mean.count))
@@ -95,7 +95,7 @@ extension DarknetTranslation {
       "the epsilon \(Float(epsilon)) of batch normalisations is in their variances, less darknet's")
     let numbers = variance.doubles.map { $0 + difference }
     guard numbers.allSatisfy({ $0 >= 0 }) else {
-      throw WeighbridgeError(.unsupported, "its variances are below darknet's epsilon")
+      throw .unsupported("its variances are below darknet's epsilon")
     }
     return Tensor(.float32, shape: variance.shape, numbers)
   }

@@ -43,8 +43,7 @@ struct DarknetTranslation: ExportBuilder {
     let takesRows = content.graph.inputs.first.map { content.graph[$0.value].type.rank == 2 }
     let fork = fork ?? (takesRows == true ? .pjreddie : .alexeyab)
     guard fork == .pjreddie || takesRows == false else {
-      throw WeighbridgeError(
-        .unsupported, "AlexeyAB's darknet divides by 0 without an image (pjreddie's does not)")
+      throw .unsupported("AlexeyAB's darknet divides by 0 without an image (pjreddie's does not)")
     }
     var translation = try DarknetTranslation(content, fork: fork)
     let outputs = try translation.emit(
@@ -70,8 +69,7 @@ struct DarknetTranslation: ExportBuilder {
         isLetterboxed: fork == .alexeyab
           && content.description.inputs.first?.image?.resize == .letterbox)
     else {
-      throw WeighbridgeError(
-        .unsupported, "darknet takes one image, or one row of numbers, of known sizes")
+      throw .unsupported("darknet takes one image, or one row of numbers, of known sizes")
     }
     sections = try DarknetNetworkBuilder(fork: fork, net: net)
     if (consumers[port.value] ?? []).count > 1 {  // no section can name the input itself
@@ -171,7 +169,7 @@ extension DarknetTranslation {
   /// An input as darknet has it.
   func flow(_ position: Int = 0) throws(WeighbridgeError) -> DarknetFlow {
     guard let flow = operands[position].flow else {
-      throw WeighbridgeError(.unsupported, "takes a constant, and darknet has none")
+      throw .unsupported("takes a constant, and darknet has none")
     }
     return flow
   }
@@ -180,7 +178,7 @@ extension DarknetTranslation {
   func plainFlow(_ position: Int = 0) throws(WeighbridgeError) -> DarknetFlow {
     let flow = try flow(position)
     guard flow.padding == nil else {
-      throw WeighbridgeError(.unsupported, "takes a padded image, as only convolutions can")
+      throw .unsupported("takes a padded image, as only convolutions can")
     }
     return flow
   }
@@ -201,7 +199,7 @@ extension DarknetTranslation {
   /// Makes a value the next section's input.
   mutating func select(_ flow: DarknetFlow) throws(WeighbridgeError) {
     guard flow.section != sections.next - 1 else { return }
-    guard flow.section >= 0 else { throw WeighbridgeError(.unsupported, "takes the input again") }
+    guard flow.section >= 0 else { throw .unsupported("takes the input again") }
     var route = DarknetSectionText("route")
     route.set("layers", flow.section)
     try sections.add(route)
@@ -218,9 +216,7 @@ extension DarknetTranslation {
     let flow = DarknetFlow(
       section: position, shape: Array(dimensions.dropFirst()), layout: layout)
     guard flow.agrees(with: outputType) else {
-      throw WeighbridgeError(
-        .unsupported,
-        "makes \(outputType.shape), and a [\(section.name)] section \(dimensions)")
+      throw .unsupported("makes \(outputType.shape), and a [\(section.name)] section \(dimensions)")
     }
     for (role, tensor) in weights { self.weights[sections.weightName(position, role)] = tensor }
     let port = graph.outputs.first { $0.value == nodes.last?.outputs[0] }

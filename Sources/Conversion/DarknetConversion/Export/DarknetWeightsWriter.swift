@@ -2,7 +2,6 @@ import Bytes
 import ConversionCore
 import DarknetFormat
 import GraphIR
-import LayerCatalog
 
 /// The numbers of a `.weights` file in their order.
 struct DarknetWeightsWriter {
@@ -19,14 +18,12 @@ struct DarknetWeightsWriter {
     for take in plan.takes {
       guard let weight = plan.weights[take.name], weight.elementType == .float32 else {
         let type = plan.weights[take.name].map { "is \($0.elementType.rawValue)" }
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "the weight \(take.name) \(type ?? "is missing"), and darknet stores float32")
       }
       let stored = Self.stored(weight, take, fork)
       guard stored.shape == take.shape else {
-        throw WeighbridgeError(
-          .unsupported, "\(take.name) is \(stored.shape), and the file holds \(take.shape)")
+        throw .unsupported("\(take.name) is \(stored.shape), and the file holds \(take.shape)")
       }
       tensors.append(stored)
     }

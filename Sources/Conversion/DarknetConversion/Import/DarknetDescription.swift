@@ -1,7 +1,5 @@
-import ConversionCore
 import DarknetFormat
 import GraphIR
-import LayerCatalog
 
 /// What a darknet network says of its use.
 struct DarknetDescription {

@@ -1,8 +1,6 @@
 import Bytes
 import ConversionCore
 import DarknetFormat
-import GraphIR
-import LayerCatalog
 
 /// The `.cfg` and `.weights` files of a folder that may belong together, and how to read them.
 struct DarknetFilePairs {

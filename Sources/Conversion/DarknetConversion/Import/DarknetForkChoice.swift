@@ -1,8 +1,5 @@
 import Bytes
-import ConversionCore
 import DarknetFormat
-import GraphIR
-import LayerCatalog
 
 /// Whose darknet a `.cfg` is read as.
 struct DarknetForkChoice {

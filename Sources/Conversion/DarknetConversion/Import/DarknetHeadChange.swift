@@ -1,7 +1,6 @@
 import ConversionCore
 import DarknetFormat
 import GraphIR
-import LayerCatalog
 
 /// Other numbers of classes, anchors or filters at a network's end with which it would take as many
 /// numbers as a file has.

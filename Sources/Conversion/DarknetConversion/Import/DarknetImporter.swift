@@ -2,7 +2,6 @@ import Bytes
 import ConversionCore
 import DarknetFormat
 import GraphIR
-import LayerCatalog
 
 /// Turns the sections of a `.cfg` and the numbers of a `.weights` file into a graph.
 struct DarknetImporter {
@@ -59,7 +58,7 @@ struct DarknetImporter {
     var network = DarknetNetwork(fork: fork, isStrict: isStrict, weights: weights) {
       (path) throws(WeighbridgeError) in
       if let tree = trees[path] { return tree }
-      guard isRandom else { throw WeighbridgeError(.missing, "the tree \(path) is not there") }
+      guard isRandom else { throw .missing("the tree \(path) is not there") }
       return nil
     }
     var isLetterboxed: Bool?
@@ -80,16 +79,15 @@ struct DarknetImporter {
   private func sectionNames() throws(WeighbridgeError) -> [String] {
     let first = configuration.sections[0]
     guard DarknetSections.name(first.name) == "net" else {
-      throw WeighbridgeError(
-        .malformed, "begins with [\(first.name)], and the first section is [net] or [network]"
-      ).at(.line(first.line))
+      throw .malformed("begins with [\(first.name)], and the first section is [net] or [network]")
+        .at(.line(first.line))
     }
     guard configuration.sections.count > 1 else {
-      throw WeighbridgeError(.malformed, "has no layer").at(.line(first.line))
+      throw .malformed("has no layer").at(.line(first.line))
     }
     let names = configuration.sections.map { DarknetSections.name($0.name) }
     let unknown = configuration.sections.indices.dropFirst().filter {
-      DarknetSections.builders[names[$0]] == nil
+      DarknetSections.all[names[$0]] == nil
     }
     guard let first = unknown.first else { return names }
     let lines = unknown.map {
@@ -118,10 +116,9 @@ struct DarknetImporter {
   ) throws(WeighbridgeError) -> DarknetNetwork {
     let fork = network.fork
     do throws(WeighbridgeError) {
-      guard let build = DarknetSections.builders[name] else { return network }
+      guard let build = DarknetSections.all[name]?.build else { return network }
       if let owner = DarknetKeys.sectionOwners[name], owner != fork {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "\(fork.title) does not know this section; \(owner.title) does "
             + "(\(APIName.darknetFork) \(owner.rawValue))")
       }

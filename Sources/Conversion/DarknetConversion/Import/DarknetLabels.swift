@@ -1,8 +1,6 @@
 import Bytes
 import ConversionCore
 import DarknetFormat
-import GraphIR
-import LayerCatalog
 
 /// The names of a network's classes: of the `.data` file, or of a `.names` file beside the `.cfg` that
 /// has as many names as there are classes.
@@ -74,21 +72,19 @@ struct DarknetLabels {
       try DarknetDataFile(ByteStore(try MappedFile(path: path)))
     }
     guard let names = data.names, !names.value.isEmpty else {
-      throw WeighbridgeError(.mismatch, "has no names=").at(file: path)
+      throw .mismatch("has no names=").at(file: path)
     }
     let candidates = FilePath(path).candidates(for: names.value)
     guard let found = candidates.first(where: FilePath.isFile) else {
-      throw WeighbridgeError(
-        .missing,
+      throw .missing(
         "names=\(names.value) is not there, nor is a file of that name beside this one; put it there, "
           + "or name the labels with \(APIName.labels) in place of \(APIName.darknetData)"
       ).at(.line(names.line - 1)).at(file: path)
     }
     let labels = try LabelFile.read(found)
     if let classCount, labels.count != classCount {
-      throw WeighbridgeError(
-        .mismatch, "has \(labels.count) labels, and the network has \(classCount) classes"
-      ).at(file: found)
+      throw .mismatch("has \(labels.count) labels, and the network has \(classCount) classes")
+        .at(file: found)
     }
     try take(labels, found)
   }

@@ -1,8 +1,6 @@
 package import Bytes
 package import ConversionCore
 import DarknetFormat
-import GraphIR
-import LayerCatalog
 
 /// What to say where one of the two files of a darknet model is given alone.
 package struct DarknetMissingFile {

@@ -1,8 +1,6 @@
 import Bytes
 import ConversionCore
 import DarknetFormat
-import GraphIR
-import LayerCatalog
 
 /// How many numbers the network of a `.cfg` takes, in each fork that it may be read as.
 struct DarknetParameterCount {

@@ -1,7 +1,5 @@
 import ConversionCore
 import DarknetFormat
-import GraphIR
-import LayerCatalog
 
 /// Changes of a whole `.cfg` with which it would take as many numbers as a file has.
 struct DarknetSizeExplanations {

@@ -1,8 +1,5 @@
 import Bytes
-import ConversionCore
 import DarknetFormat
-import GraphIR
-import LayerCatalog
 
 /// Numbers of a `.weights` file that are not as many as the network takes.
 struct DarknetSizeMismatch {

@@ -2,7 +2,6 @@ import Bytes
 package import ConversionCore
 import DarknetFormat
 import GraphIR
-import LayerCatalog
 
 extension DarknetSource {
   /// The sections as the file has them, with the types of what they make up to the first that cannot
@@ -17,7 +16,7 @@ extension DarknetSource {
         inputs: section.options.filter { ["from", "layers"].contains($0.key) }.map(\.text),
         label: "#\(position - 1) [\(section.name)]", unit: position)
       layer.sources = position > 1 ? [position - 1] : []
-      if DarknetSections.builders[name] == nil { layer.problem = "is a section that is not known" }
+      if DarknetSections.all[name] == nil { layer.problem = "is a section that is not known" }
       outline.layers.append(layer)
     }
     let fork = DarknetForkChoice(configuration, given: options.darknetFork).fork

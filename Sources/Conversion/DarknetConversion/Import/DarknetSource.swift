@@ -2,7 +2,6 @@ package import Bytes
 package import ConversionCore
 import DarknetFormat
 package import GraphIR
-import LayerCatalog
 
 /// A `.cfg` file with what belongs to it: weights, labels, a tree of classes.
 package struct DarknetSource: Sendable {
@@ -48,8 +47,7 @@ package struct DarknetSource: Sendable {
     if options.laterWeightLimit != nil { return nil }
     guard options.randomSeed == nil else {
       guard options.weights == nil else {
-        throw WeighbridgeError(
-          .mismatch, "\(APIName.weights) and \(APIName.randomSeed) exclude each other")
+        throw .mismatch("\(APIName.weights) and \(APIName.randomSeed) exclude each other")
       }
       return nil
     }
@@ -159,9 +157,8 @@ package struct DarknetSource: Sendable {
       let header = try DarknetWeightsHeader(weights.store, fork: fork)
       let surplus = (weights.store.count - header.byteCount) % 4
       guard surplus == 0 else {
-        throw WeighbridgeError(
-          .malformed, "ends with \(surplus) bytes that are no whole number; it was cut off"
-        ).at(.byte(weights.store.count - surplus))
+        throw .malformed("ends with \(surplus) bytes that are no whole number; it was cut off")
+          .at(.byte(weights.store.count - surplus))
       }
       return DarknetWeightSupply(
         weights.store, headerSize: header.byteCount, isTransposed: header.isTransposed)

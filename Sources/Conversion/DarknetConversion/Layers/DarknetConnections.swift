@@ -5,19 +5,29 @@ import LayerCatalog
 
 /// `[connected]`, `[activation]`, `[logistic]`, and the sections that do nothing when a model runs.
 enum DarknetConnections {
-  static let builders: [String: DarknetLayer.Build] = [
-    "connected": connected,
-    "activation": { (layer) throws(WeighbridgeError) in
-      let name = try layer.activationName(default: "linear")
-      return try layer.whole(try layer.activated(layer.input, name, role: ""))
+  static let sections: [String: DarknetSectionForm] = [
+    "connected": DarknetSectionForm(build: connected) { (layer, section) throws(WeighbridgeError) in
+      section.flag("batch_normalize", layer.has("batch_normalization"))
+      section.set("output", try layer.units(""))
+      section.set("activation", try layer.activation())
     },
-    "logistic": { (layer) throws(WeighbridgeError) in
-      try layer.add(Sigmoid(), [layer.input])
-    },
-    "dropout": identity,
-    "empty": identity,
-    "cost": { (_) throws(WeighbridgeError) in nil },
-    "contrastive": { (_) throws(WeighbridgeError) in nil },
+    "activation": DarknetSectionForm(
+      build: { (layer) throws(WeighbridgeError) in
+        let name = try layer.activationName(default: "linear")
+        return try layer.whole(try layer.activated(layer.input, name, role: ""))
+      },
+      describe: { (layer, section) throws(WeighbridgeError) in
+        let isPlain = layer.nodes[0].operation is Identity
+        section.set("activation", isPlain ? "linear" : try layer.activation(""))
+      }),
+    "logistic": DarknetSectionForm(
+      build: { (layer) throws(WeighbridgeError) in
+        try layer.add(Sigmoid(), [layer.input])
+      }),
+    "dropout": DarknetSectionForm(build: identity),
+    "empty": DarknetSectionForm(build: identity),
+    "cost": DarknetSectionForm(build: { (_) throws(WeighbridgeError) in nil }),
+    "contrastive": DarknetSectionForm(build: { (_) throws(WeighbridgeError) in nil }),
   ]
 
   private static let identity: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in

@@ -1,6 +1,5 @@
 import Bytes
 import ConversionCore
-import DarknetFormat
 import GraphIR
 import LayerCatalog
 
@@ -25,10 +24,40 @@ struct DarknetWindow {
 
 /// `[convolutional]`, `[deconvolutional]`, `[local]`.
 enum DarknetConvolutions {
-  static let builders: [String: DarknetLayer.Build] = [
-    "convolutional": convolutional,
-    "deconvolutional": deconvolutional,
-    "local": local,
+  static let sections: [String: DarknetSectionForm] = [
+    "convolutional": DarknetSectionForm(build: convolutional) {
+      (layer, section) throws(WeighbridgeError) in
+      guard !layer.has("binarize") else {
+        throw .unsupported(
+          "its kernel was binarized (xnor=1), and the numbers that it was made of are not there")
+      }
+      section.flag("batch_normalize", layer.has("batch_normalization"))
+      let (convolution, node) = try layer.node(Convolution.self, "")
+      section.set("filters", try layer.inputShape(node, 1)[0])
+      let blur = layer.has("blur") ? try layer.operation(Convolution.self, "blur") : nil
+      section.set(
+        window: convolution.window, strides: blur?.window.strides, groups: convolution.groups)
+      if let blur { section.set("antialiasing", blur.window.size[0] == 3 ? 1 : 2) }
+      if let owner = layer.owners[node.inputs[1]] { section.set("share_index", owner) }
+      section.set("activation", try layer.activation())
+    },
+    "deconvolutional": DarknetSectionForm(build: deconvolutional) {
+      (layer, section) throws(WeighbridgeError) in
+      section.flag("batch_normalize", layer.has("batch_normalization"))
+      let (convolution, node) = try layer.node(TransposedConvolution.self)
+      section.set("filters", try layer.inputShape(node, 1)[1])
+      section.set(window: convolution.window)
+      section.set("activation", try layer.activation())
+    },
+    "local": DarknetSectionForm(build: local) { (layer, section) throws(WeighbridgeError) in
+      let (convolution, node) = try layer.node(LocallyConnected.self)
+      let kernel = try layer.inputShape(node, 1)
+      section.set("filters", kernel[2])
+      section.set("size", kernel[4])
+      section.set("stride", convolution.strides[0])
+      section.set("pad", convolution.before[0])
+      section.set("activation", try layer.activation())
+    },
   ]
 
   private static let convolutional: DarknetLayer.Build = {
@@ -248,8 +277,7 @@ extension DarknetLayer {
     _ role: String, of weights: [String: ValueID]
   ) throws(WeighbridgeError) -> ValueID {
     guard let value = weights[role] else {
-      throw WeighbridgeError(
-        .malformed, "share_index names a layer that is no such convolution: it has no \(role)")
+      throw .malformed("share_index names a layer that is no such convolution: it has no \(role)")
     }
     return value
   }

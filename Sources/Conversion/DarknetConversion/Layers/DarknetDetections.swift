@@ -6,12 +6,26 @@ import LayerCatalog
 
 /// `[yolo]`, `[Gaussian_yolo]`, `[region]`, `[detection]`.
 enum DarknetDetections {
-  static let builders: [String: DarknetLayer.Build] = [
-    "yolo": yolo,
-    "gaussian_yolo": gaussian,
-    "region": region,
-    "detection": detection,
+  static let sections: [String: DarknetSectionForm] = [
+    "yolo": DarknetSectionForm(build: yolo, describe: describe),
+    "gaussian_yolo": DarknetSectionForm(build: gaussian, describe: describe),
+    "region": DarknetSectionForm(build: region) { (layer, section) throws(WeighbridgeError) in
+      if layer.nodes.contains(where: { $0.operation is GroupedSoftmax }) {
+        throw DarknetRecoveredLayer.tree
+      }
+      try describe(layer, &section)
+      section.flag("softmax", layer.hasSoftmax)
+    },
+    "detection": DarknetSectionForm(build: detection) { (layer, section) throws(WeighbridgeError) in
+      try describe(layer, &section)
+      section.flag("softmax", layer.hasSoftmax)
+    },
   ]
+
+  private static let describe: DarknetSectionForm.Describe = {
+    (layer, section) throws(WeighbridgeError) in
+    try section.set(layer.detector, of: layer.outputName)
+  }
 
   private static let yolo: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let anchors = try layer.anchors(isMasked: true)
@@ -262,4 +276,14 @@ extension DarknetLayer {
     let turned = try add(Transpose(axes: [0, 2, 1]), [rows], role: "transpose")
     return try restored(turned)
   }
+}
+
+extension DarknetRecoveredLayer {
+  /// The name under which the model gives what the section makes.
+  fileprivate var outputName: String? {
+    let value = nodes.last?.outputs[0]
+    return graph.outputs.first { $0.value == value }?.name
+  }
+
+  fileprivate var hasSoftmax: Bool { nodes.contains { $0.operation is Softmax } }
 }

@@ -1,7 +1,4 @@
-import ConversionCore
 package import DarknetFormat
-import GraphIR
-import LayerCatalog
 
 /// What the forks of darknet know of a `.cfg` besides what the builders read.
 package enum DarknetKeys {

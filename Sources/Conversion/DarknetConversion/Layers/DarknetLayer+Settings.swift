@@ -1,8 +1,5 @@
 package import Bytes
-import ConversionCore
 import DarknetFormat
-import GraphIR
-import LayerCatalog
 
 extension DarknetLayer {
   /// Reads a whole number as darknet does: `8.9` and `8#eight` are 8.

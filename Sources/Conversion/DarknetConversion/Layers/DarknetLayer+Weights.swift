@@ -1,5 +1,4 @@
 import Bytes
-import ConversionCore
 import DarknetFormat
 import GraphIR
 import LayerCatalog

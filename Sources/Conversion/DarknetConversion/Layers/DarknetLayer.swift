@@ -2,7 +2,6 @@ package import Bytes
 import ConversionCore
 package import DarknetFormat
 package import GraphIR
-import LayerCatalog
 
 /// A section of a `.cfg` while it becomes nodes.
 ///
@@ -67,10 +66,8 @@ package struct DarknetLayer: MappedLayer {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` in strict mode.
   package mutating func tolerate(_ text: String) throws(WeighbridgeError) {
     guard !network.isStrict else {
-      throw WeighbridgeError(
-        .unsupported, "\(text) (refused, because \(APIName.isStrict) was given)"
-      )
-      .at(.line(lastLine))
+      throw .unsupported("\(text) (refused, because \(APIName.isStrict) was given)")
+        .at(.line(lastLine))
     }
     decide("line \(lastLine): \(text)")
   }

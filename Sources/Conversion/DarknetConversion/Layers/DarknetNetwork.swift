@@ -1,8 +1,6 @@
-import Bytes
 import ConversionCore
 package import DarknetFormat
 package import GraphIR
-import LayerCatalog
 
 /// What the sections of a `.cfg` share while they become nodes.
 package struct DarknetNetwork: SourceNetwork {

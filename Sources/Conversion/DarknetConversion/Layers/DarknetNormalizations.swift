@@ -6,30 +6,52 @@ import LayerCatalog
 
 /// `[batchnorm]`, `[normalization]`, `[l2norm]`, `[softmax]`.
 enum DarknetNormalizations {
-  static let builders: [String: DarknetLayer.Build] = [
-    "batchnorm": { (layer) throws(WeighbridgeError) in
-      try layer.checkLoading()
-      let channels = try layer.image(layer.input).channels
-      let beta = try layer.weight("beta", shape: [channels])
-      let statistics = try layer.statistics("", count: channels)
-      return try layer.normalized(layer.input, statistics, beta: beta, role: "")
+  static let sections: [String: DarknetSectionForm] = [
+    "batchnorm": DarknetSectionForm(
+      build: { (layer) throws(WeighbridgeError) in
+        try layer.checkLoading()
+        let channels = try layer.image(layer.input).channels
+        let beta = try layer.weight("beta", shape: [channels])
+        let statistics = try layer.statistics("", count: channels)
+        return try layer.normalized(layer.input, statistics, beta: beta, role: "")
+      }),
+    "normalization": DarknetSectionForm(
+      build: { (layer) throws(WeighbridgeError) in
+        let size = try layer.integer("size", default: 5, in: 1...1 << 16)
+        let alpha = try layer.real("alpha", default: 0.0001)
+        let beta = try layer.real("beta", default: 0.75)
+        let kappa = try layer.real("kappa", default: 1)
+        _ = try layer.image(layer.input)
+        return try layer.add(
+          LocalResponseNormalization(
+            axis: 1, before: (size - 1) / 2, after: size / 2, alpha: alpha, beta: beta, bias: kappa,
+            omitted: size / 2), [layer.input])
+      },
+      describe: { (layer, section) throws(WeighbridgeError) in
+        let operation = try layer.operation(LocalResponseNormalization.self)
+        section.set("size", operation.before + operation.after + 1)
+        section.set("alpha", operation.alpha)
+        section.set("beta", operation.beta)
+        section.set("kappa", operation.bias)
+      }),
+    "l2norm": DarknetSectionForm(
+      build: { (layer) throws(WeighbridgeError) in
+        _ = try layer.image(layer.input)
+        return try layer.add(UnitNormalization(axes: [1]), [layer.input])
+      }),
+    "softmax": DarknetSectionForm(build: softmax) { (layer, section) throws(WeighbridgeError) in
+      if layer.nodes.contains(where: { $0.operation is GroupedSoftmax }) {
+        throw DarknetRecoveredLayer.tree
+      }
+      if layer.has("scale") {
+        section.set("temperature", 1 / (try layer.operation(Rescaling.self).scale[0]))
+      }
+      if layer.has("split") {
+        section.set("groups", try layer.operation(Reshape.self, "split").target[0])
+      } else if try layer.operation(Softmax.self).axes == [1], layer.has("softmax") {
+        section.set("spatial", 1)
+      }
     },
-    "normalization": { (layer) throws(WeighbridgeError) in
-      let size = try layer.integer("size", default: 5, in: 1...1 << 16)
-      let alpha = try layer.real("alpha", default: 0.0001)
-      let beta = try layer.real("beta", default: 0.75)
-      let kappa = try layer.real("kappa", default: 1)
-      _ = try layer.image(layer.input)
-      return try layer.add(
-        LocalResponseNormalization(
-          axis: 1, before: (size - 1) / 2, after: size / 2, alpha: alpha, beta: beta, bias: kappa,
-          omitted: size / 2), [layer.input])
-    },
-    "l2norm": { (layer) throws(WeighbridgeError) in
-      _ = try layer.image(layer.input)
-      return try layer.add(UnitNormalization(axes: [1]), [layer.input])
-    },
-    "softmax": softmax,
   ]
 
   private static let softmax: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in

@@ -5,21 +5,36 @@ import LayerCatalog
 
 /// `[maxpool]`, `[local_avgpool]`, `[avgpool]`.
 enum DarknetPooling {
-  static let builders: [String: DarknetLayer.Build] = [
-    "maxpool": maxpool,
-    "local_avgpool": { (layer) throws(WeighbridgeError) in
-      let window = try layer.poolingWindow().window
-      guard !window.mayLieInPadding else {
-        throw layer.unsupported("a window that lies in the padding has no mean")
+  static let sections: [String: DarknetSectionForm] = [
+    "maxpool": DarknetSectionForm(build: maxpool) { (layer, section) throws(WeighbridgeError) in
+      guard !layer.has("group") else {
+        section.set("maxpool_depth", 1)
+        section.set("out_channels", try layer.operation(Reshape.self, "group").target[1])
+        return
       }
-      return try layer.add(
-        AveragePooling(window: window, countIncludePad: false, layout: .channelsFirst),
-        [layer.input])
+      let window = try layer.operation(MaxPooling.self).window
+      let blur = layer.has("blur") ? try layer.operation(Convolution.self, "blur") : nil
+      section.set(pooling: window, strides: blur?.window.strides)
+      if let blur { section.set("antialiasing", blur.window.size[0] == 3 ? 1 : 2) }
     },
-    "avgpool": { (layer) throws(WeighbridgeError) in
-      try layer.add(
-        GlobalAveragePooling(keepDims: true, layout: .channelsFirst), [layer.input])
-    },
+    "local_avgpool": DarknetSectionForm(
+      build: { (layer) throws(WeighbridgeError) in
+        let window = try layer.poolingWindow().window
+        guard !window.mayLieInPadding else {
+          throw layer.unsupported("a window that lies in the padding has no mean")
+        }
+        return try layer.add(
+          AveragePooling(window: window, countIncludePad: false, layout: .channelsFirst),
+          [layer.input])
+      },
+      describe: { (layer, section) throws(WeighbridgeError) in
+        section.set(pooling: try layer.operation(AveragePooling.self).window)
+      }),
+    "avgpool": DarknetSectionForm(
+      build: { (layer) throws(WeighbridgeError) in
+        try layer.add(
+          GlobalAveragePooling(keepDims: true, layout: .channelsFirst), [layer.input])
+      }),
   ]
 
   private static let maxpool: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
@@ -66,5 +81,15 @@ extension DarknetLayer {
       [input],
       role: "group")
     return try add(Reduce(.maximum, axes: [1], keepDims: false), [grouped])
+  }
+}
+
+extension DarknetSectionText {
+  /// Adds a pooling's settings: `padding` is the amount on both sides together.
+  mutating func set(pooling window: Window, strides: [Int]? = nil) {
+    set("size", window.size[0])
+    set(strides: strides ?? window.strides)
+    guard case .explicit(let before, let after) = window.padding else { return }
+    set("padding", before[0] + after[0], unless: window.size[0] - 1)
   }
 }

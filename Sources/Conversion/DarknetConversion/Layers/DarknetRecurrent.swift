@@ -9,12 +9,46 @@ import LayerCatalog
 /// One step from a state of zeros: darknet keeps the state between calls and begins with zeros. It
 /// runs the steps of a training in the batch.
 enum DarknetRecurrent {
-  static let builders: [String: DarknetLayer.Build] = [
-    "rnn": rnn,
-    "gru": gru,
-    "lstm": lstm,
-    "crnn": crnn,
-    "conv_lstm": convLSTM,
+  static let sections: [String: DarknetSectionForm] = [
+    "rnn": DarknetSectionForm(build: rnn) { (layer, section) throws(WeighbridgeError) in
+      section.flag("batch_normalize", layer.has("input/batch_normalization"))
+      section.set("output", try layer.units("output"))
+      if layer.fork == .alexeyab { section.set("hidden", try layer.units("input")) }
+      let activation = try layer.activation("input/activation")
+      let inner = try layer.activation("self/activation")
+      section.set("activation", activation)
+      if inner != activation { section.set("logistic", inner == "loggy" ? 2 : 1) }
+    },
+    "gru": DarknetSectionForm(build: gru) { (layer, section) throws(WeighbridgeError) in
+      section.flag("batch_normalize", layer.has("uz/batch_normalization"))
+      section.set("output", try layer.units("uz"))
+      section.flag("tanh", try layer.activation("h") == "tanh")
+    },
+    "lstm": DarknetSectionForm(build: lstm) { (layer, section) throws(WeighbridgeError) in
+      section.flag("batch_normalize", layer.has("uf/batch_normalization"))
+      section.set("output", try layer.units("uf"))
+    },
+    "crnn": DarknetSectionForm(build: crnn) { (layer, section) throws(WeighbridgeError) in
+      let isPlain = layer.fork == .alexeyab
+      let (input, first) = try layer.node(Convolution.self, "input")
+      let (_, last) = try layer.node(Convolution.self, "output")
+      section.flag("batch_normalize", layer.has("input/batch_normalization"))
+      section.set(
+        isPlain ? "hidden" : "hidden_filters", try layer.inputShape(first, 1)[0])
+      section.set(
+        isPlain ? "output" : "output_filters", try layer.inputShape(last, 1)[0])
+      section.set(window: input.window, groups: input.groups)
+      section.set("activation", try layer.activation("input/activation"))
+    },
+    "conv_lstm": DarknetSectionForm(build: convLSTM) { (layer, section) throws(WeighbridgeError) in
+      let (input, node) = try layer.node(Convolution.self, "uf")
+      section.flag("batch_normalize", layer.has("uf/batch_normalization"))
+      section.set("output", try layer.inputShape(node, 1)[0])
+      section.set(window: input.window, groups: input.groups)
+      section.flag("peephole", layer.has("vf"))
+      section.set("activation", try layer.activation("uf/activation"))
+      section.set("lstm_activation", try layer.activation("cell/activation"))
+    },
   ]
 
   private static let rnn: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in

@@ -5,12 +5,39 @@ import LayerCatalog
 
 /// `[upsample]`, `[reorg]`, `[reorg3d]`, `[crop]`, `[history]`.
 enum DarknetReshaping {
-  static let builders: [String: DarknetLayer.Build] = [
-    "upsample": upsample,
-    "reorg": reorg,
-    "reorg3d": reorg3d,
-    "crop": crop,
-    "history": history,
+  static let sections: [String: DarknetSectionForm] = [
+    "upsample": DarknetSectionForm(build: upsample) { (layer, section) throws(WeighbridgeError) in
+      let scale = layer.has("scale") ? try layer.operation(Rescaling.self).scale[0] : 1
+      guard layer.nodes[0].operation is AveragePooling else {
+        section.set("stride", try layer.operation(Upsampling.self).factors[0])
+        section.set("scale", scale, unless: 1)
+        return
+      }
+      let size = try layer.operation(AveragePooling.self).window.size[0]
+      section.set("stride", -size)
+      section.set("scale", scale / Double(size * size), unless: 1)
+    },
+    "reorg": DarknetSectionForm(build: reorg) { (layer, section) throws(WeighbridgeError) in
+      if let padding = layer.nodes.last?.operation as? Pad {
+        return section.set("extra", padding.after[1])
+      }
+      let target = try layer.operation(Reshape.self, "split").target
+      let isReverse = try layer.operation(Transpose.self).axes == [0, 3, 4, 1, 5, 2]
+      section.set("stride", target[isReverse ? 0 : 2])
+      section.flag("reverse", isReverse)
+    },
+    "reorg3d": DarknetSectionForm(build: reorg3d) { (layer, section) throws(WeighbridgeError) in
+      section.set("stride", try layer.operation(Reshape.self, "split").target[2])
+    },
+    "crop": DarknetSectionForm(build: crop) { (layer, section) throws(WeighbridgeError) in
+      let shape = try layer.outputShape()
+      section.set("crop_height", shape[2])
+      section.set("crop_width", shape[3])
+      section.flag("noadjust", !layer.has("rescale"))
+    },
+    "history": DarknetSectionForm(build: history) { (layer, section) throws(WeighbridgeError) in
+      section.set("history_size", layer.nodes.last?.inputs.count ?? 1)
+    },
   ]
 
   private static let upsample: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in

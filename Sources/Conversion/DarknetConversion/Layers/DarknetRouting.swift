@@ -6,46 +6,87 @@ import LayerCatalog
 
 /// `[route]`, `[shortcut]`, `[scale_channels]`, `[sam]`, `[implicit]`.
 enum DarknetRouting {
-  static let builders: [String: DarknetLayer.Build] = [
-    "route": route,
-    "shortcut": { (layer) throws(WeighbridgeError) in
-      layer.fork == .alexeyab ? try layer.sum() : try layer.mixture()
+  static let sections: [String: DarknetSectionForm] = [
+    "route": DarknetSectionForm(build: route) { (layer, section) throws(WeighbridgeError) in
+      let slices = layer.nodes.filter { $0.operation is Slice }
+      let sources = slices.isEmpty ? layer.nodes[0].inputs : slices.map { $0.inputs[0] }
+      section.set("layers", try layer.list(sources))
+      guard let slice = slices.first else { return }
+      let range = try layer.operation(Slice.self).ranges[0]
+      let (start, stop) = (range.start, range.stop)
+      section.set("groups", try layer.inputShape(slice)[1] / (stop - start))
+      section.set("group_id", start / (stop - start))
     },
-    "scale_channels": { (layer) throws(WeighbridgeError) in
-      let other = try layer.single("from")
-      let activation = try layer.activationName(default: "linear")
-      let isAlongPlane = try layer.flag("scale_wh")
-      let (from, scale) = (try layer.image(other), try layer.image(layer.input))
-      let fits =
-        isAlongPlane
-        ? scale.channels == 1 && (scale.height, scale.width) == (from.height, from.width)
-        : (scale.channels, scale.height, scale.width) == (from.channels, 1, 1)
-      guard fits else {
-        throw layer.malformed(
-          "scales \(layer.shape(of: other)) by \(layer.shape(of: layer.input)), and "
-            + (isAlongPlane ? "one channel of that size" : "one number for each channel")
-            + " is expected")
-      }
-      let product = try layer.add(Multiply(), [other, layer.input])
-      return try layer.activated(product, activation)
-    },
-    "sam": { (layer) throws(WeighbridgeError) in
-      let other = try layer.single("from")
-      let activation = try layer.activationName(default: "linear")
-      guard layer.shape(of: other) == layer.shape(of: layer.input) else {
-        throw layer.malformed(
-          "multiplies \(layer.shape(of: other)) by \(layer.shape(of: layer.input))")
-      }
-      let product = try layer.add(Multiply(), [other, layer.input])
-      return try layer.activated(product, activation)
-    },
-    "implicit": { (layer) throws(WeighbridgeError) in
-      let filters = try layer.integer("filters", default: 128, in: 1...1 << 24)
-      let atoms = try layer.integer("atoms", default: 1, in: 1...1 << 24)
-      try layer.checkLoading()
-      let values = try layer.weight("values", shape: [1, filters, atoms, 1])
-      return try layer.add(Identity(), [values])
-    },
+    "shortcut": DarknetSectionForm(
+      build: { (layer) throws(WeighbridgeError) in
+        layer.fork == .alexeyab ? try layer.sum() : try layer.mixture()
+      },
+      describe: { (layer, section) throws(WeighbridgeError) in
+        section.set("from", try layer.list(try layer.addends()))
+        if layer.fork == .alexeyab {
+          try layer.describeWeights(&section)
+        } else {
+          for key in ["alpha", "beta"] where layer.has(key) {
+            section.set(key, try layer.operation(Rescaling.self, key).scale[0])
+          }
+        }
+        section.set("activation", try layer.activation())
+      }),
+    "scale_channels": DarknetSectionForm(
+      build: { (layer) throws(WeighbridgeError) in
+        let other = try layer.single("from")
+        let activation = try layer.activationName(default: "linear")
+        let isAlongPlane = try layer.flag("scale_wh")
+        let (from, scale) = (try layer.image(other), try layer.image(layer.input))
+        let fits =
+          isAlongPlane
+          ? scale.channels == 1 && (scale.height, scale.width) == (from.height, from.width)
+          : (scale.channels, scale.height, scale.width) == (from.channels, 1, 1)
+        guard fits else {
+          throw layer.malformed(
+            "scales \(layer.shape(of: other)) by \(layer.shape(of: layer.input)), and "
+              + (isAlongPlane ? "one channel of that size" : "one number for each channel")
+              + " is expected")
+        }
+        let product = try layer.add(Multiply(), [other, layer.input])
+        return try layer.activated(product, activation)
+      },
+      describe: { (layer, section) throws(WeighbridgeError) in
+        let (_, node) = try layer.node(Multiply.self)
+        let scale = try layer.inputShape(node, 1)
+        section.set("from", try layer.list([node.inputs[0]]))
+        section.flag("scale_wh", scale[2] > 1 || scale[3] > 1)
+        section.set("activation", try layer.activation())
+      }),
+    "sam": DarknetSectionForm(
+      build: { (layer) throws(WeighbridgeError) in
+        let other = try layer.single("from")
+        let activation = try layer.activationName(default: "linear")
+        guard layer.shape(of: other) == layer.shape(of: layer.input) else {
+          throw layer.malformed(
+            "multiplies \(layer.shape(of: other)) by \(layer.shape(of: layer.input))")
+        }
+        let product = try layer.add(Multiply(), [other, layer.input])
+        return try layer.activated(product, activation)
+      },
+      describe: { (layer, section) throws(WeighbridgeError) in
+        let (_, node) = try layer.node(Multiply.self)
+        section.set("from", try layer.list([node.inputs[0]]))
+        section.set("activation", try layer.activation())
+      }),
+    "implicit": DarknetSectionForm(
+      build: { (layer) throws(WeighbridgeError) in
+        let filters = try layer.integer("filters", default: 128, in: 1...1 << 24)
+        let atoms = try layer.integer("atoms", default: 1, in: 1...1 << 24)
+        try layer.checkLoading()
+        let values = try layer.weight("values", shape: [1, filters, atoms, 1])
+        return try layer.add(Identity(), [values])
+      },
+      describe: { (layer, section) throws(WeighbridgeError) in
+        let shape = try layer.outputShape()
+        section.set("filters", shape[1])
+        section.set("atoms", shape[2])
+      }),
   ]
 
   private static let route: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
@@ -243,5 +284,35 @@ extension DarknetLayer {
     let tail = try channels(common..<own.channels, of: input, role: "tail")
     let mixed = try add(Add(), [head, part], role: "mixed")
     return try activated(try add(Concatenate(axis: 1), [mixed, tail]), activation)
+  }
+}
+
+extension DarknetRecoveredLayer {
+  /// The positions of the sections that made values, with commas between them.
+  fileprivate func list(_ values: [ValueID]) throws(WeighbridgeError) -> String {
+    var positions: [String] = []
+    for value in values { positions.append(String(try section(of: value))) }
+    return positions.joined(separator: ",")
+  }
+
+  /// What a shortcut adds to its input: what the section before made.
+  fileprivate func addends() throws(WeighbridgeError) -> [ValueID] {
+    let own = Set(nodes.flatMap(\.outputs))
+    var seen: [ValueID] = []
+    for id in nodes.flatMap(\.inputs) where graph[id].constant == nil && !own.contains(id) {
+      if !seen.contains(id) { seen.append(id) }
+    }
+    let last = owners.values.max()
+    let input = seen.first { owners[$0] == last }
+    let others = seen.filter { $0 != input }
+    return others.isEmpty ? seen : others
+  }
+
+  /// Adds the settings of a shortcut with weights.
+  fileprivate func describeWeights(_ section: inout DarknetSectionText) throws(WeighbridgeError) {
+    guard has("weights/reshape") else { return }
+    let stored = try inputShape(try node(Reshape.self, "weights/reshape").node)
+    section.set("weights_type", stored[1] == 1 ? "per_feature" : "per_channel")
+    section.set("weights_normalization", has("weights/relu") ? "relu" : "softmax")
   }
 }

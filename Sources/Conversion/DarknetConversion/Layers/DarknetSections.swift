@@ -1,15 +1,29 @@
-package import ConversionCore
-import DarknetFormat
-import GraphIR
-import LayerCatalog
+import Bytes
+import ConversionCore
+
+/// A section of a `.cfg` that becomes nodes, in both directions.
+struct DarknetSectionForm: Sendable {
+  /// Tells the settings of a section from the nodes that it became.
+  typealias Describe =
+    @Sendable (DarknetRecoveredLayer, inout DarknetSectionText) throws(WeighbridgeError) -> Void
+
+  /// Makes the nodes.
+  let build: DarknetLayer.Build
+  /// Tells the settings; none for a section without settings, or without nodes.
+  let describe: Describe
+
+  init(build: @escaping DarknetLayer.Build, describe: @escaping Describe = { _, _ in }) {
+    (self.build, self.describe) = (build, describe)
+  }
+}
 
 /// The sections of a `.cfg` that become nodes.
 package enum DarknetSections {
-  /// The builder of each section, by its full name.
-  package static let builders = [String: DarknetLayer.Build](families: [
-    DarknetConvolutions.builders, DarknetConnections.builders, DarknetPooling.builders,
-    DarknetRouting.builders, DarknetReshaping.builders, DarknetNormalizations.builders,
-    DarknetDetections.builders, DarknetRecurrent.builders,
+  /// Each section by its full name.
+  static let all = [String: DarknetSectionForm](families: [
+    DarknetConvolutions.sections, DarknetConnections.sections, DarknetPooling.sections,
+    DarknetRouting.sections, DarknetReshaping.sections, DarknetNormalizations.sections,
+    DarknetDetections.sections, DarknetRecurrent.sections,
   ])
 
   /// A section's full name for any of its names; the name itself when it has no other.

@@ -1,7 +1,5 @@
 package import Bytes
-import ConversionCore
 package import GraphIR
-import LayerCatalog
 
 /// The numbers that the layers of a network take one after the other.
 ///
@@ -127,8 +125,7 @@ package struct DarknetWeightSupply: Sendable {
         .float32, shape: shape, store: store, range: begin..<begin + 4 * count)
     case .nothing:
       guard isThere else {
-        throw WeighbridgeError(
-          .limitExceeded, "needs more than \(Self.randomLimit) random numbers in all")
+        throw .limitExceeded("needs more than \(Self.randomLimit) random numbers in all")
       }
       return Self.standIn(shape)
     case .random(var generator):

@@ -1,42 +1,5 @@
 import Bytes
-import ConversionCore
 import GraphIR
-import LayerCatalog
-
-/// `[yolo]`, `[Gaussian_yolo]`, `[region]`, `[detection]`: what their nodes do not say is in the
-/// description of the detector.
-enum DarknetRecoveredBoxes {
-  static let sections: [String: DarknetRecoveredLayer.Describe] = [
-    "yolo": describe,
-    "gaussian_yolo": describe,
-    "region": { (layer, section) throws(WeighbridgeError) in
-      if layer.nodes.contains(where: { $0.operation is GroupedSoftmax }) {
-        throw DarknetRecoveredVectors.tree
-      }
-      try describe(layer, &section)
-      section.flag("softmax", layer.hasSoftmax)
-    },
-    "detection": { (layer, section) throws(WeighbridgeError) in
-      try describe(layer, &section)
-      section.flag("softmax", layer.hasSoftmax)
-    },
-  ]
-
-  private static let describe: DarknetRecoveredLayer.Describe = {
-    (layer, section) throws(WeighbridgeError) in
-    try section.set(layer.detector, of: layer.outputName)
-  }
-}
-
-extension DarknetRecoveredLayer {
-  /// The name under which the model gives what the section makes.
-  fileprivate var outputName: String? {
-    let value = nodes.last?.outputs[0]
-    return graph.outputs.first { $0.value == value }?.name
-  }
-
-  fileprivate var hasSoftmax: Bool { nodes.contains { $0.operation is Softmax } }
-}
 
 extension DarknetSectionText {
   /// Adds what the description says of an output's boxes.
@@ -46,7 +9,7 @@ extension DarknetSectionText {
     _ detector: DetectorDescription?, of output: String?
   ) throws(WeighbridgeError) {
     guard let detector, let head = detector.heads.first(where: { $0.output == output }) else {
-      throw WeighbridgeError(.unsupported, "its boxes are not described in the model")
+      throw .unsupported("its boxes are not described in the model")
     }
     set("classes", detector.classCount)
     if detector.kind == .detection { return try setGrid(detector) }
@@ -66,7 +29,7 @@ extension DarknetSectionText {
 
   private mutating func setGrid(_ detector: DetectorDescription) throws(WeighbridgeError) {
     guard let side = detector.side, let count = detector.boxesPerCell else {
-      throw WeighbridgeError(.unsupported, "its boxes are not described in the model")
+      throw .unsupported("its boxes are not described in the model")
     }
     set("coords", 4)
     set("side", side)
