@@ -1,7 +1,6 @@
 package import Bytes
 import CKernels
 package import GraphIR
-import LayerCatalog
 
 /// Computes graphs fast, with kernels for what the processor can do, and reference kernels for the rest.
 ///

@@ -1,6 +1,5 @@
 package import Bytes
 package import GraphIR
-import LayerCatalog
 
 /// A graph that is run again and again: plans and prepared weights are kept.
 ///
@@ -59,8 +58,7 @@ package final class CompiledGraph: Sendable {
     read: (Int, [Int], Span<Float>) -> Void
   ) throws(WeighbridgeError) {
     for port in graph.inputs + graph.outputs where graph[port.value].type.elementType != .float32 {
-      throw WeighbridgeError(
-        .mismatch, "\(port.name) is \(graph[port.value].type), and only float32 can be shared")
+      throw .mismatch("\(port.name) is \(graph[port.value].type), and only float32 can be shared")
     }
     try run(types) { execution in
       for position in graph.inputs.indices {
@@ -174,14 +172,13 @@ package final class CompiledGraph: Sendable {
   ) throws(WeighbridgeError) -> Plan {
     let types = try graph.specialized(to: types).map(\.held)
     guard types.allSatisfy({ $0.fixedShape != nil }) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "the sizes of what a layer makes depend on its elements, which the engine \"cpu\" cannot "
           + "plan for")
     }
     // Whatever the plan saves, its arithmetic on sizes must not overflow.
     guard try graph.peakActivationSize(types) <= Self.largestArena else {
-      throw WeighbridgeError(.limitExceeded, "its activations take more bytes than any memory has")
+      throw .limitExceeded("its activations take more bytes than any memory has")
     }
     let plan = Plan(graph, types: types, weights: weights, options: key.options)
     try checkMemory(plan.arena.byteCount)
@@ -195,8 +192,7 @@ package final class CompiledGraph: Sendable {
   private func checkMemory(_ size: Int) throws(WeighbridgeError) {
     let limit = options.memoryLimit ?? CPURuntime.defaultMemoryLimit
     guard size <= limit else {
-      throw WeighbridgeError(
-        .limitExceeded,
+      throw .limitExceeded(
         "its activations take \(size) bytes at once, and the limit is \(limit) "
           + "(\(APIName.memoryLimit))")
     }

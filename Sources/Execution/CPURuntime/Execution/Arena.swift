@@ -21,8 +21,8 @@ final class Arena {
     guard let address = mmap(nil, self.byteCount, PROT_READ | PROT_WRITE, flags, -1, 0),
       address != MAP_FAILED
     else {
-      throw WeighbridgeError(
-        .limitExceeded, "its activations take \(byteCount) bytes, which the system does not have")
+      throw .limitExceeded(
+        "its activations take \(byteCount) bytes, which the system does not have")
     }
     LargePages.use(in: UnsafeMutableRawBufferPointer(start: address, count: self.byteCount))
     self.address = address

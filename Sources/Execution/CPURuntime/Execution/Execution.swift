@@ -89,7 +89,7 @@ final class Execution: @unchecked Sendable {
 
   private func checkCancellation(_ cancellation: Cancellation?) throws(WeighbridgeError) {
     if let cancellation, cancellation.isCancelled {
-      throw WeighbridgeError(.cancelled, "cancelled")
+      throw .cancelled("cancelled")
     }
   }
 

@@ -1,4 +1,3 @@
-import CKernels
 import GraphIR
 import LayerCatalog
 

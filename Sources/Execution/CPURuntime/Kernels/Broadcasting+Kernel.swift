@@ -2,62 +2,43 @@ import CKernels
 import GraphIR
 import LayerCatalog
 
-extension Add: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCombination(kernels_combination_add, self, for: group)
-  }
-}
+extension Add: CombiningOperator {}
+extension Average: CombiningOperator {}
+extension Maximum: CombiningOperator {}
+extension Minimum: CombiningOperator {}
+extension Multiply: CombiningOperator {}
+extension Subtract: CombiningOperator {}
 
-extension Subtract: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCombination(kernels_combination_subtract, self, for: group)
-  }
-}
+/// A combination of tensors, element by element: by a primitive where each but the first has the
+/// output's shape or sizes of 1, else row by row.
+protocol CombiningOperator: EngineOperator, BroadcastingOperator {}
 
-extension Multiply: EngineOperator {
+extension CombiningOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCombination(kernels_combination_multiply, self, for: group)
+    if builder.areFloats(group.inputs + group.outputs),
+      let combination = combination(keepsNaN: builder.keepsNaN),
+      builder.addPrimitives(combination, self, for: group)
+    {
+      return true
+    }
+    return builder.addRows(rowFunction(group.inputs.count), for: group)
   }
-}
 
-extension Maximum: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    let combination = builder.keepsNaN ? nil : kernels_combination_max
-    return builder.addCombination(combination, self, for: group)
-  }
-}
-
-extension Minimum: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    let combination = builder.keepsNaN ? nil : kernels_combination_min
-    return builder.addCombination(combination, self, for: group)
-  }
-}
-
-extension Average: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCombination(nil, self, for: group)
+  /// What primitives call it; `nil` to do without.
+  private func combination(keepsNaN: Bool) -> kernels_combination? {
+    switch self {
+    case is Add: kernels_combination_add
+    case is Subtract: kernels_combination_subtract
+    case is Multiply: kernels_combination_multiply
+    case is Maximum where !keepsNaN: kernels_combination_max
+    case is Minimum where !keepsNaN: kernels_combination_min
+    default: nil
+    }
   }
 }
 
 extension PlanBuilder {
-  /// Adds the combination of tensors, element by element: by a primitive where each but the first has
-  /// the output's shape or sizes of 1, else row by row.
-  ///
-  /// - Parameter combination: The primitive's; `nil` to do without.
-  fileprivate mutating func addCombination(
-    _ combination: kernels_combination?, _ operation: some BroadcastingOperator,
-    for group: NodeGroup
-  ) -> Bool {
-    if areFloats(group.inputs + group.outputs), let combination,
-      addPrimitives(combination, operation, for: group)
-    {
-      return true
-    }
-    return addRows(operation.rowFunction(group.inputs.count), for: group)
-  }
-
-  private mutating func addPrimitives(
+  fileprivate mutating func addPrimitives(
     _ combination: kernels_combination, _ operation: some BroadcastingOperator,
     for group: NodeGroup
   ) -> Bool {

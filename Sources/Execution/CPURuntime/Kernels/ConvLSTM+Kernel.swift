@@ -20,11 +20,12 @@ extension ConvLSTM: EngineOperator {
       sequence: images.outputs, for: group)
     products.input.add(to: &builder, of: input.storage, into: loop.sums)
     loop.addStart(to: &builder, initial)
+    let (activation, gates) = (activation.rowFunction, recurrentActivation.rowFunction)
     for time in loop.times {
       products.state.add(to: &builder, of: loop.states[0], into: loop.sums(at: time))
-      loop.addLSTMStep(
-        to: &builder, at: time, name: kind, activation.rowFunction,
-        gates: recurrentActivation.rowFunction)
+      loop.addStep(to: &builder, at: time, name: kind) { row, _, _ in
+        row.applyLSTM(activation, gates: gates)
+      }
     }
     return true
   }

@@ -2,68 +2,74 @@ import Bytes
 import GraphIR
 import LayerCatalog
 
-extension Cropping: EngineOperator {
+/// An operator that copies elements of its input, in another order.
+protocol ArrangingOperator: CatalogOperator {
+  /// The elements in their new order, of which the output is the row-major form.
+  func arranged(_ view: StridedView) -> StridedView
+}
+
+extension EngineOperator where Self: ArrangingOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCopy(self, for: group) { operation, view in
-      var view = view
-      let borders = operation.borders
-      for (number, axis) in operation.layout.spatialAxes(rank: view.shape.count).enumerated() {
-        let count = view.shape[axis] - borders.before[number] - borders.after[number]
-        view = view.strided(along: axis, from: borders.before[number], count: count)
-      }
-      return view
+    builder.addCopy(self, for: group)
+  }
+}
+
+extension Cropping: ArrangingOperator, EngineOperator {
+  func arranged(_ view: StridedView) -> StridedView {
+    var view = view
+    for (number, axis) in layout.spatialAxes(rank: view.shape.count).enumerated() {
+      let count = view.shape[axis] - borders.before[number] - borders.after[number]
+      view = view.strided(along: axis, from: borders.before[number], count: count)
+    }
+    return view
+  }
+}
+
+extension Slice: ArrangingOperator, EngineOperator {
+  func arranged(_ view: StridedView) -> StridedView {
+    ranges.reduce(view) { view, range in
+      let (start, count) = range.resolved(view.shape[range.axis])
+      return view.strided(along: range.axis, from: start, count: count, step: range.step)
     }
   }
 }
 
-extension Slice: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCopy(self, for: group) { operation, view in
-      operation.ranges.reduce(view) { view, range in
-        let (start, count) = range.resolved(view.shape[range.axis])
-        return view.strided(along: range.axis, from: start, count: count, step: range.step)
-      }
+extension SpaceToDepth: ArrangingOperator, EngineOperator {
+  func arranged(_ view: StridedView) -> StridedView {
+    let input = view.permuted(layout.axesToChannelsFirst(rank: 4))
+    let (height, width) = (input.shape[2] / block, input.shape[3] / block)
+    // [batch, channels, height, y, width, x]
+    let cut = input.splitting(3, into: [width, block]).splitting(2, into: [height, block])
+    return layout == .channelsFirst
+      ? cut.permuted([0, 3, 5, 1, 2, 4]) : cut.permuted([0, 2, 4, 3, 5, 1])
+  }
+}
+
+extension DepthToSpace: ArrangingOperator, EngineOperator {
+  func arranged(_ view: StridedView) -> StridedView {
+    let axis = layout.channelAxis(rank: 4)
+    let cut = view.splitting(axis, into: [block, block, view.shape[axis] / (block * block)])
+    // [batch, y, x, channels, height, width] or [batch, height, width, y, x, channels]
+    return layout == .channelsFirst
+      ? cut.permuted([0, 3, 4, 1, 5, 2]) : cut.permuted([0, 1, 3, 2, 4, 5])
+  }
+}
+
+/// Of the interpolations, the nearest elements are a copy.
+extension Upsampling: ArrangingOperator {
+  func arranged(_ view: StridedView) -> StridedView {
+    let axes = layout.spatialAxes(rank: view.shape.count)
+    return axes.enumerated().reversed().reduce(view) { view, axis in
+      view.repeated(at: axis.element + 1, count: factors[axis.offset])
     }
   }
 }
 
-extension SpaceToDepth: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCopy(self, for: group) { operation, view in
-      let (block, layout) = (operation.block, operation.layout)
-      let input = view.permuted(layout.axesToChannelsFirst(rank: 4))
-      let (height, width) = (input.shape[2] / block, input.shape[3] / block)
-      // [batch, channels, height, y, width, x]
-      let cut = input.splitting(3, into: [width, block]).splitting(2, into: [height, block])
-      return layout == .channelsFirst
-        ? cut.permuted([0, 3, 5, 1, 2, 4]) : cut.permuted([0, 2, 4, 3, 5, 1])
-    }
-  }
-}
-
-extension DepthToSpace: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCopy(self, for: group) { operation, view in
-      let (block, layout) = (operation.block, operation.layout)
-      let axis = layout.channelAxis(rank: 4)
-      let cut = view.splitting(axis, into: [block, block, view.shape[axis] / (block * block)])
-      // [batch, y, x, channels, height, width] or [batch, height, width, y, x, channels]
-      return layout == .channelsFirst
-        ? cut.permuted([0, 3, 4, 1, 5, 2]) : cut.permuted([0, 1, 3, 2, 4, 5])
-    }
-  }
-}
-
-extension Upsampling {
-  /// Adds the copy that repeats the nearest elements.
-  func addCopy(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCopy(self, for: group) { operation, view in
-      var view = view
-      let axes = operation.layout.spatialAxes(rank: view.shape.count)
-      for (number, axis) in axes.enumerated().reversed() {
-        view = view.repeated(at: axis + 1, count: factors[number])
-      }
-      return view
+extension Reverse: ArrangingOperator, EngineOperator {
+  func arranged(_ view: StridedView) -> StridedView {
+    axes.reduce(view) { view, axis in
+      let count = view.shape[axis]
+      return view.strided(along: axis, from: count - 1, count: count, step: -1)
     }
   }
 }
@@ -126,38 +132,21 @@ extension BroadcastTo: EngineOperator {
   }
 }
 
-extension Reverse: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addCopy(self, for: group) { operation, view in
-      operation.axes.reduce(view) { view, axis in
-        let count = view.shape[axis]
-        return view.strided(along: axis, from: count - 1, count: count, step: -1)
-      }
-    }
-  }
-}
-
 extension PlanBuilder {
   /// What the kernel is called that copies elements.
   static let copyName = "copy"
 
-  /// Adds a copy of elements of a group's first input, in an order of which the output is the
-  /// row-major form. Any element type.
-  ///
-  /// - Parameter arrange: The elements in their new order, by the operator and the input's elements,
-  ///   both with the axes in memory's order.
-  fileprivate mutating func addCopy<Operation: CatalogOperator>(
-    _ operation: Operation, for group: NodeGroup,
-    _ arrange: (Operation, StridedView) -> StridedView
-  ) -> Bool {
+  /// Adds the copy of an operator, with the axes in memory's order. Any element type.
+  mutating func addCopy(_ operation: some ArrangingOperator, for group: NodeGroup) -> Bool {
     let order = inMemoryOrder(operation, group)
     let output = makeTensor(group.outputs[0], layout: order.outputLayout)
     addCopy(
-      arrange(order.operation, StridedView(order.shape)), of: order.input, to: output.storage)
+      order.operation.arranged(StridedView(order.shape)), of: order.input, to: output.storage)
     return true
   }
 
-  /// Adds a copy as ``addCopy(_:for:_:)`` does, with the axes in the graph's order.
+  /// Adds a copy of elements of a group's first input, in an order of which the output is the
+  /// row-major form, with the axes in the graph's order.
   fileprivate mutating func addRowMajorCopy(
     for group: NodeGroup, _ arrange: (StridedView) -> StridedView
   ) -> Bool {

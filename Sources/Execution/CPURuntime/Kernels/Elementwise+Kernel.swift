@@ -1,4 +1,3 @@
-import Bytes
 import CKernels
 import GraphIR
 import LayerCatalog
@@ -22,7 +21,7 @@ extension PlanBuilder {
 
   /// The memory for a function of each element: the input's where nobody else needs it.
   mutating func makeElementwiseTarget(
-    _ input: StoredTensor, _ group: NodeGroup, _ layout: Layout
+    _ input: StoredTensor, _ group: NodeGroup, _ layout: Layout?
   ) -> StoredTensor {
     isFree(input, of: group.inputs[0])
       ? share(input, as: group.outputs[0], layout: layout)

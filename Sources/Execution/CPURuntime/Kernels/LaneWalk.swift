@@ -1,5 +1,3 @@
-import GraphIR
-
 /// The lanes of a tensor: the elements along some axes, for each index of the others.
 struct LaneWalk: Sendable {
   /// The sizes of the axes that are not the lanes' own.

@@ -92,15 +92,12 @@ extension GroupNormalization: EngineOperator {
   }
 }
 
-extension CumSum: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addTotals(self, for: group)
-  }
-}
+extension CumSum: EngineOperator {}
+extension CumProd: EngineOperator {}
 
-extension CumProd: EngineOperator {
+extension EngineOperator where Self: CumulativeOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addTotals(self, for: group)
+    builder.addLanes(self, { [$0.axis] }, for: group) { $0.replace(with: totals($0.elements)) }
   }
 }
 
@@ -127,37 +124,18 @@ extension Reduce: EngineOperator {
   }
 }
 
-extension ArgMax: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addPositions(self, for: group)
-  }
-}
+extension ArgMax: EngineOperator {}
+extension ArgMin: EngineOperator {}
 
-extension ArgMin: EngineOperator {
+extension EngineOperator where Self: ArgumentReduction {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addPositions(self, for: group)
+    builder.addReducedLanes([axis], writing: NumberAccess.init(writingIndices:), for: group) {
+      $0.numbers[0] = Double(position($0.elements))
+    }
   }
 }
 
 extension PlanBuilder {
-  fileprivate mutating func addTotals(
-    _ operation: some CumulativeOperator, for group: NodeGroup
-  ) -> Bool {
-    addLanes(operation, { [$0.axis] }, for: group) { lane in
-      for (index, total) in operation.totals(lane.elements).enumerated() {
-        lane.numbers[index] = total
-      }
-    }
-  }
-
-  fileprivate mutating func addPositions(
-    _ operation: some ArgumentReduction, for group: NodeGroup
-  ) -> Bool {
-    addReducedLanes([operation.axis], writing: NumberAccess.init(writingIndices:), for: group) {
-      $0.numbers[0] = Double(operation.position($0.elements))
-    }
-  }
-
   /// Adds a function of lanes whose results stand where they stood.
   ///
   /// - Parameter axes: The lanes' axes, of the operator with its axes in memory's order.
@@ -170,10 +148,7 @@ extension PlanBuilder {
     }
     let order = inMemoryOrder(operation, group)
     let walk = LaneWalk(StridedView(order.shape), axes: axes(order.operation))
-    let output =
-      isFree(order.input, of: group.inputs[0])
-      ? share(order.input, as: group.outputs[0], layout: order.outputLayout)
-      : makeTensor(group.outputs[0], layout: order.outputLayout)
+    let output = makeElementwiseTarget(order.input, group, order.outputLayout)
     addLanes(
       walk, .lane, from: NumberStorage(storage: order.input.storage, access: access),
       to: NumberStorage(storage: output.storage, access: access), name: operation.kind, function)

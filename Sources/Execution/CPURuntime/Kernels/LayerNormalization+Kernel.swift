@@ -21,10 +21,7 @@ extension LayerNormalization: EngineOperator {
       }
     }
     let input = builder.rowMajor(id)
-    let output =
-      builder.isFree(input, of: id)
-      ? builder.share(input, as: group.outputs[0], layout: input.layout)
-      : builder.makeTensor(group.outputs[0])
+    let output = builder.makeElementwiseTarget(input, group, input.layout)
     let (gammas, betas) = (gamma.map(Float.init), beta.map(Float.init))
     let lanes = shape.reduce(1, *) / size
     builder.add(

@@ -1,5 +1,4 @@
 import CKernels
-import GraphIR
 import LayerCatalog
 
 extension MatMul: EngineOperator {

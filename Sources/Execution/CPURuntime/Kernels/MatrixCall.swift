@@ -1,5 +1,4 @@
 import CKernels
-import GraphIR
 
 /// Products of as many matrices `[count, rows, depth]` and `[count, depth, columns]`, all row-major.
 struct MatrixCall {

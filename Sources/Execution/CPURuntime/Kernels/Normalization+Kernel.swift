@@ -4,7 +4,7 @@ import LayerCatalog
 
 extension BatchNormalization: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    let (input, output) = (group.inputs[0], group.outputs[0])
+    let input = group.inputs[0]
     let rank = builder.shape(of: input).count
     let weights = group.inputs.dropFirst().compactMap { builder.graph[$0].constant?.doubles }
     guard rank >= 2, axis >= 1, weights.count == group.inputs.count - 1 else { return false }
@@ -15,10 +15,7 @@ extension BatchNormalization: EngineOperator {
       let primitive = Primitive(
         owning: kernels_batch_normalization(turned.handle, Float(epsilon)))
     else { return false }
-    let target =
-      builder.isFree(source, of: input)
-      ? builder.share(source, as: output, layout: layout)
-      : builder.makeTensor(output, layout: layout)
+    let target = builder.makeElementwiseTarget(source, group, layout)
     var numbers = weights[...]
     let count = builder.shape(of: input)[axis]
     let scale = hasScale ? numbers.removeFirst() : [Double](repeating: 1, count: count)
@@ -59,10 +56,7 @@ extension PlanBuilder {
       let primitive = Primitive(
         owning: kernels_softmax(layout.handle, Int32(axes[0]), isLogarithm))
     else { return false }
-    let target =
-      isFree(source, of: group.inputs[0])
-      ? share(source, as: group.outputs[0], layout: layout)
-      : makeTensor(group.outputs[0], layout: layout)
+    let target = makeElementwiseTarget(source, group, layout)
     add(primitive, [(kernels_role_source, source.storage), (kernels_role_target, target.storage)])
     return true
   }

@@ -30,23 +30,32 @@ extension GlobalMaxPooling: EngineOperator {
 }
 
 extension PlanBuilder {
-  /// Adds a pooling, in the layout that its input has.
+  /// Adds a pooling, in the layout that its input has. An output without spatial axes is that of a
+  /// window as large as the input.
   fileprivate mutating func addPooling(
     _ kind: kernels_pooling, _ window: Window, _ order: DataLayout, for group: NodeGroup
   ) -> Bool {
-    let shape = shape(of: group.inputs[0])
+    let (shape, outputShape) = (shape(of: group.inputs[0]), shape(of: group.outputs[0]))
+    let isKept = outputShape.count == shape.count
     let turn = order.axesToChannelsFirst(rank: shape.count)
+    let targetShape =
+      isKept ? turn.map { outputShape[$0] } : outputShape + shape.dropFirst(2).map { _ in 1 }
     guard rowMajorLayout(of: group.inputs[0]) != nil,
       let window = WindowArguments(window, dimensions: turn.dropFirst(2).map { shape[$0] }),
-      let target = Layout.any(turn.map { self.shape(of: group.outputs[0])[$0] }),
-      let source = dense(group.inputs[0]).layout?.permuted(turn)
+      let any = Layout.any(targetShape)
     else { return false }
-    let made = window.withArguments {
-      kernels_pool(kind, source.handle, target.handle, $0)
-    }
-    return add(Primitive(owning: made), for: group, turn: turn) { back, layout in
-      layout.permuted(back)
-    }
+    let input = dense(group.inputs[0])
+    guard let source = input.layout?.permuted(turn) else { return false }
+    let made = window.withArguments { kernels_pool(kind, source.handle, any.handle, $0) }
+    guard let primitive = Primitive(owning: made),
+      let target = primitive.layout(kernels_role_target),
+      let layout = isKept
+        ? target.permuted(order.axesFromChannelsFirst(rank: shape.count))
+        : target.reshaped(outputShape)
+    else { return false }
+    let output = makeTensor(group.outputs[0], layout: layout)
+    add(primitive, [(kernels_role_source, input.storage), (kernels_role_target, output.storage)])
+    return true
   }
 
   /// Adds a pooling whose window is as large as its input.
@@ -54,40 +63,9 @@ extension PlanBuilder {
     _ kind: kernels_pooling, _ order: DataLayout, for group: NodeGroup
   ) -> Bool {
     let shape = shape(of: group.inputs[0])
-    let turn = order.axesToChannelsFirst(rank: shape.count)
-    let dimensions = turn.map { shape[$0] }
-    let spatial = Array(dimensions.dropFirst(2))
+    let spatial = order.spatialAxes(rank: shape.count).map { shape[$0] }
     let ones = spatial.map { _ in 1 }
     let whole = Window(size: spatial, strides: ones, dilation: ones, padding: .valid)
-    guard whole.problem == nil, rowMajorLayout(of: group.inputs[0]) != nil,
-      let window = WindowArguments(whole, dimensions: spatial),
-      let target = Layout.any(dimensions.prefix(2) + ones),
-      let source = dense(group.inputs[0]).layout?.permuted(turn)
-    else { return false }
-    let made = window.withArguments {
-      kernels_pool(kind, source.handle, target.handle, $0)
-    }
-    let isKept = self.shape(of: group.outputs[0]).count == shape.count
-    return add(Primitive(owning: made), for: group, turn: turn) { back, layout in
-      isKept ? layout.permuted(back) : layout.reshaped(Array(dimensions.prefix(2)))
-    }
-  }
-
-  /// Adds a primitive with one source, which is dense, and a target of its own choice.
-  ///
-  /// - Parameter arrange: The target's layout with the graph's order of axes, of the order that
-  ///   undoes `turn` and of the layout with the primitive's axes.
-  private mutating func add(
-    _ primitive: Primitive?, for group: NodeGroup, turn: [Int],
-    arrange: (_ back: [Int], _ layout: Layout) -> Layout?
-  ) -> Bool {
-    let back = turn.indices.sorted { turn[$0] < turn[$1] }
-    guard let primitive, let target = primitive.layout(kernels_role_target),
-      let layout = arrange(back, target)
-    else { return false }
-    let input = dense(group.inputs[0])
-    let output = makeTensor(group.outputs[0], layout: layout)
-    add(primitive, [(kernels_role_source, input.storage), (kernels_role_target, output.storage)])
-    return true
+    return whole.problem == nil && addPooling(kind, whole, order, for: group)
   }
 }

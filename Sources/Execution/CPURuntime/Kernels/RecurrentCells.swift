@@ -1,6 +1,4 @@
-import Bytes
 import CKernels
-import GraphIR
 import LayerCatalog
 
 /// A function of the units of one cell, in place.
@@ -38,10 +36,8 @@ extension CellActivation {
 
 /// A cell of a recurrent layer: what becomes of the sums of its gates.
 enum RecurrentCell: Sendable {
-  /// Of one gate.
-  case simple(RowActivation)
-  /// Of the gates i, f, g, o.
-  case lstm(RowActivation, gates: RowActivation)
+  /// Of gates that are all computed at once, of the sums of the input's part and the state's.
+  case joint(@Sendable (RecurrentRow) -> Void)
   /// Of the gates z, r, n, where the state's part of n's sum comes from a product of its own.
   case gru(RowActivation, gates: RowActivation, resetsAfter: Bool)
 }
@@ -52,34 +48,13 @@ struct RecurrentRow {
   let sums: UnsafeMutablePointer<Float>
   /// The state h, which is replaced.
   let state: UnsafeMutablePointer<Float>
+  /// The state c, which is replaced too, where there is one.
+  var cellState: UnsafeMutablePointer<Float>?
   /// How many units each gate has.
   let units: Int
 
-  private func gate(_ number: Int) -> UnsafeMutableBufferPointer<Float> {
+  func gate(_ number: Int) -> UnsafeMutableBufferPointer<Float> {
     UnsafeMutableBufferPointer(start: sums + number * units, count: units)
-  }
-
-  /// Computes a simple cell.
-  func applySimple(_ activation: RowActivation) {
-    activation(gate(0))
-    state.update(from: sums, count: units)
-  }
-
-  /// Computes an LSTM, whose state c is replaced too.
-  func applyLSTM(
-    _ activation: RowActivation, gates: RowActivation, cellState: UnsafeMutablePointer<Float>
-  ) {
-    let (input, forget, candidate, output) = (gate(0), gate(1), gate(2), gate(3))
-    gates(input)
-    gates(forget)
-    activation(candidate)
-    gates(output)
-    for unit in 0..<units {
-      cellState[unit] = forget[unit] * cellState[unit] + input[unit] * candidate[unit]
-      candidate[unit] = cellState[unit]
-    }
-    activation(candidate)
-    for unit in 0..<units { state[unit] = output[unit] * candidate[unit] }
   }
 
   /// Computes the gates z and r of a GRU.

@@ -1,5 +1,3 @@
-import Bytes
-import CKernels
 import GraphIR
 import LayerCatalog
 
@@ -62,12 +60,6 @@ struct RecurrentVectors {
   }
 }
 
-extension SimpleRNN: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addLoop(self, .simple(activation.rowFunction), for: group)
-  }
-}
-
 extension PlanBuilder {
   /// Adds a recurrent layer of vectors, step by step.
   mutating func addLoop(
@@ -111,7 +103,7 @@ private struct RecurrentGates {
     let all = 0..<vectors.dimensions.gates
     let products: [RecurrentProduct?]
     switch cell {
-    case .simple, .lstm:
+    case .joint:
       products = [
         vectors.inputProduct(&builder), vectors.stateProduct(all, adds: true, &builder),
       ]
@@ -137,17 +129,10 @@ private struct RecurrentGates {
     to builder: inout PlanBuilder, _ loop: RecurrentLoop, _ cell: RecurrentCell, name: String
   ) {
     switch cell {
-    case .simple(let activation):
+    case .joint(let apply):
       for time in loop.times {
         state.add(to: &builder, of: loop.states[0], into: loop.sums(at: time))
-        loop.addStep(to: &builder, at: time, name: name) { row, _, _ in
-          row.applySimple(activation)
-        }
-      }
-    case .lstm(let activation, let gates):
-      for time in loop.times {
-        state.add(to: &builder, of: loop.states[0], into: loop.sums(at: time))
-        loop.addLSTMStep(to: &builder, at: time, name: name, activation, gates: gates)
+        loop.addStep(to: &builder, at: time, name: name) { row, _, _ in apply(row) }
       }
     case .gru(let activation, let gates, let resetsAfter):
       addGRU(
@@ -189,19 +174,6 @@ private struct RecurrentGates {
 }
 
 extension RecurrentLoop {
-  /// Adds the part of a step that makes an LSTM's states of the sums.
-  func addLSTMStep(
-    to builder: inout PlanBuilder, at time: Int, name: String,
-    _ activation: @escaping RowActivation, gates: @escaping RowActivation
-  ) {
-    let (cell, units) = (states[1], dimensions.units)
-    addStep(to: &builder, at: time, name: name) { row, number, memory in
-      // The state c has as many rows as h.
-      let cellState = memory[cell].assumingMemoryBound(to: Float.self) + number * units
-      row.applyLSTM(activation, gates: gates, cellState: cellState)
-    }
-  }
-
   /// Adds the part of a step that computes the gates z and r of a GRU, and the state times r.
   fileprivate func addGates(
     to builder: inout PlanBuilder, at time: Int, name: String, _ gates: @escaping RowActivation,

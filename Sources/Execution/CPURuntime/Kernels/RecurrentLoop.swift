@@ -84,6 +84,9 @@ struct RecurrentLoop: Sendable {
         nonisolated(unsafe) let memory = memory
         nonisolated(unsafe) let sums = memory[sums].assumingMemoryBound(to: Float.self)
         nonisolated(unsafe) let state = memory[states[0]].assumingMemoryBound(to: Float.self)
+        nonisolated(unsafe) let cellState = states.dropFirst().first.map {
+          memory[$0].assumingMemoryBound(to: Float.self)
+        }
         nonisolated(unsafe) let truths = mask.map {
           memory[$0].assumingMemoryBound(to: UInt8.self)
         }
@@ -93,6 +96,7 @@ struct RecurrentLoop: Sendable {
             apply(
               RecurrentRow(
                 sums: sums + row * dimensions.width, state: state + row * dimensions.units,
+                cellState: cellState.map { $0 + row * dimensions.units },
                 units: dimensions.units), row, memory)
           }
           write(row, at: time, isLeftOut: isLeftOut ?? false, memory)

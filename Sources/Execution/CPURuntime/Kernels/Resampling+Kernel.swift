@@ -16,7 +16,7 @@ extension Resizing: EngineOperator {
 
 extension Upsampling: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    if interpolation == .nearest { return addCopy(to: &builder, for: group) }
+    if interpolation == .nearest { return builder.addCopy(self, for: group) }
     guard !builder.keepsNaN else { return false }
     return builder.addResampling(self, \.layout, for: group) { number, dimension in
       (0..<dimension * factors[number]).map { position in

@@ -1,4 +1,3 @@
-import GraphIR
 import LayerCatalog
 
 extension Identity: EngineOperator {
@@ -6,42 +5,6 @@ extension Identity: EngineOperator {
     let input = builder.tensor(group.inputs[0])
     _ = builder.share(input, as: group.outputs[0], layout: input.layout)
     return true
-  }
-}
-
-extension Reshape: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addView(for: group)
-  }
-}
-
-extension ReshapeAxes: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addView(for: group)
-  }
-}
-
-extension ExpandDims: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addView(for: group)
-  }
-}
-
-extension Squeeze: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addView(for: group)
-  }
-}
-
-extension FlattenTime: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addView(for: group)
-  }
-}
-
-extension UnflattenTime: EngineOperator {
-  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addView(for: group)
   }
 }
 
@@ -54,13 +17,22 @@ extension Transpose: EngineOperator {
   }
 }
 
-extension PlanBuilder {
-  /// Takes the row-major elements of a group's first input for its output of another shape.
-  fileprivate mutating func addView(for group: NodeGroup) -> Bool {
-    let input = rowMajor(group.inputs[0])
+/// An operator that makes its input's elements, in row-major order, a tensor of another shape.
+protocol ViewOperator: EngineOperator {}
+
+extension ViewOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let input = builder.rowMajor(group.inputs[0])
     guard input.isRowMajor else { return false }
     let output = group.outputs[0]
-    _ = share(input, as: output, layout: rowMajorLayout(of: output))
+    _ = builder.share(input, as: output, layout: builder.rowMajorLayout(of: output))
     return true
   }
 }
+
+extension ExpandDims: ViewOperator {}
+extension FlattenTime: ViewOperator {}
+extension Reshape: ViewOperator {}
+extension ReshapeAxes: ViewOperator {}
+extension Squeeze: ViewOperator {}
+extension UnflattenTime: ViewOperator {}

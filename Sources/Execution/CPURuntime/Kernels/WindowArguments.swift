@@ -21,10 +21,7 @@ struct WindowArguments: Sendable {
       before.append(Int64(place.before))
       after.append(Int64(end - dimension - place.before))
     }
-    size = window.size.map(Int64.init)
-    strides = window.strides.map(Int64.init)
-    dilation = window.dilation.map(Int64.init)
-    (self.before, self.after) = (before, after)
+    self.init(window, before: before, after: after)
   }
 
   /// The window of a transposed convolution: the padding is what is taken away from what the input is
@@ -37,6 +34,10 @@ struct WindowArguments: Sendable {
       before.append(Int64(front))
       after.append(Int64((dimension - 1) * window.strides[axis] + reach - front - target))
     }
+    self.init(window, before: before, after: after)
+  }
+
+  private init(_ window: Window, before: [Int64], after: [Int64]) {
     size = window.size.map(Int64.init)
     strides = window.strides.map(Int64.init)
     dilation = window.dilation.map(Int64.init)

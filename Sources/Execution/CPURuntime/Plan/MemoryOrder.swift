@@ -1,4 +1,3 @@
-import GraphIR
 import LayerCatalog
 
 /// An operator on its input as it lies in memory: with the axes in the order in which they are stored,

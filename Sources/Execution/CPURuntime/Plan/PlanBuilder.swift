@@ -1,7 +1,6 @@
 import Bytes
 import CKernels
 import GraphIR
-import LayerCatalog
 
 /// A plan in the making: which steps there are, and where each tensor lies.
 struct PlanBuilder {

@@ -1,6 +1,5 @@
 import Bytes
 import CKernels
-import GraphIR
 
 /// One thing that a plan does.
 struct Step: Sendable {

@@ -1,5 +1,4 @@
 import Bytes
-import GraphIR
 
 /// A place in memory of a plan.
 struct Storage: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import CKernels
+import GraphIR
 
 /// The sizes of a float32 array, and how its elements lie in memory: row-major, permuted, or in
 /// blocks, as kernels like it.
@@ -24,11 +25,7 @@ final class Layout: Sendable {
   /// Elements one behind the other, the last axis the fastest. `nil` for no axes, for more than a
   /// layout has, and for no elements.
   static func rowMajor(_ dimensions: [Int]) -> Layout? {
-    var strides = [Int](repeating: 1, count: dimensions.count)
-    for axis in dimensions.indices.dropLast().reversed() {
-      strides[axis] = strides[axis + 1] * dimensions[axis + 1]
-    }
-    return strided(dimensions, strides: strides)
+    strided(dimensions, strides: Tensor.rowMajorStrides(dimensions))
   }
 
   /// Elements at given distances; `nil` as in ``rowMajor(_:)``, and for distances below 1.
