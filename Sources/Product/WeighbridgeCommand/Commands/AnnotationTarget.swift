@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import Vision
 
 /// Where images that are made of images go.
@@ -16,8 +17,7 @@ struct AnnotationTarget {
     let isFolder = isFolder(path)
     guard isFolder || images.count > 1 || path.hasSuffix("/") else {
       guard ImageFormat(fileName: path) != nil else {
-        throw WeighbridgeError(.mismatch, "the picture's name ends in neither .png nor .jpg")
-          .at(file: path)
+        throw .mismatch("the picture's name ends in neither .png nor .jpg").at(file: path)
       }
       files = [path]
       return
@@ -26,7 +26,7 @@ struct AnnotationTarget {
     let folder = path.hasSuffix("/") ? path : path + "/"
     var taken: Set<String> = []
     files = images.map { image in
-      let base = Self.base(image)
+      let base = FilePath(image).base
       var name = base + ".png"
       var number = 2
       while !taken.insert(name).inserted {
@@ -60,11 +60,4 @@ struct AnnotationTarget {
 
   /// The file for the image at a position.
   func file(_ position: Int) -> String { files[position] }
-
-  /// The name without folders and extension.
-  private static func base(_ path: String) -> String {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
-    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
-    return String(name[..<dot])
-  }
 }

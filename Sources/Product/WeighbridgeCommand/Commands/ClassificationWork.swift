@@ -22,7 +22,7 @@ final class ClassificationWork {
   /// - Throws: As ``ImageBatch/run(_:_:then:)``.
   func run(_ paths: [String]) throws {
     batch.failure = { [self] path, error in
-      sheet?.add(Self.missing, [Self.name(path), "cannot be read"])
+      sheet?.add(Self.missing, [FilePath(path).name, "cannot be read"])
       return .object([
         "image": .string(path), "classes": .array([]), "error": .string(error.description),
       ])
@@ -32,7 +32,7 @@ final class ClassificationWork {
     } then: { image, classes, path in
       sheet?.add(
         image,
-        [Self.name(path)] + classes.map { "\($0.probability.percentage) \($0.name)" })
+        [FilePath(path).name] + classes.map { "\($0.probability.percentage) \($0.name)" })
       let result = ImageClasses(path: path, image: image, classes: classes)
       return ImageBatch.Result(json: result.json, text: result.text)
     }
@@ -41,9 +41,4 @@ final class ClassificationWork {
   /// What stands on the sheet for an image that could not be read: a gray field.
   private static let missing = Image(
     width: 2, height: 2, pixels: [UInt8](repeating: 200, count: 12))
-
-  /// The name without folders.
-  private static func name(_ path: String) -> String {
-    path.split(separator: "/").last.map(String.init) ?? path
-  }
 }

@@ -1,11 +1,9 @@
 import ArgumentParser
-import Dispatch
-import JSON
 import Vision
 import Weighbridge
 
 /// `weighbridge classify`
-struct Classify: GeneralCommand {
+struct Classify: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Says what images show.",
     discussion: """
@@ -60,9 +58,7 @@ struct Classify: GeneralCommand {
     }
   }
 
-  func run() throws {
-    let (cancellation, signals) = Interrupts.cancellation()
-    defer { signals.cancel() }
+  func run(_ cancellation: Cancellation) throws {
     let paths = try ImageBatch.files(images, general)
     let work = ClassificationWork(
       classifier: try makeClassifier(paths.count, cancellation),

@@ -1,10 +1,8 @@
 import ArgumentParser
-import Dispatch
-import JSON
 import Weighbridge
 
 /// `weighbridge compact`
-struct Compact: GeneralCommand {
+struct Compact: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes a model as a smaller .wbm file, and says what that costs.",
     discussion: """
@@ -38,28 +36,16 @@ struct Compact: GeneralCommand {
   @OptionGroup var use: ThreadOptions
   @OptionGroup var general: GeneralOptions
 
-  func run() throws {
-    let (cancellation, signals) = Interrupts.cancellation()
-    defer { signals.cancel() }
-    var reading = source.readOptions
-    reading.preparesWriting = true
-    let edit = try description.edit()
-    reading.findsLabels = edit.labels == nil
-    var model = try Model(contentsOf: file, options: reading)
-    try model.describe(edit)
+  func run(_ cancellation: Cancellation) throws {
+    let model = try description.describedModel(file, source)
     let compact = try budget.compacted(
       model, from: file, general.runOptions(cancellation, threads: use), isQuiet: general.quiet)
     try compact.write(to: path, replacing: !noClobber, cancellation: cancellation)
-    try report(try Inspection(of: path), of: compact)
-    end(.done)
-  }
-
-  private func report(_ inspection: Inspection, of model: Model) throws {
-    if general.json {
-      return Console.printLine(inspection.json.namingOptions.text(indented: true))
+    let inspection = try Inspection(of: path)
+    general.report(inspection.json.namingOptions) {
+      Console.message(compact.sizeLine(path))
+      for line in CompactionSummary(inspection, of: compact).lines { Console.message(line) }
     }
-    if general.quiet { return }
-    Console.message(model.sizeLine(path))
-    for line in CompactionSummary(inspection, of: model).lines { Console.message(line) }
+    end(.done)
   }
 }

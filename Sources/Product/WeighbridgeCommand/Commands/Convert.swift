@@ -1,12 +1,9 @@
 import ArgumentParser
-import Bytes
-import Dispatch
 import GraphIR
-import JSON
 import Weighbridge
 
 /// `weighbridge convert`
-struct Convert: GeneralCommand {
+struct Convert: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Reads a model of any known format and writes a .wbm file.",
     discussion: """
@@ -64,16 +61,9 @@ struct Convert: GeneralCommand {
     }
   }
 
-  func run() throws {
-    let (cancellation, signals) = Interrupts.cancellation()
-    defer { signals.cancel() }
+  func run(_ cancellation: Cancellation) throws {
     let path = output ?? Self.outputName(for: input)
-    var options = source.readOptions
-    options.preparesWriting = true
-    let edit = try description.edit()
-    options.findsLabels = edit.labels == nil
-    var model = try Model(contentsOf: input, options: options)
-    try model.describe(edit)
+    var model = try description.describedModel(input, source)
     if let arrays = try references.arrays() {
       try model.addReferences(
         inputs: arrays.inputs, outputs: arrays.outputs, author: referenceBy ?? "",
@@ -107,22 +97,16 @@ struct Convert: GeneralCommand {
   }
 
   private func report(_ model: Model, _ path: String) throws {
-    if general.json {
-      return Console.printLine(try Inspection(of: path).json.namingOptions.text(indented: true))
-    }
-    if general.quiet { return }
-    Console.message(model.sizeLine(path))
-    for line in model.provenance.decisionLines { Console.message(line) }
-    guard compact else { return }
-    for line in CompactionSummary(try Inspection(of: path), of: model).lines {
-      Console.message(line)
+    try general.report(Inspection(of: path).json.namingOptions) {
+      Console.message(model.sizeLine(path))
+      for line in model.provenance.decisionLines { Console.message(line) }
+      guard compact else { return }
+      for line in CompactionSummary(try Inspection(of: path), of: model).lines {
+        Console.message(line)
+      }
     }
   }
 
   /// The input's base name with `.wbm` for its extension.
-  static func outputName(for path: String) -> String {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
-    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name + ".wbm" }
-    return name[..<dot] + ".wbm"
-  }
+  static func outputName(for path: String) -> String { FilePath(path).base + ".wbm" }
 }

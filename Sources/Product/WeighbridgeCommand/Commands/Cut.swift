@@ -1,10 +1,8 @@
 import ArgumentParser
-import Dispatch
-import JSON
 import Weighbridge
 
 /// `weighbridge cut`
-struct Cut: GeneralCommand {
+struct Cut: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes a part of a model as a model.",
     discussion: """
@@ -46,9 +44,7 @@ struct Cut: GeneralCommand {
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup var general: GeneralOptions
 
-  func run() throws {
-    let (cancellation, signals) = Interrupts.cancellation()
-    defer { signals.cancel() }
+  func run(_ cancellation: Cancellation) throws {
     var options = RunOptions()
     options.cancellation = cancellation
     let model = try Model(contentsOf: file, options: source.readOptions)
@@ -56,18 +52,12 @@ struct Cut: GeneralCommand {
       try model.cut(to: ends, from: starts, options: options)
     }
     try part.write(to: path, replacing: !noClobber, cancellation: cancellation)
-    if general.json {
-      Console.printLine(try Inspection(of: path).json.namingOptions.text(indented: true))
-    } else if !general.quiet {
+    try general.report(Inspection(of: path).json.namingOptions) {
       Console.message(part.sizeLine(path))
-      report(part)
+      for port in part.inputs { Console.message("takes \(port.name), \(port.type)") }
+      for port in part.outputs { Console.message("gives \(port.name), \(port.type)") }
+      for set in part.references { Console.message("reference outputs by \(set.author)") }
     }
     end(.done)
-  }
-
-  private func report(_ part: Model) {
-    for port in part.inputs { Console.message("takes \(port.name), \(port.type)") }
-    for port in part.outputs { Console.message("gives \(port.name), \(port.type)") }
-    for set in part.references { Console.message("reference outputs by \(set.author)") }
   }
 }

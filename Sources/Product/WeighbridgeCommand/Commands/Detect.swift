@@ -1,11 +1,8 @@
 import ArgumentParser
-import Dispatch
-import JSON
-import Vision
 import Weighbridge
 
 /// `weighbridge detect`
-struct Detect: GeneralCommand {
+struct Detect: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds objects in images.",
     discussion: """
@@ -39,9 +36,7 @@ struct Detect: GeneralCommand {
   @OptionGroup(title: "Description") var use: UseOptions
   @OptionGroup var general: GeneralOptions
 
-  func run() throws {
-    let (cancellation, signals) = Interrupts.cancellation()
-    defer { signals.cancel() }
+  func run(_ cancellation: Cancellation) throws {
     let paths = try ImageBatch.files(images, general)
     let detector = try makeDetector(paths.count, cancellation)
     let target = try output.map { (path) throws(WeighbridgeError) in
@@ -67,8 +62,7 @@ struct Detect: GeneralCommand {
     return try use.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
       let detector = try Detector(model, options: options)
       guard !model.description.labels.isEmpty else {
-        throw WeighbridgeError(
-          .mismatch, "the model does not name its classes: name them with --labels FILE")
+        throw .mismatch("the model does not name its classes: name them with --labels FILE")
       }
       return detector
     }

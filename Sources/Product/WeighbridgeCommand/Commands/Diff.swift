@@ -1,12 +1,9 @@
 import ArgumentParser
 import Bytes
-import ConversionCore
-import Dispatch
-import JSON
 import Weighbridge
 
 /// `weighbridge diff`
-struct Diff: GeneralCommand {
+struct Diff: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Compares two models of any formats.",
     discussion: """
@@ -35,9 +32,7 @@ struct Diff: GeneralCommand {
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup var general: GeneralOptions
 
-  func run() throws {
-    let (cancellation, signals) = Interrupts.cancellation()
-    defer { signals.cancel() }
+  func run(_ cancellation: Cancellation) throws {
     var options = ComparisonOptions()
     options.usesNames = names
     options.inputs = try inputs.map { try ArrayFile.read($0) }
@@ -50,11 +45,7 @@ struct Diff: GeneralCommand {
     try source.readOptions.check(
       for: type(of: model.origin.source), type(of: other.origin.source))
     let differences = try model.differences(from: other, options)
-    if general.json {
-      Console.printLine(differences.json.text(indented: true))
-    } else if !general.quiet {
-      Console.printLine(differences.text)
-    }
+    general.report(differences.json) { Console.printLine(differences.text) }
     if !differences.areNone { throw ExitStatus.checkFailed }
   }
 }

@@ -1,11 +1,10 @@
 import ArgumentParser
 import Bytes
-import Dispatch
 import JSON
 import Weighbridge
 
 /// `weighbridge export`
-struct Export: GeneralCommand {
+struct Export: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes a model in the format of another tool.",
     discussion: """
@@ -101,9 +100,7 @@ struct Export: GeneralCommand {
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup var general: GeneralOptions
 
-  func run() throws {
-    let (cancellation, signals) = Interrupts.cancellation()
-    defer { signals.cancel() }
+  func run(_ cancellation: Cancellation) throws {
     var readOptions = source.readOptions
     var options = ExportOptions()
     if to?.word ?? ExportTarget(path: output) == .darknet {  // then it is the target's too
@@ -124,9 +121,7 @@ struct Export: GeneralCommand {
     let model = try Model(contentsOf: file, options: readOptions)
     let report = try model.export(
       to: output, as: to?.word, options: options, cancellation: cancellation)
-    if general.json {
-      Console.printLine(report.json.namingOptions.text(indented: true))
-    } else if !general.quiet {
+    general.report(report.json.namingOptions) {
       Console.message(report.files.joined(separator: "\n"))
       for loss in report.losses { Console.message("note: \(loss)") }
     }

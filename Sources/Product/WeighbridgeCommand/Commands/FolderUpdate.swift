@@ -1,6 +1,4 @@
 import ImageSearch
-import JSON
-import Weighbridge
 
 /// Brings an index up to date with a folder and says what was wrong.
 struct FolderUpdate {

@@ -20,8 +20,7 @@ struct ImageFiles {
       let count = paths.count
       try addFiles(of: argument)
       guard paths.count > count else {
-        throw WeighbridgeError(.missing, "is a folder without JPEG or PNG images")
-          .at(file: argument)
+        throw .missing("is a folder without JPEG or PNG images").at(file: argument)
       }
     }
   }

@@ -1,12 +1,9 @@
 import ArgumentParser
 import Bytes
-import Dispatch
 import ImageSearch
-import JSON
-import Weighbridge
 
 /// `weighbridge index`
-struct Index: GeneralCommand {
+struct Index: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Keeps what a model says of a folder's images, for searching.",
     discussion: """
@@ -41,11 +38,9 @@ struct Index: GeneralCommand {
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup var general: GeneralOptions
 
-  func run() throws {
-    let (cancellation, signals) = Interrupts.cancellation()
-    defer { signals.cancel() }
+  func run(_ cancellation: Cancellation) throws {
     guard isFolder(folder) else {
-      throw WeighbridgeError(.missing, "is not a folder").at(file: folder)
+      throw WeighbridgeError.missing("is not a folder").at(file: folder)
     }
     let analyzer = try analysis.analyzer(model, source.readOptions, cancellation, general)
     let index = try ImageIndex(updating: output, for: analyzer, isRebuilding: rebuild)
@@ -54,11 +49,7 @@ struct Index: GeneralCommand {
       general: general,
       namesFiles: progress)
     let update = try work.run(folder, in: index)
-    if general.json {
-      Console.printLine(update.json(output).text(indented: true))
-    } else if !general.quiet {
-      Console.printLine("\(output): \(update.text)")
-    }
+    general.report(update.json(output)) { Console.printLine("\(output): \(update.text)") }
     if !update.problems.isEmpty { throw ExitStatus.checkFailed }
   }
 }

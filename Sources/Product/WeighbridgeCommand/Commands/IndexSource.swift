@@ -1,6 +1,5 @@
 import Bytes
 import ImageSearch
-import Weighbridge
 
 /// What is searched: an index, or a folder whose images are analyzed first.
 struct IndexSource {
@@ -30,18 +29,14 @@ struct IndexSource {
       hasProblems = false
       try check(index)
       guard analyzer == nil || analyzer?.identity == index.contents.identity else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "is an index of another model or with other options; index with --rebuild to change that"
         ).at(file: path)
       }
       return
     }
     guard let analyzer else {
-      throw WeighbridgeError(
-        .mismatch, "is a folder, whose images a model must look at: --model FILE"
-      )
-      .at(file: path)
+      throw .mismatch("is a folder, whose images a model must look at: --model FILE").at(file: path)
     }
     let memory = try ImageIndex(inMemoryFor: analyzer)
     index = memory
@@ -58,9 +53,8 @@ struct IndexSource {
   func analysis(ofImage path: String) throws(WeighbridgeError) -> ImageAnalysis {
     if let known = try index.analysis(ofImage: path) { return known }
     guard let analyzer else {
-      throw WeighbridgeError(
-        .mismatch, "is not in \(self.path), and a model must look at it: --model FILE"
-      ).at(file: path)
+      throw .mismatch("is not in \(self.path), and a model must look at it: --model FILE")
+        .at(file: path)
     }
     let image = try Image(contentsOf: path)
     do throws(WeighbridgeError) {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import GraphIR
 import JSON
 import Weighbridge
 

@@ -1,13 +1,12 @@
 import ArgumentParser
 import Bytes
-import Dispatch
 import JSON
 import ModelReport
 import Vision
 import Weighbridge
 
 /// `weighbridge report`
-struct ReportCommand: GeneralCommand {
+struct ReportCommand: CancellableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
     abstract: "Writes a page that shows a model, or two side by side.",
@@ -64,9 +63,7 @@ struct ReportCommand: GeneralCommand {
     }
   }
 
-  func run() throws {
-    let (cancellation, signals) = Interrupts.cancellation()
-    defer { signals.cancel() }
+  func run(_ cancellation: Cancellation) throws {
     let models = try readModels()
     let options = try reportOptions(cancellation)
     guard output != "-" else {
@@ -78,9 +75,7 @@ struct ReportCommand: GeneralCommand {
     try target.append(Array(try report.html().utf8).span.bytes)
     let byteCount = target.count
     try target.commit(replacing: !noClobber)
-    if general.json {
-      Console.printLine(json(report, byteCount).text(indented: true))
-    } else if !general.quiet {
+    general.report(json(report, byteCount)) {
       Console.message("\(output): \(byteCount.grouped) bytes")
     }
   }
@@ -111,8 +106,7 @@ struct ReportCommand: GeneralCommand {
       cancellation, threads: checking.use, progress: progress)
     options.detection = detection.options
     if let image {
-      let name = image.split(separator: "/").last.map(String.init) ?? image
-      options.image = .init(name: name, image: try Image(contentsOf: image))
+      options.image = .init(name: FilePath(image).name, image: try Image(contentsOf: image))
     }
     options.wording = { $0.namingOptions }
     return options

@@ -1,11 +1,10 @@
 import ArgumentParser
 import CSystemCalls
-import Dispatch
 import JSON
 import Weighbridge
 
 /// `weighbridge run`
-struct Run: GeneralCommand {
+struct Run: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Computes a model's outputs.",
     discussion: """
@@ -71,9 +70,7 @@ struct Run: GeneralCommand {
     guard !layers || outputs != nil else { throw ValidationError("--layers needs --outputs FILE") }
   }
 
-  func run() throws {
-    let (cancellation, signals) = Interrupts.cancellation()
-    defer { signals.cancel() }
+  func run(_ cancellation: Cancellation) throws {
     var options = general.runOptions(cancellation, threads: use, progress: progress)
     options.engine = engine?.word ?? .cpu
     options.isFast = fast

@@ -1,11 +1,9 @@
 import ArgumentParser
-import Dispatch
 import ImageSearch
 import JSON
-import Weighbridge
 
 /// `weighbridge search`
-struct Search: GeneralCommand {
+struct Search: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds images by what is where in them.",
     discussion: """
@@ -79,9 +77,7 @@ struct Search: GeneralCommand {
     }
   }
 
-  func run() throws {
-    let (cancellation, signals) = Interrupts.cancellation()
-    defer { signals.cancel() }
+  func run(_ cancellation: Cancellation) throws {
     // --weights are those of the cost here; a model that needs options to be read is converted first.
     let source = try IndexSource(
       source, model: model, ReadOptions(), analysis, general, cancellation

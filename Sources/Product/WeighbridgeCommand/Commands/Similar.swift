@@ -1,11 +1,8 @@
 import ArgumentParser
-import Dispatch
 import ImageSearch
-import JSON
-import Weighbridge
 
 /// `weighbridge similar`
-struct Similar: GeneralCommand {
+struct Similar: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds the images that are most like others, by a model's features.",
     discussion: """
@@ -58,9 +55,7 @@ struct Similar: GeneralCommand {
     guard top >= 1 else { throw ValidationError("--top takes a number from 1") }
   }
 
-  func run() throws {
-    let (cancellation, signals) = Interrupts.cancellation()
-    defer { signals.cancel() }
+  func run(_ cancellation: Cancellation) throws {
     let source = try IndexSource(
       source, model: model, reading.readOptions, analysis, general, cancellation
     ) { (index) throws(WeighbridgeError) in

@@ -1,6 +1,5 @@
 import Bytes
 import ImageSearch
-import Weighbridge
 
 /// The drawings of `similar`, in a folder.
 struct SimilarityPlots {
@@ -15,7 +14,7 @@ struct SimilarityPlots {
     let prefix = folder.hasSuffix("/") ? folder : folder + "/"
     var taken: Set<String> = []
     for result in results {
-      let base = result.query.split(separator: "/").last.map(String.init) ?? result.query
+      let base = FilePath(result.query).name
       var (name, number) = (base, 2)
       while !taken.insert(name).inserted {
         name = "\(base)-\(number)"

@@ -1,7 +1,6 @@
 import Bytes
 import ImageSearch
 import JSON
-import Weighbridge
 
 /// Ranks images for one query after the other and prints the results.
 struct SimilarityWork {
@@ -78,25 +77,9 @@ struct SimilarityWork {
   private func text(_ result: Result) -> String {
     var table = Table(["distance", "image"], rightAligned: [0])
     for match in result.matches {
-      table.append([FeatureDistanceText(match.distance).text, match.path])
+      table.append([match.distance.text(decimals: 5), match.path])
     }
     for image in last(result) { table.append(["-", "\(image.path) (\(image.reason))"]) }
     return "\(result.query)\n\(table.text)"
-  }
-}
-
-/// A distance for people.
-private struct FeatureDistanceText {
-  let text: String
-
-  /// Five decimals, whatever the locale.
-  init(_ distance: Double) {
-    guard distance < 1e9 else {
-      text = "\(distance)"
-      return
-    }
-    let number = Int((distance * 100_000).rounded())
-    let digits = String(number % 100_000)
-    text = "\(number / 100_000)." + String(repeating: "0", count: 5 - digits.count) + digits
   }
 }

@@ -1,11 +1,9 @@
 import ArgumentParser
-import Dispatch
 import JSON
-import Vision
 import Weighbridge
 
 /// `weighbridge stylize`
-struct Stylize: GeneralCommand {
+struct Stylize: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Makes images of images.",
     discussion: """
@@ -62,9 +60,7 @@ struct Stylize: GeneralCommand {
     }
   }
 
-  func run() throws {
-    let (cancellation, signals) = Interrupts.cancellation()
-    defer { signals.cancel() }
+  func run(_ cancellation: Cancellation) throws {
     let paths = try ImageBatch.files(images, general)
     let stylizer = try makeStylizer(paths.count, cancellation)
     let target = try AnnotationTarget(output, for: paths)

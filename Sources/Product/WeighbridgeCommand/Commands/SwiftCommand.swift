@@ -43,22 +43,11 @@ struct SwiftCommand: GeneralCommand {
   func run() throws {
     let model = try Model(contentsOf: file, options: source.readOptions)
     let code = model.swiftInterface(
-      named: name ?? base(output == "-" ? file : output), bundled: bundled)
+      named: name ?? FilePath(output == "-" ? file : output).base, bundled: bundled)
     if output == "-" { return Console.printLine(code) }
     var target = try AtomicFile(path: output)
     try target.append(Array(code.utf8).span.bytes)
     try target.commit(replacing: true)
-    if general.json {
-      Console.printLine(JSONValue.object(["file": .string(output)]).text(indented: true))
-    } else if !general.quiet {
-      Console.message(output)
-    }
-  }
-
-  /// The name without folders and extension.
-  private func base(_ path: String) -> String {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
-    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
-    return String(name[..<dot])
+    general.report(.object(["file": .string(output)])) { Console.message(output) }
   }
 }

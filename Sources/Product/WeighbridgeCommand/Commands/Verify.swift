@@ -1,10 +1,8 @@
 import ArgumentParser
-import Dispatch
-import JSON
 import Weighbridge
 
 /// `weighbridge verify`
-struct Verify: GeneralCommand {
+struct Verify: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Checks that a model file is whole and computes what the original computed.",
     discussion: """
@@ -27,9 +25,7 @@ struct Verify: GeneralCommand {
   @OptionGroup var progress: ProgressOptions
   @OptionGroup var general: GeneralOptions
 
-  func run() throws {
-    let (cancellation, signals) = Interrupts.cancellation()
-    defer { signals.cancel() }
+  func run(_ cancellation: Cancellation) throws {
     var options = VerifyOptions()
     options.source = against.map { (path: $0, options: source.readOptions) }
     options.references = try references.arrays()
@@ -38,11 +34,7 @@ struct Verify: GeneralCommand {
     options.tolerance = checking.tolerance
     let readOptions = against == nil ? source.readOptions : ReadOptions()
     let report = try Model(contentsOf: file, options: readOptions).verify(options)
-    if general.json {
-      Console.printLine(report.json.namingOptions.text(indented: true))
-    } else if !general.quiet {
-      Console.printLine("\(file)\n\(report.text)")
-    }
+    general.report(report.json.namingOptions) { Console.printLine("\(file)\n\(report.text)") }
     if !report.passed { throw ExitStatus.checkFailed }
   }
 }

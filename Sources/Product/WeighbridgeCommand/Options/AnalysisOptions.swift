@@ -1,6 +1,5 @@
 import ArgumentParser
 import ImageSearch
-import Weighbridge
 
 /// The model that analyzes images, and how.
 struct AnalysisOptions: ParsableArguments {

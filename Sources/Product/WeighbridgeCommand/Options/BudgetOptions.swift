@@ -143,8 +143,8 @@ extension Model {
   /// The one input of the model for an image file.
   fileprivate func imageInput(_ path: String) throws(WeighbridgeError) -> [NamedTensor] {
     guard inputs.count == 1, let input = inputs.first else {
-      throw WeighbridgeError(
-        .mismatch, "the model has \(inputs.count) inputs, and an image is one: give files of arrays"
+      throw .mismatch(
+        "the model has \(inputs.count) inputs, and an image is one: give files of arrays"
       )
     }
     let image = try Image(contentsOf: path)

@@ -43,4 +43,19 @@ struct DescriptionOptions: ParsableArguments {
     for pair in outputDescription { edit.outputSummaries[pair.key] = pair.value }
     return edit
   }
+
+  /// Reads a model that is to be written, and describes it.
+  ///
+  /// - Parameter source: What the file does not say itself.
+  func describedModel(
+    _ path: String, _ source: SourceOptions
+  ) throws(WeighbridgeError) -> Model {
+    var options = source.readOptions
+    options.preparesWriting = true
+    let edit = try edit()
+    options.findsLabels = edit.labels == nil
+    var model = try Model(contentsOf: path, options: options)
+    try model.describe(edit)
+    return model
+  }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Vision
 import Weighbridge
 
 /// Which of the objects that a detector finds count.

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Dispatch
+import JSON
 import Weighbridge
 
 /// Options of every command.
@@ -32,9 +34,34 @@ struct GeneralOptions: ParsableArguments {
     options.progress = progress?.report
     return options
   }
+
+  /// Says what a command did: as JSON where that is asked for, else for people, unless they want
+  /// nothing of it.
+  func report(
+    _ result: @autoclosure () throws -> JSONValue, forPeople say: () throws -> Void
+  ) rethrows {
+    if json {
+      Console.printLine(try result().text(indented: true))
+    } else if !quiet {
+      try say()
+    }
+  }
 }
 
 /// A command that has them.
 protocol GeneralCommand: ParsableCommand {
   var general: GeneralOptions { get }
+}
+
+/// A command that Ctrl-C cancels.
+protocol CancellableCommand: GeneralCommand {
+  func run(_ cancellation: Cancellation) throws
+}
+
+extension CancellableCommand {
+  func run() throws {
+    let (cancellation, signals) = Interrupts.cancellation()
+    defer { signals.cancel() }
+    try run(cancellation)
+  }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import ImageSearch
 import Vision
-import Weighbridge
 
 /// `LABEL:x,y,width,height`; the label may have a colon in it.
 struct ObjectArgument: ExpressibleByArgument {
@@ -81,7 +80,7 @@ struct LayoutOptions: ParsableArguments {
     let composition = Composition(
       analysis.detections ?? [], width: analysis.width, height: analysis.height)
     guard !composition.objects.isEmpty else {
-      throw WeighbridgeError(.mismatch, "the model finds nothing in it").at(file: like)
+      throw .mismatch("the model finds nothing in it").at(file: like)
     }
     return composition
   }

@@ -56,12 +56,17 @@ extension [CompositionResult] {
 }
 
 extension Double {
-  /// With three decimals, whatever the locale.
-  var thousandths: String {
-    guard magnitude < 1e12 else { return "\(self)" }
-    let number = Int((magnitude * 1000).rounded())
-    let digits = String(number % 1000)
+  /// With three decimals.
+  var thousandths: String { text(decimals: 3) }
+
+  /// With so many decimals, whatever the locale; as it is from 10¹⁵ of the last one on.
+  func text(decimals: Int) -> String {
+    let unit = (0..<decimals).reduce(1) { unit, _ in 10 * unit }
+    guard magnitude * Double(unit) < 1e15 else { return "\(self)" }
+    let number = Int((magnitude * Double(unit)).rounded())
+    let digits = String(number % unit)
     let sign = self < 0 && number > 0 ? "-" : ""
-    return "\(sign)\(number / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits
+    return "\(sign)\(number / unit)." + String(repeating: "0", count: decimals - digits.count)
+      + digits
   }
 }

@@ -1,4 +1,3 @@
-import Bytes
 import JSON
 import Vision
 import Weighbridge

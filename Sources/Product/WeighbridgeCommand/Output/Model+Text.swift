@@ -1,5 +1,4 @@
 import Bytes
-import GraphIR
 import Weighbridge
 
 extension Model {

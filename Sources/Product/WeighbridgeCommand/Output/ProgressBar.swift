@@ -1,3 +1,5 @@
+import ConversionCore
+
 /// How far the work is, on a terminal only.
 struct ProgressBar {
   private let count: Int
@@ -17,8 +19,7 @@ struct ProgressBar {
     let width = 24
     let full = done * width / count
     let bar = String(repeating: "#", count: full) + String(repeating: ".", count: width - full)
-    let name = next.split(separator: "/").last.map(String.init) ?? next
-    Console.terminal("\r[\(bar)] \(done)/\(count) \(name.prefix(40))\u{1B}[K")
+    Console.terminal("\r[\(bar)] \(done)/\(count) \(FilePath(next).name.prefix(40))\u{1B}[K")
   }
 
   /// Takes the bar away, so that a line can be printed.

@@ -1,4 +1,3 @@
-import GraphIR
 import TensorEncoding
 import Verifier
 import Weighbridge
