@@ -1,6 +1,3 @@
-import Bytes
-import GraphIR
-
 /// Arrays that a user gives, brought to the inputs, outputs and layers they belong to.
 struct ArrayMatching {
   /// One array for each port, in the ports' order.
@@ -44,8 +41,7 @@ struct ArrayMatching {
     let expected = ports.map { "\($0.name) \($0.type)" }.joined(separator: ", ")
     let given = arrays.map { "\($0.name.isEmpty ? "(no name)" : $0.name) \($0.tensor.shape)" }
       .joined(separator: ", ")
-    return WeighbridgeError(
-      .mismatch,
+    return .mismatch(
       "the arrays do not fit the \(what)s: given \(given.isEmpty ? "none" : given); the model has "
         + expected)
   }

@@ -1,5 +1,3 @@
-import Bytes
-import GraphIR
 import LayerCatalog
 
 /// What a model's run costs, for one input at a time.

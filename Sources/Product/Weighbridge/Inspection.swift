@@ -1,8 +1,6 @@
 import ArrayConversion
 public import Bytes
-import ConversionCore
 public import CoreMLConversion
-import FormatRegistry
 public import GraphIR
 import TensorEncoding
 
@@ -68,43 +66,43 @@ public struct Inspection: Sendable {
   /// What is known of the model besides its computation.
   public let description: ModelDescription
   /// What the model takes.
-  public let inputs: [ModelPort]
+  public private(set) var inputs: [ModelPort] = []
   /// What the model gives.
-  public let outputs: [ModelPort]
+  public private(set) var outputs: [ModelPort] = []
   /// The steps, in the order of the computation.
-  public let layers: [Layer]
+  public private(set) var layers: [Layer] = []
   /// The weights of a file that has nothing else; empty for a model, whose layers say what they are.
-  public let looseWeights: [ModelPort]
+  public private(set) var looseWeights: [ModelPort] = []
   /// Why the model cannot be read as a whole: then the layers are those of the source, with types
   /// where they are known. `nil` for a model, and for weights that need another file.
-  public let problem: WeighbridgeError?
+  public private(set) var problem: WeighbridgeError?
   /// What else can be told, such as the framework that names of weights point to.
-  public let notes: [String]
+  public private(set) var notes: [String] = []
   /// Whether all layers can run; a file with weights only has none.
   public var runs: Bool { problem == nil && !layers.isEmpty && layers.allSatisfy(\.runs) }
   /// The number of weights.
-  public let weightCount: Int
+  public private(set) var weightCount = 0
   /// The number of all weights' elements.
-  public let parameterCount: Int
+  public private(set) var parameterCount = 0
   /// The size of all weights in bytes, when none is encoded.
-  public let weightByteCount: Int
+  public private(set) var weightByteCount = 0
   /// How the weights are stored; empty where that is only known of whole files.
   public var encodings: [Encoding] = []
   /// What making the weights smaller has cost; `nil` when nothing was lost.
   public var compaction: CompactionRecord?
   /// The class that a Core ML classifier gives; `nil` for other models.
-  public let classLabel: ClassLabel?
+  public private(set) var classLabel: ClassLabel?
   /// What is in a Core ML file that is not converted: an ML Program, or a model without a network.
   /// `nil` for models that are; then nothing else but the description is known.
-  public let contents: CoreMLContents?
+  public private(set) var contents: CoreMLContents?
   /// Whether an app can train a Core ML model further; `nil` for other formats.
-  public let isUpdatable: Bool?
+  public private(set) var isUpdatable: Bool?
   /// What a run costs for one input; `nil` when it depends on sizes that are open.
-  public let cost: ComputationCost?
+  public private(set) var cost: ComputationCost?
   /// Where the model came from.
-  public let provenance: Provenance
+  public private(set) var provenance = Provenance()
   /// The reference arrays.
-  public let references: [References]
+  public private(set) var references: [References] = []
 
   /// Looks into a file of any format that Weighbridge reads. Of a model that cannot be converted, and
   /// of weights alone, it shows what there is.
@@ -149,9 +147,7 @@ public struct Inspection: Sendable {
     looseWeights = layers.isEmpty ? weights : []
     weightCount = weights.count
     (parameterCount, weightByteCount) = outline.weightSize
-    cost = nil
-    (provenance, references) = (outline.provenance, [])
-    (classLabel, isUpdatable, contents) = (nil, nil, nil)
+    provenance = outline.provenance
     self.problem = problem
     notes = outline.notes
   }
@@ -161,15 +157,11 @@ public struct Inspection: Sendable {
     format = file.format.rawValue
     fileSize = file.byteCount
     description = file.description
-    (inputs, outputs, layers) = ([], [], [])
     looseWeights = file.weights.map { ModelPort(name: $0.name, type: $0.tensor.type) }
     weightCount = file.weights.count
     parameterCount = file.weights.reduce(0) { $0 + $1.tensor.count }
     weightByteCount = file.weights.reduce(0) { $0 + $1.tensor.byteCount }
-    cost = nil
-    (classLabel, isUpdatable, contents) = (nil, nil, nil)
-    (provenance, references) = (Provenance(), [])
-    (problem, notes) = (nil, file.notes)
+    notes = file.notes
   }
 
   private init(_ contents: CoreMLContents, path: String) {
@@ -177,16 +169,11 @@ public struct Inspection: Sendable {
     format = "coreml \(contents.kind)"
     fileSize = contents.fileSize
     description = contents.description
-    (inputs, outputs, layers, looseWeights) = ([], [], [], [])
-    (weightCount, parameterCount, weightByteCount, cost) = (0, 0, 0, nil)
     classLabel = contents.classLabel
     isUpdatable = contents.isUpdatable
     self.contents = contents
-    var provenance = Provenance()
     provenance.framework = "coreml"
     provenance.frameworkVersion = "specification \(contents.specificationVersion)"
-    (self.provenance, references) = (provenance, [])
-    (problem, notes) = (nil, [])
   }
 
   package init(_ model: Model, path: String) {
@@ -197,8 +184,6 @@ public struct Inspection: Sendable {
     inputs = model.inputs
     outputs = model.outputs
     layers = Self.layers(model.content.graph)
-    looseWeights = []
-    (problem, notes) = (nil, [])
     let weights = model.content.graph.weights
     weightCount = weights.count
     parameterCount = model.content.graph.parameterCount
@@ -206,7 +191,6 @@ public struct Inspection: Sendable {
     encodings = Self.encodings(weights.map(\.tensor))
     compaction = model.content.compaction
     cost = ComputationCost(model.content.graph)
-    contents = nil
     let coreML = model.origin.source as? CoreMLSource
     (classLabel, isUpdatable) = (coreML?.classLabel, coreML?.isUpdatable)
     provenance = model.provenance

@@ -1,5 +1,4 @@
 public import Bytes
-import FormatRegistry
 public import GraphIR
 import WBMConversion
 

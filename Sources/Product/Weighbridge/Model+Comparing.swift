@@ -1,7 +1,6 @@
 public import Bytes
 public import GraphIR
 public import ModelComparison
-import Verifier
 
 /// How two models are compared.
 public struct ComparisonOptions: Sendable {

@@ -1,5 +1,4 @@
 public import Bytes
-import ConversionCore
 
 extension Model {
   /// Writes the model in another tool's format; nothing is written unless all of it can be.

@@ -1,5 +1,4 @@
 public import Bytes
-import ConversionCore
 public import GraphIR
 import LayerCatalog
 public import Verifier

@@ -1,6 +1,4 @@
 public import Bytes
-import ConversionCore
-import FormatRegistry
 public import GraphIR
 
 /// A trained model: what it computes, what it is for, and where it came from.

@@ -1,6 +1,3 @@
-import Bytes
-import GraphIR
-
 /// What a model is for, as far as its description and its shapes show it.
 enum ModelPurpose {
   /// It finds objects of a number of classes.

@@ -1,6 +1,3 @@
-import Bytes
-import GraphIR
-
 /// How far a run is: which layer an engine begins to compute.
 public struct RunProgress: Hashable, Sendable {
   /// What computes: `cpu` or `reference`.

@@ -1,5 +1,4 @@
 public import Bytes
-import ConversionCore
 import JSON
 
 extension DescriptionEdit {

@@ -42,11 +42,7 @@ struct PictureResult: Sendable {
           confidence: detection.confidence,
           box: [box.x, box.y, box.width, box.height].map { Int(exactly: $0.rounded()) ?? 0 })
       }
-      annotations = found.map { detection in
-        ImageAnnotation(
-          detection.box, label: "\(detection.label ?? "") \(detection.confidence.percentage)",
-          colorIndex: detection.classIndex)
-      }
+      annotations = found.map { ImageAnnotation($0) }
     } else {
       var classification = ClassifyOptions()
       classification.run = options.verification.run

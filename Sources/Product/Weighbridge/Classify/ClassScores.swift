@@ -1,5 +1,3 @@
-import Bytes
-
 /// The output of a model that holds a score for each class.
 struct ClassScores: Sendable {
   /// The name of the output.

@@ -1,5 +1,3 @@
-import Bytes
-import GraphIR
 import LayerCatalog
 
 #if canImport(Glibc)
@@ -118,8 +116,7 @@ extension ScoreKind {
 
   private static func unclear(_ what: String) -> WeighbridgeError {
     let words = allCases.map(\.rawValue).joined(separator: ", ")
-    return WeighbridgeError(
-      .mismatch,
+    return .mismatch(
       "the scores of the classes \(what); say what they are (\(words)) in the model's metadata "
         + "under \(metadataKey)")
   }

@@ -1,6 +1,4 @@
-import Bytes
 import Compaction
-import GraphIR
 import TensorEncoding
 
 extension Compaction.Weight {

@@ -1,6 +1,4 @@
-import Bytes
 import Compaction
-import GraphIR
 
 /// The examples by which a compaction is decided and measured.
 struct CompactionExamples {

@@ -1,5 +1,4 @@
 package import GraphIR
-import Verifier
 
 extension CompactionRecord {
   /// The record for people.

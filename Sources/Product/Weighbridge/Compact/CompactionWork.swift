@@ -1,9 +1,5 @@
-import Bytes
 import Compaction
-import ConversionCore
-import GraphIR
 import TensorEncoding
-import Verifier
 
 /// A compaction at a loss, and what of it is written down.
 struct CompactionWork {

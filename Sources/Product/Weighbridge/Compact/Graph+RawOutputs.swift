@@ -1,4 +1,3 @@
-import GraphIR
 import LayerCatalog
 
 extension Graph {

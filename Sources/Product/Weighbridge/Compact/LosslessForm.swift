@@ -1,5 +1,3 @@
-import Bytes
-import GraphIR
 import TensorEncoding
 
 /// Tensors in the smallest form from which every bit comes back.

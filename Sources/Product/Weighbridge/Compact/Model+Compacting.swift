@@ -1,6 +1,4 @@
 public import Bytes
-import Compaction
-import GraphIR
 
 extension Model {
   /// The same model with its weights in a smaller form, and a record of what that cost.

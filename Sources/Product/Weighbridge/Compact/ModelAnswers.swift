@@ -1,6 +1,4 @@
-import Bytes
 import Compaction
-import GraphIR
 
 /// The answers that people read from a model's outputs.
 enum ModelAnswers {

@@ -1,5 +1,3 @@
-import GraphIR
-
 /// What is still true of a part of a model.
 struct CutDescription {
   private let whole: ModelContent

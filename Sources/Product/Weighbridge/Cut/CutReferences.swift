@@ -1,6 +1,3 @@
-import Bytes
-import GraphIR
-
 /// The reference arrays of a part of a model.
 struct CutReferences {
   private let whole: ModelContent

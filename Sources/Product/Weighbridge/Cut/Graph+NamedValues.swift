@@ -1,5 +1,3 @@
-import GraphIR
-
 extension Graph {
   /// What each layer makes, by the names under which results of layers are given: the layer's name,
   /// with `.1`, `.2` for further outputs.

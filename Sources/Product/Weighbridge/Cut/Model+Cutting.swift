@@ -1,5 +1,4 @@
 public import Bytes
-import GraphIR
 
 extension Model {
   /// A part of the model as a model of its own.

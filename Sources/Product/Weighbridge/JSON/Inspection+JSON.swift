@@ -1,5 +1,4 @@
 import CoreMLConversion
-import GraphIR
 package import JSON
 
 extension Inspection {

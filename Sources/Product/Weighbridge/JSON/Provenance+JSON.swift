@@ -1,4 +1,3 @@
-import GraphIR
 package import JSON
 
 extension Provenance {

@@ -1,7 +1,4 @@
-import Bytes
-import GraphIR
 import LayerCatalog
-import Vision
 
 /// How the output of a model becomes an image.
 struct OutputRecord {

@@ -1,4 +1,3 @@
-import Bytes
 public import GraphIR
 public import Vision
 

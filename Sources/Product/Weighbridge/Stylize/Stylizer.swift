@@ -1,5 +1,4 @@
 public import Bytes
-import GraphIR
 public import Vision
 
 /// A model that makes an image of an image, such as one that paints photos in a style.

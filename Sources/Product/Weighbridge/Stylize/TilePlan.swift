@@ -1,7 +1,3 @@
-import Bytes
-import GraphIR
-import Vision
-
 /// How an image is computed in tiles by a model that takes any size.
 struct TilePlan {
   /// The image's size, rounded up to one that the model takes; its edge is repeated there.

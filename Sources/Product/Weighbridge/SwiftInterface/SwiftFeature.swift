@@ -1,5 +1,3 @@
-import GraphIR
-
 /// An input or output of a model as a property of a struct.
 struct SwiftFeature {
   /// The name in the model.

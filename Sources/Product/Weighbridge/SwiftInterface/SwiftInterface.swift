@@ -1,5 +1,3 @@
-import GraphIR
-
 /// The source of a typed interface.
 struct SwiftInterface {
   let className: String

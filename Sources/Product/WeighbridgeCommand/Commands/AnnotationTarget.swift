@@ -43,12 +43,8 @@ struct AnnotationTarget {
   func write(
     _ image: Image, _ detections: [Detection], position: Int
   ) throws(WeighbridgeError) {
-    let annotations = detections.map { detection in
-      ImageAnnotation(
-        detection.box, label: "\(detection.label ?? "") \(detection.confidence.percentage)",
-        colorIndex: detection.classIndex)
-    }
-    try write(image.annotated(with: annotations), position: position)
+    try write(
+      image.annotated(with: detections.map { ImageAnnotation($0) }), position: position)
   }
 
   /// Writes what was made of an image.

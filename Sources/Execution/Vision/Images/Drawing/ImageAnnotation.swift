@@ -1,3 +1,5 @@
+import Bytes
+
 /// A frame with a label, to be drawn on an image.
 public struct ImageAnnotation: Hashable, Sendable {
   /// What the label says. Characters outside of printable ASCII are drawn as question marks; an
@@ -28,6 +30,13 @@ public struct ImageAnnotation: Hashable, Sendable {
     self.init(
       label: label, colorIndex: colorIndex, x: box.x, y: box.y, width: box.width,
       height: box.height)
+  }
+
+  /// Makes an annotation of a detection, with its class and its confidence.
+  package init(_ detection: Detection) {
+    self.init(
+      detection.box, label: "\(detection.label ?? "") \(detection.confidence.percentage)",
+      colorIndex: detection.classIndex)
   }
 }
 

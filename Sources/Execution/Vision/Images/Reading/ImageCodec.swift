@@ -67,13 +67,11 @@ struct ImageCodec: Sendable {
   private func error(_ failure: image_failure) -> WeighbridgeError {
     switch failure.kind {
     case image_unsupported:
-      return WeighbridgeError(
-        .unsupported, "is a \(title) image of a kind that cannot be read: \(failure.text)")
+      return .unsupported("is a \(title) image of a kind that cannot be read: \(failure.text)")
     case image_out_of_memory:
-      return WeighbridgeError(
-        .limitExceeded, "needs more memory than the limit of pixels allows: \(failure.text)")
+      return .limitExceeded("needs more memory than the limit of pixels allows: \(failure.text)")
     default:
-      return WeighbridgeError(.malformed, "is a damaged \(title) image: \(failure.text)")
+      return .malformed("is a damaged \(title) image: \(failure.text)")
         .at(.byte(Int(clamping: failure.offset)))
     }
   }
