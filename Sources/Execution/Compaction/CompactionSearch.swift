@@ -138,7 +138,7 @@ struct CompactionSearch {
       words =
         "a share of \(share) of the \(comparison.name) cannot be kept by rounding weights; \(kept) can"
     }
-    return WeighbridgeError(.limitExceeded, words)
+    return .limitExceeded(words)
   }
 }
 

@@ -1,4 +1,3 @@
-import Bytes
 public import CWeighbridge
 import ImageSearch
 import JSON

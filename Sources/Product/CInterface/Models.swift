@@ -1,9 +1,6 @@
-import Bytes
 public import CWeighbridge
 import ConversionCore
-import FormatRegistry
 import JSON
-import Verifier
 import Weighbridge
 
 /// A model that is open.

@@ -23,8 +23,7 @@ package struct DarknetMissingFile {
       ? "use \(command)"
       : Self.offer(found, command) ?? "none is beside it; use \(command) with yours"
     let verb = FilePath(path).isNamedAsWeights ? "is" : "looks like"
-    return WeighbridgeError(
-      .missing,
+    return .missing(
       "\(verb) a darknet .weights file, which holds numbers only: the .cfg file of the network is "
         + "needed and comes first; \(offer)"
     ).at(file: path)
@@ -44,8 +43,8 @@ package struct DarknetMissingFile {
     let offer =
       command.flatMap { Self.offer(found, $0) }
       ?? "name them with \(APIName.weights), or make some up with \(APIName.randomSeed) SEED"
-    return WeighbridgeError(
-      .missing, "its weights are expected in \(expected), which cannot be opened; \(offer)"
+    return .missing(
+      "its weights are expected in \(expected), which cannot be opened; \(offer)"
     ).at(file: path)
   }
 

@@ -27,12 +27,11 @@ struct DarknetSizeMismatch {
       "the network takes \(taken) numbers in all, and the file has \(available). Likely cause: "
       + cause
     guard let shortage else {
-      return WeighbridgeError(
-        .malformed, "the last layer leaves \(available - taken) numbers: \(counts)"
+      return .malformed(
+        "the last layer leaves \(available - taken) numbers: \(counts)"
       ).at(.byte(offset))
     }
-    return WeighbridgeError(
-      .malformed,
+    return .malformed(
       "takes \(shortage.wanted) numbers for its \(shortage.role), and \(shortage.left) are left: "
         + counts
     ).at(.byte(offset)).at(layer: "#\(shortage.layer) [\(section)]")

@@ -13,12 +13,13 @@ extension Concatenate: EngineOperator {
           Int32(axis), Int32(inputs.count), layouts.map { Optional($0.handle) }, any.handle)),
       let layout = primitive.layout(kernels_role_target)
     else { return false }
-    if Self.isOutermost(axis, of: layouts + [layout]),
-      builder.joinTensors(inputs, as: output, layout: layout)
-    {
+    // What computes the parts may write there at once.
+    let isJoined = Self.isOutermost(axis, of: layouts + [layout]) && builder.canJoin(inputs)
+    let target = builder.makeTensor(output, layout: layout)
+    if isJoined {
+      builder.join(inputs, into: target)
       return true
     }
-    let target = builder.makeTensor(output, layout: layout)
     let arguments = inputs.enumerated().map { number, input in
       PrimitiveArgument(role: kernels_role_source, number: number, storage: input.storage)
     }
@@ -67,15 +68,5 @@ extension PlanBuilder {
       alike.append(same)
     }
     return alike
-  }
-
-  /// Makes tensors parts of a new one, so that what computes them writes there at once.
-  fileprivate mutating func joinTensors(
-    _ parts: [StoredTensor], as id: ValueID, layout: Layout
-  ) -> Bool {
-    guard canJoin(parts) else { return false }
-    let whole = makeTensor(id, layout: layout)
-    join(parts, into: whole)
-    return true
   }
 }

@@ -1,5 +1,4 @@
 public import Bytes
-import Vision
 
 extension Composition {
   /// The most objects that can be searched for.

@@ -1,6 +1,5 @@
 public import Bytes
 import JSON
-import Vision
 
 extension Composition {
   /// Reads a layout: a JSON list of `{"label", "x", "y", "width", "height"}` in the unit square from

@@ -1,5 +1,3 @@
-import Bytes
-
 /// A query that is ready to be compared with many images.
 struct CompositionMatcher {
   /// The position of each label's class.

@@ -1,5 +1,4 @@
 public import Bytes
-import Vision
 
 /// The wanted layout and the images that fit it, with the boxes that were found, on one page.
 public struct CompositionSheet {

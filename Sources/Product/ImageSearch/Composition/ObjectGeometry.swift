@@ -1,5 +1,3 @@
-import Vision
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)

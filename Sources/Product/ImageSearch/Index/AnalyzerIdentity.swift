@@ -1,6 +1,4 @@
-import Bytes
 import Digests
-import Weighbridge
 
 /// What decides the results of an analyzer, as a digest.
 struct AnalyzerIdentity {

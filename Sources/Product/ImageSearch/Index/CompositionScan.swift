@@ -1,7 +1,4 @@
-import Bytes
-import GraphIR
 import Synchronization
-import Vision
 
 /// Compares all images of an index with a query.
 struct CompositionScan: Sendable {

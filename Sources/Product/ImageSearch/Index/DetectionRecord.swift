@@ -1,5 +1,3 @@
-import Vision
-
 /// The detections of an image as they are stored: width and height (4 bytes each), for each
 /// detection the class (4 bytes), confidence, x, y, width and height (8 bytes each), and a digest of
 /// all that; little-endian.

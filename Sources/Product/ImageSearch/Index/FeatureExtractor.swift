@@ -1,7 +1,3 @@
-import Bytes
-import Vision
-import Weighbridge
-
 /// An output of a model as a vector.
 struct FeatureExtractor: Sendable {
   private let session: Result<Session, WeighbridgeError>

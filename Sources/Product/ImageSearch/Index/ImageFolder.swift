@@ -1,5 +1,3 @@
-import Bytes
-
 /// The files in a folder and the folders inside it.
 struct ImageFolder {
   /// A regular file.

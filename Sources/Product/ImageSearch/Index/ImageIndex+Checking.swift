@@ -20,9 +20,7 @@ extension ImageIndex {
   private var modelName: String { contents.modelName ?? "the model" }
 
   private func missing(_ wanted: String, found: String, _ advice: String) -> WeighbridgeError {
-    guard path != Self.inMemory else { return WeighbridgeError(.mismatch, advice) }
-    return WeighbridgeError(
-      .mismatch, "the index holds \(found) and no \(wanted); \(advice)"
-    ).at(file: path)
+    guard path != Self.inMemory else { return .mismatch(advice) }
+    return .mismatch("the index holds \(found) and no \(wanted); \(advice)").at(file: path)
   }
 }

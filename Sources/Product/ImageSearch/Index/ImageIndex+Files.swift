@@ -1,4 +1,3 @@
-import Bytes
 import Synchronization
 
 /// What an index knows of a file.

@@ -1,7 +1,6 @@
 public import Bytes
 import Digests
 import Synchronization
-import Vision
 
 extension ImageIndex {
   /// What is stored of an image file's bytes; `nil` when nothing is.

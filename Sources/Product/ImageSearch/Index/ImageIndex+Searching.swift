@@ -1,5 +1,4 @@
 public import Bytes
-import GraphIR
 import Synchronization
 public import Vision
 

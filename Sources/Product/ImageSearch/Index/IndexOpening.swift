@@ -1,5 +1,3 @@
-import Bytes
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -52,8 +50,7 @@ enum IndexOpening {
     let name = found.modelName.map { " (\($0))" } ?? ""
     let kinds = [(found.hasDetections, "detections"), (found.hasFeatures, "features")]
     let what = kinds.filter(\.0).map(\.1).joined(separator: " and ")
-    return WeighbridgeError(
-      .mismatch,
+    return .mismatch(
       "is an index of another model\(name) or with other options, and holds its \(what): use that "
         + "model or another file, or make it anew (\(APIName.rebuilding))")
   }

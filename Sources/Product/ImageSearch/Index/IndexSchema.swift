@@ -1,4 +1,3 @@
-import Bytes
 import JSON
 
 /// The tables of an index, and how they are made and recognized.

@@ -1,7 +1,3 @@
-import Bytes
-import GraphIR
-import Weighbridge
-
 extension Model {
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when no input is an image; the error says what the
   ///   model is.

@@ -1,4 +1,3 @@
-import Bytes
 import CSQLite
 
 /// A value of a row or a parameter.
@@ -163,13 +162,13 @@ private enum SQLiteFailure {
   static func error(_ status: Int32, _ handle: OpaquePointer) -> WeighbridgeError {
     let reason = String(cString: sqlite3_errmsg(handle))  // ends with a NUL
     switch status & 0xFF {
-    case SQLITE_NOTADB: return WeighbridgeError(.malformed, "is not a database (\(reason))")
-    case SQLITE_CORRUPT: return WeighbridgeError(.damaged, "the database is damaged (\(reason))")
+    case SQLITE_NOTADB: return .malformed("is not a database (\(reason))")
+    case SQLITE_CORRUPT: return .damaged("the database is damaged (\(reason))")
     case SQLITE_BUSY, SQLITE_LOCKED:
-      return WeighbridgeError(.outputFailed, "another process is using the database (\(reason))")
-    case SQLITE_NOMEM: return WeighbridgeError(.limitExceeded, "no memory for the database")
-    case SQLITE_CANTOPEN: return WeighbridgeError(.missing, "cannot be opened (\(reason))")
-    case _: return WeighbridgeError(.outputFailed, "the database cannot be used (\(reason))")
+      return .outputFailed("another process is using the database (\(reason))")
+    case SQLITE_NOMEM: return .limitExceeded("no memory for the database")
+    case SQLITE_CANTOPEN: return .missing("cannot be opened (\(reason))")
+    case _: return .outputFailed("the database cannot be used (\(reason))")
     }
   }
 }

@@ -1,8 +1,5 @@
-import Bytes
 import Digests
-import GraphIR
 import Synchronization
-import Vision
 
 #if canImport(Glibc)
   import Glibc

@@ -1,5 +1,3 @@
-import Vision
-
 extension Plot {
   /// A bar chart of a feature vector, 600 x 300: a bar for each number, upwards from 0 for positive
   /// ones. Where there are more numbers than pixels, a bar covers its numbers from the least to the

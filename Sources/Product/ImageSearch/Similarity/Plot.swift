@@ -1,5 +1,4 @@
 public import Bytes
-import Vision
 
 /// A drawing that is written as SVG and as PNG.
 public struct Plot: Sendable {

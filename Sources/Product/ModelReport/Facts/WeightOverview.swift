@@ -1,7 +1,6 @@
 import Bytes
 import GraphIR
 import TensorEncoding
-import Verifier
 import Weighbridge
 
 /// A model's weights: how they are stored, and how their numbers are spread.

@@ -1,5 +1,4 @@
 import Bytes
-import GraphIR
 import Verifier
 import Weighbridge
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bytes
-import Vision
 import Weighbridge
 
 /// What a smaller model may lose, and the examples by which that is decided and measured.

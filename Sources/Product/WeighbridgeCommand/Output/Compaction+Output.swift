@@ -1,4 +1,3 @@
-import Verifier
 import Weighbridge
 
 extension Inspection.Encoding {

@@ -1,6 +1,5 @@
 import CoreMLConversion
 import GraphIR
-import Verifier
 import Weighbridge
 
 extension Inspection {

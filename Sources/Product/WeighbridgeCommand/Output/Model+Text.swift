@@ -1,4 +1,3 @@
-import Bytes
 import Weighbridge
 
 extension Model {

@@ -1,5 +1,4 @@
 import TensorEncoding
-import Verifier
 import Weighbridge
 
 /// The weights of a model as they are stored, in a table.
