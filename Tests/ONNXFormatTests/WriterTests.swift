@@ -55,9 +55,11 @@ import Testing
     let descriptor = try #require(onnx_model_descriptor())
     try ProtobufScanner.scan(
       bytes.span.bytes, as: descriptor, keepingUnknownIn: [], limits: ProtobufLimits())
-    let unpacked = try UnpackedMessage<Onnx__ModelProto>(bytes.span.bytes, as: descriptor)
+    let unpacked = try UnpackedMessage(bytes.span.bytes, as: descriptor)
     var message = Onnx__ModelProto()
-    try unpacked.withMessage { (read) throws(WeighbridgeError) in message = read }
+    try unpacked.withMessage { (read) throws(WeighbridgeError) in
+      message = UnsafeRawPointer(read).assumingMemoryBound(to: Onnx__ModelProto.self).pointee
+    }
     // `unpacked` lives on until the end of the call.
     let result = try body(message)
     _ = consume unpacked

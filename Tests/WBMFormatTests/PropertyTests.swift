@@ -1,7 +1,8 @@
 import Bytes
 import ProtobufWire
 import Testing
-import WBMFormat
+
+@testable import WBMFormat
 
 @Suite("Random headers")
 struct PropertyTests {

@@ -1,6 +1,7 @@
 import Bytes
 import Testing
-import WBMFormat
+
+@testable import WBMFormat
 
 @Suite("Editing the description")
 struct RewriteTests {
@@ -9,7 +10,7 @@ struct RewriteTests {
     let folder = try TemporaryFolder()
     try TestFiles.write(SampleHeaders.full, to: folder.file("a"))
     let before = try WBMFile(path: folder.file("a"))
-    let description = WBMDescription(author: String(repeating: "x", count: length))
+    let description = WBMDescription(author: String(repeating: "x", count: length), inputs: [])
     try before.rewrite(to: folder.file("b"), description: description, replacing: false)
     let after = try WBMFile(path: folder.file("b"))
     #expect(after.header.description == description)

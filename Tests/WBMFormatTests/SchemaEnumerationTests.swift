@@ -28,7 +28,7 @@ import Testing
   private func check<Value: SchemaEnumeration>(_ type: Value.Type, _ prefix: String) throws {
     let pairs = Value.allCases.map { (Self.schemaName($0), $0.schemaNumber) }
     for value in Value.allCases {
-      #expect(try Value(schemaNumber: value.schemaNumber) == value)
+      #expect(try Value(schemaNumber: value.schemaNumber, prefix) == value)
     }
     let own = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     let wanted = try Self.enumerators(of: prefix)
@@ -56,12 +56,12 @@ import Testing
   @Test("0 is missing, and a number behind the last is not known")
   func unknown() {
     let missing = TestFiles.failure { () throws(WeighbridgeError) in
-      _ = try WBMDetector.Part(schemaNumber: 0)
+      _ = try WBMDetector.Part(schemaNumber: 0, "part of a box")
     }
     #expect(missing?.code == .malformed)
     for number: UInt32 in [4, .max] {
       let unknown = TestFiles.failure { () throws(WeighbridgeError) in
-        _ = try WBMDetector.Part(schemaNumber: number)
+        _ = try WBMDetector.Part(schemaNumber: number, "part of a box")
       }
       #expect(unknown?.code == .unsupported)
     }

@@ -1,6 +1,7 @@
 import Bytes
 import Testing
-import WBMFormat
+
+@testable import WBMFormat
 
 @Suite("The writer")
 struct WriterTests {

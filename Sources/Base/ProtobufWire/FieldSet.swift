@@ -25,10 +25,10 @@ struct FieldSet {
     let fields = UnsafeBufferPointer(
       start: message.pointee.fields, count: Int(message.pointee.n_fields))
     let index = fields.baseAddress.map { field - $0 } ?? 0
-    let isMember = PROTOBUF_C_FIELD_FLAG_ONEOF.rawValue
-    guard field.pointee.flags & isMember != 0 else { return index }
+    guard ProtobufFieldRule(field: field.pointee).isMember else { return index }
     return fields.firstIndex {
-      $0.flags & isMember != 0 && $0.quantifier_offset == field.pointee.quantifier_offset
+      ProtobufFieldRule(field: $0).isMember
+        && $0.quantifier_offset == field.pointee.quantifier_offset
     } ?? index
   }
 }

@@ -11,11 +11,10 @@ struct ProtobufFieldRule {
   var number: Int { Int(field.id) }
   var isRepeated: Bool { field.label == PROTOBUF_C_LABEL_REPEATED }
   var isPacked: Bool { field.flags & PROTOBUF_C_FIELD_FLAG_PACKED.rawValue != 0 }
+  /// Whether the field is a member of a oneof.
+  var isMember: Bool { field.flags & PROTOBUF_C_FIELD_FLAG_ONEOF.rawValue != 0 }
   /// Whether the default is something else than none: in a oneof, and where proto2 says `optional`.
-  var hasPresence: Bool {
-    field.flags & PROTOBUF_C_FIELD_FLAG_ONEOF.rawValue != 0
-      || field.label == PROTOBUF_C_LABEL_OPTIONAL
-  }
+  var hasPresence: Bool { isMember || field.label == PROTOBUF_C_LABEL_OPTIONAL }
   var wireType: UInt8 { WireReader.wireType(of: field.type) }
 
   /// The descriptor of a field's message.

@@ -5,15 +5,15 @@ import CKernels
 /// precision, with a scale for each block of the tensor.
 package struct LinearIntegers: Hashable, Sendable {
   /// The bits of each integer, 2 to 8.
-  package let bits: Int
+  package var bits: Int
   /// Whether integers are in two's complement; otherwise they begin at 0.
-  package let isSigned: Bool
+  package var isSigned: Bool
   /// The size of the block that has a scale along each axis.
-  package let blockShape: [Int]
+  package var blockShape: [Int]
   /// Whether each block has a zero point, an integer. Without: 0.
-  package let hasZeroPoints: Bool
+  package var hasZeroPoints: Bool
   /// Whether each block has an offset, a number. Without: 0, which is not added.
-  package let hasOffsets: Bool
+  package var hasOffsets: Bool
 
   /// Describes integers.
   package init(

@@ -4,9 +4,9 @@ import CKernels
 /// Positions of 1 to 8 bits in tables of numbers, with a table for each block of the tensor.
 package struct LookupTables: Hashable, Sendable {
   /// The bits of each position, 1 to 8; a table has 2^bits numbers.
-  package let bits: Int
+  package var bits: Int
   /// The size of the block that has a table along each axis.
-  package let blockShape: [Int]
+  package var blockShape: [Int]
 
   /// Describes tables.
   package init(bits: Int, blockShape: [Int]) {

@@ -1,80 +1,76 @@
 import GraphIR
 import WBMFormat
 
-extension WBMTolerance {
-  init(_ set: ReferenceSet) {
-    self.init(
-      absolute: set.tolerance.absolute, relative: set.tolerance.relative,
-      relativeL2: set.tolerance.relativeL2, source: Source(set.toleranceSource))
+extension WBMTolerance: DescriptionRecord {
+  static let blank = Tolerance(absolute: 0, relative: 0)
+
+  mutating func transfer(_ described: inout Tolerance, _ direction: Transfer) {
+    direction.value(&absolute, &described.absolute)
+    direction.value(&relative, &described.relative)
+    direction.value(&relativeL2, &described.relativeL2)
+  }
+
+  init(_ tolerance: Tolerance, source: Source) {
+    self.init(tolerance)
+    self.source = source
   }
 }
 
-extension WBMTolerance.Source {
-  fileprivate init(_ source: ReferenceSet.ToleranceSource) {
-    self =
-      switch source {
-      case .standard: .standard
-      case .author: .author
-      case .compaction: .compaction
-      }
-  }
-}
+extension WBMCompaction: DescriptionRecord {
+  static let blank = CompactionRecord(
+    author: "", request: "", inputs: "", inputCount: 0, originalByteCount: 0, outputs: [],
+    weights: [], answers: nil)
 
-extension Tolerance {
-  init(_ record: WBMTolerance) {
-    self.init(absolute: record.absolute, relative: record.relative)
-    relativeL2 = record.relativeL2
-  }
-}
-
-extension ReferenceSet.ToleranceSource {
-  init(_ source: WBMTolerance.Source) {
-    self =
-      switch source {
-      case .standard: .standard
-      case .author: .author
-      case .compaction: .compaction
-      }
-  }
-}
-
-extension WBMCompaction {
   /// - Parameters:
   ///   - tensors: The table in which weights are found by their names.
   ///   - outputs: The names of the graph's outputs. Those that a cut has left behind are dropped.
-  init(_ record: CompactionRecord, _ tensors: [WBMTensor], outputs: [String]) {
+  init(_ record: CompactionRecord, _ tensors: [WBMTensor], outputs names: [String]) {
+    self.init(record)
+    outputs.removeAll { !names.contains($0.output) }
     let losses = Dictionary(record.weights.map { ($0.weight, $0.error) }) { first, _ in first }
-    self.init(
-      by: record.author, request: record.request, inputs: record.inputs,
-      inputCount: record.inputCount, originalByteCount: record.originalByteCount,
-      outputs: record.outputs.filter { outputs.contains($0.output) }.map {
-        OutputLoss(output: $0.output, worst: $0.worst, mean: $0.mean)
-      },
-      weights: tensors.enumerated().compactMap { index, tensor in
-        losses[tensor.name].map { WeightLoss(tensor: index, error: $0) }
-      },
-      answers: record.answers.map {
-        Answers(
-          kind: $0.kind == .topClass ? .topClass : .detections, kept: $0.kept, total: $0.total)
-      })
+    for (index, tensor) in tensors.enumerated() {
+      guard let error = losses[tensor.name] else { continue }
+      var loss = WeightLoss()
+      (loss.tensor, loss.error) = (index, error)
+      weights.append(loss)
+    }
+  }
+
+  /// - Parameter tensors: The table of the file.
+  func described(_ tensors: [WBMTensor]) -> CompactionRecord {
+    var record = described
+    record.weights = weights.map { .init(weight: tensors[$0.tensor].name, error: $0.error) }
+    return record
+  }
+
+  /// Transfers all but the losses of weights, which the record knows by their places in the table.
+  mutating func transfer(_ described: inout CompactionRecord, _ direction: Transfer) {
+    direction.value(&by, &described.author)
+    direction.value(&request, &described.request)
+    direction.value(&inputs, &described.inputs)
+    direction.value(&inputCount, &described.inputCount)
+    direction.value(&originalByteCount, &described.originalByteCount)
+    direction.records(&outputs, &described.outputs)
+    direction.record(&answers, &described.answers)
   }
 }
 
-extension CompactionRecord {
-  /// - Parameter tensors: The table of the file.
-  init(_ record: WBMCompaction, _ tensors: [WBMTensor]) {
-    self.init(
-      author: record.by, request: record.request, inputs: record.inputs,
-      inputCount: record.inputCount, originalByteCount: record.originalByteCount,
-      outputs: record.outputs.map {
-        OutputLoss(output: $0.output, worst: $0.worst, mean: $0.mean)
-      },
-      weights: record.weights.map {
-        WeightLoss(weight: tensors[$0.tensor].name, error: $0.error)
-      },
-      answers: record.answers.map {
-        Answers(
-          kind: $0.kind == .topClass ? .topClass : .detections, kept: $0.kept, total: $0.total)
-      })
+extension WBMCompaction.OutputLoss: DescriptionRecord {
+  static let blank = CompactionRecord.OutputLoss(output: "", worst: 0, mean: 0)
+
+  mutating func transfer(_ described: inout CompactionRecord.OutputLoss, _ direction: Transfer) {
+    direction.value(&output, &described.output)
+    direction.value(&worst, &described.worst)
+    direction.value(&mean, &described.mean)
+  }
+}
+
+extension WBMCompaction.Answers: DescriptionRecord {
+  static let blank = CompactionRecord.Answers(kind: .topClass, kept: 0, total: 0)
+
+  mutating func transfer(_ described: inout CompactionRecord.Answers, _ direction: Transfer) {
+    direction.word(&kind, &described.kind)
+    direction.value(&kept, &described.kept)
+    direction.value(&total, &described.total)
   }
 }

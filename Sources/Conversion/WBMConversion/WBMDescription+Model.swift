@@ -1,124 +1,106 @@
 import GraphIR
 import WBMFormat
 
-/// Between the typed description and its record. Fields that a newer program added stay where they
-/// are as long as what they belong to stays.
-extension WBMDescription {
+// Between the typed description and its record. Fields that a newer program added stay where they
+// are as long as what they belong to stays.
+
+extension WBMDescription: DescriptionRecord {
+  static let blank = ModelDescription()
+
   /// The record of a description.
   ///
   /// - Parameter old: The record that is replaced: its unknown fields are kept.
   init(_ description: ModelDescription, replacing old: WBMDescription = WBMDescription()) {
-    self.init(
-      name: description.name, author: description.author,
-      license: description.license.map { WBMLicense($0, replacing: old.license) },
-      version: description.version, shortDescription: description.summary,
-      inputs: Self.features(description.inputs, replacing: old.inputs),
-      outputs: Self.features(description.outputs, replacing: old.outputs),
-      classLabels: description.labels,
-      detector: description.detector.map { WBMDetector($0, replacing: old.detector) },
-      userDefined: description.userDefined.sorted { $0.key < $1.key }.map { entry in
-        var record = WBMKeyValue(key: entry.key, value: entry.value)
-        let before = old.userDefined.first { $0.key == entry.key }
-        if let before { record.unknownFields = before.unknownFields }
-        return record
-      })
-    unknownFields = old.unknownFields
+    self = old
+    inputs = Self.predecessors(of: description.inputs, in: old.inputs)
+    outputs = Self.predecessors(of: description.outputs, in: old.outputs)
+    var description = description
+    transfer(&description, .toRecord)
   }
 
-  private static func features(
-    _ features: [ModelDescription.Feature], replacing old: [WBMFeature]
+  /// The record that each feature replaces: that of its name, or else the one in its place when there
+  /// are as many as before.
+  private static func predecessors(
+    of features: [ModelDescription.Feature], in old: [WBMFeature]
   ) -> [WBMFeature] {
     features.enumerated().map { index, feature in
-      let isSameList = old.count == features.count
-      return WBMFeature(
-        feature,
-        replacing: old.first { $0.name == feature.name } ?? (isSameList ? old[index] : nil))
+      let inPlace = old.count == features.count ? old[index] : WBMFeature()
+      return old.first { $0.name == feature.name } ?? inPlace
     }
+  }
+
+  mutating func transfer(_ described: inout ModelDescription, _ direction: Transfer) {
+    direction.value(&name, &described.name)
+    direction.value(&author, &described.author)
+    direction.record(&license, &described.license)
+    direction.value(&version, &described.version)
+    direction.value(&shortDescription, &described.summary)
+    direction.records(&inputs, &described.inputs)
+    direction.records(&outputs, &described.outputs)
+    direction.value(&classLabels, &described.labels)
+    direction.record(&detector, &described.detector)
+    direction.pairs(&userDefined, &described.userDefined)
   }
 
   /// The description that is stored, with a feature for each input and output of the graph.
   func description(of graph: Graph) -> ModelDescription {
-    func features(_ ports: [Port], _ stored: [WBMFeature]) -> [ModelDescription.Feature] {
-      ports.map { port in
-        stored.first { $0.name == port.name }?.feature ?? .init(name: port.name)
-      }
+    func features(
+      _ ports: [Port], _ stored: [ModelDescription.Feature]
+    ) -> [ModelDescription.Feature] {
+      ports.map { port in stored.first { $0.name == port.name } ?? .init(name: port.name) }
     }
-    var result = ModelDescription(
-      inputs: features(graph.inputs, inputs), outputs: features(graph.outputs, outputs))
-    result.name = name
-    result.author = author
-    result.license = license.map {
-      License(text: $0.text, spdxExpression: $0.spdx, note: $0.note)
-    }
-    result.version = version
-    result.summary = shortDescription
-    result.labels = classLabels
-    result.detector = detector?.detector
-    for entry in userDefined { result.userDefined[entry.key] = entry.value }
+    var result = described
+    result.inputs = features(graph.inputs, result.inputs)
+    result.outputs = features(graph.outputs, result.outputs)
     return result
   }
 }
 
-extension WBMLicense {
-  fileprivate init(_ license: License, replacing old: WBMLicense?) {
-    self.init(text: license.text, spdx: license.spdxExpression, note: license.note)
-    if let old { unknownFields = old.unknownFields }
+extension Transfer {
+  /// Pairs, which the record has sorted by their keys.
+  func pairs(_ records: inout [WBMKeyValue], _ described: inout [String: String]) {
+    switch self {
+    case .toRecord:
+      records = described.sorted { $0.key < $1.key }.map { entry in
+        var record = records.first { $0.key == entry.key } ?? WBMKeyValue()
+        (record.key, record.value) = entry
+        return record
+      }
+    case .toDescription:
+      described = Dictionary(records.map { ($0.key, $0.value) }) { _, last in last }
+    }
   }
 }
 
-extension WBMFeature {
-  fileprivate init(_ feature: ModelDescription.Feature, replacing old: WBMFeature?) {
-    self.init(
-      name: feature.name, description: feature.summary,
-      image: feature.image.map { WBMImage($0, replacing: old?.image) })
-    if let old { unknownFields = old.unknownFields }
-  }
+extension WBMLicense: DescriptionRecord {
+  static let blank = License(text: "", spdxExpression: nil, note: nil)
 
-  fileprivate var feature: ModelDescription.Feature {
-    var feature = ModelDescription.Feature(name: name)
-    feature.summary = description
-    feature.image = image?.image
-    return feature
+  mutating func transfer(_ described: inout License, _ direction: Transfer) {
+    direction.value(&text, &described.text)
+    direction.value(&spdx, &described.spdxExpression)
+    direction.value(&note, &described.note)
   }
 }
 
-extension WBMImage {
-  fileprivate init(_ image: ImageInput, replacing old: WBMImage?) {
-    let colorOrder: ColorOrder =
-      switch image.colorOrder {
-      case .rgb: .rgb
-      case .bgr: .bgr
-      case .gray: .gray
-      }
-    let resize: ResizePolicy? =
-      switch image.resize {
-      case .letterbox: .letterbox
-      case .stretch: .stretch
-      case .centerCrop: .centerCrop
-      case nil: nil
-      }
-    self.init(
-      colorOrder: colorOrder, scale: image.scale, bias: image.bias, resize: resize,
-      layout: image.layout == .channelsFirst ? .channelsFirst : .channelsLast)
-    if let old { unknownFields = old.unknownFields }
-  }
+extension WBMFeature: DescriptionRecord {
+  static let blank = ModelDescription.Feature(name: "")
 
-  fileprivate var image: ImageInput {
-    let colorOrder: ImageInput.ColorOrder =
-      switch self.colorOrder {
-      case .rgb: .rgb
-      case .bgr: .bgr
-      case .gray: .gray
-      }
-    let resize: ImageInput.ResizePolicy? =
-      switch self.resize {
-      case .letterbox: .letterbox
-      case .stretch: .stretch
-      case .centerCrop: .centerCrop
-      case nil: nil
-      }
-    return ImageInput(
-      colorOrder: colorOrder, scale: scale, bias: bias, resize: resize,
-      layout: layout == .channelsFirst ? .channelsFirst : .channelsLast)
+  mutating func transfer(_ described: inout ModelDescription.Feature, _ direction: Transfer) {
+    direction.value(&name, &described.name)
+    direction.value(&description, &described.summary)
+    direction.record(&image, &described.image)
+  }
+}
+
+extension WBMImage: DescriptionRecord {
+  static let blank = ImageInput(
+    colorOrder: .rgb, scale: 1, bias: [], resize: nil, layout: .channelsLast)
+
+  mutating func transfer(_ described: inout ImageInput, _ direction: Transfer) {
+    direction.word(&colorOrder, &described.colorOrder)
+    direction.value(&scale, &described.scale)
+    direction.value(&bias, &described.bias)
+    direction.word(&resize, &described.resize)
+    direction.word(&layout, &described.layout)
   }
 }

@@ -1,67 +1,62 @@
 import GraphIR
 import WBMFormat
 
-extension WBMDetector {
-  /// The record of a detector.
-  ///
-  /// - Parameter old: The record that is replaced: its unknown fields are kept.
-  init(_ detector: DetectorDescription, replacing old: WBMDetector?) {
-    self.init(
-      kind: Kind(detector.kind),
-      anchors: detector.anchors.map { Anchor(width: $0.width, height: $0.height) },
-      anchorUnit: detector.kind == .region ? .gridCells : .pixels,
-      heads: detector.heads.map { head in
-        Head(
-          output: head.output, mask: head.mask, stride: head.stride, scaleXY: head.scaleXY,
-          boxPoint: BoxPoint(head.boxPoint))
-      },
-      boxEncoding: BoxEncoding(detector.boxEncoding), hasObjectness: detector.hasObjectness,
-      classCount: detector.classCount, confidenceThreshold: detector.confidenceThreshold,
-      iouThreshold: detector.overlapThreshold,
-      suppression: detector.suppression.map { Suppression($0) })
-    activated = DetectorDescription.Part.allCases.filter(detector.activated.contains).map {
-      Part($0)
-    }
-    order = detector.order.map { Order($0) }
-    hasBackground = detector.hasBackground
-    side = detector.side ?? 0
-    boxesPerCell = detector.boxesPerCell ?? 0
-    classTree = detector.classTree.map {
-      ClassTree(parents: $0.parents, threshold: $0.threshold, choice: TreeChoice($0.choice))
-    }
-    diouExponent = detector.distanceExponent
-    if let old { keepUnknownFields(of: old) }
-  }
+extension WBMDetector: DescriptionRecord {
+  static let blank = DetectorDescription(
+    kind: .yolo, anchors: [], heads: [], boxEncoding: .exponential, hasObjectness: true,
+    classCount: 0)
 
-  private mutating func keepUnknownFields(of old: WBMDetector) {
-    unknownFields = old.unknownFields
-    for (index, anchor) in old.anchors.prefix(anchors.count).enumerated() {
-      anchors[index].unknownFields = anchor.unknownFields
-    }
-    for (index, head) in old.heads.prefix(heads.count).enumerated() {
-      heads[index].unknownFields = head.unknownFields
-    }
-    if let tree = old.classTree { classTree?.unknownFields = tree.unknownFields }
+  mutating func transfer(_ described: inout DetectorDescription, _ direction: Transfer) {
+    direction.word(&kind, &described.kind)
+    direction.records(&anchors, &described.anchors)
+    if direction == .toRecord { anchorUnit = kind == .region ? .gridCells : .pixels }
+    direction.records(&heads, &described.heads)
+    direction.word(&boxEncoding, &described.boxEncoding)
+    direction.value(&hasObjectness, &described.hasObjectness)
+    direction.value(&classCount, &described.classCount)
+    direction.value(&confidenceThreshold, &described.confidenceThreshold)
+    direction.value(&iouThreshold, &described.overlapThreshold)
+    direction.word(&suppression, &described.suppression)
+    direction.words(&activated, &described.activated)
+    direction.word(&order, &described.order)
+    direction.value(&hasBackground, &described.hasBackground)
+    direction.count(&side, &described.side)
+    direction.count(&boxesPerCell, &described.boxesPerCell)
+    direction.record(&classTree, &described.classTree)
+    direction.value(&diouExponent, &described.distanceExponent)
   }
+}
 
-  /// The detector that is stored.
-  var detector: DetectorDescription {
-    DetectorDescription(
-      kind: .init(kind),
-      anchors: anchors.map { .init(width: $0.width, height: $0.height) },
-      heads: heads.map {
-        .init(
-          output: $0.output, mask: $0.mask, stride: $0.stride, scaleXY: $0.scaleXY,
-          boxPoint: .init($0.boxPoint))
-      },
-      boxEncoding: .init(boxEncoding), hasObjectness: hasObjectness, hasBackground: hasBackground,
-      classCount: classCount, activated: Set(activated.map { .init($0) }),
-      order: order.map { .init($0) }, side: side == 0 ? nil : side,
-      boxesPerCell: boxesPerCell == 0 ? nil : boxesPerCell,
-      classTree: classTree.map {
-        .init(parents: $0.parents, threshold: $0.threshold, choice: .init($0.choice))
-      },
-      confidenceThreshold: confidenceThreshold, overlapThreshold: iouThreshold,
-      suppression: suppression.map { .init($0) }, distanceExponent: diouExponent)
+extension WBMDetector.Anchor: DescriptionRecord {
+  static let blank = DetectorDescription.Anchor(width: 0, height: 0)
+
+  mutating func transfer(_ described: inout DetectorDescription.Anchor, _ direction: Transfer) {
+    direction.value(&width, &described.width)
+    direction.value(&height, &described.height)
+  }
+}
+
+extension WBMDetector.Head: DescriptionRecord {
+  static let blank = DetectorDescription.Head(output: "", mask: [], stride: nil, scaleXY: 1)
+
+  mutating func transfer(_ described: inout DetectorDescription.Head, _ direction: Transfer) {
+    direction.value(&output, &described.output)
+    direction.value(&mask, &described.mask)
+    direction.value(&stride, &described.stride)
+    direction.value(&scaleXY, &described.scaleXY)
+    // The record has no word for the center.
+    var point = described.boxPoint == .center ? nil : described.boxPoint
+    direction.word(&boxPoint, &point)
+    described.boxPoint = point ?? .center
+  }
+}
+
+extension WBMDetector.ClassTree: DescriptionRecord {
+  static let blank = DetectorDescription.ClassTree(parents: [], threshold: 0, choice: .last)
+
+  mutating func transfer(_ described: inout DetectorDescription.ClassTree, _ direction: Transfer) {
+    direction.value(&parents, &described.parents)
+    direction.value(&threshold, &described.threshold)
+    direction.word(&choice, &described.choice)
   }
 }

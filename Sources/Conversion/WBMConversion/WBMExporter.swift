@@ -104,7 +104,8 @@ package enum WBMExporter {
         WBMReferenceSet(
           by: set.author, inputs: try named(set.inputs, "input"),
           outputs: try named(set.outputs, "output"),
-          layerOutputs: try named(set.layers, "layer"), tolerance: WBMTolerance(set)))
+          layerOutputs: try named(set.layers, "layer"),
+          tolerance: WBMTolerance(set.tolerance, source: .init(word: set.toleranceSource))))
     }
     let header = WBMHeader(
       graph: WBMGraph(content.graph), tensors: records,

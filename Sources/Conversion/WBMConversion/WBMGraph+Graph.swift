@@ -79,9 +79,7 @@ extension WBMGraph {
     _ node: WBMNode, _ catalog: Catalog, _ definitions: inout DefinitionCheck,
     to builder: inout GraphBuilder, _ ids: inout [ValueID?]
   ) throws(WeighbridgeError) {
-    let source = SourceScope(
-      layer: node.scope?.layerPath ?? node.name, className: node.scope?.className ?? node.kind,
-      call: node.scope?.call ?? 0, role: node.scope?.role ?? "")
+    let source = node.scope?.described ?? SourceScope(layer: node.name, className: node.kind)
     try locating({ $0.at(layer: node.name) }) { () throws(WeighbridgeError) in
       guard node.subgraphs.isEmpty else {
         throw WeighbridgeError(.unsupported, "\(node.kind) owns a graph, which it cannot")
@@ -162,9 +160,18 @@ extension WBMNode {
       attributes: node.operation.attributes.entries.map {
         WBMAttribute(name: $0.name, value: .init($0.value))
       },
-      scope: WBMScope(
-        layerPath: node.source.layer, className: node.source.className, call: node.source.call,
-        role: node.source.role))
+      scope: WBMScope(node.source))
+  }
+}
+
+extension WBMScope: DescriptionRecord {
+  static let blank = SourceScope(layer: "", className: "")
+
+  mutating func transfer(_ described: inout SourceScope, _ direction: Transfer) {
+    direction.value(&layerPath, &described.layer)
+    direction.value(&className, &described.className)
+    direction.value(&call, &described.call)
+    direction.value(&role, &described.role)
   }
 }
 

@@ -54,12 +54,12 @@ package struct WBMModel: Sendable {
       ReferenceSet(
         author: set.by, inputs: entries(set.inputs), outputs: entries(set.outputs),
         layers: entries(set.layerOutputs),
-        tolerance: Tolerance(set.tolerance), toleranceSource: .init(set.tolerance.source))
+        tolerance: set.tolerance.described, toleranceSource: .init(word: set.tolerance.source))
     }
     let content = ModelContent(
       graph: graph, description: header.description.description(of: graph),
-      provenance: header.provenance.provenance, references: references,
-      compaction: header.compaction.map { CompactionRecord($0, header.tensors) })
+      provenance: header.provenance.described, references: references,
+      compaction: header.compaction.map { $0.described(header.tensors) })
     // The graph's values stand in another order than the file's: by name they are the same.
     var stored: [String: TensorType] = [:]
     for (value, type) in zip(header.graph.values, header.graph.valueTypes) {
@@ -87,8 +87,6 @@ package struct WBMModel: Sendable {
     let record = WBMDescription(description, replacing: file.header.description)
     try file.rewrite(
       to: path, description: record,
-      tolerance: tolerance.map {
-        WBMTolerance(absolute: $0.absolute, relative: $0.relative, source: .author)
-      }, replacing: replacing)
+      tolerance: tolerance.map { WBMTolerance($0, source: .author) }, replacing: replacing)
   }
 }

@@ -1,34 +1,36 @@
 import GraphIR
 import WBMFormat
 
-extension WBMProvenance {
-  /// The record of a model's provenance.
-  init(_ provenance: Provenance) {
-    self.init(
-      sources: provenance.sources.map {
-        WBMSource(name: $0.fileName, role: $0.role, sha256: $0.sha256, byteCount: $0.byteCount)
-      },
-      framework: provenance.framework.isEmpty ? nil : provenance.framework,
-      frameworkVersion: provenance.frameworkVersion, backend: provenance.backend,
-      writer: provenance.converter,
-      options: provenance.options.sorted { $0.key < $1.key }.map {
-        WBMKeyValue(key: $0.key, value: $0.value)
-      },
-      decisions: provenance.decisions.map { WBMDecision(layer: $0.layer, text: $0.text) })
-  }
+extension WBMProvenance: DescriptionRecord {
+  static let blank = Provenance()
 
-  /// The provenance that is stored.
-  var provenance: Provenance {
-    var result = Provenance()
-    result.sources = sources.map {
-      .init(fileName: $0.name, role: $0.role, byteCount: $0.byteCount, sha256: $0.sha256)
-    }
-    result.framework = framework ?? ""
-    result.frameworkVersion = frameworkVersion
-    result.backend = backend
-    result.converter = writer
-    for option in options { result.options[option.key] = option.value }
-    result.decisions = decisions.map { .init(layer: $0.layer, text: $0.text) }
-    return result
+  mutating func transfer(_ described: inout Provenance, _ direction: Transfer) {
+    direction.records(&sources, &described.sources)
+    direction.text(&framework, &described.framework)
+    direction.value(&frameworkVersion, &described.frameworkVersion)
+    direction.value(&backend, &described.backend)
+    direction.value(&writer, &described.converter)
+    direction.pairs(&options, &described.options)
+    direction.records(&decisions, &described.decisions)
+  }
+}
+
+extension WBMSource: DescriptionRecord {
+  static let blank = Provenance.Source(fileName: "", role: "", byteCount: 0, sha256: [])
+
+  mutating func transfer(_ described: inout Provenance.Source, _ direction: Transfer) {
+    direction.value(&name, &described.fileName)
+    direction.value(&role, &described.role)
+    direction.value(&sha256, &described.sha256)
+    direction.value(&byteCount, &described.byteCount)
+  }
+}
+
+extension WBMDecision: DescriptionRecord {
+  static let blank = Provenance.Decision(layer: "", text: "")
+
+  mutating func transfer(_ described: inout Provenance.Decision, _ direction: Transfer) {
+    direction.value(&layer, &described.layer)
+    direction.value(&text, &described.text)
   }
 }

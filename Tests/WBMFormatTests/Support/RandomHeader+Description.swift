@@ -1,6 +1,7 @@
 import Bytes
 import ProtobufWire
-import WBMFormat
+
+@testable import WBMFormat
 
 /// Random descriptions and provenances, with fields of a later version.
 extension RandomHeader {

@@ -1,5 +1,6 @@
 import Bytes
-import WBMFormat
+
+@testable import WBMFormat
 
 /// Makes headers that follow all rules and use every field sooner or later.
 struct RandomHeader {

@@ -1,6 +1,7 @@
 import Bytes
 import ProtobufWire
-import WBMFormat
+
+@testable import WBMFormat
 
 /// Headers that tests begin with.
 enum SampleHeaders {

@@ -1,93 +1,51 @@
-import Bytes
-import CWBM
-import ProtobufWire
+package import Bytes
+package import ProtobufWire
 
-extension WBMCompaction {
-  func packed(
-    in arena: MessageArena
-  ) throws(WeighbridgeError) -> UnsafeMutablePointer<Weighbridge__V1__Compaction> {
-    let message = arena.message(weighbridge__v1__compaction__init)
-    message.pointee.by = try arena.text(by)
-    message.pointee.request = try arena.text(request)
-    message.pointee.inputs = try arena.text(inputs)
-    message.pointee.input_count = try SchemaNumber.of(inputCount, "the number of inputs")
-    message.pointee.original_byte_count = try SchemaNumber.of(
-      originalByteCount, "the size of the weights")
-    message.pointee.n_outputs = outputs.count
-    message.pointee.outputs = try arena.list(outputs) { (loss) throws(WeighbridgeError) in
-      try loss.packed(in: arena)
-    }
-    message.pointee.n_weights = weights.count
-    message.pointee.weights = try arena.list(weights) { (loss) throws(WeighbridgeError) in
-      try loss.packed(in: arena)
-    }
-    message.pointee.answers = try answers?.packed(in: arena)
-    arena.keep(unknownFields, in: &message.pointee.base)
-    return message
+extension WBMCompaction: MessageRecord {
+  package init() {
+    self.init(
+      by: "", request: "", inputs: "", inputCount: 0, originalByteCount: 0, outputs: [], weights: []
+    )
   }
 
-  init(_ message: Weighbridge__V1__Compaction) throws(WeighbridgeError) {
-    self.init(
-      by: MessageParts.text(message.by), request: MessageParts.text(message.request),
-      inputs: MessageParts.text(message.inputs), inputCount: Int(message.input_count),
-      originalByteCount: try Checked.count(
-        message.original_byte_count, of: "the size of the weights"),
-      outputs: try MessageParts.list(message.n_outputs, message.outputs, OutputLoss.init),
-      weights: try MessageParts.list(message.n_weights, message.weights, WeightLoss.init),
-      answers: try message.answers.map { (answers) throws(WeighbridgeError) in
-        try Answers(answers.pointee)
-      })
-    unknownFields = MessageParts.unknownFields(message.base)
+  package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
+    try fields.text(1, &by)
+    try fields.text(2, &request)
+    try fields.text(3, &inputs)
+    try fields.count(4, &inputCount, "the number of inputs")
+    try fields.count(5, &originalByteCount, "the size of the weights")
+    try fields.records(6, &outputs)
+    try fields.records(7, &weights)
+    try fields.record(8, &answers)
+    fields.unknown(&unknownFields)
   }
 }
 
-extension WBMCompaction.OutputLoss {
-  fileprivate func packed(
-    in arena: MessageArena
-  ) throws(WeighbridgeError) -> UnsafeMutablePointer<Weighbridge__V1__OutputLoss> {
-    let message = arena.message(weighbridge__v1__output_loss__init)
-    message.pointee.output = try arena.text(output)
-    message.pointee.worst = worst
-    message.pointee.mean = mean
-    return message
-  }
+extension WBMCompaction.OutputLoss: MessageRecord {
+  package init() { self.init(output: "", worst: 0, mean: 0) }
 
-  fileprivate init(_ message: Weighbridge__V1__OutputLoss) throws(WeighbridgeError) {
-    self.init(
-      output: MessageParts.text(message.output), worst: message.worst, mean: message.mean)
+  package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
+    try fields.text(1, &output)
+    fields.real(2, &worst)
+    fields.real(3, &mean)
   }
 }
 
-extension WBMCompaction.WeightLoss {
-  fileprivate func packed(
-    in arena: MessageArena
-  ) throws(WeighbridgeError) -> UnsafeMutablePointer<Weighbridge__V1__WeightLoss> {
-    let message = arena.message(weighbridge__v1__weight_loss__init)
-    message.pointee.tensor = try SchemaNumber.of(tensor, "a tensor's position")
-    message.pointee.error = error
-    return message
-  }
+extension WBMCompaction.WeightLoss: MessageRecord {
+  package init() { self.init(tensor: 0, error: 0) }
 
-  fileprivate init(_ message: Weighbridge__V1__WeightLoss) throws(WeighbridgeError) {
-    self.init(tensor: Int(message.tensor), error: message.error)
+  package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
+    try fields.count(1, &tensor, "a tensor's position")
+    fields.real(2, &error)
   }
 }
 
-extension WBMCompaction.Answers {
-  fileprivate func packed(
-    in arena: MessageArena
-  ) throws(WeighbridgeError) -> UnsafeMutablePointer<Weighbridge__V1__KeptAnswers> {
-    let message = arena.message(weighbridge__v1__kept_answers__init)
-    message.pointee.kind = .init(kind.schemaNumber)
-    message.pointee.kept = try SchemaNumber.of(kept, "a number of answers")
-    message.pointee.total = try SchemaNumber.of(total, "a number of answers")
-    return message
-  }
+extension WBMCompaction.Answers: MessageRecord {
+  package init() { self.init(kind: .topClass, kept: 0, total: 0) }
 
-  fileprivate init(_ message: Weighbridge__V1__KeptAnswers) throws(WeighbridgeError) {
-    self.init(
-      kind: try Kind(schemaNumber: message.kind.rawValue),
-      kept: try Checked.count(message.kept, of: "a number of answers"),
-      total: try Checked.count(message.total, of: "a number of answers"))
+  package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
+    try fields.choice(1, &kind, "kind of an answer")
+    try fields.count(2, &kept, "a number of answers")
+    try fields.count(3, &total, "a number of answers")
   }
 }

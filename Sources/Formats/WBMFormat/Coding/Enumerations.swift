@@ -1,11 +1,9 @@
-import Bytes
+package import Bytes
+import ProtobufWire
 
 /// An enumeration of the schema. Its cases have the schema's order, in which the first is 1; 0 says
 /// that there is none.
-protocol SchemaEnumeration: CaseIterable, Equatable where AllCases == [Self] {
-  /// What a value is called in a message, for example `color order`.
-  static var title: String { get }
-}
+package protocol SchemaEnumeration: CaseIterable, Equatable where AllCases == [Self] {}
 
 extension SchemaEnumeration {
   /// The enumerator's number in the schema; never 0.
@@ -18,57 +16,52 @@ extension SchemaEnumeration {
 
   /// The value with a number of the schema.
   ///
+  /// - Parameter title: What the value is, for errors, for example `color order`.
   /// - Throws: ``WeighbridgeError/Code/malformed`` for 0, ``WeighbridgeError/Code/unsupported`` for
   ///   a number this version does not know.
-  init(schemaNumber number: UInt32) throws(WeighbridgeError) {
-    guard number != 0 else { throw WeighbridgeError(.malformed, "the \(Self.title) is missing") }
+  init(schemaNumber number: UInt32, _ title: String) throws(WeighbridgeError) {
+    guard number != 0 else { throw WeighbridgeError(.malformed, "the \(title) is missing") }
     guard number <= Self.allCases.count else {
-      throw WeighbridgeError(
-        .unsupported, "the \(Self.title) \(number) is not one this version knows")
+      throw WeighbridgeError(.unsupported, "the \(title) \(number) is not one this version knows")
     }
     self = Self.allCases[Int(number) - 1]
   }
+}
 
-  /// The value with a number of the schema, or `nil` for 0.
-  static func optional(schemaNumber number: UInt32) throws(WeighbridgeError) -> Self? {
-    number == 0 ? nil : try Self(schemaNumber: number)
+extension MessageFields {
+  /// An enumerator that must be there.
+  ///
+  /// - Parameter title: What it is, for errors.
+  /// - Throws: As ``SchemaEnumeration/init(schemaNumber:_:)``.
+  func choice<Choice: SchemaEnumeration>(
+    _ number: Int, _ value: inout Choice, _ title: String
+  ) throws(WeighbridgeError) {
+    var enumerator = value.schemaNumber
+    self.enumerator(number, &enumerator)
+    if isReading { value = try Choice(schemaNumber: enumerator, title) }
+  }
+
+  /// An enumerator that may be absent.
+  func choice<Choice: SchemaEnumeration>(
+    _ number: Int, _ value: inout Choice?, _ title: String
+  ) throws(WeighbridgeError) {
+    var enumerator = value?.schemaNumber ?? 0
+    self.enumerator(number, &enumerator)
+    guard isReading else { return }
+    value = enumerator == 0 ? nil : try Choice(schemaNumber: enumerator, title)
+  }
+
+  /// A list of enumerators.
+  func choices<Choice: SchemaEnumeration>(
+    _ number: Int, _ values: inout [Choice], _ title: String
+  ) throws(WeighbridgeError) {
+    var enumerators = values.map(\.schemaNumber)
+    try self.enumerators(number, &enumerators)
+    guard isReading else { return }
+    values = try enumerators.map { (enumerator) throws(WeighbridgeError) in
+      try Choice(schemaNumber: enumerator, title)
+    }
   }
 }
 
-extension ElementType: SchemaEnumeration { static var title: String { "element type" } }
-
-extension WBMCompaction.Answers.Kind: SchemaEnumeration {
-  static var title: String { "kind of an answer" }
-}
-
-extension WBMTolerance.Source: SchemaEnumeration {
-  static var title: String { "source of a tolerance" }
-}
-
-extension WBMImage.ColorOrder: SchemaEnumeration { static var title: String { "color order" } }
-
-extension WBMImage.ResizePolicy: SchemaEnumeration { static var title: String { "resize policy" } }
-
-extension WBMImage.Layout: SchemaEnumeration { static var title: String { "data layout" } }
-
-extension WBMDetector.Kind: SchemaEnumeration { static var title: String { "detector kind" } }
-
-extension WBMDetector.AnchorUnit: SchemaEnumeration { static var title: String { "anchor unit" } }
-
-extension WBMDetector.BoxEncoding: SchemaEnumeration {
-  static var title: String { "box encoding" }
-}
-
-extension WBMDetector.Suppression: SchemaEnumeration {
-  static var title: String { "suppression kind" }
-}
-
-extension WBMDetector.Part: SchemaEnumeration { static var title: String { "part of a box" } }
-
-extension WBMDetector.Order: SchemaEnumeration { static var title: String { "order of a head" } }
-
-extension WBMDetector.BoxPoint: SchemaEnumeration { static var title: String { "point of a box" } }
-
-extension WBMDetector.TreeChoice: SchemaEnumeration {
-  static var title: String { "choice of a class tree" }
-}
+extension ElementType: SchemaEnumeration {}

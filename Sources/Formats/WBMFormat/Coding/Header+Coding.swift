@@ -4,31 +4,19 @@ import Digests
 package import ProtobufWire
 import TensorEncoding
 
-// Each record is packed into its message of the schema and made from it; the order is the schema's.
-// `MessageArena` owns what is packed, and an `UnpackedMessage` what is read.
+// Each record declares its fields with the numbers of the schema, once for reading and for writing;
+// the order is that in which what is wrong is found.
 
-extension WBMHeader {
+extension WBMHeader: MessageRecord {
+  /// Makes a header that says nothing yet.
+  package init() { self.init(graph: WBMGraph(), provenance: WBMProvenance()) }
+
   /// The header's bytes in the file.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when a text holds a NUL or an index does not
   ///   fit the schema.
   package func serialized() throws(WeighbridgeError) -> [UInt8] {
-    let arena = MessageArena()
-    let message = arena.message(weighbridge__v1__header__init)
-    message.pointee.schema = arena.bytes(schema)
-    message.pointee.graph = try graph.packed(in: arena)
-    message.pointee.n_tensors = tensors.count
-    message.pointee.tensors = try arena.list(tensors) { (tensor) throws(WeighbridgeError) in
-      try tensor.packed(in: arena)
-    }
-    message.pointee.description = try description.packed(in: arena)
-    message.pointee.provenance = try provenance.packed(in: arena)
-    message.pointee.n_references = references.count
-    message.pointee.references = try arena.list(references) { (set) throws(WeighbridgeError) in
-      try set.packed(in: arena)
-    }
-    message.pointee.compaction = try compaction?.packed(in: arena)
-    return arena.serialized(message)
+    try serialized(as: Self.descriptor())
   }
 
   /// Reads a header's bytes, whose syntax it checks; the rules between its parts are
@@ -37,148 +25,96 @@ extension WBMHeader {
   /// - Throws: ``WeighbridgeError/Code/malformed``, ``WeighbridgeError/Code/unsupported`` for what
   ///   this version does not know, ``WeighbridgeError/Code/limitExceeded``.
   package init(_ bytes: RawSpan, limits: ProtobufLimits) throws(WeighbridgeError) {
+    let descriptor = try Self.descriptor()
+    // Fields 4, 5 and 7: the description, the provenance and the compaction.
+    try ProtobufScanner.scan(bytes, as: descriptor, keepingUnknownIn: [4, 5, 7], limits: limits)
+    try self.init(bytes, as: descriptor)
+  }
+
+  private static func descriptor() throws(WeighbridgeError) -> ProtobufScanner.Descriptor {
     guard let descriptor = wbm_header_descriptor() else {
       throw WeighbridgeError(.unsupported, "the schema is not in the program")
     }
-    // Fields 4, 5 and 7: the description, the provenance and the compaction.
-    try ProtobufScanner.scan(bytes, as: descriptor, keepingUnknownIn: [4, 5, 7], limits: limits)
-    let unpacked = try UnpackedMessage<Weighbridge__V1__Header>(bytes, as: descriptor)
-    self = try unpacked.withMessage { (message) throws(WeighbridgeError) in
-      try WBMHeader(message)
-    }
+    return descriptor
   }
 
-  private init(_ message: Weighbridge__V1__Header) throws(WeighbridgeError) {
-    guard let graph = message.graph, let description = message.description,
-      let provenance = message.provenance
-    else {
-      throw WeighbridgeError(.malformed, "the header lacks its graph, description or provenance")
-    }
-    schema = MessageParts.bytes(message.schema)
-    self.graph = try WBMGraph(graph.pointee)
-    tensors = try MessageParts.list(message.n_tensors, message.tensors, WBMTensor.init)
-    self.description = try WBMDescription(description.pointee)
-    self.provenance = try WBMProvenance(provenance.pointee)
-    references = try MessageParts.list(
-      message.n_references, message.references, WBMReferenceSet.init)
-    compaction = try message.compaction.map { (compaction) throws(WeighbridgeError) in
-      try WBMCompaction(compaction.pointee)
-    }
+  package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
+    let missing = "the header lacks its graph, description or provenance"
+    fields.bytes(1, &schema)
+    try fields.record(2, &graph, orThrow: missing)
+    try fields.records(3, &tensors)
+    try fields.record(4, &description, orThrow: missing)
+    try fields.record(5, &provenance, orThrow: missing)
+    try fields.records(6, &references)
+    try fields.record(7, &compaction)
   }
 }
 
-extension WBMTensor {
-  fileprivate func packed(
-    in arena: MessageArena
-  ) throws(WeighbridgeError) -> UnsafeMutablePointer<Weighbridge__V1__Tensor> {
-    let message = arena.message(weighbridge__v1__tensor__init)
-    message.pointee.name = try arena.text(name)
-    message.pointee.element_type = .init(elementType.schemaNumber)
-    try encoding.pack(into: &message.pointee, in: arena)
-    let dimensions = try SchemaNumber.list(shape, UInt64.self, "a size of tensor \(name)")
-    message.pointee.n_shape = dimensions.count
-    message.pointee.shape = arena.numbers(dimensions)
-    message.pointee.offset = try SchemaNumber.of(offset, "the offset of tensor \(name)")
-    message.pointee.byte_count = try SchemaNumber.of(byteCount, "the size of tensor \(name)")
-    message.pointee.digest = arena.bytes(digest?.bytes ?? [UInt8](repeating: 0, count: 16))
-    message.pointee.decoded_digest = arena.bytes(decodedDigest?.bytes ?? [])
-    return message
+extension WBMTensor: MessageRecord {
+  package init() { self.init(name: "", elementType: .float32, shape: []) }
+
+  package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
+    try fields.text(1, &name)
+    try fields.choice(2, &elementType, "element type")
+    try encoding.code(fields)
+    try fields.counts(4, &shape, "a size of tensor \(name)")
+    try fields.count(5, &offset, "the offset of tensor \(name)")
+    try fields.count(6, &byteCount, "the size of tensor \(name)")
+    var bytes = digest?.bytes ?? [UInt8](repeating: 0, count: 16)
+    fields.bytes(7, &bytes)
+    var decodedBytes = decodedDigest?.bytes ?? []
+    fields.bytes(8, &decodedBytes)
+    if fields.isReading { try readDigests(bytes, decodedBytes) }
   }
 
-  fileprivate init(_ message: Weighbridge__V1__Tensor) throws(WeighbridgeError) {
-    name = MessageParts.text(message.name)
-    elementType = try ElementType(schemaNumber: message.element_type.rawValue)
-    encoding = try TensorEncoding(message)
-    shape = []
-    for dimension in MessageParts.numbers(message.n_shape, message.shape) {
-      shape.append(try Checked.count(dimension, of: "a size"))
-    }
-    offset = try Checked.count(message.offset, of: "the offset of tensor \(name)")
-    byteCount = try Checked.count(message.byte_count, of: "the size of tensor \(name)")
-    digest = XXH3Digest(MessageParts.bytes(message.digest))
+  private mutating func readDigests(
+    _ bytes: [UInt8], _ decodedBytes: [UInt8]
+  ) throws(WeighbridgeError) {
+    digest = XXH3Digest(bytes)
     guard digest != nil else {
       throw WeighbridgeError(
-        .malformed, "the digest of tensor \(name) has \(message.digest.len) bytes, expected 16")
+        .malformed, "the digest of tensor \(name) has \(bytes.count) bytes, expected 16")
     }
-    decodedDigest = XXH3Digest(MessageParts.bytes(message.decoded_digest))
-    guard encoding == .plain ? message.decoded_digest.len == 0 : decodedDigest != nil else {
+    decodedDigest = XXH3Digest(decodedBytes)
+    guard encoding == .plain ? decodedBytes.isEmpty : decodedDigest != nil else {
       throw WeighbridgeError(
         .malformed,
-        "the digest of the decoded tensor \(name) has \(message.decoded_digest.len) bytes, expected \(encoding == .plain ? 0 : 16)"
-      )
+        "the digest of the decoded tensor \(name) has \(decodedBytes.count) bytes, expected "
+          + (encoding == .plain ? "0" : "16"))
     }
   }
 }
 
-extension WBMReferenceSet {
-  fileprivate func packed(
-    in arena: MessageArena
-  ) throws(WeighbridgeError) -> UnsafeMutablePointer<Weighbridge__V1__ReferenceSet> {
-    let message = arena.message(weighbridge__v1__reference_set__init)
-    func pack(_ tensor: WBMNamedTensor) throws(WeighbridgeError)
-      -> UnsafeMutablePointer<Weighbridge__V1__NamedTensor>
-    {
-      try tensor.packed(in: arena)
-    }
-    message.pointee.by = try arena.text(by)
-    message.pointee.n_inputs = inputs.count
-    message.pointee.inputs = try arena.list(inputs, pack)
-    message.pointee.n_outputs = outputs.count
-    message.pointee.outputs = try arena.list(outputs, pack)
-    message.pointee.n_layer_outputs = layerOutputs.count
-    message.pointee.layer_outputs = try arena.list(layerOutputs, pack)
-    message.pointee.tolerance = tolerance.packed(in: arena)
-    return message
+extension WBMReferenceSet: MessageRecord {
+  package init() {
+    self.init(by: "", inputs: [], outputs: [], tolerance: WBMTolerance())
   }
 
-  fileprivate init(_ message: Weighbridge__V1__ReferenceSet) throws(WeighbridgeError) {
-    by = MessageParts.text(message.by)
-    inputs = try MessageParts.list(message.n_inputs, message.inputs, WBMNamedTensor.init)
-    outputs = try MessageParts.list(message.n_outputs, message.outputs, WBMNamedTensor.init)
-    layerOutputs = try MessageParts.list(
-      message.n_layer_outputs, message.layer_outputs, WBMNamedTensor.init)
-    guard let tolerance = message.tolerance else {
-      throw WeighbridgeError(.malformed, "a reference set has no tolerance")
-    }
-    self.tolerance = try WBMTolerance(tolerance.pointee)
+  package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
+    try fields.text(1, &by)
+    try fields.records(2, &inputs)
+    try fields.records(3, &outputs)
+    try fields.records(4, &layerOutputs)
+    try fields.record(5, &tolerance, orThrow: "a reference set has no tolerance")
   }
 }
 
-extension WBMTolerance {
-  fileprivate func packed(
-    in arena: MessageArena
-  ) -> UnsafeMutablePointer<Weighbridge__V1__Tolerance> {
-    let message = arena.message(weighbridge__v1__tolerance__init)
-    message.pointee.absolute = absolute
-    message.pointee.relative = relative
-    message.pointee.source = .init(source.schemaNumber)
-    if let relativeL2 {
-      message.pointee.relative_l2_presence_case =
-        WEIGHBRIDGE__V1__TOLERANCE__RELATIVE_L2_PRESENCE_RELATIVE_L2
-      message.pointee.relative_l2 = relativeL2
-    }
-    return message
-  }
+extension WBMTolerance: MessageRecord {
+  package init() { self.init(absolute: 0, relative: 0, source: .standard) }
 
-  fileprivate init(_ message: Weighbridge__V1__Tolerance) throws(WeighbridgeError) {
-    self.init(
-      absolute: message.absolute, relative: message.relative,
-      relativeL2: message.relative_l2_presence_case.rawValue == 0 ? nil : message.relative_l2,
-      source: try Source(schemaNumber: message.source.rawValue))
+  package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
+    fields.real(1, &absolute)
+    fields.real(2, &relative)
+    try fields.choice(3, &source, "source of a tolerance")
+    try fields.real(4, &relativeL2)
   }
 }
 
-extension WBMNamedTensor {
-  fileprivate func packed(
-    in arena: MessageArena
-  ) throws(WeighbridgeError) -> UnsafeMutablePointer<Weighbridge__V1__NamedTensor> {
-    let message = arena.message(weighbridge__v1__named_tensor__init)
-    message.pointee.name = try arena.text(name)
-    message.pointee.tensor = try SchemaNumber.of(tensor, "a tensor's position")
-    return message
-  }
+extension WBMNamedTensor: MessageRecord {
+  package init() { self.init(name: "", tensor: 0) }
 
-  fileprivate init(_ message: Weighbridge__V1__NamedTensor) throws(WeighbridgeError) {
-    self.init(name: MessageParts.text(message.name), tensor: Int(message.tensor))
+  package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
+    try fields.text(1, &name)
+    try fields.count(2, &tensor, "a tensor's position")
   }
 }

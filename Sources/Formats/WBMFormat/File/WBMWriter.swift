@@ -135,7 +135,7 @@ package struct WBMWriter: ~Copyable {
   package mutating func replaceProvenance(
     _ provenance: WBMProvenance
   ) throws(WeighbridgeError) {
-    guard try provenance.serializedByteCount() == header.provenance.serializedByteCount() else {
+    guard try provenance.headerByteCount() == header.provenance.headerByteCount() else {
       throw WeighbridgeError(.mismatch, "the new provenance has another size than the first")
     }
     header.provenance = provenance.sorted()
@@ -182,5 +182,12 @@ package struct WBMWriter: ~Copyable {
       guard let next = nextTensor else { return }
       file.skip(tensorDataOffset + header.tensors[next].offset - file.count)
     }
+  }
+}
+
+extension WBMProvenance {
+  /// How many bytes a header takes that has nothing else.
+  fileprivate func headerByteCount() throws(WeighbridgeError) -> Int {
+    try WBMHeader(graph: WBMGraph(), provenance: self, schema: []).serialized().count
   }
 }

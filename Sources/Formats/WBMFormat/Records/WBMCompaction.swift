@@ -10,13 +10,6 @@ package struct WBMCompaction: Hashable, Sendable {
     package var worst: Double
     /// The mean relative error over the inputs.
     package var mean: Double
-
-    /// Makes a loss.
-    package init(output: String, worst: Double, mean: Double) {
-      self.output = output
-      self.worst = worst
-      self.mean = mean
-    }
   }
 
   /// How far a weight is from that of before.
@@ -25,18 +18,12 @@ package struct WBMCompaction: Hashable, Sendable {
     package var tensor: Int
     /// Its relative error.
     package var error: Double
-
-    /// Makes a loss.
-    package init(tensor: Int, error: Double) {
-      self.tensor = tensor
-      self.error = error
-    }
   }
 
   /// How many answers stayed the same.
   package struct Answers: Hashable, Sendable {
     /// What counts as an answer.
-    package enum Kind: Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, SchemaEnumeration {
       case topClass, detections
     }
 
@@ -46,13 +33,6 @@ package struct WBMCompaction: Hashable, Sendable {
     package var kept: Int
     /// How many there were before.
     package var total: Int
-
-    /// Makes a count.
-    package init(kind: Kind, kept: Int, total: Int) {
-      self.kind = kind
-      self.kept = kept
-      self.total = total
-    }
   }
 
   /// The program that measured, with its version.
@@ -73,19 +53,4 @@ package struct WBMCompaction: Hashable, Sendable {
   package var answers: Answers?
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
-
-  /// Makes a record.
-  package init(
-    by: String, request: String, inputs: String, inputCount: Int, originalByteCount: Int,
-    outputs: [OutputLoss], weights: [WeightLoss], answers: Answers?
-  ) {
-    self.by = by
-    self.request = request
-    self.inputs = inputs
-    self.inputCount = inputCount
-    self.originalByteCount = originalByteCount
-    self.outputs = outputs
-    self.weights = weights
-    self.answers = answers
-  }
 }

@@ -18,34 +18,15 @@ package struct WBMDescription: Hashable, Sendable {
   /// What is known about the inputs.
   package var inputs: [WBMFeature]
   /// What is known about the outputs.
-  package var outputs: [WBMFeature]
+  package var outputs: [WBMFeature] = []
   /// The class names in the order of the model's class indices.
-  package var classLabels: [String]
+  package var classLabels: [String] = []
   /// How to turn the outputs into boxes, when the model is a detector.
   package var detector: WBMDetector?
   /// Pairs of the user's own; the writer sorts them by key.
-  package var userDefined: [WBMKeyValue]
+  package var userDefined: [WBMKeyValue] = []
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
-
-  /// Makes a description, by default an empty one.
-  package init(
-    name: String? = nil, author: String? = nil, license: WBMLicense? = nil,
-    version: String? = nil, shortDescription: String? = nil, inputs: [WBMFeature] = [],
-    outputs: [WBMFeature] = [],
-    classLabels: [String] = [], detector: WBMDetector? = nil, userDefined: [WBMKeyValue] = []
-  ) {
-    self.name = name
-    self.author = author
-    self.license = license
-    self.version = version
-    self.shortDescription = shortDescription
-    self.inputs = inputs
-    self.outputs = outputs
-    self.classLabels = classLabels
-    self.detector = detector
-    self.userDefined = userDefined
-  }
 }
 
 /// The terms of use.
@@ -58,13 +39,6 @@ package struct WBMLicense: Hashable, Sendable {
   package var note: String?
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
-
-  /// Makes a license.
-  package init(text: String, spdx: String? = nil, note: String? = nil) {
-    self.text = text
-    self.spdx = spdx
-    self.note = note
-  }
 }
 
 /// A key with its value.
@@ -75,10 +49,4 @@ package struct WBMKeyValue: Hashable, Sendable {
   package var value: String
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
-
-  /// Makes a pair.
-  package init(key: String, value: String) {
-    self.key = key
-    self.value = value
-  }
 }

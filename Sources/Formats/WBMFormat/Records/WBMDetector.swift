@@ -4,43 +4,51 @@ package import ProtobufWire
 package struct WBMDetector: Hashable, Sendable {
   /// The family of detection heads: YOLO version 2, version 3 and later, the same with deviations,
   /// version 1; and boxes that are decoded already.
-  package enum Kind: Hashable, Sendable, CaseIterable {
-    case region, yolo, gaussianYOLO, detection, boxes
+  package enum Kind: String, Hashable, Sendable, SchemaEnumeration {
+    case region, yolo
+    case gaussianYOLO = "gaussian-yolo"
+    case detection, boxes
   }
 
   /// What a box is made of.
-  package enum Part: Hashable, Sendable, CaseIterable {
+  package enum Part: String, Hashable, Sendable, SchemaEnumeration {
     case centers, objectness, classes
   }
 
   /// The order of a head's numbers.
-  package enum Order: Hashable, Sendable, CaseIterable {
-    case channelsLast, channelsFirst, cellsFirst
+  package enum Order: String, Hashable, Sendable, SchemaEnumeration {
+    case channelsLast = "channels_last"
+    case channelsFirst = "channels_first"
+    case cellsFirst = "cells_first"
   }
 
   /// The point of a box that its cell places.
-  package enum BoxPoint: Hashable, Sendable, CaseIterable {
-    case leftTop, rightBottom
+  package enum BoxPoint: String, Hashable, Sendable, SchemaEnumeration {
+    case leftTop = "left_top"
+    case rightBottom = "right_bottom"
   }
 
   /// Which class of a tree is reported.
-  package enum TreeChoice: Hashable, Sendable, CaseIterable {
+  package enum TreeChoice: String, Hashable, Sendable, SchemaEnumeration {
     case last, walk
   }
 
   /// What anchors are measured in.
-  package enum AnchorUnit: Hashable, Sendable, CaseIterable {
+  package enum AnchorUnit: Hashable, Sendable, SchemaEnumeration {
     case gridCells, pixels
   }
 
   /// How four numbers of a head become a box; the formulas stand in `Schemas/wbm.proto`.
-  package enum BoxEncoding: Hashable, Sendable, CaseIterable {
-    case exponential, squared, fraction, squareRoot
+  package enum BoxEncoding: String, Hashable, Sendable, SchemaEnumeration {
+    case exponential, squared, fraction
+    case squareRoot = "square-root"
   }
 
   /// How overlapping boxes are dropped.
-  package enum Suppression: Hashable, Sendable, CaseIterable {
-    case none, greedy, diou, classAgnostic
+  package enum Suppression: String, Hashable, Sendable, SchemaEnumeration {
+    case none, greedy
+    case diou = "distance"
+    case classAgnostic = "class-agnostic"
   }
 
   /// The size of a typical box, in the detector's anchor unit.
@@ -51,12 +59,6 @@ package struct WBMDetector: Hashable, Sendable {
     package var height: Double
     /// Fields of a later version.
     package var unknownFields = UnknownFields()
-
-    /// Makes an anchor.
-    package init(width: Double, height: Double) {
-      self.width = width
-      self.height = height
-    }
   }
 
   /// One output that holds boxes.
@@ -73,17 +75,6 @@ package struct WBMDetector: Hashable, Sendable {
     package var boxPoint: BoxPoint?
     /// Fields of a later version.
     package var unknownFields = UnknownFields()
-
-    /// Makes a head.
-    package init(
-      output: String, mask: [Int], stride: Double?, scaleXY: Double, boxPoint: BoxPoint? = nil
-    ) {
-      self.output = output
-      self.mask = mask
-      self.stride = stride
-      self.scaleXY = scaleXY
-      self.boxPoint = boxPoint
-    }
   }
 
   /// Classes of which some are kinds of others.
@@ -96,13 +87,6 @@ package struct WBMDetector: Hashable, Sendable {
     package var choice: TreeChoice
     /// Fields of a later version.
     package var unknownFields = UnknownFields()
-
-    /// Makes a tree.
-    package init(parents: [Int?], threshold: Double, choice: TreeChoice) {
-      self.parents = parents
-      self.threshold = threshold
-      self.choice = choice
-    }
   }
 
   /// The family of detection heads.
@@ -141,23 +125,4 @@ package struct WBMDetector: Hashable, Sendable {
   package var diouExponent: Double?
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
-
-  /// Makes a detector.
-  package init(
-    kind: Kind, anchors: [Anchor], anchorUnit: AnchorUnit, heads: [Head],
-    boxEncoding: BoxEncoding, hasObjectness: Bool, classCount: Int,
-    confidenceThreshold: Double? = nil, iouThreshold: Double? = nil,
-    suppression: Suppression? = nil
-  ) {
-    self.kind = kind
-    self.anchors = anchors
-    self.anchorUnit = anchorUnit
-    self.heads = heads
-    self.boxEncoding = boxEncoding
-    self.hasObjectness = hasObjectness
-    self.classCount = classCount
-    self.confidenceThreshold = confidenceThreshold
-    self.iouThreshold = iouThreshold
-    self.suppression = suppression
-  }
 }

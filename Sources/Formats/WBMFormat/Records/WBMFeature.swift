@@ -10,19 +10,12 @@ package struct WBMFeature: Hashable, Sendable {
   package var image: WBMImage?
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
-
-  /// Makes a feature.
-  package init(name: String, description: String? = nil, image: WBMImage? = nil) {
-    self.name = name
-    self.description = description
-    self.image = image
-  }
 }
 
 /// How an image becomes a tensor: resized, channels in this order, then `pixel * scale + bias`.
 package struct WBMImage: Hashable, Sendable {
   /// The channels of an image, in order.
-  package enum ColorOrder: Hashable, Sendable, CaseIterable {
+  package enum ColorOrder: String, Hashable, Sendable, SchemaEnumeration {
     case rgb, bgr, gray
 
     /// The number of channels.
@@ -30,13 +23,15 @@ package struct WBMImage: Hashable, Sendable {
   }
 
   /// How an image is brought to another size.
-  package enum ResizePolicy: Hashable, Sendable, CaseIterable {
-    case stretch, letterbox, centerCrop
+  package enum ResizePolicy: String, Hashable, Sendable, SchemaEnumeration {
+    case stretch, letterbox
+    case centerCrop = "center-crop"
   }
 
   /// The order of the tensor's axes.
-  package enum Layout: Hashable, Sendable, CaseIterable {
-    case channelsFirst, channelsLast
+  package enum Layout: String, Hashable, Sendable, SchemaEnumeration {
+    case channelsFirst = "channels_first"
+    case channelsLast = "channels_last"
   }
 
   /// The channels and their order.
@@ -51,15 +46,4 @@ package struct WBMImage: Hashable, Sendable {
   package var layout: Layout
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
-
-  /// Makes an image description.
-  package init(
-    colorOrder: ColorOrder, scale: Double, bias: [Double], resize: ResizePolicy?, layout: Layout
-  ) {
-    self.colorOrder = colorOrder
-    self.scale = scale
-    self.bias = bias
-    self.resize = resize
-    self.layout = layout
-  }
 }

@@ -68,12 +68,4 @@ package struct WBMScope: Hashable, Sendable {
   package var call: Int
   /// What part of the layer the node is, for example `activation`; empty for the layer itself.
   package var role: String
-
-  /// Makes a scope.
-  package init(layerPath: String, className: String, call: Int = 0, role: String = "") {
-    self.layerPath = layerPath
-    self.className = className
-    self.call = call
-    self.role = role
-  }
 }

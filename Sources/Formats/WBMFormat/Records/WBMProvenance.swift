@@ -3,7 +3,7 @@ package import ProtobufWire
 /// Where the model came from.
 package struct WBMProvenance: Hashable, Sendable {
   /// The files that were read.
-  package var sources: [WBMSource]
+  package var sources: [WBMSource] = []
   /// The program or library that wrote the source, for example `keras`.
   package var framework: String?
   /// That program's version.
@@ -13,26 +13,11 @@ package struct WBMProvenance: Hashable, Sendable {
   /// The program that wrote this file, with its version.
   package var writer: String
   /// The options of the conversion; the writer sorts them by key.
-  package var options: [WBMKeyValue]
+  package var options: [WBMKeyValue] = []
   /// What was decided where the source left a choice.
-  package var decisions: [WBMDecision]
+  package var decisions: [WBMDecision] = []
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
-
-  /// Makes a provenance.
-  package init(
-    sources: [WBMSource] = [], framework: String? = nil, frameworkVersion: String? = nil,
-    backend: String? = nil, writer: String, options: [WBMKeyValue] = [],
-    decisions: [WBMDecision] = []
-  ) {
-    self.sources = sources
-    self.framework = framework
-    self.frameworkVersion = frameworkVersion
-    self.backend = backend
-    self.writer = writer
-    self.options = options
-    self.decisions = decisions
-  }
 }
 
 /// A file that was read.
@@ -47,14 +32,6 @@ package struct WBMSource: Hashable, Sendable {
   package var byteCount: Int
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
-
-  /// Makes a source.
-  package init(name: String, role: String, sha256: [UInt8], byteCount: Int) {
-    self.name = name
-    self.role = role
-    self.sha256 = sha256
-    self.byteCount = byteCount
-  }
 }
 
 /// A choice the source left open and the conversion made.
@@ -65,10 +42,4 @@ package struct WBMDecision: Hashable, Sendable {
   package var text: String
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
-
-  /// Makes a decision.
-  package init(layer: String, text: String) {
-    self.layer = layer
-    self.text = text
-  }
 }

@@ -27,7 +27,7 @@ package struct WBMReferenceSet: Hashable, Sendable {
 /// How far an array may be from a recorded one.
 package struct WBMTolerance: Hashable, Sendable {
   /// Who decided a tolerance.
-  package enum Source: Hashable, Sendable, CaseIterable {
+  package enum Source: String, Hashable, Sendable, SchemaEnumeration {
     case standard, author, compaction
   }
 
@@ -39,14 +39,6 @@ package struct WBMTolerance: Hashable, Sendable {
   package var relativeL2: Double?
   /// Who decided.
   package var source: Source
-
-  /// Makes a tolerance.
-  package init(absolute: Double, relative: Double, relativeL2: Double? = nil, source: Source) {
-    self.absolute = absolute
-    self.relative = relative
-    self.relativeL2 = relativeL2
-    self.source = source
-  }
 }
 
 /// A name with an array.
