@@ -89,10 +89,12 @@ struct HostileTests {
     func header(levels: Int) -> WBMHeader {
       var graph = WBMGraph()
       for level in 1..<levels {
-        graph = WBMGraph(nodes: [
-          WBMNode(
-            kind: "k", version: 1, name: "n\(level)", inputs: [], outputs: [], subgraphs: [graph])
-        ])
+        graph = WBMGraph(
+          values: [],
+          nodes: [
+            WBMNode(
+              kind: "k", version: 1, name: "n\(level)", inputs: [], outputs: [], subgraphs: [graph])
+          ])
       }
       graph.values = [WBMValue(name: "x", elementType: .bool, dimensions: [])]
       graph.inputs = [WBMPort(name: "x", value: 0)]

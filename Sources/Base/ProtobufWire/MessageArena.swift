@@ -27,6 +27,16 @@ final class MessageArena {
     return message
   }
 
+  /// A list of messages without anything in their fields.
+  func messages(
+    _ descriptor: ProtobufScanner.Descriptor, count: Int
+  ) -> UnsafeMutableBufferPointer<UnsafeMutablePointer<ProtobufCMessage>> {
+    guard count > 0 else { return .init(start: nil, count: 0) }
+    let list = allocate(UnsafeMutablePointer<ProtobufCMessage>.self, count: count)
+    for index in 0..<count { (list + index).initialize(to: message(descriptor)) }
+    return .init(start: list, count: count)
+  }
+
   /// A text that ends with NUL.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the text itself holds a NUL.

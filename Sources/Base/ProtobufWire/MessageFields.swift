@@ -24,16 +24,18 @@ package struct MessageFields {
   ///
   /// - Parameter member: The number of any of its members.
   package func presentMember(ofOneofWith member: Int) -> Int? {
-    let number = Int(presence(field(member)).pointee)
+    let number = Int(field(member).presence.pointee)
     return number == 0 ? nil : number
   }
+
+  private func field(_ number: Int) -> MessageField { MessageField(number, of: message) }
 }
 
 // Fields of one value.
 extension MessageFields {
   /// A text.
   package func text(_ number: Int, _ value: inout String) throws(WeighbridgeError) {
-    let place = place(of: number, PROTOBUF_C_TYPE_STRING, UnsafeMutablePointer<CChar>?.self)
+    let place = place(field(number), of: UnsafeMutablePointer<CChar>?.self)
     if let arena {
       place.pointee = try arena.text(value)
     } else {
@@ -48,36 +50,29 @@ extension MessageFields {
     }
   }
 
-  /// An integer, `int64` in the schema.
-  package func integer(_ number: Int, _ value: inout Int64) {
-    copy(&value, place(of: number, PROTOBUF_C_TYPE_INT64, Int64.self))
-  }
-
-  /// A number, `double` in the schema.
-  package func real(_ number: Int, _ value: inout Double) {
-    copy(&value, place(of: number, PROTOBUF_C_TYPE_DOUBLE, Double.self))
+  /// A number of the schema's own size; of an enumerator, `UInt32`.
+  package func number<Number: BitwiseCopyable>(_ number: Int, _ value: inout Number) {
+    let place = place(field(number), of: Number.self)
+    if isReading { value = place.pointee } else { place.pointee = value }
   }
 
   /// A number that may be absent.
-  package func real(_ number: Int, _ value: inout Double?) throws(WeighbridgeError) {
-    try optional(number, &value, blank: 0) { real(number, &$0) }
+  package func number<Number: BitwiseCopyable & Numeric>(
+    _ number: Int, _ value: inout Number?
+  ) throws(WeighbridgeError) {
+    try optional(number, &value, blank: 0) { self.number(number, &$0) }
   }
 
   /// A truth value.
   package func flag(_ number: Int, _ value: inout Bool) {
     var bit: protobuf_c_boolean = value ? 1 : 0
-    copy(&bit, place(of: number, PROTOBUF_C_TYPE_BOOL, protobuf_c_boolean.self))
+    self.number(number, &bit)
     value = bit != 0
-  }
-
-  /// The number of an enumerator.
-  package func enumerator(_ number: Int, _ value: inout UInt32) {
-    copy(&value, place(of: number, PROTOBUF_C_TYPE_ENUM, UInt32.self))
   }
 
   /// A run of bytes.
   package func bytes(_ number: Int, _ value: inout [UInt8]) {
-    let place = place(of: number, PROTOBUF_C_TYPE_BYTES, ProtobufCBinaryData.self)
+    let place = place(field(number), of: ProtobufCBinaryData.self)
     if let arena {
       place.pointee = arena.bytes(value)
     } else {
@@ -85,7 +80,7 @@ extension MessageFields {
     }
   }
 
-  /// A count, size or position: `uint32`, `uint64` or `int64` in the schema, and never negative.
+  /// A count, size or position, which is never negative.
   ///
   /// - Parameter what: What it is, for errors.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when what is read is negative or no `Int`;
@@ -93,11 +88,11 @@ extension MessageFields {
   package func count(
     _ number: Int, _ value: inout Int, _ what: @autoclosure () -> String
   ) throws(WeighbridgeError) {
-    switch field(number).pointee.type {
-    case PROTOBUF_C_TYPE_UINT32:
-      try count(number, PROTOBUF_C_TYPE_UINT32, UInt32.self, &value, what)
-    case PROTOBUF_C_TYPE_INT64: try count(number, PROTOBUF_C_TYPE_INT64, Int64.self, &value, what)
-    default: try count(number, PROTOBUF_C_TYPE_UINT64, UInt64.self, &value, what)
+    let field = field(number)
+    if field.type == PROTOBUF_C_TYPE_UINT32 {
+      try count(place(field, of: UInt32.self), &value, what)
+    } else {
+      try count(place(field, of: UInt64.self), &value, what)
     }
   }
 
@@ -110,14 +105,13 @@ extension MessageFields {
     }
   }
 
-  private func count<Number: FixedWidthInteger & BitwiseCopyable>(
-    _ number: Int, _ type: ProtobufCType, _: Number.Type, _ value: inout Int, _ what: () -> String
+  private func count<Number: FixedWidthInteger>(
+    _ place: UnsafeMutablePointer<Number>, _ value: inout Int, _ what: () -> String
   ) throws(WeighbridgeError) {
-    let place = place(of: number, type, Number.self)
     if isReading {
-      value = try Checked.count(place.pointee, of: what())
+      value = try Self.count(place.pointee, what)
     } else {
-      place.pointee = try Self.number(value, what)
+      place.pointee = try Self.stored(value, what)
     }
   }
 
@@ -125,21 +119,18 @@ extension MessageFields {
   ///
   /// - Parameter problem: What the error says when it is not.
   /// - Throws: ``WeighbridgeError/Code/malformed``.
-  package func record<Record: MessageRecord>(
-    _ number: Int, _ value: inout Record, orThrow problem: String
+  package func record(
+    _ number: Int, _ value: inout some MessageRecord, orThrow problem: String
   ) throws(WeighbridgeError) {
-    var found = isReading ? nil : Optional(value)
-    try record(number, &found)
-    guard let found else { throw WeighbridgeError(.malformed, problem) }
-    value = found
+    guard let inner = message(number) else { throw WeighbridgeError(.malformed, problem) }
+    try value.code(inner)
   }
 
   /// A message that may be absent.
   package func record<Record: MessageRecord>(
     _ number: Int, _ value: inout Record?
   ) throws(WeighbridgeError) {
-    guard isReading || value != nil else { return }
-    guard let inner = message(number) else {
+    guard isReading || value != nil, let inner = message(number) else {
       value = nil
       return
     }
@@ -150,13 +141,12 @@ extension MessageFields {
 
   /// The fields of a message; `nil` when it is absent from what is read.
   package func message(_ number: Int) -> MessageFields? {
-    let rule = ProtobufFieldRule(field: field(number).pointee)
-    guard !isReading || !rule.isMember || presence(field(number)).pointee == number else {
+    let field = field(number)
+    guard !isReading || !field.isMember || field.presence.pointee == field.number else {
       return nil
     }
-    let place = place(
-      of: number, PROTOBUF_C_TYPE_MESSAGE, UnsafeMutablePointer<ProtobufCMessage>?.self)
-    if let arena, let type = rule.message { place.pointee = arena.message(type) }
+    let place = place(field, of: UnsafeMutablePointer<ProtobufCMessage>?.self)
+    if let arena { place.pointee = arena.message(field.messageType) }
     return place.pointee.map { MessageFields($0, in: arena) }
   }
 
@@ -168,119 +158,14 @@ extension MessageFields {
       value = MessageParts.unknownFields(message.pointee)
     }
   }
-}
 
-// Fields of any number of values.
-extension MessageFields {
-  /// A list of texts.
-  package func texts(_ number: Int, _ values: inout [String]) throws(WeighbridgeError) {
-    try list(number, PROTOBUF_C_TYPE_STRING, &values) { (text: UnsafeMutablePointer<CChar>?) in
-      MessageParts.text(text)
-    } writing: { (text, arena) throws(WeighbridgeError) in
-      try arena.text(text)
-    }
-  }
-
-  /// A list of integers, `int64` in the schema.
-  package func integers(_ number: Int, _ values: inout [Int64]) throws(WeighbridgeError) {
-    try list(
-      number, PROTOBUF_C_TYPE_INT64, &values, reading: { $0 }, writing: { number, _ in number })
-  }
-
-  /// A list of numbers, `double` in the schema.
-  package func reals(_ number: Int, _ values: inout [Double]) throws(WeighbridgeError) {
-    try list(
-      number, PROTOBUF_C_TYPE_DOUBLE, &values, reading: { $0 }, writing: { number, _ in number })
-  }
-
-  /// The numbers of enumerators.
-  package func enumerators(_ number: Int, _ values: inout [UInt32]) throws(WeighbridgeError) {
-    try list(
-      number, PROTOBUF_C_TYPE_ENUM, &values, reading: { $0 }, writing: { number, _ in number })
-  }
-
-  /// Counts, sizes or positions: `uint32` or `uint64` in the schema.
-  ///
-  /// - Parameter what: What one of them is, for errors.
-  /// - Throws: As ``count(_:_:_:)``.
-  package func counts(
-    _ number: Int, _ values: inout [Int], _ what: @autoclosure () -> String
-  ) throws(WeighbridgeError) {
-    if field(number).pointee.type == PROTOBUF_C_TYPE_UINT32 {
-      try counts(number, PROTOBUF_C_TYPE_UINT32, UInt32.self, &values, what)
-    } else {
-      try counts(number, PROTOBUF_C_TYPE_UINT64, UInt64.self, &values, what)
-    }
-  }
-
-  private func counts<Number: FixedWidthInteger & BitwiseCopyable>(
-    _ number: Int, _ type: ProtobufCType, _: Number.Type, _ values: inout [Int],
-    _ what: () -> String
-  ) throws(WeighbridgeError) {
-    try list(number, type, &values) { (number: Number) throws(WeighbridgeError) in
-      try Checked.count(number, of: what())
-    } writing: { (value, _) throws(WeighbridgeError) in
-      try Self.number(value, what)
-    }
-  }
-
-  /// A list of messages.
-  package func records<Record: MessageRecord>(
-    _ number: Int, _ values: inout [Record]
-  ) throws(WeighbridgeError) {
-    guard let type = ProtobufFieldRule(field: field(number).pointee).message else {
-      preconditionFailure("field \(number) is no message")
-    }
-    try list(number, PROTOBUF_C_TYPE_MESSAGE, &values) {
-      (message: UnsafeMutablePointer<ProtobufCMessage>) throws(WeighbridgeError) in
-      try Record(unpacking: message)
-    } writing: { (record, arena) throws(WeighbridgeError) in
-      try record.packed(as: type, in: arena)
-    }
-  }
-
-  private func list<Value, Element: BitwiseCopyable>(
-    _ number: Int, _ type: ProtobufCType, _ values: inout [Value],
-    reading: (Element) throws(WeighbridgeError) -> Value,
-    writing: (Value, MessageArena) throws(WeighbridgeError) -> Element
-  ) throws(WeighbridgeError) {
-    let field = field(number)
-    precondition(field.pointee.type == type && field.pointee.label == PROTOBUF_C_LABEL_REPEATED)
-    // A repeated field is a count and a pointer to that many elements, which the library filled in.
-    let start = UnsafeMutableRawPointer(message)
-    let count = (start + Int(field.pointee.quantifier_offset)).assumingMemoryBound(to: Int.self)
-    let elements = (start + Int(field.pointee.offset))
-      .assumingMemoryBound(to: UnsafeMutablePointer<Element>?.self)
-    if let arena {
-      count.pointee = values.count
-      elements.pointee = try arena.list(values) { (value) throws(WeighbridgeError) in
-        try writing(value, arena)
-      }
-    } else {
-      values = []
-      values.reserveCapacity(count.pointee)
-      for element in UnsafeBufferPointer(start: elements.pointee, count: count.pointee) {
-        values.append(try reading(element))
-      }
-    }
-  }
-}
-
-extension MessageFields {
-  /// Copies a value from its place in the message, or to it.
-  private func copy<Value: BitwiseCopyable>(
-    _ value: inout Value, _ place: UnsafeMutablePointer<Value>
-  ) {
-    if isReading { value = place.pointee } else { place.pointee = value }
-  }
-
-  /// Codes a member of a oneof that may be absent.
+  /// Codes a member of a oneof, if it is there.
   private func optional<Value>(
     _ number: Int, _ value: inout Value?, blank: Value,
     code: (inout Value) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
-    let isPresent = isReading ? presence(field(number)).pointee == number : value != nil
-    guard isPresent else {
+    let field = field(number)
+    guard isReading ? field.presence.pointee == field.number : value != nil else {
       value = nil
       return
     }
@@ -289,44 +174,116 @@ extension MessageFields {
     value = present
   }
 
-  /// What the descriptor of the message says of a field.
-  private func field(_ number: Int) -> UnsafePointer<ProtobufCFieldDescriptor> {
-    guard
-      let field = protobuf_c_message_descriptor_get_field(
-        message.pointee.descriptor, UInt32(number))
-    else { preconditionFailure("the schema has no field \(number) here") }
-    return field
-  }
-
-  /// Where a field of one value stands in the message. A oneof notes that it is written.
+  /// Where a field of one value is. When it is written, its oneof notes it.
   private func place<Value: BitwiseCopyable>(
-    of number: Int, _ type: ProtobufCType, _: Value.Type
+    _ field: MessageField, of type: Value.Type
   ) -> UnsafeMutablePointer<Value> {
-    let field = field(number)
-    precondition(field.pointee.type == type && field.pointee.label != PROTOBUF_C_LABEL_REPEATED)
-    if !isReading, ProtobufFieldRule(field: field.pointee).isMember {
-      presence(field).pointee = UInt32(number)
-    }
-    // The generated structure has a value of the field's type at this offset.
-    return (UnsafeMutableRawPointer(message) + Int(field.pointee.offset))
-      .assumingMemoryBound(to: Value.self)
+    if !isReading, field.isMember { field.presence.pointee = field.number }
+    return field.place(of: type)
   }
 
-  /// Where a oneof notes which of its members is there: a C enumeration, which takes 32 bits.
-  private func presence(
-    _ field: UnsafePointer<ProtobufCFieldDescriptor>
-  ) -> UnsafeMutablePointer<UInt32> {
-    precondition(ProtobufFieldRule(field: field.pointee).isMember)
-    return (UnsafeMutableRawPointer(message) + Int(field.pointee.quantifier_offset))
-      .assumingMemoryBound(to: UInt32.self)
+  private static func count<Number: FixedWidthInteger>(
+    _ stored: Number, _ what: () -> String
+  ) throws(WeighbridgeError) -> Int {
+    // The check in another module is not specialized for each type.
+    if let count = Int(exactly: stored), count >= 0 { return count }
+    return try Checked.count(stored, of: what())
   }
 
-  private static func number<Number: FixedWidthInteger>(
+  private static func stored<Number: FixedWidthInteger>(
     _ value: Int, _ what: () -> String
   ) throws(WeighbridgeError) -> Number {
     guard let number = Number(exactly: value) else {
       throw WeighbridgeError(.unsupported, "\(what()) is \(value), which the file cannot hold")
     }
     return number
+  }
+}
+
+// Fields of any number of values.
+extension MessageFields {
+  /// A list of texts.
+  package func texts(_ number: Int, _ values: inout [String]) throws(WeighbridgeError) {
+    try list(field(number), &values) { (text: UnsafeMutablePointer<CChar>?) in
+      MessageParts.text(text)
+    } writing: { (text, arena) throws(WeighbridgeError) in
+      try arena.text(text)
+    }
+  }
+
+  /// A list of numbers of the schema's own size; of enumerators, `UInt32`.
+  package func numbers<Number: BitwiseCopyable>(
+    _ number: Int, _ values: inout [Number]
+  ) throws(WeighbridgeError) {
+    try list(field(number), &values, reading: { $0 }, writing: { number, _ in number })
+  }
+
+  /// Counts, sizes or positions.
+  ///
+  /// - Parameter what: What one of them is, for errors.
+  /// - Throws: As ``count(_:_:_:)``.
+  package func counts(
+    _ number: Int, _ values: inout [Int], _ what: @autoclosure () -> String
+  ) throws(WeighbridgeError) {
+    let field = field(number)
+    if field.type == PROTOBUF_C_TYPE_UINT32 {
+      try counts(field, of: UInt32.self, &values, what)
+    } else {
+      try counts(field, of: UInt64.self, &values, what)
+    }
+  }
+
+  private func counts<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ field: MessageField, of _: Number.Type, _ values: inout [Int], _ what: () -> String
+  ) throws(WeighbridgeError) {
+    try list(field, &values) { (number: Number) throws(WeighbridgeError) in
+      try Self.count(number, what)
+    } writing: { (value, _) throws(WeighbridgeError) in
+      try Self.stored(value, what)
+    }
+  }
+
+  /// A list of messages.
+  package func records<Record: MessageRecord>(
+    _ number: Int, _ values: inout [Record]
+  ) throws(WeighbridgeError) {
+    // Not by ``list(_:_:reading:writing:)``: a file has so many of them that generic closures cost.
+    let field = field(number)
+    let (count, elements) = field.list(of: UnsafeMutablePointer<ProtobufCMessage>.self)
+    if let arena {
+      let messages = arena.messages(field.messageType, count: values.count)
+      (count.pointee, elements.pointee) = (values.count, messages.baseAddress)
+      for (index, message) in messages.enumerated() {
+        var copy = values[index]
+        try copy.code(MessageFields(message, in: arena))
+      }
+    } else {
+      values = []
+      values.reserveCapacity(count.pointee)
+      for message in UnsafeBufferPointer(start: elements.pointee, count: count.pointee) {
+        values.append(try Record(unpacking: message))
+      }
+    }
+  }
+
+  private func list<Value, Element: BitwiseCopyable>(
+    _ field: MessageField, _ values: inout [Value],
+    reading: (Element) throws(WeighbridgeError) -> Value,
+    writing: (Value, MessageArena) throws(WeighbridgeError) -> Element
+  ) throws(WeighbridgeError) {
+    let (count, elements) = field.list(of: Element.self)
+    if let arena {
+      count.pointee = values.count
+      elements.pointee = try arena.list(values) { (value) throws(WeighbridgeError) in
+        try writing(value, arena)
+      }
+    } else {
+      values = []
+      values.reserveCapacity(count.pointee)
+      // The library filled in the list and its count.
+      for element in UnsafeBufferPointer(start: elements.pointee, count: count.pointee) {
+        values.append(try reading(element))
+      }
+    }
   }
 }

@@ -27,7 +27,10 @@ extension MessageRecord {
     as descriptor: ProtobufScanner.Descriptor
   ) throws(WeighbridgeError) -> [UInt8] {
     let arena = MessageArena()
-    return arena.serialized(try packed(as: descriptor, in: arena))
+    let message = arena.message(descriptor)
+    var copy = self  // writing a field leaves it as it is
+    try copy.code(MessageFields(message, in: arena))
+    return arena.serialized(message)
   }
 
   /// Reads a message that ``ProtobufScanner`` has accepted.
@@ -41,16 +44,6 @@ extension MessageRecord {
     self = try unpacked.withMessage { (message) throws(WeighbridgeError) in
       try Self(unpacking: message)
     }
-  }
-
-  /// Builds the record's message in an arena.
-  func packed(
-    as descriptor: ProtobufScanner.Descriptor, in arena: MessageArena
-  ) throws(WeighbridgeError) -> UnsafeMutablePointer<ProtobufCMessage> {
-    let message = arena.message(descriptor)
-    var copy = self  // writing a field leaves it as it is
-    try copy.code(MessageFields(message, in: arena))
-    return message
   }
 
   /// Reads an unpacked message.

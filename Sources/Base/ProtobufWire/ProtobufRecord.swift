@@ -77,6 +77,12 @@ extension ProtobufRecord {
     if case .text(let text)? = fields[name] { text } else { "" }
   }
 
+  /// A text, or `nil` where it is empty or not there.
+  package func nonEmptyText(_ name: String) -> String? {
+    let text = text(name)
+    return text.isEmpty ? nil : text
+  }
+
   /// An enumerator's name; `nil` where the field is not there, which means the one of number 0.
   package func choice(_ name: String) -> String? {
     if case .choice(let name)? = fields[name] { name } else { nil }

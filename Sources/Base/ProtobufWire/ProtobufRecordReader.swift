@@ -32,13 +32,8 @@ package enum ProtobufRecordReader {
   ///
   /// - Parameter limit: Of so many fields at most.
   package static func leadingFieldNumbers(_ bytes: RawSpan, limit: Int = 1000) -> Set<UInt32> {
-    var reader = WireReader(0..<bytes.byteCount)
     var numbers: Set<UInt32> = []
-    for _ in 0..<limit where !reader.isAtEnd {
-      guard let tag = try? reader.tag(bytes) else { break }
-      numbers.insert(tag.number)
-      guard (try? reader.skip(tag.wireType, bytes)) != nil else { break }
-    }
+    try? collectFieldNumbers(bytes, limit: limit, into: &numbers)
     return numbers
   }
 
@@ -49,19 +44,23 @@ package enum ProtobufRecordReader {
   package static func fieldNumbers(
     _ bytes: RawSpan
   ) throws(WeighbridgeError) -> Set<UInt32> {
-    var reader = WireReader(0..<bytes.byteCount)
     var numbers: Set<UInt32> = []
-    var count = 0
-    while !reader.isAtEnd {
-      count += 1
-      guard count <= 100_000 else {
-        throw WeighbridgeError(.limitExceeded, "has more than 100000 fields")
-      }
-      let tag = try reader.tag(bytes)
-      _ = try reader.skip(tag.wireType, bytes)
-      numbers.insert(tag.number)
-    }
+    try collectFieldNumbers(bytes, limit: 100_000, into: &numbers)
     return numbers
+  }
+
+  private static func collectFieldNumbers(
+    _ bytes: RawSpan, limit: Int, into numbers: inout Set<UInt32>
+  ) throws(WeighbridgeError) {
+    var reader = WireReader(0..<bytes.byteCount)
+    for _ in 0..<limit where !reader.isAtEnd {
+      let tag = try reader.tag(bytes)
+      numbers.insert(tag.number)
+      _ = try reader.skip(tag.wireType, bytes)
+    }
+    guard reader.isAtEnd else {
+      throw WeighbridgeError(.limitExceeded, "has more than \(limit) fields")
+    }
   }
 
   private static func record(

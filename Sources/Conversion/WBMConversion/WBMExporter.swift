@@ -70,7 +70,11 @@ package enum WBMExporter {
   static func header(
     of content: ModelContent
   ) throws(WeighbridgeError) -> (WBMHeader, [Tensor]) {
-    var (records, tensors) = ([WBMTensor](), [Tensor]())
+    var header = WBMHeader()
+    header.graph = WBMGraph(content.graph)
+    header.description = WBMDescription(content.description)
+    header.provenance = WBMProvenance(content.provenance)
+    var tensors: [Tensor] = []
     func add(_ tensor: Tensor, _ name: String) throws(WeighbridgeError) {
       var tensor = tensor
       let elements = tensor.storedElements
@@ -78,19 +82,18 @@ package enum WBMExporter {
       if let elements, tensor.encodedElements == nil { tensor = try Tensor(elements) }
       tensors.append(tensor)
       guard let elements else {
-        records.append(
+        header.tensors.append(
           WBMTensor(name: name, elementType: tensor.elementType, shape: tensor.shape))
         return
       }
       let digest = tensor.store.withBytes { XXH3Digest(of: $0) }
       try tensor.store.checkUnchanged()
-      records.append(WBMTensor(name: name, elements, decodedDigest: digest))
+      header.tensors.append(WBMTensor(name: name, elements, decodedDigest: digest))
     }
     for value in content.graph.storedWeights.map({ content.graph[$0] }) {
       guard let tensor = value.constant else { continue }
       try add(tensor, value.name)
     }
-    var references: [WBMReferenceSet] = []
     for (number, set) in content.references.enumerated() {
       func named(
         _ entries: [ReferenceSet.Entry], _ kind: String
@@ -100,20 +103,17 @@ package enum WBMExporter {
           return WBMNamedTensor(name: entry.name, tensor: tensors.count - 1)
         }
       }
-      references.append(
-        WBMReferenceSet(
-          by: set.author, inputs: try named(set.inputs, "input"),
-          outputs: try named(set.outputs, "output"),
-          layerOutputs: try named(set.layers, "layer"),
-          tolerance: WBMTolerance(set.tolerance, source: .init(word: set.toleranceSource))))
+      var record = WBMReferenceSet()
+      record.by = set.author
+      record.inputs = try named(set.inputs, "input")
+      record.outputs = try named(set.outputs, "output")
+      record.layerOutputs = try named(set.layers, "layer")
+      record.tolerance = WBMTolerance(set.tolerance, source: .init(word: set.toleranceSource))
+      header.references.append(record)
     }
-    let header = WBMHeader(
-      graph: WBMGraph(content.graph), tensors: records,
-      description: WBMDescription(content.description),
-      provenance: WBMProvenance(content.provenance), references: references,
-      compaction: content.compaction.map {
-        WBMCompaction($0, records, outputs: content.graph.outputs.map(\.name))
-      })
+    header.compaction = content.compaction.map {
+      WBMCompaction($0, header.tensors, outputs: content.graph.outputs.map(\.name))
+    }
     return (header, tensors)
   }
 

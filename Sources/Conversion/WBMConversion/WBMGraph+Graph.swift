@@ -17,9 +17,10 @@ extension WBMGraph {
     for index in (graph.inputs.map(\.value) + graph.storedWeights + computed).map(\.index) {
       let value = graph.values[index]
       positions[index] = values.count
-      var record = WBMValue(
-        name: value.name, elementType: value.type.elementType,
-        dimensions: value.type.shape.map { WBMDimension($0) })
+      var record = WBMValue()
+      record.name = value.name
+      record.elementType = value.type.elementType
+      record.dimensions = value.type.shape.map { WBMDimension($0) }
       if value.constant != nil {
         record.tensor = tensors
         tensors += 1
@@ -153,14 +154,16 @@ extension Dimension {
 extension WBMNode {
   /// - Parameter positions: Where each of the graph's values stands in the file.
   fileprivate init(_ node: Node, _ positions: [Int]) {
-    self.init(
-      kind: node.operation.kind, version: type(of: node.operation).version, name: node.name,
-      inputs: node.inputs.map { positions[$0.index] },
-      outputs: node.outputs.map { positions[$0.index] },
-      attributes: node.operation.attributes.entries.map {
-        WBMAttribute(name: $0.name, value: .init($0.value))
-      },
-      scope: WBMScope(node.source))
+    self.init()
+    kind = node.operation.kind
+    version = type(of: node.operation).version
+    name = node.name
+    inputs = node.inputs.map { positions[$0.index] }
+    outputs = node.outputs.map { positions[$0.index] }
+    attributes = node.operation.attributes.entries.map {
+      WBMAttribute(name: $0.name, value: .init($0.value))
+    }
+    scope = WBMScope(node.source)
   }
 }
 

@@ -27,18 +27,11 @@ package struct MetadataMembers {
   }
 
   package mutating func text(_ key: String) throws(WeighbridgeError) -> String? {
-    guard let value = take(key) else { return nil }
-    guard let text = value.string else { throw wrong(key, "is not a string") }
-    return text
+    try value(key, "a string", \.string)
   }
 
   package mutating func texts(_ key: String) throws(WeighbridgeError) -> [String]? {
-    guard let value = take(key) else { return nil }
-    let texts = value.array?.compactMap(\.string)
-    guard let texts, texts.count == value.array?.count else {
-      throw wrong(key, "is not a list of strings")
-    }
-    return texts
+    try values(key, "strings", \.string)
   }
 
   package mutating func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(
@@ -65,48 +58,30 @@ package struct MetadataMembers {
   }
 
   package mutating func flag(_ key: String) throws(WeighbridgeError) -> Bool? {
-    guard let value = take(key) else { return nil }
-    guard let flag = value.bool else { throw wrong(key, "is not true or false") }
-    return flag
+    try value(key, "true or false", \.bool)
   }
 
   package mutating func integer(_ key: String) throws(WeighbridgeError) -> Int? {
-    guard let value = take(key) else { return nil }
-    guard let integer = value.integer else { throw wrong(key, "is not a whole number") }
-    return integer
+    try value(key, "a whole number", \.integer)
   }
 
   package mutating func integers(_ key: String) throws(WeighbridgeError) -> [Int]? {
-    guard let value = take(key) else { return nil }
-    let integers = value.array?.compactMap(\.integer)
-    guard let integers, integers.count == value.array?.count else {
-      throw wrong(key, "is not a list of whole numbers")
-    }
-    return integers
+    try values(key, "whole numbers", \.integer)
   }
 
   /// A list of whole numbers, in which some may be null.
   package mutating func optionalIntegers(_ key: String) throws(WeighbridgeError) -> [Int?]? {
-    guard let value = take(key) else { return nil }
-    guard let elements = value.array,
-      elements.allSatisfy({ $0 == .null || $0.integer != nil })
-    else { throw wrong(key, "is not a list of whole numbers and nulls") }
-    return elements.map(\.integer)
+    try values(key, "whole numbers and nulls") { value in
+      value == .null ? .some(nil) : value.integer.map(Optional.some)
+    }
   }
 
   package mutating func number(_ key: String) throws(WeighbridgeError) -> Double? {
-    guard let value = take(key) else { return nil }
-    guard let number = value.real else { throw wrong(key, "is not a number") }
-    return number
+    try value(key, "a number", \.real)
   }
 
   package mutating func numbers(_ key: String) throws(WeighbridgeError) -> [Double]? {
-    guard let value = take(key) else { return nil }
-    let numbers = value.array?.compactMap(\.real)
-    guard let numbers, numbers.count == value.array?.count else {
-      throw wrong(key, "is not a list of numbers")
-    }
-    return numbers
+    try values(key, "numbers", \.real)
   }
 
   package mutating func object(_ key: String) throws(WeighbridgeError) -> MetadataMembers? {
@@ -128,6 +103,25 @@ package struct MetadataMembers {
     var result: [String: String] = [:]
     for key in members.keys { result[key] = try text(key) }
     return result
+  }
+
+  /// The member as what it must be.
+  private mutating func value<Value>(
+    _ key: String, _ expected: String, _ convert: (JSONValue) -> Value?
+  ) throws(WeighbridgeError) -> Value? {
+    guard let value = take(key) else { return nil }
+    guard let converted = convert(value) else { throw wrong(key, "is not \(expected)") }
+    return converted
+  }
+
+  /// The member as a list of what its elements must be.
+  private mutating func values<Value>(
+    _ key: String, _ expected: String, _ convert: (JSONValue) -> Value?
+  ) throws(WeighbridgeError) -> [Value]? {
+    try value(key, "a list of \(expected)") { list in
+      let values = list.array?.compactMap(convert)
+      return values?.count == list.array?.count ? values : nil
+    }
   }
 
   private mutating func take(_ key: String) -> JSONValue? {

@@ -152,12 +152,6 @@ extension ProtobufRecord {
     ProtobufRecord(fields.merging(other.fields) { own, _ in own })
   }
 
-  /// A text, or `nil` where it is empty or not there.
-  func nonEmptyText(_ name: String) -> String? {
-    let text = text(name)
-    return text.isEmpty ? nil : text
-  }
-
   /// Sets a text that may be missing.
   mutating func set(_ name: String, _ text: String?) {
     if let text { self[name] = .text(text) }

@@ -31,11 +31,10 @@ extension ONNXModel {
         "the model names the versions \(versions.map(String.init).joined(separator: ", ")) of ONNX' "
           + "operators, and a model has one")
     }
-    let summary = record.text("doc_string")
     self.init(
       irVersion: record.integer("ir_version"), opset: opset,
       producerName: record.text("producer_name"), producerVersion: record.text("producer_version"),
-      summary: summary.isEmpty ? nil : summary,
+      summary: record.nonEmptyText("doc_string"),
       metadata: record.records("metadata_props").map {
         (key: $0.text("key"), value: $0.text("value"))
       }, graph: try ONNXGraph(graph))
@@ -66,9 +65,8 @@ extension ONNXGraph {
           () throws(WeighbridgeError) in try ONNXInitializer(tensor)
         })
     }
-    let summary = record.text("doc_string")
     self.init(
-      name: record.text("name"), summary: summary.isEmpty ? nil : summary, nodes: nodes,
+      name: record.text("name"), summary: record.nonEmptyText("doc_string"), nodes: nodes,
       initializers: initializers,
       inputs: record.records("input").map(ONNXFeature.init),
       outputs: record.records("output").map(ONNXFeature.init))
@@ -134,12 +132,11 @@ extension ONNXFeature {
   fileprivate init(_ record: ProtobufRecord) {
     let type = record.record("type") ?? ProtobufRecord()
     let tensor = type.record("tensor_type")
-    let summary = record.text("doc_string")
     self.init(
       name: record.text("name"),
       elementType: ElementType(onnxNumber: tensor?.integer("elem_type") ?? 0) ?? .float32,
       shape: (tensor?.record("shape")?.records("dim") ?? []).map(Self.dimension),
-      summary: summary.isEmpty ? nil : summary)
+      summary: record.nonEmptyText("doc_string"))
     problem = Self.problem(type)
   }
 

@@ -29,10 +29,10 @@ extension WBMAttribute.Value {
   fileprivate mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
     switch self {
     case .integer(var number):
-      fields.integer(2, &number)
+      fields.number(2, &number)
       self = .integer(number)
     case .real(var number):
-      fields.real(3, &number)
+      fields.number(3, &number)
       self = .real(number)
     case .boolean(var flag):
       fields.flag(4, &flag)
@@ -41,10 +41,10 @@ extension WBMAttribute.Value {
       try fields.text(5, &text)
       self = .string(text)
     case .integers(var numbers):
-      try fields.message(6)?.integers(1, &numbers)
+      try fields.message(6)?.numbers(1, &numbers)
       self = .integers(numbers)
     case .reals(var numbers):
-      try fields.message(7)?.reals(1, &numbers)
+      try fields.message(7)?.numbers(1, &numbers)
       self = .reals(numbers)
     case .strings(var texts):
       try fields.message(8)?.texts(1, &texts)

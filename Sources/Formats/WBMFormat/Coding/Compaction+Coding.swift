@@ -26,8 +26,8 @@ extension WBMCompaction.OutputLoss: MessageRecord {
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
     try fields.text(1, &output)
-    fields.real(2, &worst)
-    fields.real(3, &mean)
+    fields.number(2, &worst)
+    fields.number(3, &mean)
   }
 }
 
@@ -36,7 +36,7 @@ extension WBMCompaction.WeightLoss: MessageRecord {
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
     try fields.count(1, &tensor, "a tensor's position")
-    fields.real(2, &error)
+    fields.number(2, &error)
   }
 }
 

@@ -58,8 +58,8 @@ extension WBMImage: MessageRecord {
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
     try fields.choice(1, &colorOrder, "color order")
-    fields.real(2, &scale)
-    try fields.reals(3, &bias)
+    fields.number(2, &scale)
+    try fields.numbers(3, &bias)
     try fields.choice(4, &resize, "resize policy")
     try fields.choice(5, &layout, "data layout")
     fields.unknown(&unknownFields)

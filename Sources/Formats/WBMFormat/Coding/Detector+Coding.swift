@@ -16,8 +16,8 @@ extension WBMDetector: MessageRecord {
     try fields.choice(5, &boxEncoding, "box encoding")
     fields.flag(6, &hasObjectness)
     try fields.count(7, &classCount, "the number of classes")
-    try fields.real(8, &confidenceThreshold)
-    try fields.real(9, &iouThreshold)
+    try fields.number(8, &confidenceThreshold)
+    try fields.number(9, &iouThreshold)
     try fields.choice(10, &suppression, "suppression kind")
     try fields.choices(11, &activated, "part of a box")
     try fields.choice(12, &order, "order of a head")
@@ -25,7 +25,7 @@ extension WBMDetector: MessageRecord {
     try fields.count(14, &side, "the detector's side")
     try fields.count(15, &boxesPerCell, "the number of boxes in a cell")
     try fields.record(16, &classTree)
-    try fields.real(17, &diouExponent)
+    try fields.number(17, &diouExponent)
     fields.unknown(&unknownFields)
   }
 }
@@ -34,8 +34,8 @@ extension WBMDetector.Anchor: MessageRecord {
   package init() { self.init(width: 0, height: 0) }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    fields.real(1, &width)
-    fields.real(2, &height)
+    fields.number(1, &width)
+    fields.number(2, &height)
     fields.unknown(&unknownFields)
   }
 }
@@ -46,8 +46,8 @@ extension WBMDetector.Head: MessageRecord {
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
     try fields.text(1, &output)
     try fields.counts(2, &mask, "the mask of head \(output)")
-    try fields.real(3, &stride)
-    fields.real(4, &scaleXY)
+    try fields.number(3, &stride)
+    fields.number(4, &scaleXY)
     try fields.choice(5, &boxPoint, "point of a box")
     fields.unknown(&unknownFields)
   }
@@ -60,7 +60,7 @@ extension WBMDetector.ClassTree: MessageRecord {
     var numbers = parents.map { $0.map { $0 + 1 } ?? 0 }
     try fields.counts(1, &numbers, "a parent in the class tree")
     parents = numbers.map { $0 == 0 ? nil : $0 - 1 }
-    fields.real(2, &threshold)
+    fields.number(2, &threshold)
     try fields.choice(3, &choice, "choice of a class tree")
     fields.unknown(&unknownFields)
   }

@@ -37,7 +37,7 @@ extension MessageFields {
     _ number: Int, _ value: inout Choice, _ title: String
   ) throws(WeighbridgeError) {
     var enumerator = value.schemaNumber
-    self.enumerator(number, &enumerator)
+    self.number(number, &enumerator)
     if isReading { value = try Choice(schemaNumber: enumerator, title) }
   }
 
@@ -46,7 +46,7 @@ extension MessageFields {
     _ number: Int, _ value: inout Choice?, _ title: String
   ) throws(WeighbridgeError) {
     var enumerator = value?.schemaNumber ?? 0
-    self.enumerator(number, &enumerator)
+    self.number(number, &enumerator)
     guard isReading else { return }
     value = enumerator == 0 ? nil : try Choice(schemaNumber: enumerator, title)
   }
@@ -56,7 +56,7 @@ extension MessageFields {
     _ number: Int, _ values: inout [Choice], _ title: String
   ) throws(WeighbridgeError) {
     var enumerators = values.map(\.schemaNumber)
-    try self.enumerators(number, &enumerators)
+    try numbers(number, &enumerators)
     guard isReading else { return }
     values = try enumerators.map { (enumerator) throws(WeighbridgeError) in
       try Choice(schemaNumber: enumerator, title)

@@ -103,10 +103,10 @@ extension WBMTolerance: MessageRecord {
   package init() { self.init(absolute: 0, relative: 0, source: .standard) }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    fields.real(1, &absolute)
-    fields.real(2, &relative)
+    fields.number(1, &absolute)
+    fields.number(2, &relative)
     try fields.choice(3, &source, "source of a tolerance")
-    try fields.real(4, &relativeL2)
+    try fields.number(4, &relativeL2)
   }
 }
 

@@ -6,21 +6,11 @@ package struct WBMGraph: Hashable, Sendable {
   /// in the order in which nodes first read them, then what the nodes compute.
   package var values: [WBMValue]
   /// The nodes in an order in which they can be computed.
-  package var nodes: [WBMNode]
+  package var nodes: [WBMNode] = []
   /// What the graph takes, in order.
-  package var inputs: [WBMPort]
+  package var inputs: [WBMPort] = []
   /// What the graph gives, in order.
-  package var outputs: [WBMPort]
-
-  /// Makes a graph.
-  package init(
-    values: [WBMValue] = [], nodes: [WBMNode] = [], inputs: [WBMPort] = [], outputs: [WBMPort] = []
-  ) {
-    self.values = values
-    self.nodes = nodes
-    self.inputs = inputs
-    self.outputs = outputs
-  }
+  package var outputs: [WBMPort] = []
 }
 
 /// One tensor of a graph: an input, a constant, or what a node computes.
@@ -33,16 +23,6 @@ package struct WBMValue: Hashable, Sendable {
   package var dimensions: [WBMDimension]
   /// For a constant, its position in ``WBMHeader/tensors``.
   package var tensor: Int?
-
-  /// Makes a value.
-  package init(
-    name: String, elementType: ElementType, dimensions: [WBMDimension], tensor: Int? = nil
-  ) {
-    self.name = name
-    self.elementType = elementType
-    self.dimensions = dimensions
-    self.tensor = tensor
-  }
 }
 
 /// The size of one dimension.

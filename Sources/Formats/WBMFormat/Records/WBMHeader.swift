@@ -5,30 +5,15 @@ package struct WBMHeader: Hashable, Sendable {
   /// What the model computes.
   package var graph: WBMGraph
   /// All arrays of the file, in the order in which constants and references first name them.
-  package var tensors: [WBMTensor]
+  package var tensors: [WBMTensor] = []
   /// What people and tools should know about the model.
-  package var description: WBMDescription
+  package var description = WBMDescription()
   /// Where the model came from.
   package var provenance: WBMProvenance
   /// Recorded inputs with the outputs they must give.
-  package var references: [WBMReferenceSet]
+  package var references: [WBMReferenceSet] = []
   /// What making the weights smaller has cost; `nil` when nothing was lost.
   package var compaction: WBMCompaction?
   /// The compiled schema the file carries (a serialized `FileDescriptorSet`); by default our own.
-  package var schema: [UInt8]
-
-  /// Makes a header.
-  package init(
-    graph: WBMGraph, tensors: [WBMTensor] = [], description: WBMDescription = WBMDescription(),
-    provenance: WBMProvenance, references: [WBMReferenceSet] = [],
-    compaction: WBMCompaction? = nil, schema: [UInt8] = WBMSchema.bytes
-  ) {
-    self.graph = graph
-    self.tensors = tensors
-    self.description = description
-    self.provenance = provenance
-    self.references = references
-    self.compaction = compaction
-    self.schema = schema
-  }
+  package var schema = WBMSchema.bytes
 }

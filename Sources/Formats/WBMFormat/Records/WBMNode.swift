@@ -11,26 +11,11 @@ package struct WBMNode: Hashable, Sendable {
   /// The values it computes, by their position in ``WBMGraph/values``.
   package var outputs: [Int]
   /// The operator's attributes; the writer sorts them by name.
-  package var attributes: [WBMAttribute]
+  package var attributes: [WBMAttribute] = []
   /// Graphs that the operator runs.
-  package var subgraphs: [WBMGraph]
+  package var subgraphs: [WBMGraph] = []
   /// The part of the source model this node comes from, when it comes from one.
   package var scope: WBMScope?
-
-  /// Makes a node.
-  package init(
-    kind: String, version: Int, name: String, inputs: [Int], outputs: [Int],
-    attributes: [WBMAttribute] = [], subgraphs: [WBMGraph] = [], scope: WBMScope? = nil
-  ) {
-    self.kind = kind
-    self.version = version
-    self.name = name
-    self.inputs = inputs
-    self.outputs = outputs
-    self.attributes = attributes
-    self.subgraphs = subgraphs
-    self.scope = scope
-  }
 }
 
 /// A named attribute of a node.

@@ -7,21 +7,9 @@ package struct WBMReferenceSet: Hashable, Sendable {
   /// Arrays for graph outputs, all or some, in their order.
   package var outputs: [WBMNamedTensor]
   /// Outputs of layers by the source's layer names.
-  package var layerOutputs: [WBMNamedTensor]
+  package var layerOutputs: [WBMNamedTensor] = []
   /// How far computed outputs may be from the recorded ones.
   package var tolerance: WBMTolerance
-
-  /// Makes a reference set.
-  package init(
-    by: String, inputs: [WBMNamedTensor], outputs: [WBMNamedTensor],
-    layerOutputs: [WBMNamedTensor] = [], tolerance: WBMTolerance
-  ) {
-    self.by = by
-    self.inputs = inputs
-    self.outputs = outputs
-    self.layerOutputs = layerOutputs
-    self.tolerance = tolerance
-  }
 }
 
 /// How far an array may be from a recorded one.

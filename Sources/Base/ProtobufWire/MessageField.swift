@@ -1,0 +1,74 @@
+import CProtobufC
+
+/// Where a field stands in a message, and what the schema says of it.
+struct MessageField {
+  private let message: UnsafeMutableRawPointer
+  private let rule: UnsafePointer<ProtobufCFieldDescriptor>
+
+  /// The field with a number; that the schema numbers the message's fields from 1 without gaps is a
+  /// precondition.
+  init(_ number: Int, of message: UnsafeMutablePointer<ProtobufCMessage>) {
+    let fields = UnsafeBufferPointer(
+      start: message.pointee.descriptor.pointee.fields,
+      count: Int(message.pointee.descriptor.pointee.n_fields))
+    precondition(fields.indices ~= number - 1 && fields[number - 1].id == number)
+    self.message = UnsafeMutableRawPointer(message)
+    rule = message.pointee.descriptor.pointee.fields + (number - 1)
+  }
+
+  var number: UInt32 { rule.pointee.id }
+  var type: ProtobufCType { rule.pointee.type }
+  /// Whether the field is a member of a oneof.
+  var isMember: Bool { rule.pointee.flags & PROTOBUF_C_FIELD_FLAG_ONEOF.rawValue != 0 }
+
+  /// Where a oneof notes which of its members is there: a C enumeration, which takes 32 bits.
+  var presence: UnsafeMutablePointer<UInt32> {
+    precondition(isMember)
+    return (message + Int(rule.pointee.quantifier_offset)).assumingMemoryBound(to: UInt32.self)
+  }
+
+  /// The descriptor of the field's message.
+  var messageType: ProtobufScanner.Descriptor {
+    guard let type = ProtobufFieldRule(field: rule.pointee).message else {
+      preconditionFailure("field \(number) is no message")
+    }
+    return type
+  }
+
+  /// Where the field's one value is.
+  func place<Value: BitwiseCopyable>(of _: Value.Type) -> UnsafeMutablePointer<Value> {
+    precondition(rule.pointee.label != PROTOBUF_C_LABEL_REPEATED && holds(Value.self))
+    // The generated structure has a value of the field's type at this offset.
+    return (message + Int(rule.pointee.offset)).assumingMemoryBound(to: Value.self)
+  }
+
+  /// Where a repeated field has the number of its elements, and where it has them.
+  func list<Element: BitwiseCopyable>(
+    of _: Element.Type
+  ) -> (
+    count: UnsafeMutablePointer<Int>,
+    elements: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
+  ) {
+    precondition(rule.pointee.label == PROTOBUF_C_LABEL_REPEATED && holds(Element.self))
+    // The generated structure has a size_t and a pointer at these offsets.
+    let count = message + Int(rule.pointee.quantifier_offset)
+    let elements = message + Int(rule.pointee.offset)
+    return (
+      count.assumingMemoryBound(to: Int.self),
+      elements.assumingMemoryBound(to: UnsafeMutablePointer<Element>?.self)
+    )
+  }
+
+  /// Whether values of a Swift type have the size of the field's.
+  private func holds<Value: BitwiseCopyable>(_: Value.Type) -> Bool {
+    switch type {
+    case PROTOBUF_C_TYPE_STRING, PROTOBUF_C_TYPE_MESSAGE:
+      MemoryLayout<Value>.size == MemoryLayout<UnsafeRawPointer>.size
+    case PROTOBUF_C_TYPE_BYTES:
+      MemoryLayout<Value>.size == MemoryLayout<ProtobufCBinaryData>.size
+    case PROTOBUF_C_TYPE_INT64, PROTOBUF_C_TYPE_UINT64, PROTOBUF_C_TYPE_DOUBLE:
+      MemoryLayout<Value>.size == 8
+    default: MemoryLayout<Value>.size == 4
+    }
+  }
+}
