@@ -26,15 +26,29 @@ struct KerasFunctionForm: Sendable {
     self.names = names
   }
 
-  /// A function of one tensor.
-  static func unary(_ operation: String, tf: String?, module: String = "numpy") -> Self {
-    Self(module, operation, tf: tf)
-  }
-
   /// A function of two tensors.
   static func binary(_ operation: String, tf: String?) -> Self {
     Self("numpy", operation, tf: tf, ["x", "y"])
   }
+
+  /// The functions of tensors that TensorFlow calls by some names, by what they compute.
+  private static func all<Function: Hashable>(
+    _ all: [KerasFunctionTable.Names<Function>], _ arguments: [String]
+  ) -> [Function: Self] {
+    var forms: [Function: Self] = [:]
+    for names in all {
+      guard let module = names.module, let operation = names.operations.first,
+        let tensorFlow = names.tensorFlow.first
+      else { continue }
+      forms[names.function] = Self(module, operation, tf: tensorFlow, arguments)
+    }
+    return forms
+  }
+
+  static let unary = all(KerasFunctionTable.unaryNames, ["x"])
+  static let binary = all(KerasFunctionTable.binaryNames, ["x", "y"])
+  static let comparisons = all(KerasFunctionTable.comparisonNames, ["x", "y"])
+  static let reductions = all(KerasFunctionTable.reductionNames, ["input_tensor"])
 
   /// Whether it adds two tensors.
   var isSum: Bool { operation == "Add" }
@@ -42,19 +56,14 @@ struct KerasFunctionForm: Sendable {
   static let add = binary("Add", tf: "math.add")
   static let subtract = binary("Subtract", tf: "math.subtract")
   static let multiply = binary("Multiply", tf: "math.multiply")
-  static let divide = binary("Divide", tf: "math.divide")
   static let maximum = binary("Maximum", tf: "math.maximum")
   static let minimum = binary("Minimum", tf: "math.minimum")
-  static let greater = binary("Greater", tf: "math.greater")
-  static let greaterEqual = binary("GreaterEqual", tf: "math.greater_equal")
-  static let equal = binary("Equal", tf: "math.equal")
-  static let notEqual = binary("NotEqual", tf: "math.not_equal")
-  static let less = binary("Less", tf: "math.less")
-  static let lessEqual = binary("LessEqual", tf: "math.less_equal")
   static let logicalAnd = binary("LogicalAnd", tf: "math.logical_and")
   static let logicalOr = binary("LogicalOr", tf: "math.logical_or")
-  static let logicalNot = unary("LogicalNot", tf: "math.logical_not")
+  static let logicalNot = Self("numpy", "LogicalNot", tf: "math.logical_not")
   static let select = Self("numpy", "Where", tf: "where", ["condition", "x", "y"])
+  static let exponential = Self("numpy", "Exp", tf: "math.exp")
+  static let approximateGELU = Self("nn", "Gelu", tf: "nn.gelu", ["features"])
   static let cast = Self("core", "Cast", tf: "cast")
   static let matrixProduct = Self("numpy", "Matmul", tf: "linalg.matmul", ["a", "b"])
   static let reshape = Self("numpy", "Reshape", tf: "reshape", ["tensor"])
@@ -63,7 +72,4 @@ struct KerasFunctionForm: Sendable {
   static let pad = Self("numpy", "Pad", tf: "pad", ["tensor"])
   static let item = Self(
     "numpy", "GetItem", tf: "__operators__.getitem", olderClass: "SlicingOpLambda")
-  static let floor = unary("Floor", tf: "math.floor")
-  static let squareRoot = unary("Sqrt", tf: "math.sqrt")
-  static let tanh = unary("Tanh", tf: "math.tanh")
 }

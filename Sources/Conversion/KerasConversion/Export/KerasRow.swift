@@ -10,10 +10,9 @@ package enum KerasOperators {
   static let table = ExportTable(
     layout: .channelsLast,
     [
-      KerasActivations.rows, KerasArithmetic.rows, KerasAttention.rows, KerasConvolutions.rows,
-      KerasIndexing.rows, KerasPooling.rows, KerasRecurrent.rows, KerasReductions.rows,
-      KerasRefusals.rows, KerasReshaping.rows, KerasResizing.rows,
-    ] + KerasMappings.byKind.values.map(\.rows))
+      KerasMappings.rows, KerasActivations.rows, KerasArithmetic.rows, KerasIndexing.rows,
+      KerasReductions.rows, KerasReshaping.rows,
+    ])
 
   /// The kinds of all rows, one entry a row.
   package static var kinds: [String] { table.kinds }

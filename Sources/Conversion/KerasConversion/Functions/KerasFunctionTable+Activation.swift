@@ -6,26 +6,29 @@ import LayerCatalog
 
 /// Activation functions that stand in a model as functions.
 extension KerasFunctionTable {
-  static let activations: [Entry] =
-    [
-      plain(["Relu"], ["nn.relu"], ReLU(slope: 0, threshold: 0, maximum: nil)),
-      plain(
-        ["Relu6"], ["nn.relu6"], ReLU(slope: 0, threshold: 0, maximum: 6)),
-      plain(["Sigmoid"], ["math.sigmoid", "nn.sigmoid", "sigmoid"], Sigmoid()),
-      plain(["Tanh"], ["math.tanh", "nn.tanh", "tanh"], Tanh()),
-      plain(["Softplus"], ["math.softplus", "nn.softplus"], Softplus()),
-      plain(["Softsign"], ["nn.softsign", "math.softsign"], Softsign()),
-      plain(["Selu"], ["nn.selu"], SELU()),
-      plain([], ["nn.elu"], ELU(alpha: 1)),
-      plain(["Silu"], [], Swish()),
-      plain(["LogSigmoid"], ["math.log_sigmoid"], LogSigmoid()),
-      plain(["HardSigmoid"], [], HardSigmoid(slope: 1 / 6, offset: 0.5)),
-      plain(["HardSilu", "HardSwish"], [], HardSwish()),
-      plain(["HardTanh"], [], Clip(minimum: -1, maximum: 1)),
-      plain(["SparsePlus"], [], SparsePlus()),
-      plain(["SparseSigmoid"], [], HardSigmoid(slope: 0.5, offset: 0.5)),
-      plain(["TanhShrink"], [], TanhShrink()),
-    ] + withSettings + alongAxes
+  static let activations =
+    entries(activationNames) { (call, operation) throws(WeighbridgeError) in
+      try call.addActivation(operation)
+    } + withSettings + alongAxes
+
+  private static let activationNames: [Names<any CatalogOperator>] = [
+    Names(["Relu"], tf: ["nn.relu"], ReLU(slope: 0, threshold: 0, maximum: nil)),
+    Names(["Relu6"], tf: ["nn.relu6"], ReLU(slope: 0, threshold: 0, maximum: 6)),
+    Names(["Sigmoid"], tf: ["math.sigmoid", "nn.sigmoid", "sigmoid"], Sigmoid()),
+    Names(["Tanh"], tf: ["math.tanh", "nn.tanh", "tanh"], Tanh()),
+    Names(["Softplus"], tf: ["math.softplus", "nn.softplus"], Softplus()),
+    Names(["Softsign"], tf: ["nn.softsign", "math.softsign"], Softsign()),
+    Names(["Selu"], tf: ["nn.selu"], SELU()),
+    Names(tf: ["nn.elu"], ELU(alpha: 1)),
+    Names(["Silu"], Swish()),
+    Names(["LogSigmoid"], tf: ["math.log_sigmoid"], LogSigmoid()),
+    Names(["HardSigmoid"], HardSigmoid(slope: 1 / 6, offset: 0.5)),
+    Names(["HardSilu", "HardSwish"], HardSwish()),
+    Names(["HardTanh"], Clip(minimum: -1, maximum: 1)),
+    Names(["SparsePlus"], SparsePlus()),
+    Names(["SparseSigmoid"], HardSigmoid(slope: 0.5, offset: 0.5)),
+    Names(["TanhShrink"], TanhShrink()),
+  ]
 
   private static let withSettings: [Entry] = [
     Entry(["Elu"]) { (call) throws(WeighbridgeError) in
@@ -90,14 +93,6 @@ extension KerasFunctionTable {
       return try call.add(GLU(axis: axis), [value])
     },
   ]
-
-  private static func plain(
-    _ operations: [String], _ tensorFlow: [String], _ operation: some CatalogOperator
-  ) -> Entry {
-    Entry(operations, tf: tensorFlow) { (call) throws(WeighbridgeError) in
-      try call.addActivation(operation)
-    }
-  }
 }
 
 extension KerasFunction {

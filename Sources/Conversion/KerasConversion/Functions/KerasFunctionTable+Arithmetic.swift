@@ -6,7 +6,32 @@ import LayerCatalog
 
 /// Functions of two tensors, element by element.
 extension KerasFunctionTable {
-  static let arithmetic: [Entry] = [
+  static let arithmetic =
+    entries(binaryNames) { (call, function) throws(WeighbridgeError) in
+      switch function {
+      case .divide, .divideNoNaN: try call.addQuotient(function)
+      case .floorDivide:
+        try call.addBinary(BinaryMath(.floorDivide)) {
+          $1 > 0 && $0 >= 0 ? $0.dividedReportingOverflow(by: $1) : (0, true)
+        }
+      default: try call.addBinary(BinaryMath(function)) { _, _ in (0, true) }
+      }
+    } + others
+
+  static let binaryNames: [Names<BinaryMath.Function>] = [
+    Names(
+      ["Divide", "TrueDivide"], tf: ["math.divide", "math.truediv", "truediv", "divide"], .divide),
+    Names(["DivideNoNan"], tf: ["math.divide_no_nan"], .divideNoNaN),
+    Names(["FloorDivide"], tf: ["math.floordiv", "floordiv", "floor_div"], .floorDivide),
+    Names(["Mod"], tf: ["math.floormod", "math.mod", "floormod"], .floorModulo),
+    Names(["Fmod"], tf: ["truncatemod"], .truncatedModulo, module: nil),
+    Names(["Power"], tf: ["math.pow", "pow"], .power),
+    Names(tf: ["math.squared_difference"], .squaredDifference),
+    Names(["Hypot"], .hypotenuse),
+    Names(["Logaddexp"], .logarithmOfSum),
+  ]
+
+  private static let others: [Entry] = [
     Entry(["Add"], tf: ["__operators__.add", "math.add", "add"]) {
       (call) throws(WeighbridgeError) in
       try call.addBinary(Add()) { $0.addingReportingOverflow($1) }
@@ -23,31 +48,12 @@ extension KerasFunctionTable {
     Entry(["Minimum"], tf: ["math.minimum", "minimum"]) { (call) throws(WeighbridgeError) in
       try call.addBinary(Minimum()) { (min($0, $1), false) }
     },
-    Entry(
-      ["FloorDivide"], tf: ["math.floordiv", "floordiv", "floor_div"]
-    ) { (call) throws(WeighbridgeError) in
-      try call.addBinary(BinaryMath(.floorDivide)) {
-        $1 > 0 && $0 >= 0 ? $0.dividedReportingOverflow(by: $1) : (0, true)
-      }
-    },
-    Entry(["Divide", "TrueDivide"], tf: ["math.truediv", "math.divide", "truediv", "divide"]) {
-      (call) throws(WeighbridgeError) in try call.addQuotient(.divide)
-    },
-    Entry(["DivideNoNan"], tf: ["math.divide_no_nan"]) { (call) throws(WeighbridgeError) in
-      try call.addQuotient(.divideNoNaN)
-    },
-    binary(["Mod"], ["math.floormod", "math.mod", "floormod"], .floorModulo),
-    binary(["Fmod"], ["truncatemod"], .truncatedModulo),
-    binary(["Power"], ["math.pow", "pow"], .power),
-    binary([], ["math.squared_difference"], .squaredDifference),
     // TensorFlow calls the first y and the second x.
     Entry(["Arctan2"], tf: ["math.atan2", "atan2"]) { (call) throws(WeighbridgeError) in
       let terms = [try call.term("x1", "y", at: 0), try call.term("x2", "x", at: 1)]
       return try call.add(
         BinaryMath(.arcTangent2), try call.unified(terms, sharesRank: true))
     },
-    binary(["Hypot"], [], .hypotenuse),
-    binary(["Logaddexp"], [], .logarithmOfSum),
     Entry(tf: ["math.add_n", "add_n"]) { (call) throws(WeighbridgeError) in
       let values = try call.tensors("inputs", at: 0)
       return values.count == 1
@@ -68,14 +74,6 @@ extension KerasFunctionTable {
       return try call.add(Clip(minimum: minimum, maximum: maximum), [value])
     },
   ]
-
-  private static func binary(
-    _ operations: [String], _ tensorFlow: [String], _ function: BinaryMath.Function
-  ) -> Entry {
-    Entry(operations, tf: tensorFlow) { (call) throws(WeighbridgeError) in
-      try call.addBinary(BinaryMath(function)) { _, _ in (0, true) }
-    }
-  }
 }
 
 extension KerasFunction {

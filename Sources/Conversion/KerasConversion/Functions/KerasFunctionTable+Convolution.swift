@@ -80,12 +80,9 @@ extension KerasFunction {
     guard sliding.dilation.allSatisfy({ $0 == 1 }) else {
       throw WeighbridgeError(.unsupported, "dilates a transposed convolution")
     }
-    let borders = try borders(sliding, of: value, layout)
+    let (window, outputPadding) = try sliding.losing(try borders(sliding, of: value, layout))
     let operation = TransposedConvolution(
-      window: Window(
-        size: size, strides: sliding.strides, dilation: sliding.dilation,
-        padding: .explicit(before: borders.map(\.before), after: borders.map(\.after))),
-      outputPadding: borders.map(\.padding), groups: 1, hasBias: false, layout: layout)
+      window: window, outputPadding: outputPadding, groups: 1, hasBias: false, layout: layout)
     return try add(operation, [value, try add(constant: kernel.outputsFirst)])
   }
 

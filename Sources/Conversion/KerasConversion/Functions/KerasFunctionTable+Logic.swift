@@ -6,13 +6,24 @@ import LayerCatalog
 
 /// Comparisons, and functions of booleans.
 extension KerasFunctionTable {
-  static let logic: [Entry] = [
-    comparison(["Equal"], ["math.equal", "equal", "__operators__.eq"], .equal),
-    comparison(["NotEqual"], ["math.not_equal", "not_equal", "__operators__.ne"], .notEqual),
-    comparison(["Less"], ["math.less", "less"], .less),
-    comparison(["LessEqual"], ["math.less_equal", "less_equal"], .lessOrEqual),
-    comparison(["Greater"], ["math.greater", "greater"], .greater),
-    comparison(["GreaterEqual"], ["math.greater_equal", "greater_equal"], .greaterOrEqual),
+  static let logic =
+    entries(comparisonNames) { (call, relation) throws(WeighbridgeError) in
+      let (first, second) = call.operandNames
+      let terms = [try call.term("x1", first, at: 0), try call.term("x2", second, at: 1)]
+      call.ignore("incompatible_shape_error")
+      return try call.add(Comparison(relation), try call.unified(terms, sharesRank: true))
+    } + truths
+
+  static let comparisonNames: [Names<Comparison.Relation>] = [
+    Names(["Equal"], tf: ["math.equal", "equal", "__operators__.eq"], .equal),
+    Names(["NotEqual"], tf: ["math.not_equal", "not_equal", "__operators__.ne"], .notEqual),
+    Names(["Less"], tf: ["math.less", "less"], .less),
+    Names(["LessEqual"], tf: ["math.less_equal", "less_equal"], .lessOrEqual),
+    Names(["Greater"], tf: ["math.greater", "greater"], .greater),
+    Names(["GreaterEqual"], tf: ["math.greater_equal", "greater_equal"], .greaterOrEqual),
+  ]
+
+  private static let truths: [Entry] = [
     Entry(["LogicalAnd"], tf: ["math.logical_and", "logical_and"]) {
       (call) throws(WeighbridgeError) in try call.add(LogicalAnd(), try call.truths())
     },
@@ -43,28 +54,15 @@ extension KerasFunctionTable {
       return try call.addSelect(condition, choices)
     },
   ]
-
-  private static func comparison(
-    _ operations: [String], _ tensorFlow: [String], _ relation: Comparison.Relation
-  ) -> Entry {
-    Entry(operations, tf: tensorFlow) { (call) throws(WeighbridgeError) in
-      let terms = [
-        try call.term("x1", call.firstName, at: 0), try call.term("x2", call.secondName, at: 1),
-      ]
-      call.ignore("incompatible_shape_error")
-      return try call.add(Comparison(relation), try call.unified(terms, sharesRank: true))
-    }
-  }
 }
 
 extension KerasFunction {
-  /// `__operators__.eq` calls its operands otherwise than `math.equal`.
-  fileprivate var firstName: String {
-    if case .tensorFlow(let text) = name, text.hasPrefix("__operators__") { "self" } else { "x" }
-  }
-
-  fileprivate var secondName: String {
-    if case .tensorFlow(let text) = name, text.hasPrefix("__operators__") { "other" } else { "y" }
+  /// The names of the operands, which `__operators__.eq` calls otherwise than `math.equal`.
+  fileprivate var operandNames: (String, String) {
+    if case .tensorFlow(let text) = name, text.hasPrefix("__operators__") {
+      return ("self", "other")
+    }
+    return ("x", "y")
   }
 
   /// A value as booleans, which Keras 3 makes of numbers.

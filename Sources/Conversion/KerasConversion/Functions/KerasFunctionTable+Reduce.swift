@@ -6,18 +6,28 @@ import LayerCatalog
 
 /// Functions that make one element of many.
 extension KerasFunctionTable {
-  static let reductions: [Entry] = [
-    reduction(["Sum"], ["math.reduce_sum", "reduce_sum"], .sum),
-    reduction(["Mean"], ["math.reduce_mean", "reduce_mean"], .mean),
-    reduction(["Max", "Amax"], ["math.reduce_max", "reduce_max"], .maximum),
-    reduction(["Min", "Amin"], ["math.reduce_min", "reduce_min"], .minimum),
-    reduction(["Prod"], ["math.reduce_prod", "reduce_prod"], .product),
-    reduction(["Any"], ["math.reduce_any", "reduce_any"], .any),
-    reduction(["All"], ["math.reduce_all", "reduce_all"], .all),
-    reduction(["Var"], ["math.reduce_variance"], .variance),
-    reduction(["Std"], ["math.reduce_std"], .standardDeviation),
-    reduction(["Logsumexp"], ["math.reduce_logsumexp", "reduce_logsumexp"], .logarithmOfSum),
-    reduction([], ["math.reduce_euclidean_norm"], .length),
+  static let reductions =
+    entries(reductionNames) { (call, function) throws(WeighbridgeError) in
+      try call.addReduction(function)
+    } + alongAxes
+
+  static let reductionNames: [Names<Reduce.Function>] = [
+    Names(["Sum"], tf: ["math.reduce_sum", "reduce_sum"], .sum),
+    Names(["Mean"], tf: ["math.reduce_mean", "reduce_mean"], .mean),
+    Names(["Max", "Amax"], tf: ["math.reduce_max", "reduce_max"], .maximum),
+    Names(["Min", "Amin"], tf: ["math.reduce_min", "reduce_min"], .minimum),
+    Names(["Prod"], tf: ["math.reduce_prod", "reduce_prod"], .product),
+    Names(["Any"], tf: ["math.reduce_any", "reduce_any"], .any),
+    Names(["All"], tf: ["math.reduce_all", "reduce_all"], .all),
+    Names(["Var"], tf: ["math.reduce_variance"], .variance),
+    Names(["Std"], tf: ["math.reduce_std"], .standardDeviation),
+    Names(
+      ["Logsumexp"], tf: ["math.reduce_logsumexp", "reduce_logsumexp"], .logarithmOfSum,
+      module: "math"),
+    Names(tf: ["math.reduce_euclidean_norm"], .length),
+  ]
+
+  private static let alongAxes: [Entry] = [
     Entry(["Norm"], tf: ["norm", "linalg.norm"]) { (call) throws(WeighbridgeError) in
       try call.addNorm()
     },
@@ -59,14 +69,6 @@ extension KerasFunctionTable {
       return try call.add(mean, [value]) + call.add(variance, [value], role: "1")
     },
   ]
-
-  private static func reduction(
-    _ operations: [String], _ tensorFlow: [String], _ function: Reduce.Function
-  ) -> Entry {
-    Entry(operations, tf: tensorFlow) { (call) throws(WeighbridgeError) in
-      try call.addReduction(function)
-    }
-  }
 }
 
 extension KerasFunction {

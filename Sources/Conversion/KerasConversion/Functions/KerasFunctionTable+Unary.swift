@@ -6,50 +6,56 @@ import LayerCatalog
 
 /// Functions of each element by itself.
 extension KerasFunctionTable {
-  static let unary: [Entry] =
-    [
-      math(["Absolute", "Abs"], ["math.abs", "abs"], .absolute),
-      math(["Negative"], ["math.negative", "negative"], .negative),
-      math(["Sign"], ["math.sign", "sign"], .sign),
-      math(["Square"], ["math.square", "square"], .square),
-      math(["Reciprocal"], ["math.reciprocal"], .reciprocal),
-      math(["Sqrt"], ["math.sqrt", "sqrt"], .squareRoot),
-      math(["Rsqrt"], ["math.rsqrt"], .reciprocalSquareRoot),
-      math(["Exp2"], [], .exponential2),
-      math(["Expm1"], ["math.expm1"], .exponentialMinusOne),
-      math(["Log"], ["math.log"], .logarithm),
-      math(["Log1p"], ["math.log1p"], .logarithmOfOnePlus),
-      math(["Log2"], [], .logarithm2),
-      math(["Log10"], [], .logarithm10),
-      math(["Sin"], ["math.sin", "sin"], .sine),
-      math(["Cos"], ["math.cos", "cos"], .cosine),
-      math(["Tan"], ["math.tan", "tan"], .tangent),
-      math(["Arcsin"], ["math.asin", "asin"], .arcSine),
-      math(["Arccos"], ["math.acos", "acos"], .arcCosine),
-      math(["Arctan"], ["math.atan", "atan"], .arcTangent),
-      math(["Sinh"], ["math.sinh", "sinh"], .hyperbolicSine),
-      math(["Cosh"], ["math.cosh", "cosh"], .hyperbolicCosine),
-      math(["Arcsinh"], ["math.asinh", "asinh"], .areaSine),
-      math(["Arccosh"], ["math.acosh", "acosh"], .areaCosine),
-      math(["Arctanh"], ["math.atanh", "atanh"], .areaTangent),
-      math(["Floor"], ["math.floor", "floor"], .floor),
-      math(["Ceil"], ["math.ceil"], .ceiling),
-      math([], ["math.round", "round", "math.rint"], .round),
-      math(["Trunc"], [], .truncate),
-      math(["Erf"], ["math.erf"], .errorFunction),
-      math(["Erfc"], ["math.erfc"], .complementaryErrorFunction),
-      Entry(["Exp"], tf: ["math.exp", "exp"]) { (call) throws(WeighbridgeError) in
-        try call.add(Exponential(), [try call.floating(try call.tensor("x", at: 0))])
-      },
-      Entry(["Round"]) { (call) throws(WeighbridgeError) in
-        let value = try call.tensor("x", at: 0)
+  static let unary =
+    entries(unaryNames) { (call, function) throws(WeighbridgeError) in
+      let value = try call.tensor("x", "a", at: 0)
+      if function == .round {
         try call.require("decimals", toBe: 0, because: "only whole numbers are rounded to")
-        return try call.add(UnaryMath(.round), [value])
-      },
-    ] + copies
+        return try call.add(UnaryMath(function), [value])
+      }
+      return try call.add(
+        UnaryMath(function), [function.takesIntegers ? value : try call.floating(value)])
+    } + copies
 
-  /// Functions that give the same numbers, or one number everywhere.
+  static let unaryNames: [Names<UnaryMath.Function>] = [
+    Names(["Absolute", "Abs"], tf: ["math.abs", "abs"], .absolute),
+    Names(["Negative"], tf: ["math.negative", "negative"], .negative),
+    Names(["Sign"], tf: ["math.sign", "sign"], .sign),
+    Names(["Square"], tf: ["math.square", "square"], .square),
+    Names(["Reciprocal"], tf: ["math.reciprocal"], .reciprocal),
+    Names(["Sqrt"], tf: ["math.sqrt", "sqrt"], .squareRoot),
+    Names(["Rsqrt"], tf: ["math.rsqrt"], .reciprocalSquareRoot, module: "math"),
+    Names(["Exp2"], .exponential2),
+    Names(["Expm1"], tf: ["math.expm1"], .exponentialMinusOne),
+    Names(["Log"], tf: ["math.log"], .logarithm),
+    Names(["Log1p"], tf: ["math.log1p"], .logarithmOfOnePlus),
+    Names(["Log2"], .logarithm2),
+    Names(["Log10"], .logarithm10),
+    Names(["Sin"], tf: ["math.sin", "sin"], .sine),
+    Names(["Cos"], tf: ["math.cos", "cos"], .cosine),
+    Names(["Tan"], tf: ["math.tan", "tan"], .tangent),
+    Names(["Arcsin"], tf: ["math.asin", "asin"], .arcSine),
+    Names(["Arccos"], tf: ["math.acos", "acos"], .arcCosine),
+    Names(["Arctan"], tf: ["math.atan", "atan"], .arcTangent),
+    Names(["Sinh"], tf: ["math.sinh", "sinh"], .hyperbolicSine),
+    Names(["Cosh"], tf: ["math.cosh", "cosh"], .hyperbolicCosine),
+    Names(["Arcsinh"], tf: ["math.asinh", "asinh"], .areaSine),
+    Names(["Arccosh"], tf: ["math.acosh", "acosh"], .areaCosine),
+    Names(["Arctanh"], tf: ["math.atanh", "atanh"], .areaTangent),
+    Names(["Floor"], tf: ["math.floor", "floor"], .floor),
+    Names(["Ceil"], tf: ["math.ceil"], .ceiling),
+    Names(["Round"], tf: ["math.round", "round", "math.rint"], .round),
+    Names(["Trunc"], .truncate),
+    Names(["Erf"], tf: ["math.erf"], .errorFunction, module: "math"),
+    Names(["Erfc"], tf: ["math.erfc"], .complementaryErrorFunction, module: nil),
+  ]
+
+  /// The exponential function, which is an operator of its own, and functions that give the same
+  /// numbers, or one number everywhere.
   private static let copies: [Entry] = [
+    Entry(["Exp"], tf: ["math.exp", "exp"]) { (call) throws(WeighbridgeError) in
+      try call.add(Exponential(), [try call.floating(try call.tensor("x", at: 0))])
+    },
     Entry(
       ["StopGradient", "Copy", "ConvertToTensor"],
       tf: ["identity", "stop_gradient", "convert_to_tensor", "ensure_shape"]
@@ -82,17 +88,6 @@ extension KerasFunctionTable {
       try call.addFill(try call.real("fill_value", at: 1))
     },
   ]
-
-  private static func math(
-    _ operations: [String], _ tensorFlow: [String], _ function: UnaryMath.Function
-  ) -> Entry {
-    Entry(operations, tf: tensorFlow) { (call) throws(WeighbridgeError) in
-      let value = try call.tensor("x", "a", at: 0)
-      let keepsType = function.takesIntegers
-      return try call.add(
-        UnaryMath(function), [keepsType ? value : try call.floating(value)])
-    }
-  }
 }
 
 extension KerasFunction {

@@ -1,3 +1,5 @@
+import Bytes
+import GraphIR
 import KerasFormat
 
 /// The functions of Keras 3 and TensorFlow that become nodes, by name.
@@ -22,6 +24,39 @@ enum KerasFunctionTable {
 
     var names: [KerasFunctionName] {
       operations.map(KerasFunctionName.operation) + tensorFlow.map(KerasFunctionName.tensorFlow)
+    }
+  }
+
+  /// What one of many functions that are built alike is called. Of several names, the first one is
+  /// written.
+  struct Names<Function: Sendable>: Sendable {
+    let function: Function
+    let operations: [String]
+    let tensorFlow: [String]
+    /// The module of Keras 3's operation; `nil` for a function that is not written.
+    let module: String?
+
+    init(
+      _ operations: [String] = [], tf tensorFlow: [String] = [], _ function: Function,
+      module: String? = "numpy"
+    ) {
+      self.function = function
+      self.operations = operations
+      self.tensorFlow = tensorFlow
+      self.module = module
+    }
+  }
+
+  /// Functions that are built alike.
+  static func entries<Function>(
+    _ all: [Names<Function>],
+    _ build:
+      @escaping @Sendable (inout KerasFunction, Function) throws(WeighbridgeError) -> [ValueID]
+  ) -> [Entry] {
+    all.map { names in
+      Entry(names.operations, tf: names.tensorFlow) { (call) throws(WeighbridgeError) in
+        try build(&call, names.function)
+      }
     }
   }
 

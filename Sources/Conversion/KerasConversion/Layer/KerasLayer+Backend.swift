@@ -3,6 +3,9 @@ import GraphIR
 import KerasFormat
 import LayerCatalog
 
+/// What most layers with windows do at the borders, in Keras' words.
+enum KerasPadding: String, CaseIterable { case valid, same }
+
 /// What depends on the backend that Keras ran on.
 extension KerasLayer {
   /// Whether the file's kernels are flipped along all spatial axes before they slide over the input.
@@ -18,16 +21,14 @@ extension KerasLayer {
   /// The padding `same` of a convolution.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` where it is not known how the backend pads.
-  func samePadding(
-    size: [Int], strides: [Int], dilation: [Int]
-  ) throws(WeighbridgeError) -> WindowPadding {
-    let reaches = zip(size, dilation).map { ($0 - 1) * $1 + 1 }
+  func samePadding(of window: Window) throws(WeighbridgeError) -> WindowPadding {
+    let reaches = window.size.indices.map { window.reach($0) }
     switch backend {
     case .tensorflow: return .same
     case .theano:
       // Half of the kernel in front; behind, as much as gives ceil(size / stride) positions.
       return .explicit(before: reaches.map { $0 / 2 }, after: reaches.map { ($0 - 1) / 2 })
-    case .cntk: return try samePaddingOfCNTK(reaches, strides)
+    case .cntk: return try samePaddingOfCNTK(reaches, window.strides)
     }
   }
 

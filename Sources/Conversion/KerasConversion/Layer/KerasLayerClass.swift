@@ -1,3 +1,4 @@
+import Bytes
 import KerasFormat
 
 /// A layer class of Keras: what it becomes, and what else follows from the class alone.
@@ -80,13 +81,15 @@ struct KerasLayerClass: Sendable {
   }
 
   /// The classes `Name1D`, `Name2D`, `Name3D` on as many spatial axes.
-  ///
-  /// - Parameter build: The builder for a number of spatial axes.
   static func spatial(
     _ name: String, _ axes: ClosedRange<Int> = 1...3, suffix: String = "",
-    shape: (Int) -> ShapeEvidence.Relation, _ build: (Int) -> KerasMapping.Build
+    shape: (Int) -> ShapeEvidence.Relation, _ build: @escaping KerasMapping.SpatialBuild
   ) -> [Self] {
-    axes.map { .plain("\(name)\($0)D\(suffix)", shape: shape($0), build($0)) }
+    axes.map { axes in
+      .plain("\(name)\(axes)D\(suffix)", shape: shape(axes)) {
+        (layer, inputs) throws(WeighbridgeError) in try build(&layer, inputs, axes)
+      }
+    }
   }
 
   /// A class that cannot be read.

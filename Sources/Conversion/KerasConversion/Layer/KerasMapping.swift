@@ -5,11 +5,13 @@ package import LayerCatalog
 
 /// An operator that layers of Keras become.
 protocol KerasMapped: CatalogOperator {
-  /// Their classes, and what the operator becomes in Keras.
+  /// Their classes.
   static var keras: KerasMapping { get }
+  /// What the operator becomes in Keras; `nil` for one that becomes what it is made of.
+  static var kerasRow: KerasRow? { get }
 }
 
-/// The Keras layers and activation functions that become an operator, and what it becomes in Keras.
+/// The Keras layers and activation functions that become an operator.
 package struct KerasMapping: Sendable {
   /// What a builder throws. (An alias, because the compiler does not count an error type that only
   /// stands behind `throws` as a use of its module.)
@@ -20,6 +22,9 @@ package struct KerasMapping: Sendable {
   /// It reads every setting and every weight of the layer: what it leaves is an error.
   package typealias Build =
     @Sendable (inout KerasLayer, [ValueID]) throws(Failure) -> [ValueID]
+  /// Adds the nodes of a layer on a number of spatial axes.
+  typealias SpatialBuild =
+    @Sendable (inout KerasLayer, [ValueID], _ axes: Int) throws(Failure) -> [ValueID]
   /// The operator of an activation function for an input of some type, as that version of Keras
   /// computes it.
   package typealias Activation =
@@ -34,15 +39,11 @@ package struct KerasMapping: Sendable {
   /// How layers that are not Keras' own are read, by class name or `package>Class`; see
   /// ``WellKnownLayers``.
   let wellKnown: [String: Build]
-  /// What the operator becomes in Keras; empty where it becomes what it is made of, or its family says
-  /// it.
-  let rows: [KerasRow]
 
   /// Makes a mapping.
-  init(_ classes: [KerasLayerClass], wellKnown: [String: Build] = [:], rows: [KerasRow] = []) {
+  init(_ classes: [KerasLayerClass], wellKnown: [String: Build] = [:]) {
     self.classes = classes
     self.wellKnown = wellKnown
-    self.rows = rows
     layers = Dictionary(
       classes.compactMap { entry in entry.build.map { (entry.name, $0) } },
       uniquingKeysWith: { first, _ in first })

@@ -20,6 +20,9 @@ package enum KerasMappings {
     return mappings
   }()
 
+  /// What the operators become in Keras.
+  static let rows = Catalog.all.compactMap { ($0 as? any KerasMapped.Type)?.kerasRow }
+
   /// The builders of Keras' layers, by class name.
   package static let layers = classes.compactMapValues(\.build)
 

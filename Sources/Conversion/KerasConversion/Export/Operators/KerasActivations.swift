@@ -7,86 +7,24 @@ import LayerCatalog
 
 /// Functions of single elements, and of the elements along axes.
 enum KerasActivations {
-  static let rows: [KerasRow] =
-    named + bent + [
-      KerasRow(Identity.self) { (_, builder) throws(WeighbridgeError) in builder[0] },
-      KerasRow(Softmax.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.layer("Softmax", ["axis": .axes(operation.axes)])
-      },
-      KerasRow(
-        Sparsemax.self, unsupported: "Keras' sparsemax is in Keras 3 only, and no layer there"),
-    ]
-
-  /// What both generations have by name.
-  private static let named: [KerasRow] = [
-    byName(Exponential.self),
-    byName(Sigmoid.self),
-    byName(Softplus.self),
-    byName(Softsign.self),
-    byName(Tanh.self),
-    byName(SELU.self),
-    byName(Swish.self),
-    byName(Mish.self),
+  static let rows: [KerasRow] = [
+    .named(Exponential.self), .named(Sigmoid.self), .named(Softsign.self), .named(Tanh.self),
+    .named(SELU.self), .named(Swish.self), .named(Mish.self),
     KerasRow(GELU.self) { (operation, builder) throws(WeighbridgeError) in
-      guard operation.isApproximate else { return try builder.activation(operation) }
-      return try builder.function(
-        .approximateGELU, [builder[0]], shared: ["approximate": true])
+      if let value = try builder.namedActivation(operation) { return value }
+      return try builder.function(.approximateGELU, [builder[0]], shared: ["approximate": true])
     },
     KerasRow(HardSigmoid.self) { (operation, builder) throws(WeighbridgeError) in
-      if builder.form.activationName(operation, rank: builder.type().rank) != nil {
-        return try builder.activation(operation)
-      }
+      if let value = try builder.namedActivation(operation) { return value }
       let line = try builder.layer(
         "Rescaling", ["scale": .real(operation.slope), "offset": .real(operation.offset)])
-      return try builder.layer("ReLU", rectifier(maximum: 1), [line], type: line.type)
+      let bent = ReLU(slope: 0, threshold: 0, maximum: 1)
+      return try builder.layer("ReLU", bent.kerasSettings, [line], type: line.type)
     },
-  ]
-
-  private static func rectifier(
-    slope: Double = 0, threshold: Double = 0, maximum: Double?
-  ) -> JSONObject {
-    [
-      "max_value": maximum.map(JSONValue.real) ?? .null, "negative_slope": .real(slope),
-      "threshold": .real(threshold),
-    ]
-  }
-
-  private static func byName<Operation: CatalogOperator>(_ type: Operation.Type) -> KerasRow {
-    KerasRow(type) { (operation, builder) throws(WeighbridgeError) in
-      try builder.activation(operation)
-    }
-  }
-
-  private static let bent: [KerasRow] = [
-    KerasRow(ReLU.self) { (operation, builder) throws(WeighbridgeError) in
-      if builder.form.activationName(operation, rank: builder.type().rank) != nil {
-        return try builder.activation(operation)
-      }
-      return try builder.layer(
-        "ReLU",
-        rectifier(
-          slope: operation.slope, threshold: operation.threshold, maximum: operation.maximum))
-    },
-    KerasRow(LeakyReLU.self) { (operation, builder) throws(WeighbridgeError) in
-      let key = builder.form == .archive ? "negative_slope" : "alpha"
-      return try builder.layer("LeakyReLU", [key: .real(operation.slope)])
-    },
-    KerasRow(ELU.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.layer("ELU", ["alpha": .real(operation.alpha)])
-    },
-    KerasRow(PReLU.self) { (_, builder) throws(WeighbridgeError) in
-      let alpha = try builder.tensor(1)
-      var sharing: [JSONValue] = []
-      for (axis, dimension) in alpha.shape.enumerated() {
-        let own = builder.type().shape[axis + 1]
-        if dimension == 1, own != 1 { sharing.append(.integer(axis + 1)) }
-      }
-      return try builder.layer(
-        "PReLU", ["shared_axes": sharing.isEmpty ? .null : .array(sharing)],
-        weights: [KerasLayerWeight(name: "alpha", tensor: alpha)])
-    },
+    KerasRow(
+      Sparsemax.self, unsupported: "Keras' sparsemax is in Keras 3 only, and no layer there"),
     KerasRow(HardShrink.self) { (operation, builder) throws(WeighbridgeError) in
-      let size = try builder.function(.absolute, [builder[0]])
+      let size = try builder.unary(.absolute, builder[0])
       let isFar = try builder.compare(.greater, size, builder.number(operation.threshold))
       return try builder.choose(isFar, builder[0], builder.number(0))
     },
@@ -100,7 +38,7 @@ enum KerasActivations {
     },
     KerasRow(CELU.self) { (operation, builder) throws(WeighbridgeError) in
       let (x, alpha) = (builder[0], builder.number(operation.alpha))
-      let power = try builder.function(.exponential, [try builder.function(.divide, [x, alpha])])
+      let power = try builder.function(.exponential, [try builder.binary(.divide, x, alpha)])
       let less = try builder.function(.subtract, [power, builder.number(1)])
       let low = try builder.function(.multiply, [less, alpha])
       return try builder.choose(try builder.compare(.greater, x, builder.number(0)), x, low)
@@ -136,23 +74,25 @@ extension KerasForm {
 }
 
 extension KerasModelBuilder {
-  /// Adds an activation by its name.
-  fileprivate mutating func activation(
-    _ operation: any CatalogOperator
-  ) throws(WeighbridgeError) -> KerasValue {
-    guard let name = form.activationName(operation, rank: type().rank) else {
-      throw WeighbridgeError(.unsupported, "Keras has no name for \(operation.kind)")
+  /// Adds an activation that has a name; `nil` for one that has none.
+  mutating func namedActivation(
+    _ operation: some CatalogOperator
+  ) throws(WeighbridgeError) -> KerasValue? {
+    guard let name = form.activationName(operation, rank: type().rank) else { return nil }
+    return try layer("Activation", ["activation": .string(name)])
+  }
+}
+
+extension KerasRow {
+  /// A row for an activation that both generations have by name.
+  static func named<Operation: CatalogOperator>(_ type: Operation.Type) -> KerasRow {
+    KerasRow(type) { (operation, builder) throws(WeighbridgeError) in
+      guard let value = try builder.namedActivation(operation) else {
+        throw WeighbridgeError(.unsupported, "Keras has no name for \(operation.kind)")
+      }
+      return value
     }
-    return try activation(name, self[0])
   }
-
-  /// Adds an activation by its name.
-  mutating func activation(
-    _ name: String, _ value: KerasValue
-  ) throws(WeighbridgeError) -> KerasValue {
-    try layer("Activation", ["activation": .string(name)], [value], type: value.type)
-  }
-
 }
 
 extension JSONValue {

@@ -8,15 +8,6 @@ import LayerCatalog
 /// Rows of tables, and parts of tensors by their indices.
 enum KerasIndexing {
   static let rows: [KerasRow] = [
-    KerasRow(Embedding.self) { (_, builder) throws(WeighbridgeError) in
-      let table = try builder.tensor(1)
-      return try builder.layer(
-        "Embedding",
-        [
-          "input_dim": .integer(table.shape[0]), "output_dim": .integer(table.shape[1]),
-          "mask_zero": false,
-        ], weights: [KerasLayerWeight(name: "embeddings", tensor: table)])
-    },
     KerasRow(Gather.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.batchAxes == 0 || builder.form == .hdf5 else {
         throw WeighbridgeError(.unsupported, "Keras 3 takes no indices of each part of a batch")
@@ -45,22 +36,8 @@ enum KerasIndexing {
         older: ["depth": .integer(operation.depth), "axis": axis, "dtype": type],
         type: builder.outputType)
     },
-    KerasRow(Discretization.self) { (operation, builder) throws(WeighbridgeError) in
-      let boundaries = operation.boundaries.map(JSONValue.real)
-      let index = try builder.layer(
-        "Discretization",
-        [
-          // As each generation itself writes it.
-          "dtype": builder.form == .archive ? "float32" : "int64",
-          "bin_boundaries": .array(boundaries), "num_bins": .null,
-          "epsilon": .real(0.01), "output_mode": "int", "sparse": false,
-        ])
-      return try builder.function(.cast, [index], to: operation.outputType)
-    },
     KerasRow(
       Sort.self, unsupported: "sorting by functions differs between the generations of Keras"),
-    KerasRow(
-      CategoryEncoding.self,
-      unsupported: "Keras refuses indices outside of the categories in its own ways"),
+    KerasRow(NonMaxSuppression.self, unsupported: "no layer of Keras chooses among boxes"),
   ]
 }

@@ -9,33 +9,22 @@ import LayerCatalog
 enum KerasReductions {
   static let rows: [KerasRow] = [
     KerasRow(Reduce.self) { (operation, builder) throws(WeighbridgeError) in
-      let names: (String, String)
-      switch operation.function {
-      case .sum: names = ("Sum", "math.reduce_sum")
-      case .mean: names = ("Mean", "math.reduce_mean")
-      case .product: names = ("Prod", "math.reduce_prod")
-      case .maximum: names = ("Max", "math.reduce_max")
-      case .minimum: names = ("Min", "math.reduce_min")
-      case .any: names = ("Any", "math.reduce_any")
-      case .all: names = ("All", "math.reduce_all")
-      case .variance: names = ("Var", "math.reduce_variance")
-      case .standardDeviation: names = ("Std", "math.reduce_std")
-      case .length:
-        let squares = try builder.function(.multiply, [builder[0], builder[0]])
-        let sum = try builder.reduce(
-          "Sum", "math.reduce_sum", squares, operation.axes, keeps: operation.keepDims,
-          type: builder.outputType)
-        return try builder.function(.squareRoot, [sum])
-      case .logarithmOfSum:
-        return try builder.function(
-          KerasFunctionForm("math", "Logsumexp", tf: "math.reduce_logsumexp", ["input_tensor"]),
-          [builder[0]],
-          shared: ["axis": .axes(operation.axes), "keepdims": .bool(operation.keepDims)],
-          type: builder.outputType)
+      var (function, value) = (operation.function, builder[0])
+      if function == .length {
+        (function, value) = (.sum, try builder.function(.multiply, [value, value]))
       }
-      return try builder.reduce(
-        names.0, names.1, builder[0], operation.axes, keeps: operation.keepDims,
-        type: builder.outputType)
+      let result = try builder.reduce(
+        function, value, operation.axes, keeps: operation.keepDims, type: builder.outputType)
+      return operation.function == .length ? try builder.unary(.squareRoot, result) : result
+    },
+    KerasRow(MaskedAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
+      let call = KerasWrittenCall(
+        [try builder.argument(builder[0])],
+        keywords: [(name: "mask", value: try builder.argument(builder[1]))])
+      return try builder.layer(
+        "GlobalAveragePooling1D",
+        ["data_format": "channels_last", "keepdims": .bool(operation.keepDims)], call,
+        types: [builder.outputType])[0]
     },
     KerasRow(CumSum.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.cumulative("Cumsum", tf: "math.cumsum", operation, builder[0])
@@ -55,15 +44,15 @@ enum KerasReductions {
 extension KerasModelBuilder {
   /// One element for all elements along some axes.
   mutating func reduce(
-    _ operation: String, _ tensorFlow: String, _ value: KerasValue, _ axes: [Int],
-    keeps: Bool = true, type: TensorType? = nil
+    _ function: Reduce.Function, _ value: KerasValue, _ axes: [Int], keeps: Bool = true,
+    type: TensorType? = nil
   ) throws(WeighbridgeError) -> KerasValue {
     var shape = value.type.shape
     for axis in axes { shape[axis] = 1 }
-    let settings: JSONObject = ["axis": .axes(axes), "keepdims": .bool(keeps)]
-    return try function(
-      KerasFunctionForm("numpy", operation, tf: tensorFlow, ["input_tensor"]), [value],
-      shared: settings, type: type ?? value.type.with(shape: shape))
+    return try self.function(
+      try KerasFunctionForm.reductions.form(of: function), [value],
+      shared: ["axis": .axes(axes), "keepdims": .bool(keeps)],
+      type: type ?? value.type.with(shape: shape))
   }
 
   /// The position of an extreme element, which Keras gives as int32.

@@ -9,12 +9,6 @@ import LayerCatalog
 enum KerasReshaping {
   static let rows: [KerasRow] =
     axes + [
-      KerasRow(Cropping.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.bordered("Cropping", "cropping", operation.borders, builder[0])
-      },
-      KerasRow(ZeroPadding.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.bordered("ZeroPadding", "padding", operation.borders, builder[0])
-      },
       KerasRow(Pad.self) { (operation, builder) throws(WeighbridgeError) in
         guard operation.mode != .edge else {
           throw WeighbridgeError(.unsupported, "TensorFlow has no padding with the edge")
@@ -22,9 +16,6 @@ enum KerasReshaping {
         return try builder.padded(
           builder[0], operation.before, operation.after, mode: operation.mode.rawValue,
           number: operation.number)
-      },
-      KerasRow(RepeatVector.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.layer("RepeatVector", ["n": .integer(operation.count)])
       },
       KerasRow(Repeat.self) { (operation, builder) throws(WeighbridgeError) in
         let settings: JSONObject = [
@@ -66,9 +57,6 @@ enum KerasReshaping {
     ]
 
   private static let axes: [KerasRow] = [
-    KerasRow(Reshape.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.layer("Reshape", ["target_shape": .integers(operation.target)])
-    },
     KerasRow(ReshapeAxes.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.reshaped(builder[0], builder.target(operation.sizes), type: builder.outputType)
     },
@@ -87,17 +75,15 @@ enum KerasReshaping {
       for axis in operation.axes { value = try builder.expanded(value, axis) }
       return value
     },
-    KerasRow(Transpose.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.transposed(builder[0], operation.axes)
-    },
-    reshapedBatch(FlattenTime.self), reshapedBatch(UnflattenTime.self),
+    .reshapedBatch(UnflattenTime.self),
     KerasRow(
       Shape.self, unsupported: "sizes that are computed cannot be had in a model of layers"),
   ]
+}
 
+extension KerasRow {
   /// An operator that changes the size of the batch, and the axes behind it to sizes that are known.
-  private static func reshapedBatch<Operation: CatalogOperator>(_ type: Operation.Type) -> KerasRow
-  {
+  static func reshapedBatch<Operation: CatalogOperator>(_ type: Operation.Type) -> KerasRow {
     KerasRow(type) { (_, builder) throws(WeighbridgeError) in
       let rest = builder.outputType.shape.dropFirst().map(\.value)
       return try builder.reshaped(builder[0], [nil] + rest, type: builder.outputType)

@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import KerasFormat
 import LayerCatalog
@@ -30,6 +31,9 @@ extension Identity: KerasMapped {
           "SpatialDropout\(axes)D", masks: .passed, casts: .floats, shape: .window(axes: axes),
           dropout)
       } + imageChanges)
+  static let kerasRow: KerasRow? = KerasRow(Identity.self) {
+    (_, builder) throws(WeighbridgeError) in builder[0]
+  }
 
   /// Reads a layer that does nothing when the model runs.
   private static func ignoring(_ settings: String...) -> KerasMapping.Build {

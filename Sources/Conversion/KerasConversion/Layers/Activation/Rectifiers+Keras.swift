@@ -1,5 +1,7 @@
 import Bytes
+import ConversionCore
 import GraphIR
+import JSON
 import KerasFormat
 import LayerCatalog
 
@@ -10,6 +12,10 @@ extension ELU: KerasMapped {
       try layer.add(ELU(alpha: try layer.real("alpha", default: 1)), inputs)
     }
   ])
+  static let kerasRow: KerasRow? = KerasRow(ELU.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    try builder.layer("ELU", ["alpha": .real(operation.alpha)])
+  }
 }
 
 extension LeakyReLU: KerasMapped {
@@ -20,6 +26,11 @@ extension LeakyReLU: KerasMapped {
       return try layer.add(LeakyReLU(slope: try layer.real(key, default: 0.3)), inputs)
     }
   ])
+  static let kerasRow: KerasRow? = KerasRow(LeakyReLU.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    let key = builder.form == .archive ? "negative_slope" : "alpha"
+    return try builder.layer("LeakyReLU", [key: .real(operation.slope)])
+  }
 }
 
 extension PReLU: KerasMapped {
@@ -48,6 +59,15 @@ extension PReLU: KerasMapped {
       return try layer.add(PReLU(), inputs + [alpha])
     },
   ])
+  static let kerasRow: KerasRow? = KerasRow(PReLU.self) {
+    (_, builder) throws(WeighbridgeError) in
+    let alpha = try builder.tensor(1)
+    let shape = builder.type().shape.dropFirst()
+    let sharing = zip(1..., zip(alpha.shape, shape)).filter { $1.0 == 1 && $1.1 != 1 }.map(\.0)
+    return try builder.layer(
+      "PReLU", ["shared_axes": sharing.isEmpty ? .null : .integers(sharing)],
+      weights: [KerasLayerWeight(name: "alpha", tensor: alpha)])
+  }
 }
 
 extension ReLU: KerasMapped {
@@ -70,6 +90,19 @@ extension ReLU: KerasMapped {
     KerasLayerClass(
       "SReLU (Keras 1)", masks: .passed, casts: .floats, shape: .unknown, Keras1Activations.sReLU),
   ])
+  static let kerasRow: KerasRow? = KerasRow(ReLU.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    if let value = try builder.namedActivation(operation) { return value }
+    return try builder.layer("ReLU", operation.kerasSettings)
+  }
+
+  /// The settings of Keras' layer.
+  var kerasSettings: JSONObject {
+    [
+      "max_value": maximum.map(JSONValue.real) ?? .null, "negative_slope": .real(slope),
+      "threshold": .real(threshold),
+    ]
+  }
 }
 
 extension Softplus: KerasMapped {
@@ -79,4 +112,5 @@ extension Softplus: KerasMapped {
       "ParametricSoftplus (Keras 1)", masks: .passed, casts: .floats, shape: .unknown,
       Keras1Activations.parametricSoftplus)
   ])
+  static let kerasRow: KerasRow? = .named(Softplus.self)
 }

@@ -1,5 +1,7 @@
 import Bytes
+import ConversionCore
 import GraphIR
+import JSON
 import KerasFormat
 import LayerCatalog
 
@@ -15,6 +17,10 @@ extension Softmax: KerasMapped {
       return try masked(&layer, Softmax(axes: axes), input, mask)
     }
   ])
+  static let kerasRow: KerasRow? = KerasRow(Softmax.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    try builder.layer("Softmax", ["axis": .axes(operation.axes)])
+  }
 
   /// The mask that the call is given, or else that of its input, which counts since TensorFlow 2.4.
   private static func mask(

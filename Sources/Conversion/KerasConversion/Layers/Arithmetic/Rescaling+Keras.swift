@@ -1,5 +1,7 @@
 import Bytes
+import ConversionCore
 import GraphIR
+import JSON
 import LayerCatalog
 
 extension Rescaling: KerasMapped {
@@ -15,4 +17,12 @@ extension Rescaling: KerasMapped {
       return try layer.add(Rescaling(scale: scale, offset: offset), inputs)
     }
   ])
+  static let kerasRow: KerasRow? = KerasRow(Rescaling.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    let numbers = { (list: [Double]) -> JSONValue in
+      list.count == 1 ? .real(list[0]) : .array(list.map(JSONValue.real))
+    }
+    return try builder.layer(
+      "Rescaling", ["scale": numbers(operation.scale), "offset": numbers(operation.offset)])
+  }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import KerasFormat
@@ -24,6 +25,7 @@ extension Attention: KerasMapped {
       }
     }
   ])
+  static let kerasRow: KerasRow? = nil
 }
 
 /// Keras: `AdditiveAttention(use_scale=True)`.
@@ -45,6 +47,7 @@ extension AdditiveAttention: KerasMapped {
       }
     }
   ])
+  static let kerasRow: KerasRow? = nil
 }
 
 extension KerasLayer {

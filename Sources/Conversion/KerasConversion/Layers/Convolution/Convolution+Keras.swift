@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import KerasFormat
@@ -11,17 +12,41 @@ import LayerCatalog
 /// `[spatial..., in, multiplier]`, of which output channel `in * multiplier + m` is made.
 extension Convolution: KerasMapped {
   static let keras = KerasMapping(
-    KerasLayerClass.spatial("Conv", shape: { .image(axes: $0, isGrouped: true) }) { axes in
-      { (layer, inputs) throws(WeighbridgeError) in try full(&layer, inputs, axes: axes) }
+    KerasLayerClass.spatial("Conv", shape: { .image(axes: $0, isGrouped: true) }, full)
+      + KerasLayerClass.spatial("DepthwiseConv", 1...2, shape: { .image(axes: $0) }, depthwise)
+      + KerasLayerClass.spatial("SeparableConv", 1...2, shape: { .image(axes: $0) }, separable))
+  static let kerasRow: KerasRow? = KerasRow(Convolution.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    let window = operation.window
+    try builder.check(window)
+    let (word, borders) = try builder.padding(window, builder.type())
+    let input = try builder.padded(borders)
+    let kernel = try builder.tensor(1)
+    var settings = builder.settings(window, word)
+    settings["use_bias"] = .bool(operation.hasBias)
+    let axes = window.size.count
+    let isDepthwise =
+      operation.groups > 1 && kernel.shape[1] == 1 && axes < 3
+      && Set(window.strides).count == 1
+    guard isDepthwise else {
+      settings["filters"] = .integer(kernel.shape[0])
+      settings["groups"] = .integer(operation.groups)
+      let turned = kernel.permuted(Array(2..<axes + 2) + [1, 0])
+      return try builder.layer(
+        "Conv\(axes)D", settings, [input],
+        weights: [KerasLayerWeight(name: "kernel", tensor: turned)]
+          + builder.bias(operation.hasBias))
     }
-      + KerasLayerClass.spatial("DepthwiseConv", 1...2, shape: { .image(axes: $0) }) { axes in
-        { (layer, inputs) throws(WeighbridgeError) in try depthwise(&layer, inputs, axes: axes) }
-      }
-      + KerasLayerClass.spatial("SeparableConv", 1...2, shape: { .image(axes: $0) }) { axes in
-        { (layer, inputs) throws(WeighbridgeError) in try separable(&layer, inputs, axes: axes) }
-      })
-
-  private enum Padding: String, CaseIterable { case valid, same, causal }
+    let multiplier = kernel.shape[0] / operation.groups
+    settings["depth_multiplier"] = .integer(multiplier)
+    let parted = kernel.splitting(0, into: [operation.groups, multiplier])
+    let turned = parted.permuted(Array(3..<axes + 3) + [0, 1, 2]).reshaped(
+      window.size + [operation.groups, multiplier])
+    let name = builder.form == .archive ? "kernel" : "depthwise_kernel"
+    return try builder.layer(
+      "DepthwiseConv\(axes)D", settings, [input],
+      weights: [KerasLayerWeight(name: name, tensor: turned)] + builder.bias(operation.hasBias))
+  }
 
   private static func full(
     _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int
@@ -165,25 +190,46 @@ extension Convolution: KerasMapped {
     }
   }
 
+  private enum Padding: String, CaseIterable { case valid, same, causal }
+
   private static func window(
     _ layer: inout KerasLayer, axes: Int
   ) throws(WeighbridgeError) -> Window {
-    let size = try layer.integers("kernel_size", count: axes)
-    let ones = [Int](repeating: 1, count: axes)
-    let strides = try layer.integers("strides", count: axes, default: ones)
-    let dilation = try layer.integers("dilation_rate", count: axes, default: ones)
-    let padding: WindowPadding
-    switch try layer.word("padding", default: Padding.valid) {
-    case .valid: padding = .valid
-    case .same:
-      padding = try layer.samePadding(size: size, strides: strides, dilation: dilation)
-    case .causal:
-      // Keras pads in front only, so that no output sees a later input.
-      padding = .explicit(
-        before: zip(size, dilation).map { ($0 - 1) * $1 }, after: ones.map { _ in 0 })
+    try layer.kernelWindow(axes: axes) { (layer, plain) throws(WeighbridgeError) in
+      switch try layer.word("padding", default: Padding.valid) {
+      case .valid: return .valid
+      case .same: return try layer.samePadding(of: plain)
+      case .causal:
+        // Keras pads in front only, so that no output sees a later input.
+        return .explicit(
+          before: plain.size.indices.map { plain.reach($0) - 1 }, after: plain.size.map { _ in 0 })
+      }
     }
-    let window = Window(size: size, strides: strides, dilation: dilation, padding: padding)
-    if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
+  }
+}
+
+extension Window {
+  /// The same window with other borders.
+  func with(padding: WindowPadding) -> Window {
+    Window(size: size, strides: strides, dilation: dilation, padding: padding)
+  }
+}
+
+extension KerasLayer {
+  /// The window of a kernel: `kernel_size`, `strides` and `dilation_rate`.
+  ///
+  /// - Parameter readPadding: Reads what is added at the borders, for the window without it.
+  mutating func kernelWindow(
+    axes: Int, _ readPadding: (inout KerasLayer, Window) throws(WeighbridgeError) -> WindowPadding
+  ) throws(WeighbridgeError) -> Window {
+    let ones = [Int](repeating: 1, count: axes)
+    let plain = Window(
+      size: try integers("kernel_size", count: axes),
+      strides: try integers("strides", count: axes, default: ones),
+      dilation: try integers("dilation_rate", count: axes, default: ones), padding: .valid)
+    if let problem = plain.problem { throw malformed(problem) }
+    let window = plain.with(padding: try readPadding(&self, plain))
+    if let problem = window.problem { throw malformed(problem) }
     return window
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import LayerCatalog
@@ -7,11 +8,9 @@ import LayerCatalog
 /// how the kernel is laid out.
 extension LocallyConnected: KerasMapped {
   static let keras = KerasMapping(
-    KerasLayerClass.spatial("LocallyConnected", 1...2, shape: { _ in .unknown }) { axes in
-      { (layer, inputs) throws(WeighbridgeError) in try add(&layer, inputs, axes: axes) }
-    })
-
-  private enum Padding: String, CaseIterable { case valid, same }
+    KerasLayerClass.spatial("LocallyConnected", 1...2, shape: { _ in .unknown }, add))
+  static let kerasRow: KerasRow? = KerasRow(
+    LocallyConnected.self, unsupported: "Keras 3 has no locally connected layers any more")
 
   private static func add(
     _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int
@@ -24,7 +23,7 @@ extension LocallyConnected: KerasMapped {
       window: try layer.integers("kernel_size", count: axes),
       strides: try layer.integers(
         "strides", count: axes, default: [Int](repeating: 1, count: axes)),
-      isPadded: try layer.word("padding", default: Padding.valid) == .same,
+      isPadded: try layer.word("padding", default: KerasPadding.valid) == .same,
       channels: try layer.channels(of: inputs, layout: layout),
       filters: try layer.integer("filters"), isChannelsFirst: layout == .channelsFirst)
     if let problem = grid.problem { throw WeighbridgeError(.malformed, problem) }

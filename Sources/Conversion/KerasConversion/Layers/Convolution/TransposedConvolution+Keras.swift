@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import LayerCatalog
@@ -9,31 +10,76 @@ extension TransposedConvolution: KerasMapped {
   static let keras = KerasMapping(
     KerasLayerClass.spatial(
       "Conv", suffix: "Transpose", shape: { .image(axes: $0, channelAxis: $0 + 1) }
-    ) { axes in
-      { (layer, inputs) throws(WeighbridgeError) in try add(&layer, inputs, axes: axes) }
-    } + [
-      .plain("Deconvolution2D (Keras 1)") { (layer, inputs) throws(WeighbridgeError) in
-        try addDeconvolution(&layer, inputs)
+    ) { (layer, inputs, axes) throws(WeighbridgeError) in
+      try layer.require("groups", toBe: 1, because: "Keras has no grouped transposed convolution")
+      return try add(&layer, inputs, takesInputsFirst: false) {
+        (layer, _) throws(WeighbridgeError) in try window(&layer, axes: axes)
       }
-    ])
+    } + [.plain("Deconvolution2D (Keras 1)", deconvolution)])
+  /// Keras' layer without padding, of whose output the borders are taken away.
+  static let kerasRow: KerasRow? = KerasRow(TransposedConvolution.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    let window = operation.window
+    try builder.check(window)
+    guard operation.groups == 1 else {
+      throw WeighbridgeError(.unsupported, "Keras has no transposed convolution of groups")
+    }
+    var (before, after) = ([Int](repeating: 0, count: window.size.count), [Int]())
+    var type = builder.outputType
+    if case .explicit(let front, let back) = window.padding { (before, after) = (front, back) }
+    if after.isEmpty { after = before }
+    for axis in window.size.indices {
+      let reach = (window.size[axis] - 1) * window.dilation[axis] + 1
+      after[axis] += max(0, window.strides[axis] - reach) - operation.outputPadding[axis]
+      guard after[axis] >= 0 else {
+        throw WeighbridgeError(
+          .unsupported,
+          "an output that is longer than the window reaches by "
+            + "\(operation.outputPadding)")
+      }
+      let borders = before[axis] + after[axis]
+      type.shape[axis + 1] =
+        type.shape[axis + 1].value.map { Dimension.fixed($0 + borders) } ?? .unknown
+    }
+    let kernel = try builder.tensor(1)
+    let axes = window.size.count
+    var settings = builder.settings(window, "valid")
+    settings["filters"] = .integer(kernel.shape[1])
+    settings["use_bias"] = .bool(operation.hasBias)
+    let turned = kernel.permuted(Array(2..<axes + 2) + [1, 0])
+    let whole = try builder.layer(
+      "Conv\(axes)DTranspose", settings,
+      weights: [KerasLayerWeight(name: "kernel", tensor: turned)] + builder.bias(operation.hasBias),
+      type: type)
+    if (before + after).allSatisfy({ $0 == 0 }) { return whole }
+    return try builder.bordered(
+      "Cropping", "cropping", Borders(before: before, after: after), whole)
+  }
 
-  enum Padding: String, CaseIterable { case valid, same }
-
-  private static func add(
-    _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int
+  /// Adds a layer.
+  ///
+  /// - Parameters:
+  ///   - takesInputsFirst: Whether the last axes of the kernel are `[in, out]`, and not `[out, in]`.
+  ///   - readWindow: Reads the window and what the output gains behind it, for images of a layout.
+  static func add(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], takesInputsFirst: Bool,
+    _ readWindow: (inout KerasLayer, DataLayout) throws(WeighbridgeError) -> (
+      Window, outputPadding: [Int]
+    )
   ) throws(WeighbridgeError) -> [ValueID] {
     let filters = try layer.integer("filters")
     let hasBias = try layer.flag("use_bias", default: true)
     let layout = try layer.dataLayout()
-    try layer.require("groups", toBe: 1, because: "Keras has no grouped transposed convolution")
-    let (window, outputPadding) = try window(&layer, axes: axes)
     let channels = try layer.channels(of: inputs, layout: layout)
     guard filters >= 1 else { throw WeighbridgeError(.malformed, "filters=\(filters)") }
+    let (window, outputPadding) = try readWindow(&layer, layout)
     let operation = TransposedConvolution(
       window: window, outputPadding: outputPadding, groups: 1, hasBias: hasBias, layout: layout)
-    let isFlipped = layer.flipsKernels
-    let kernel = try layer.weight("kernel", shape: window.size + [filters, channels]) {
-      $0.permuted([axes + 1, axes] + Array(0..<axes)).flipped(from: 2, if: isFlipped)
+    let (axes, isFlipped) = (window.size.count, layer.flipsKernels)
+    let ends = takesInputsFirst ? [channels, filters] : [filters, channels]
+    let order = takesInputsFirst ? [axes, axes + 1] : [axes + 1, axes]
+    let kernel = try layer.weight("kernel", shape: window.size + ends) {
+      $0.permuted(order + Array(0..<axes)).flipped(from: 2, if: isFlipped)
     }
     let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
     return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])
@@ -46,19 +92,14 @@ extension TransposedConvolution: KerasMapped {
     let size = try layer.integers("kernel_size", count: axes)
     let strides = try layer.integers("strides", count: axes, default: ones)
     let dilation = try dilation(&layer, strides: strides)
-    let padding = try layer.word("padding", default: Padding.valid)
+    let padding = try layer.word("padding", default: KerasPadding.valid)
     let zeros = ones.map { _ in 0 }
     let plain = Window(
       size: size, strides: strides, dilation: dilation,
       padding: .explicit(before: zeros, after: zeros))
     if let problem = plain.problem { throw WeighbridgeError(.malformed, problem) }
     if padding == .same { try layer.requireTransposedPadding(size, strides) }
-    let borders = try borders(&layer, plain, padding)
-    let window = Window(
-      size: size, strides: strides, dilation: dilation,
-      padding: .explicit(before: borders.map(\.before), after: borders.map(\.after)))
-    if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
-    return (window, borders.map(\.padding))
+    return try plain.losing(try borders(&layer, plain, padding))
   }
 
   /// What one axis loses at its ends, and what it gains behind.
@@ -97,7 +138,7 @@ extension TransposedConvolution: KerasMapped {
   }
 
   private static func borders(
-    _ layer: inout KerasLayer, _ window: Window, _ padding: Padding
+    _ layer: inout KerasLayer, _ window: Window, _ padding: KerasPadding
   ) throws(WeighbridgeError) -> [Border] {
     // Empty where the setting is absent or null, which is not the same as 0.
     let written = try layer.integers("output_padding", count: window.size.count, default: [])
@@ -136,7 +177,7 @@ extension TransposedConvolution: KerasMapped {
   /// - Throws: ``WeighbridgeError/Code/malformed`` when no convolution makes this layer's input out
   ///   of such an output; Keras fails when such a model runs.
   private static func border(
-    _ padding: Padding, reach: Int, stride: Int, outputPadding: Int?,
+    _ padding: KerasPadding, reach: Int, stride: Int, outputPadding: Int?,
     _ backend: KerasProducer.Backend
   ) throws(WeighbridgeError) -> Border {
     let surplus: Int
@@ -162,5 +203,20 @@ extension TransposedConvolution: KerasMapped {
       throw WeighbridgeError(.malformed, "output_padding=\(other)")
     }
     return number - other
+  }
+}
+
+extension Window {
+  /// The same window where the output of a transposed convolution loses its borders, and what it
+  /// gains behind.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for borders that no window has.
+  func losing(
+    _ borders: [TransposedConvolution.Border]
+  ) throws(WeighbridgeError) -> (Window, outputPadding: [Int]) {
+    let window = with(
+      padding: .explicit(before: borders.map(\.before), after: borders.map(\.after)))
+    if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
+    return (window, borders.map(\.padding))
   }
 }

@@ -6,24 +6,12 @@ import LayerCatalog
 /// `Deconvolution2D` of Keras 1, whose settings say how large the output is. Its kernel, once its
 /// image axes stand in front, is `[spatial..., in, out]`.
 extension TransposedConvolution {
-  static func addDeconvolution(
-    _ layer: inout KerasLayer, _ inputs: [ValueID]
-  ) throws(WeighbridgeError) -> [ValueID] {
-    let filters = try layer.integer("filters")
-    let hasBias = try layer.flag("use_bias", default: true)
-    let layout = try layer.dataLayout()
-    let channels = try layer.channels(of: inputs, layout: layout)
+  static let deconvolution: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     try layer.requireSpatialAxes(2, of: inputs)
-    guard filters >= 1 else { throw WeighbridgeError(.malformed, "filters=\(filters)") }
-    let (window, outputPadding) = try deconvolutionWindow(&layer, inputs[0], layout)
-    let operation = TransposedConvolution(
-      window: window, outputPadding: outputPadding, groups: 1, hasBias: hasBias, layout: layout)
-    let isFlipped = layer.flipsKernels
-    let kernel = try layer.weight("kernel", shape: window.size + [channels, filters]) {
-      $0.permuted([2, 3, 0, 1]).flipped(from: 2, if: isFlipped)
+    return try add(&layer, inputs, takesInputsFirst: true) {
+      (layer, layout) throws(WeighbridgeError) in
+      try deconvolutionWindow(&layer, try layer.onlyInput(inputs), layout)
     }
-    let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
-    return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])
   }
 
   private static func deconvolutionWindow(
@@ -31,7 +19,7 @@ extension TransposedConvolution {
   ) throws(WeighbridgeError) -> (Window, outputPadding: [Int]) {
     let size = try layer.integers("kernel_size", count: 2)
     let strides = try layer.integers("strides", count: 2, default: [1, 1])
-    let padding = try layer.word("padding", default: Padding.valid)
+    let padding = try layer.word("padding", default: KerasPadding.valid)
     let shape = layer.take("output_shape") ?? .null
     let dimensions = shape.array ?? []
     guard dimensions.count == 4 else {
@@ -60,11 +48,7 @@ extension TransposedConvolution {
       borders.append(
         Border(surplus: surplus, reach: size[number], isSame: padding == .same, layer.backend))
     }
-    let window = Window(
-      size: size, strides: strides, dilation: [1, 1],
-      padding: .explicit(before: borders.map(\.before), after: borders.map(\.after)))
-    if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
-    return (window, borders.map(\.padding))
+    return try plain.losing(borders)
   }
 }
 

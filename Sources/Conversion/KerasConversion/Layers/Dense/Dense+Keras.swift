@@ -1,5 +1,7 @@
 import Bytes
+import ConversionCore
 import GraphIR
+import JSON
 import LayerCatalog
 
 extension Dense: KerasMapped {
@@ -26,4 +28,16 @@ extension Dense: KerasMapped {
     .plain("Highway (Keras 1)", highway),
     .plain("MaxoutDense (Keras 1)", maxout),
   ])
+  static let kerasRow: KerasRow? = KerasRow(Dense.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    let kernel = try builder.tensor(1)
+    return try builder.layer(
+      "Dense",
+      [
+        "units": .integer(kernel.shape[0]), "activation": .string(builder.fusedActivation),
+        "use_bias": .bool(operation.hasBias),
+      ],
+      weights: [KerasLayerWeight(name: "kernel", tensor: kernel.permuted([1, 0]))]
+        + builder.bias(operation.hasBias))
+  }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import LayerCatalog
@@ -29,6 +30,29 @@ extension EinsumDense: KerasMapped {
       return try layer.addActivation(to: output)
     }
   ])
+  static let kerasRow: KerasRow? = KerasRow(EinsumDense.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    let (output, bias) = (operation.output.letters, operation.bias.letters)
+    let shape = builder.outputType.shape.dropFirst().map {
+      $0.value.map(JSONValue.integer) ?? .null
+    }
+    var weights = [KerasLayerWeight(name: "kernel", tensor: try builder.tensor(1))]
+    if let first = bias.first, let start = output.firstIndex(of: first) {
+      let own = try builder.tensor(2)
+      var dimensions = own.shape[...]
+      let full = output[start...].map { bias.contains($0) ? dimensions.popFirst() ?? 1 : 1 }
+      weights.append(KerasLayerWeight(name: "bias", tensor: own.reshaped(full)))
+    }
+    let equation =
+      "\(operation.input.rawValue),\(operation.kernel.rawValue)->\(operation.output.rawValue)"
+    return try builder.layer(
+      "EinsumDense",
+      [
+        "equation": .string(equation), "output_shape": .array(shape),
+        "activation": .string(builder.fusedActivation),
+        "bias_axes": bias.isEmpty ? .null : .string(operation.bias.rawValue),
+      ], weights: weights)
+  }
 }
 
 /// An equation of Keras' `EinsumDense`, an ellipsis replaced by letters of its own.

@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import KerasFormat
@@ -20,6 +21,9 @@ extension CategoryEncoding: KerasMapped {
         of: try layer.onlyInput(inputs), categories: count, mode, weights: weights)
     }
   ])
+  static let kerasRow: KerasRow? = KerasRow(
+    CategoryEncoding.self,
+    unsupported: "Keras refuses indices outside of the categories in its own ways")
 
   /// Keras' words for what is made of indices.
   enum Mode: String, CaseIterable {

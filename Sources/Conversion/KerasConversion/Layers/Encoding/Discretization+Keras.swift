@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import KerasFormat
@@ -7,15 +8,21 @@ import LayerCatalog
 extension Discretization: KerasMapped {
   /// Keras: `Discretization(bin_boundaries, output_mode="int")`, whose boundaries are float32.
   /// Of those that `adapt` found, Keras 2 stores what they are computed from.
-  static let keras = KerasMapping([
-    .plain("Discretization", casts: .none) { (layer, inputs) throws(WeighbridgeError) in
-      try add(&layer, inputs)
-    }
-  ])
+  static let keras = KerasMapping([.plain("Discretization", casts: .none, add)])
+  static let kerasRow: KerasRow? = KerasRow(Discretization.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    let index = try builder.layer(
+      "Discretization",
+      [
+        // As each generation itself writes it.
+        "dtype": builder.form == .archive ? "float32" : "int64",
+        "bin_boundaries": .array(operation.boundaries.map(JSONValue.real)), "num_bins": .null,
+        "epsilon": .real(0.01), "output_mode": "int", "sparse": false,
+      ])
+    return try builder.function(.cast, [index], to: operation.outputType)
+  }
 
-  private static func add(
-    _ layer: inout KerasLayer, _ inputs: [ValueID]
-  ) throws(WeighbridgeError) -> [ValueID] {
+  private static let add: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     layer.ignore("epsilon")
     try layer.require("sparse", toBe: false, because: "sparse tensors cannot be had")
     let boundaries = try boundaries(&layer).map { Double(Float($0)) }

@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import LayerCatalog
@@ -30,6 +31,16 @@ extension Embedding: KerasMapped {
     KerasLayerClass(
       "ReversibleEmbedding", masks: .ownRule, casts: .floats, shape: .unknown, reversible),
   ])
+  static let kerasRow: KerasRow? = KerasRow(Embedding.self) {
+    (_, builder) throws(WeighbridgeError) in
+    let table = try builder.tensor(1)
+    return try builder.layer(
+      "Embedding",
+      [
+        "input_dim": .integer(table.shape[0]), "output_dim": .integer(table.shape[1]),
+        "mask_zero": false,
+      ], weights: [KerasLayerWeight(name: "embeddings", tensor: table)])
+  }
 }
 
 extension KerasLayer {

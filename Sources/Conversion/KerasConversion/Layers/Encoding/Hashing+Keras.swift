@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import KerasFormat
@@ -23,6 +24,8 @@ extension Hashing: KerasMapped {
       return try layer.addHash(operation, [input], bins)
     }
   ])
+  static let kerasRow: KerasRow? = KerasRow(
+    Hashing.self, unsupported: "Keras hashes with functions of its own")
 }
 
 extension HashedCrossing: KerasMapped {
@@ -47,6 +50,8 @@ extension HashedCrossing: KerasMapped {
       return try layer.addHash(HashedCrossing(buckets: bins), inputs, bins)
     }
   ])
+  static let kerasRow: KerasRow? = KerasRow(
+    HashedCrossing.self, unsupported: "Keras hashes texts and not these numbers alike")
 }
 
 extension KerasLayer {

@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import KerasFormat
@@ -12,6 +13,8 @@ extension IndexLookup: KerasMapped {
       try layer.addLookup(of: try layer.onlyInput(inputs))
     }
   ])
+  static let kerasRow: KerasRow? = KerasRow(
+    IndexLookup.self, unsupported: "Keras keeps vocabularies in files of their own")
 }
 
 extension KerasLayer {

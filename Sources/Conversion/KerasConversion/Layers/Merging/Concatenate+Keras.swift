@@ -1,5 +1,7 @@
 import Bytes
+import ConversionCore
 import GraphIR
+import JSON
 import KerasFormat
 import LayerCatalog
 
@@ -19,6 +21,13 @@ extension Concatenate: KerasMapped {
       return outputs
     }
   ])
+  static let kerasRow: KerasRow? = KerasRow(Concatenate.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    guard builder.form == .archive || builder.operands.allSatisfy({ $0.constant == nil }) else {
+      throw WeighbridgeError(.unsupported, "Keras 2.15 does not load a Concatenate of constants")
+    }
+    return try builder.layer("Concatenate", ["axis": .integer(operation.axis)], builder.operands)
+  }
 }
 
 extension KerasLayer {

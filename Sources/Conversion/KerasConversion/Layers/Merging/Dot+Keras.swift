@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import KerasFormat
@@ -7,14 +8,18 @@ import LayerCatalog
 extension Dot: KerasMapped {
   /// Keras: `Dot(axes, normalize=False)`, where `axes` is one number for both inputs or one for
   /// each; of Keras 1 `Merge` with `mode="cos"`.
-  static let keras = KerasMapping([
-    .plain("Dot") { (layer, inputs) throws(WeighbridgeError) in try add(&layer, inputs) },
-    .plain("Merge (Keras 1)", cosine),
-  ])
+  static let keras = KerasMapping([.plain("Dot", add), .plain("Merge (Keras 1)", cosine)])
+  static let kerasRow: KerasRow? = KerasRow(Dot.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    try builder.layer(
+      "Dot",
+      [
+        "axes": .integers([operation.firstAxis, operation.secondAxis]),
+        "normalize": .bool(operation.normalizes),
+      ], [builder[0], builder[1]])
+  }
 
-  private static func add(
-    _ layer: inout KerasLayer, _ inputs: [ValueID]
-  ) throws(WeighbridgeError) -> [ValueID] {
+  private static let add: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     guard inputs.count == 2 else {
       throw WeighbridgeError(.malformed, "takes two inputs and has \(inputs.count)")
     }

@@ -1,23 +1,26 @@
 import Bytes
+import ConversionCore
 import GraphIR
+import JSON
 import LayerCatalog
 
 extension Add: KerasMapped {
   /// Keras: `Add`.
-  static let keras = KerasMapping([
-    .merging("Add") { (layer, inputs) throws(WeighbridgeError) in
-      try layer.addMerging(Add(), inputs)
-    }
-  ])
+  static let keras = KerasMapping([.merging("Add", Add().merged)])
+  static let kerasRow = row("Add", .add)
 }
 
 extension Average: KerasMapped {
   /// Keras: `Average`.
-  static let keras = KerasMapping([
-    .merging("Average") { (layer, inputs) throws(WeighbridgeError) in
-      try layer.addMerging(Average(), inputs)
+  static let keras = KerasMapping([.merging("Average", Average().merged)])
+  static let kerasRow: KerasRow? = KerasRow(Average.self) {
+    (_, builder) throws(WeighbridgeError) in
+    guard builder.operands.contains(where: { $0.constant != nil }) else {
+      return try builder.layer("Average", [:], builder.operands)
     }
-  ])
+    let sum = try builder.chain(.add)
+    return try builder.binary(.divide, sum, builder.number(Double(builder.operands.count)))
+  }
 }
 
 extension Maximum: KerasMapped {
@@ -27,6 +30,7 @@ extension Maximum: KerasMapped {
       try layer.addExtreme(Maximum(), inputs)
     }
   ])
+  static let kerasRow = row("Maximum", .maximum)
 }
 
 extension Minimum: KerasMapped {
@@ -36,15 +40,13 @@ extension Minimum: KerasMapped {
       try layer.addExtreme(Minimum(), inputs)
     }
   ])
+  static let kerasRow = row("Minimum", .minimum)
 }
 
 extension Subtract: KerasMapped {
   /// Keras: `Subtract`.
-  static let keras = KerasMapping([
-    .merging("Subtract") { (layer, inputs) throws(WeighbridgeError) in
-      try layer.addMerging(Subtract(), inputs)
-    }
-  ])
+  static let keras = KerasMapping([.merging("Subtract", Subtract().merged)])
+  static let kerasRow = row("Subtract", .subtract)
 }
 
 extension Multiply: KerasMapped {
@@ -67,4 +69,55 @@ extension Multiply: KerasMapped {
       return try layer.add(Multiply(), [input, gamma])
     },
   ])
+  static let kerasRow = row("Multiply", .multiply)
+}
+
+extension BroadcastingOperator {
+  /// Adds the layer that does nothing but this.
+  fileprivate var merged: KerasMapping.Build {
+    { (layer, inputs) throws(WeighbridgeError) in
+      try layer.add(self, try layer.aligned(inputs))
+    }
+  }
+
+  /// The layer, or the function of two tensors for each pair where the layer cannot be had.
+  fileprivate static func row(_ className: String, _ function: KerasFunctionForm) -> KerasRow? {
+    KerasRow(Self.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.merged(className, function)
+    }
+  }
+}
+
+extension KerasModelBuilder {
+  /// A layer that merges its inputs; a function for each pair where a constant is among them, or
+  /// batches of different sizes.
+  fileprivate mutating func merged(
+    _ className: String, _ function: KerasFunctionForm
+  ) throws(WeighbridgeError) -> KerasValue {
+    // The layers refuse batches of different sizes.
+    let batches = Set(operands.compactMap { $0.type.shape.first?.value })
+    guard
+      operands.contains(where: { $0.constant != nil }) || !type().elementType.isFloat
+        || batches.count > 1
+    else { return try layer(className, [:], operands) }
+    return try chain(function)
+  }
+}
+
+extension KerasLayer {
+  /// The inputs with as many axes each.
+  ///
+  /// One with fewer axes than another gets axes of size 1 behind the batch, as Keras does it:
+  /// `[batch, channels]` becomes `[batch, 1, 1, channels]`.
+  mutating func aligned(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
+    let rank = inputs.map { graph.type(of: $0).rank }.max() ?? 0
+    var aligned: [ValueID] = []
+    for input in inputs {
+      let missing = rank - graph.type(of: input).rank
+      let expansion = ExpandDims(axes: Array(1..<missing + 1))
+      aligned +=
+        missing == 0 ? [input] : try add(expansion, [input], role: "expand_dims")
+    }
+    return aligned
+  }
 }

@@ -8,30 +8,25 @@ import LayerCatalog
 extension BatchNormalization: KerasMapped {
   /// Keras: `BatchNormalization`, when the model runs (not trains); of Keras 1 also its modes 1 and
   /// 2. Over several axes (Keras 2) it becomes arithmetic.
-  static let keras = KerasMapping(
-    [
-      KerasLayerClass(
-        "BatchNormalization", masks: .passed, casts: .all, shape: .same, parts: .batchStatistics
-      ) { (layer, inputs) throws(WeighbridgeError) in try add(&layer, inputs) },
-      .elementwise("BatchNormalization (Keras 1)", ownStatistics),
-    ],
-    rows: [
-      KerasRow(BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.layer(
-          "BatchNormalization",
-          [
-            "axis": .integer(operation.axis), "momentum": .real(0.99),
-            "epsilon": .real(operation.epsilon), "center": .bool(operation.hasCenter),
-            "scale": .bool(operation.hasScale),
-          ],
-          weights: builder.scales(
-            operation.hasScale, operation.hasCenter, and: ["moving_mean", "moving_variance"]))
-      }
-    ])
+  static let keras = KerasMapping([
+    KerasLayerClass(
+      "BatchNormalization", masks: .passed, casts: .all, shape: .same, parts: .batchStatistics, add),
+    .elementwise("BatchNormalization (Keras 1)", ownStatistics),
+  ])
+  static let kerasRow: KerasRow? = KerasRow(BatchNormalization.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    try builder.layer(
+      "BatchNormalization",
+      [
+        "axis": .integer(operation.axis), "momentum": .real(0.99),
+        "epsilon": .real(operation.epsilon), "center": .bool(operation.hasCenter),
+        "scale": .bool(operation.hasScale),
+      ],
+      weights: builder.scales(
+        operation.hasScale, operation.hasCenter, and: ["moving_mean", "moving_variance"]))
+  }
 
-  private static func add(
-    _ layer: inout KerasLayer, _ inputs: [ValueID]
-  ) throws(WeighbridgeError) -> [ValueID] {
+  private static let add: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let axes = try axes(&layer, inputs)
     let operation = BatchNormalization(
       axis: axes[0], epsilon: try layer.real("epsilon", default: 1e-3),

@@ -12,18 +12,17 @@ extension GroupNormalization: KerasMapped {
     [.elementwise("GroupNormalization", grouped)],
     wellKnown: [
       "Addons>GroupNormalization": addons, "Addons>InstanceNormalization": addons,
-    ],
-    rows: [
-      KerasRow(GroupNormalization.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.layer(
-          "GroupNormalization",
-          [
-            "groups": .integer(operation.groups), "axis": .integer(operation.axis),
-            "epsilon": .real(operation.epsilon), "center": .bool(operation.hasCenter),
-            "scale": .bool(operation.hasScale),
-          ], weights: builder.scales(operation.hasScale, operation.hasCenter))
-      }
     ])
+  static let kerasRow: KerasRow? = KerasRow(GroupNormalization.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    try builder.layer(
+      "GroupNormalization",
+      [
+        "groups": .integer(operation.groups), "axis": .integer(operation.axis),
+        "epsilon": .real(operation.epsilon), "center": .bool(operation.hasCenter),
+        "scale": .bool(operation.hasScale),
+      ], weights: builder.scales(operation.hasScale, operation.hasCenter))
+  }
 
   private static let grouped: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let type = layer.graph.type(of: try layer.onlyInput(inputs))

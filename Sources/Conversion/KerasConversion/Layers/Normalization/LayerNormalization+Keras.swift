@@ -7,18 +7,18 @@ import LayerCatalog
 extension LayerNormalization: KerasMapped {
   /// Keras: `LayerNormalization(axis=-1, epsilon=1e-3)`, where `axis` may be a list. With
   /// `rms_scaling` (Keras 3) it is ``RMSNormalization``.
-  static let keras = KerasMapping(
-    [KerasLayerClass("LayerNormalization", masks: .passed, casts: .all, shape: .same, normalized)],
-    rows: [
-      KerasRow(LayerNormalization.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.layer(
-          "LayerNormalization",
-          [
-            "axis": .axes(operation.axes), "epsilon": .real(operation.epsilon),
-            "center": .bool(operation.hasCenter), "scale": .bool(operation.hasScale),
-          ], weights: builder.scales(operation.hasScale, operation.hasCenter))
-      }
-    ])
+  static let keras = KerasMapping([
+    KerasLayerClass("LayerNormalization", masks: .passed, casts: .all, shape: .same, normalized)
+  ])
+  static let kerasRow: KerasRow? = KerasRow(LayerNormalization.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    try builder.layer(
+      "LayerNormalization",
+      [
+        "axis": .axes(operation.axes), "epsilon": .real(operation.epsilon),
+        "center": .bool(operation.hasCenter), "scale": .bool(operation.hasScale),
+      ], weights: builder.scales(operation.hasScale, operation.hasCenter))
+  }
 
   private static let normalized: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let type = layer.graph.type(of: try layer.onlyInput(inputs))

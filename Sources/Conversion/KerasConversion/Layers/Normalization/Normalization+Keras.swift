@@ -22,6 +22,7 @@ extension Normalization: KerasMapped {
       return try layer.add(operation, inputs + statistics)
     }
   ])
+  static let kerasRow: KerasRow? = nil
 
   /// Keras writes `axis=None` as an empty list, and always writes the setting.
   private static func keptAxes(

@@ -1,5 +1,7 @@
 import Bytes
+import ConversionCore
 import GraphIR
+import JSON
 import LayerCatalog
 
 extension RMSNormalization: KerasMapped {
@@ -10,6 +12,22 @@ extension RMSNormalization: KerasMapped {
       try layer.addRMSNormalization(of: inputs, .meanSquare, epsilon: 1e-6)
     }
   ])
+  static let kerasRow: KerasRow? = nil
+}
+
+extension UnitNormalization: KerasMapped {
+  /// Keras: `UnitNormalization(axis=-1)`, where `axis` may be a list.
+  static let keras = KerasMapping([
+    .elementwise("UnitNormalization") { (layer, inputs) throws(WeighbridgeError) in
+      let type = layer.graph.type(of: try layer.onlyInput(inputs))
+      let axes = try layer.axes("axis", of: type).sorted()
+      return try layer.add(UnitNormalization(axes: axes), inputs)
+    }
+  ])
+  static let kerasRow: KerasRow? = KerasRow(UnitNormalization.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    try builder.layer("UnitNormalization", ["axis": .axes(operation.axes)])
+  }
 }
 
 extension KerasLayer {

@@ -1,58 +1,81 @@
 import Bytes
 import ConversionCore
 import GraphIR
+import JSON
+import KerasFormat
 import LayerCatalog
 
 extension AveragePooling: KerasMapped {
   /// Keras: `AveragePooling1D`, `AveragePooling2D`, `AveragePooling3D`. Padding does
   /// not count, except in some versions on Theano.
   static let keras = KerasMapping(
-    KerasLayerClass.spatial("AveragePooling", shape: { .window(axes: $0) }) { axes in
-      { (layer, inputs) throws(WeighbridgeError) in
-        let window = try layer.poolingWindow(axes: axes)
-        let layout = try layer.dataLayout()
-        let countIncludePad = axes <= 2 && layer.averagesPaddingOnTheano
-        return try layer.add(
-          AveragePooling(window: window, countIncludePad: countIncludePad, layout: layout), inputs)
-      }
+    KerasLayerClass.spatial("AveragePooling", shape: { .window(axes: $0) }) {
+      (layer, inputs, axes) throws(WeighbridgeError) in
+      let window = try layer.poolingWindow(axes: axes)
+      let layout = try layer.dataLayout()
+      let countIncludePad = axes <= 2 && layer.averagesPaddingOnTheano
+      return try layer.add(
+        AveragePooling(window: window, countIncludePad: countIncludePad, layout: layout), inputs)
     })
+  /// Keras never counts what it pads itself.
+  static let kerasRow: KerasRow? = KerasRow(AveragePooling.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    let window = operation.window
+    var borders: Borders?
+    switch window.padding {
+    case .valid: break
+    case .same where operation.countIncludePad:
+      throw WeighbridgeError(.unsupported, "counts the padding, which Keras' average leaves out")
+    case .same: break
+    case .explicit(let before, let after):
+      if operation.countIncludePad {
+        borders = Borders(before: before, after: after)
+      } else if try builder.padding(window, builder.type()).borders != nil {
+        throw WeighbridgeError(
+          .unsupported, "leaves out a padding of another width than Keras', which would count")
+      }
+    }
+    return try builder.pooling("AveragePooling", window, filledWith: 0, borders: borders)
+  }
 }
 
 extension MaxPooling: KerasMapped {
   /// Keras: `MaxPooling1D`, `MaxPooling2D`, `MaxPooling3D`.
   static let keras = KerasMapping(
-    KerasLayerClass.spatial("MaxPooling", shape: { .window(axes: $0) }) { axes in
-      { (layer, inputs) throws(WeighbridgeError) in
-        let window = try layer.poolingWindow(axes: axes)
-        return try layer.add(MaxPooling(window: window, layout: try layer.dataLayout()), inputs)
-      }
+    KerasLayerClass.spatial("MaxPooling", shape: { .window(axes: $0) }) {
+      (layer, inputs, axes) throws(WeighbridgeError) in
+      let window = try layer.poolingWindow(axes: axes)
+      return try layer.add(MaxPooling(window: window, layout: try layer.dataLayout()), inputs)
     })
+  static let kerasRow: KerasRow? = KerasRow(MaxPooling.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    try builder.pooling(
+      "MaxPooling", operation.window, filledWith: -Double.greatestFiniteMagnitude)
+  }
 }
 
 extension GlobalAveragePooling: KerasMapped {
   /// Keras: `GlobalAveragePooling1D`, `GlobalAveragePooling2D`, `GlobalAveragePooling3D`. Of an input
   /// with a mask, the first takes the mean of the steps that count.
   static let keras = KerasMapping(
-    KerasLayerClass.spatial("GlobalAveragePooling", shape: { .pooling(axes: $0) }) { axes in
-      { (layer, inputs) throws(WeighbridgeError) in
-        let input = try layer.onlyInput(inputs)
-        guard axes == 1, let mask = layer.takeTensors("mask").first ?? layer.mask(of: input) else {
-          return try add(&layer, inputs, axes: axes)
-        }
-        let keepDims = try layer.flag("keepdims", default: false)
-        return try layer.add(
-          MaskedAveragePooling(keepDims: keepDims, layout: try layer.dataLayout()),
-          [input, mask])
+    KerasLayerClass.spatial("GlobalAveragePooling", shape: { .pooling(axes: $0) }) {
+      (layer, inputs, axes) throws(WeighbridgeError) in
+      let input = try layer.onlyInput(inputs)
+      guard axes == 1, let mask = layer.takeTensors("mask").first ?? layer.mask(of: input) else {
+        return try add(&layer, inputs, axes: axes)
       }
+      let keepDims = try layer.flag("keepdims", default: false)
+      return try layer.add(
+        MaskedAveragePooling(keepDims: keepDims, layout: try layer.dataLayout()), [input, mask])
     })
+  static let kerasRow = row("GlobalAveragePooling")
 }
 
 extension GlobalMaxPooling: KerasMapped {
   /// Keras: `GlobalMaxPooling1D`, `GlobalMaxPooling2D`, `GlobalMaxPooling3D`.
   static let keras = KerasMapping(
-    KerasLayerClass.spatial("GlobalMaxPooling", shape: { .pooling(axes: $0) }) { axes in
-      { (layer, inputs) throws(WeighbridgeError) in try add(&layer, inputs, axes: axes) }
-    })
+    KerasLayerClass.spatial("GlobalMaxPooling", shape: { .pooling(axes: $0) }, add))
+  static let kerasRow = row("GlobalMaxPooling")
 }
 
 extension GlobalPoolingOperator {
@@ -64,34 +87,92 @@ extension GlobalPoolingOperator {
     let keepDims = try layer.flag("keepdims", default: false)
     return try layer.add(Self(keepDims: keepDims, layout: try layer.dataLayout()), inputs)
   }
+
+  fileprivate static func row(_ className: String) -> KerasRow? {
+    KerasRow(Self.self) { (operation, builder) throws(WeighbridgeError) in
+      let axes = builder.type().rank - 2
+      guard (1...3).contains(axes) else {
+        throw WeighbridgeError(.unsupported, "\(axes) spatial axes")
+      }
+      return try builder.layer(
+        "\(className)\(axes)D",
+        ["data_format": "channels_last", "keepdims": .bool(operation.keepDims)])
+    }
+  }
 }
 
 extension AdaptiveAveragePooling: KerasMapped {
   /// Keras 3: `AdaptiveAveragePooling1D`, `AdaptiveAveragePooling2D`, `AdaptiveAveragePooling3D`.
   static let keras = mapping("AdaptiveAveragePooling")
+  static let kerasRow = refusal
 }
 
 extension AdaptiveMaxPooling: KerasMapped {
   /// Keras 3: `AdaptiveMaxPooling1D`, `AdaptiveMaxPooling2D`, `AdaptiveMaxPooling3D`.
   static let keras = mapping("AdaptiveMaxPooling")
+  static let kerasRow = refusal
 }
 
 extension AdaptivePoolingOperator {
   /// Keras' layers with `output_size` and `data_format`.
   fileprivate static func mapping(_ name: String) -> KerasMapping {
     KerasMapping(
-      KerasLayerClass.spatial(name, shape: { _ in .unknown }) { axes in
-        { (layer, inputs) throws(WeighbridgeError) in
-          try layer.requireSpatialAxes(axes, of: inputs)
-          let dimensions = try layer.integers("output_size", count: axes)
-          if let problem = Resizing.problem(dimensions) {
-            throw WeighbridgeError(.malformed, problem)
-          }
-          return try layer.add(Self(dimensions: dimensions, layout: try layer.dataLayout()), inputs)
-        }
-      },
-      rows: [
-        KerasRow(Self.self, unsupported: "its layer is in the latest versions of Keras 3 only")
-      ])
+      KerasLayerClass.spatial(name, shape: { _ in .unknown }) {
+        (layer, inputs, axes) throws(WeighbridgeError) in
+        try layer.requireSpatialAxes(axes, of: inputs)
+        let dimensions = try layer.integers("output_size", count: axes)
+        if let problem = Resizing.problem(dimensions) { throw layer.malformed(problem) }
+        return try layer.add(Self(dimensions: dimensions, layout: try layer.dataLayout()), inputs)
+      })
+  }
+
+  fileprivate static var refusal: KerasRow? {
+    KerasRow(Self.self, unsupported: "its layer is in the latest versions of Keras 3 only")
+  }
+}
+
+extension KerasLayer {
+  /// The window of a pooling layer: `pool_size`, `strides` (the window's size when absent) and
+  /// `padding`.
+  fileprivate mutating func poolingWindow(axes: Int) throws(WeighbridgeError) -> Window {
+    let two = [Int](repeating: 2, count: axes)
+    let size = try integers("pool_size", count: axes, default: two)
+    let strides = try integers("strides", count: axes, default: size)
+    let padding: WindowPadding =
+      switch try word("padding", default: KerasPadding.valid) {
+      case .valid: .valid
+      case .same: try samePoolingPadding(size: size, strides: strides)
+      }
+    let window = Window(
+      size: size, strides: strides, dilation: size.map { _ in 1 }, padding: padding)
+    if let problem = window.problem { throw malformed(problem) }
+    return window
+  }
+}
+
+extension KerasModelBuilder {
+  /// A layer for a window; what Keras cannot pad is padded beforehand.
+  ///
+  /// - Parameter borders: What is padded in any case, so that it counts.
+  fileprivate mutating func pooling(
+    _ className: String, _ window: Window, filledWith number: Double, borders: Borders? = nil
+  ) throws(WeighbridgeError) -> KerasValue {
+    guard window.dilation.allSatisfy({ $0 == 1 }), (1...3).contains(window.size.count) else {
+      throw WeighbridgeError(.unsupported, "a window with gaps, or of more than three axes")
+    }
+    var (word, outside) = try padding(window, type())
+    if let borders { (word, outside) = ("valid", borders) }
+    var input = self[0]
+    if let outside {
+      input = try padded(
+        input, [0] + outside.before + [0], [0] + outside.after + [0], mode: "constant",
+        number: number)
+    }
+    return try layer(
+      "\(className)\(window.size.count)D",
+      [
+        "pool_size": .integers(window.size), "strides": .integers(window.strides),
+        "padding": .string(word), "data_format": "channels_last",
+      ], [input])
   }
 }

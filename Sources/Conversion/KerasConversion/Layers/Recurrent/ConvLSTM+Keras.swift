@@ -13,18 +13,59 @@ extension ConvLSTM: KerasMapped {
         (layer, sequence, prefix) throws(WeighbridgeError) in
         try cell(&layer, axes: axes, sequence: sequence, prefix: prefix)
       }
-    },
-    rows: [
-      KerasRow(outputsOf: ConvLSTM.self) { (operation, builder) throws(WeighbridgeError) in
-        guard operation.layout == .channelsLast else {
-          throw WeighbridgeError(
-            .unsupported, "takes channels first, and TensorFlow has it with channels last only")
-        }
-        return try builder.convolutional(operation)
-      }
-    ])
-
-  private enum Padding: String, CaseIterable { case valid, same }
+    })
+  static let kerasRow: KerasRow? = KerasRow(outputsOf: ConvLSTM.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    guard operation.layout == .channelsLast else {
+      throw WeighbridgeError(
+        .unsupported, "takes channels first, and TensorFlow has it with channels last only")
+    }
+    let (window, recurrence) = (operation.window, operation.recurrence)
+    let axes = window.size.count
+    let parts = RecurrentInputs(Array(builder.operands.indices), recurrence, stateCount: 2)
+    let gates = try builder.gates(operation.recurrentActivation, [0, 1, 3])
+    guard (1...3).contains(axes) else {
+      throw WeighbridgeError(.unsupported, "\(axes) spatial axes")
+    }
+    guard recurrence.mask == .none else {
+      throw WeighbridgeError(
+        .unsupported, "Keras fails where this layer is given a mask by a function")
+    }
+    let word: String
+    switch window.padding {
+    case .valid: word = "valid"
+    case .same: word = "same"
+    case .explicit:
+      throw WeighbridgeError(.unsupported, "a padding that Keras' layer does not have")
+    }
+    let filters = try builder.tensor(parts.weights[1]).shape[1]
+    let activation = try builder.cellActivation(operation.activation)
+    let owner = builder.form == .archive ? "cell" : ""
+    var weights: [KerasLayerWeight] = []
+    for (position, name) in zip(parts.weights, ["kernel", "recurrent_kernel"]) {
+      let kernel = gates.applied(
+        try builder.tensor(position), units: filters, gateCount: 4, isBias: false)
+      weights.append(
+        KerasLayerWeight(
+          name: name, tensor: kernel.permuted(Array(2..<axes + 2) + [1, 0]), owner: owner))
+    }
+    if operation.hasBias {
+      let bias = gates.applied(
+        try builder.tensor(parts.weights[2]), units: filters, gateCount: 4, isBias: true)
+      weights.append(KerasLayerWeight(name: "bias", tensor: bias, owner: owner))
+    } else if gates.offset != 0 {
+      throw WeighbridgeError(.unsupported, "gates that are moved, and no bias to move them with")
+    }
+    return try builder.addRecurrent(
+      "ConvLSTM\(axes)D", recurrence, parts,
+      [
+        "filters": .integer(filters), "kernel_size": .integers(window.size),
+        "strides": .integers(window.strides), "padding": .string(word),
+        "data_format": "channels_last", "dilation_rate": .integers(window.dilation),
+        "activation": activation, "recurrent_activation": gates.name, "unit_forget_bias": true,
+        "use_bias": .bool(operation.hasBias),
+      ], weights, canUnroll: false)
+  }
 
   private static func cell(
     _ layer: inout KerasLayer, axes: Int, sequence: TensorType, prefix: String
@@ -34,10 +75,16 @@ extension ConvLSTM: KerasMapped {
         .malformed, "takes sequences of images with \(axes) spatial axes, not \(sequence)")
     }
     let filters = try layer.integer("filters")
-    let window = try window(&layer, axes: axes)
+    let window = try layer.kernelWindow(axes: axes) { (layer, plain) throws(WeighbridgeError) in
+      guard layer.backend == .tensorflow || plain.size.allSatisfy({ $0 % 2 == 1 }) else {
+        throw WeighbridgeError(
+          .unsupported, "kernel_size=\(plain.size), and beside TensorFlow only odd sizes are known")
+      }
+      let padding = try layer.word("padding", default: KerasPadding.valid)
+      return padding == .valid ? .valid : try layer.samePadding(of: plain)
+    }
     let layout = try layer.dataLayout()
     let hasBias = try layer.flag("use_bias", default: true)
-    if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
     guard filters >= 1,
       let channels = sequence.shape[layout.channelAxis(rank: axes + 2) + 1].value
     else {
@@ -66,75 +113,5 @@ extension ConvLSTM: KerasMapped {
         window: window, layout: layout, recurrence: recurrence, hasBias: hasBias,
         activation: activation, recurrentActivation: gate)
     }
-  }
-
-  private static func window(
-    _ layer: inout KerasLayer, axes: Int
-  ) throws(WeighbridgeError) -> Window {
-    let ones = [Int](repeating: 1, count: axes)
-    let size = try layer.integers("kernel_size", count: axes)
-    let strides = try layer.integers("strides", count: axes, default: ones)
-    let dilation = try layer.integers("dilation_rate", count: axes, default: ones)
-    let padding = try layer.word("padding", default: Padding.valid)
-    guard layer.backend == .tensorflow || size.allSatisfy({ $0 % 2 == 1 }) else {
-      throw WeighbridgeError(
-        .unsupported, "kernel_size=\(size), and beside TensorFlow only odd sizes are known")
-    }
-    return Window(
-      size: size, strides: strides, dilation: dilation,
-      padding: padding == .valid
-        ? .valid : try layer.samePadding(size: size, strides: strides, dilation: dilation))
-  }
-}
-
-extension KerasModelBuilder {
-  fileprivate mutating func convolutional(
-    _ operation: ConvLSTM
-  ) throws(WeighbridgeError) -> [KerasValue] {
-    let (window, recurrence) = (operation.window, operation.recurrence)
-    let axes = window.size.count
-    let parts = RecurrentInputs(Array(operands.indices), recurrence, stateCount: 2)
-    let gates = try gates(operation.recurrentActivation, [0, 1, 3])
-    guard (1...3).contains(axes) else {
-      throw WeighbridgeError(.unsupported, "\(axes) spatial axes")
-    }
-    guard recurrence.mask == .none else {
-      throw WeighbridgeError(
-        .unsupported, "Keras fails where this layer is given a mask by a function")
-    }
-    let word: String
-    switch window.padding {
-    case .valid: word = "valid"
-    case .same: word = "same"
-    case .explicit:
-      throw WeighbridgeError(.unsupported, "a padding that Keras' layer does not have")
-    }
-    let filters = try tensor(parts.weights[1]).shape[1]
-    let activation = try cellActivation(operation.activation)
-    let owner = form == .archive ? "cell" : ""
-    var weights: [KerasLayerWeight] = []
-    for (position, name) in zip(parts.weights, ["kernel", "recurrent_kernel"]) {
-      let kernel = gates.applied(
-        try tensor(position), units: filters, gateCount: 4, isBias: false)
-      weights.append(
-        KerasLayerWeight(
-          name: name, tensor: kernel.permuted(Array(2..<axes + 2) + [1, 0]), owner: owner))
-    }
-    if operation.hasBias {
-      let bias = gates.applied(
-        try tensor(parts.weights[2]), units: filters, gateCount: 4, isBias: true)
-      weights.append(KerasLayerWeight(name: "bias", tensor: bias, owner: owner))
-    } else if gates.offset != 0 {
-      throw WeighbridgeError(.unsupported, "gates that are moved, and no bias to move them with")
-    }
-    return try addRecurrent(
-      "ConvLSTM\(axes)D", recurrence, parts,
-      [
-        "filters": .integer(filters), "kernel_size": .integers(window.size),
-        "strides": .integers(window.strides), "padding": .string(word),
-        "data_format": "channels_last", "dilation_rate": .integers(window.dilation),
-        "activation": activation, "recurrent_activation": gates.name, "unit_forget_bias": true,
-        "use_bias": .bool(operation.hasBias),
-      ], weights, canUnroll: false)
   }
 }

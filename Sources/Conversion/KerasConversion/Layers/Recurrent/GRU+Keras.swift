@@ -7,22 +7,20 @@ import LayerCatalog
 
 extension GRU: KerasMapped {
   /// Keras: `GRU`, `CuDNNGRU`; its cell, `GRUCell`, in `RNN`. See ``RecurrentLayer``.
-  static let keras = KerasMapping(
-    [
-      .recurrent("GRU", cell), .recurrent("CuDNNGRU", parts: .activation, cuDNNCell),
-      .cell("GRUCell", cell),
-    ],
-    rows: [
-      KerasRow(outputsOf: GRU.self) { (operation, builder) throws(WeighbridgeError) in
-        let gates = try builder.gates(operation.recurrentActivation, [0, 1])
-        return try builder.recurrent(
-          "GRU", operation, "gru_cell", gates,
-          [
-            "activation": try builder.cellActivation(operation.activation),
-            "recurrent_activation": gates.name, "reset_after": .bool(operation.resetsAfter),
-          ], keepsBiases: operation.resetsAfter)
-      }
-    ])
+  static let keras = KerasMapping([
+    .recurrent("GRU", cell), .recurrent("CuDNNGRU", parts: .activation, cuDNNCell),
+    .cell("GRUCell", cell),
+  ])
+  static let kerasRow: KerasRow? = KerasRow(outputsOf: GRU.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    let gates = try builder.gates(operation.recurrentActivation, [0, 1])
+    return try builder.recurrent(
+      "GRU", operation, "gru_cell", gates,
+      [
+        "activation": try builder.cellActivation(operation.activation),
+        "recurrent_activation": gates.name, "reset_after": .bool(operation.resetsAfter),
+      ], keepsBiases: operation.resetsAfter)
+  }
 
   private static let cell: RecurrentCell.Read = {
     (layer, sequence, prefix) throws(WeighbridgeError) in
@@ -48,15 +46,13 @@ extension GRU: KerasMapped {
 
 extension SimpleRNN: KerasMapped {
   /// Keras: `SimpleRNN`; its cell, `SimpleRNNCell`, in `RNN`. See ``RecurrentLayer``.
-  static let keras = KerasMapping(
-    [.recurrent("SimpleRNN", cell), .cell("SimpleRNNCell", cell)],
-    rows: [
-      KerasRow(outputsOf: SimpleRNN.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.recurrent(
-          "SimpleRNN", operation, "simple_rnn_cell", KerasGates(name: .null),
-          ["activation": try builder.cellActivation(operation.activation)])
-      }
-    ])
+  static let keras = KerasMapping([.recurrent("SimpleRNN", cell), .cell("SimpleRNNCell", cell)])
+  static let kerasRow: KerasRow? = KerasRow(outputsOf: SimpleRNN.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    try builder.recurrent(
+      "SimpleRNN", operation, "simple_rnn_cell", KerasGates(name: .null),
+      ["activation": try builder.cellActivation(operation.activation)])
+  }
 
   private static let cell: RecurrentCell.Read = {
     (layer, sequence, prefix) throws(WeighbridgeError) in

@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import LayerCatalog
 
@@ -13,4 +14,16 @@ extension Masking: KerasMapped {
       return [outputs[0]]
     }
   ])
+  static let kerasRow: KerasRow? = KerasRow(outputsOf: Masking.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    let last = builder.type().rank - 1
+    let differs = try builder.compare(.notEqual, builder[0], builder.number(operation.value))
+    let any = try builder.reduce(.any, differs, [last])
+    let factor = try builder.function(.cast, [any], to: builder.type().elementType)
+    let output = try builder.function(.multiply, [builder[0], factor], type: builder.type())
+    guard builder.scope.isWanted[1] else { return [output, any] }
+    let mask = try builder.reduce(
+      .any, differs, [last], keeps: false, type: builder.scope.outputTypes[1])
+    return [output, mask]
+  }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import KerasFormat
@@ -12,6 +13,7 @@ extension FlattenTime: KerasMapped {
       shape: .wrapped { if case .sizes(let sizes) = $0 { .sizes([nil] + sizes) } else { $0 } },
       parts: KerasLayerParts([.init(["layer"], settings: ["layer"])]), TimeDistributedLayer.build)
   ])
+  static let kerasRow: KerasRow? = .reshapedBatch(FlattenTime.self)
 }
 
 /// `TimeDistributed`: every step of a sequence through one layer or model, by way of one axis for

@@ -1,5 +1,7 @@
 import Bytes
+import ConversionCore
 import GraphIR
+import JSON
 import LayerCatalog
 
 extension Reshape: KerasMapped {
@@ -10,14 +12,16 @@ extension Reshape: KerasMapped {
       if let problem = problem(target) { throw WeighbridgeError(.malformed, problem) }
       return try layer.add(Reshape(target: target), inputs)
     },
-    .plain("Flatten") { (layer, inputs) throws(WeighbridgeError) in try flatten(&layer, inputs) },
+    .plain("Flatten", flatten),
   ])
+  static let kerasRow: KerasRow? = KerasRow(Reshape.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    try builder.layer("Reshape", ["target_shape": .integers(operation.target)])
+  }
 
   /// With `data_format=channels_first` (since 2.2), Keras flattens in the order of channels-last,
   /// so that the weights of the layer behind it fit both.
-  private static func flatten(
-    _ layer: inout KerasLayer, _ inputs: [ValueID]
-  ) throws(WeighbridgeError) -> [ValueID] {
+  private static let flatten: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let layout = try layer.dataLayout()
     var values = inputs
     if layout == .channelsFirst, let rank = inputs.first.map({ layer.graph.type(of: $0).rank }),
@@ -39,6 +43,10 @@ extension RepeatVector: KerasMapped {
       return try layer.add(RepeatVector(count: count), inputs)
     }
   ])
+  static let kerasRow: KerasRow? = KerasRow(RepeatVector.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    try builder.layer("RepeatVector", ["n": .integer(operation.count)])
+  }
 }
 
 extension Transpose: KerasMapped {
@@ -53,4 +61,8 @@ extension Transpose: KerasMapped {
       return try layer.add(Transpose(axes: [0] + dims), inputs)
     }
   ])
+  static let kerasRow: KerasRow? = KerasRow(Transpose.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    try builder.transposed(builder[0], operation.axes)
+  }
 }

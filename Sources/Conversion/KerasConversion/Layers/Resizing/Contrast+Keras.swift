@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import LayerCatalog
@@ -9,6 +10,8 @@ extension CLAHE: KerasMapped {
   static let keras = KerasMapping([
     .plain("ContrastLimitedAdaptiveHistogramEqualization", equalization)
   ])
+  static let kerasRow: KerasRow? = KerasRow(
+    CLAHE.self, unsupported: "its layer in Keras 3 works while training only")
 
   private static let equalization: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
@@ -56,6 +59,8 @@ extension AutoContrast: KerasMapped {
       return try layer.add(operation, [try layer.onlyInput(inputs)])
     }
   ])
+  static let kerasRow: KerasRow? = KerasRow(
+    AutoContrast.self, unsupported: "its layer in Keras 3 works while training only")
 }
 
 extension KerasLayer {

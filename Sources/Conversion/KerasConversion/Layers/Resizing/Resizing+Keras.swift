@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import KerasFormat
@@ -35,6 +36,32 @@ extension Resizing: KerasMapped {
       return try layer.add(operation, inputs)
     },
   ])
+  static let kerasRow: KerasRow? = KerasRow(Resizing.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    var settings = try builder.imageDimensions(operation.dimensions)
+    let interpolation = operation.interpolation.rawValue
+    guard builder.form != .archive || !["gaussian", "mitchellcubic"].contains(interpolation) else {
+      throw WeighbridgeError(.unsupported, "Keras 3 does not resize by \(interpolation)")
+    }
+    settings["interpolation"] = .string(interpolation)
+    guard !operation.antialiases else {
+      throw WeighbridgeError(.unsupported, "smooths before it shrinks, as no layer of Keras does")
+    }
+    switch operation.fit {
+    case .stretch: settings["crop_to_aspect_ratio"] = false
+    case .crop: settings["crop_to_aspect_ratio"] = true
+    case .pad(let number):
+      guard builder.form == .archive else {
+        throw WeighbridgeError(.unsupported, "adds bars, which Keras 2 cannot")
+      }
+      settings["crop_to_aspect_ratio"] = false
+      settings["pad_to_aspect_ratio"] = true
+      settings["fill_mode"] = "constant"
+      settings["fill_value"] = .real(number)
+    }
+    if builder.form == .archive { settings["data_format"] = "channels_last" }
+    return try builder.layer("Resizing", settings)
+  }
 
   /// `crop_to_aspect_ratio` and Keras 3's `pad_to_aspect_ratio`.
   private static func fit(_ layer: inout KerasLayer) throws(WeighbridgeError) -> ResizingFit {
@@ -70,11 +97,48 @@ extension Resizing: KerasMapped {
   }
 }
 
+extension CenterCrop: KerasMapped {
+  /// Keras: `CenterCrop(height, width)`.
+  static let keras = KerasMapping([
+    .plain("CenterCrop", casts: .all) { (layer, inputs) throws(WeighbridgeError) in
+      let operation = CenterCrop(
+        dimensions: try layer.imageDimensions(), layout: try layer.dataLayout())
+      let type = layer.graph.type(of: try layer.onlyInput(inputs))
+      try layer.requireSpatialAxes(2, of: inputs)
+      let axes = operation.layout.spatialAxes(rank: type.rank)
+      let isCropped = zip(axes, operation.dimensions).allSatisfy {
+        (type.shape[$0].value ?? 0) >= $1
+      }
+      guard isCropped || layer.version >= KerasVersion(2, 15) else {
+        throw WeighbridgeError(
+          .unsupported,
+          "images of \(type) may be too small, and what Keras \(layer.version) then does was "
+            + "never compared; it is known for 2.15")
+      }
+      return try layer.add(operation, inputs)
+    }
+  ])
+  static let kerasRow: KerasRow? = KerasRow(CenterCrop.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    try builder.layer("CenterCrop", try builder.imageDimensions(operation.dimensions))
+  }
+}
+
 extension KerasLayer {
   /// The settings `height` and `width` of a layer that makes images of one size.
-  mutating func imageDimensions() throws(WeighbridgeError) -> [Int] {
+  fileprivate mutating func imageDimensions() throws(WeighbridgeError) -> [Int] {
     let dimensions = [try integer("height"), try integer("width")]
     if let problem = Resizing.problem(dimensions) { throw WeighbridgeError(.malformed, problem) }
     return dimensions
+  }
+}
+
+extension KerasModelBuilder {
+  /// The same settings for an image's size.
+  fileprivate func imageDimensions(_ dimensions: [Int]) throws(WeighbridgeError) -> JSONObject {
+    guard dimensions.count == 2 else {
+      throw WeighbridgeError(.unsupported, "\(dimensions.count) spatial axes")
+    }
+    return ["height": .integer(dimensions[0]), "width": .integer(dimensions[1])]
   }
 }

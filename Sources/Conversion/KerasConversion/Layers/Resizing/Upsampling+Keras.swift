@@ -8,13 +8,33 @@ import LayerCatalog
 /// Keras: `UpSampling1D`, `UpSampling2D`, `UpSampling3D`.
 extension Upsampling: KerasMapped {
   static let keras = KerasMapping(
-    KerasLayerClass.spatial("UpSampling", shape: { .window(axes: $0) }) { axes in
-      { (layer, inputs) throws(WeighbridgeError) in
-        if axes == 2 { return try images(&layer, inputs) }
-        let layout = axes == 1 ? .channelsLast : try layer.dataLayout()
-        return try add(&layer, inputs, axes: axes, .nearest, layout)
-      }
+    KerasLayerClass.spatial("UpSampling", shape: { .window(axes: $0) }) {
+      (layer, inputs, axes) throws(WeighbridgeError) in
+      if axes == 2 { return try images(&layer, inputs) }
+      let layout = axes == 1 ? .channelsLast : try layer.dataLayout()
+      return try add(&layer, inputs, axes: axes, .nearest, layout)
     })
+  static let kerasRow: KerasRow? = KerasRow(Upsampling.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    let (factors, axes) = (operation.factors, operation.factors.count)
+    guard (1...3).contains(axes) else {
+      throw WeighbridgeError(.unsupported, "\(axes) spatial axes")
+    }
+    guard operation.interpolation != .linearAsymmetric else {
+      throw WeighbridgeError(
+        .unsupported,
+        "enlarges with pixels that count from their corners, as Keras did on TensorFlow 1; today's "
+          + "Keras counts from their middles")
+    }
+    let isNearest = operation.interpolation == .nearest
+    guard isNearest || axes == 2 else {
+      throw WeighbridgeError(.unsupported, "Keras enlarges linearly in two dimensions only")
+    }
+    var settings: JSONObject = ["size": axes == 1 ? .integer(factors[0]) : .integers(factors)]
+    if axes > 1 { settings["data_format"] = "channels_last" }
+    if axes == 2 { settings["interpolation"] = isNearest ? "nearest" : "bilinear" }
+    return try builder.layer("UpSampling\(axes)D", settings)
+  }
 
   private static func images(
     _ layer: inout KerasLayer, _ inputs: [ValueID]

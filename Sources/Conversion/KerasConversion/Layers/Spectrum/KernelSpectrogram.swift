@@ -11,8 +11,6 @@ enum KernelSpectrogram {
     case log, magnitude, psd, real, imag, angle, stft
   }
 
-  private enum Padding: String, CaseIterable { case valid, same }
-
   static let build: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let mode = try layer.word("mode", default: Mode.log)
     let layout = try layer.dataLayout()
@@ -48,7 +46,7 @@ enum KernelSpectrogram {
     let length = try layer.integer("frame_length", default: 256)
     let frequencies = try frequencyCount(&layer, frameLength: length)
     let step = try layer.integer("frame_step", default: max(1, length / 2))
-    let padding = try layer.word("padding", default: Padding.valid)
+    let padding = try layer.word("padding", default: KerasPadding.valid)
     layer.ignore("window", "periodic", "scaling")  // The kernels have them.
     let window = Window(
       size: [length], strides: [step], dilation: [1], padding: padding == .same ? .same : .valid)

@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import LayerCatalog
@@ -9,6 +10,8 @@ extension STFT: KerasMapped {
   static let keras = KerasMapping([
     .plain("MelSpectrogram", mel), .plain("STFTSpectrogram", KernelSpectrogram.build),
   ])
+  static let kerasRow: KerasRow? = KerasRow(
+    STFT.self, unsupported: "spectra are functions of Keras 3 only")
 
   private static let mel: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let input = try layer.onlyInput(inputs)

@@ -5,23 +5,6 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Operators that walk over a sequence.
-enum KerasRecurrent {
-  static let rows: [KerasRow] = [
-    KerasRow(outputsOf: Masking.self) { (operation, builder) throws(WeighbridgeError) in
-      let last = builder.type().rank - 1
-      let differs = try builder.compare(.notEqual, builder[0], builder.number(operation.value))
-      let any = try builder.reduce("Any", "math.reduce_any", differs, [last])
-      let factor = try builder.function(.cast, [any], to: builder.type().elementType)
-      let output = try builder.function(.multiply, [builder[0], factor], type: builder.type())
-      guard builder.scope.isWanted[1] else { return [output, any] }
-      let mask = try builder.reduce(
-        "Any", "math.reduce_any", differs, [last], keeps: false, type: builder.scope.outputTypes[1])
-      return [output, mask]
-    }
-  ]
-}
-
 /// The activation of gates, and what is done to their sums so that it is the right one: a straight
 /// line in place of the sigmoid has another slope in each generation of Keras.
 struct KerasGates {
@@ -189,5 +172,32 @@ extension KerasModelBuilder {
     }
     guard let second else { return first }
     return Tensor(own.elementType, shape: [sums], zip(first.doubles, second.doubles).map(+))
+  }
+}
+
+extension KerasModelBuilder {
+  /// The output of a recurrent layer as a step mask wants it, for the one that Keras gives now: at
+  /// steps before the first one that counts that is 0, and the oldest versions gave the state to
+  /// begin with.
+  ///
+  /// - Parameter output: What the layer gives, each step's with its step.
+  mutating func beginning(
+    _ output: KerasValue, _ recurrence: Recurrence, _ parts: RecurrentInputs<Int>
+  ) throws(WeighbridgeError) -> KerasValue {
+    guard recurrence.mask == .state, let mask = parts.mask, let state = parts.states.first else {
+      return output
+    }
+    let counts = try function(.cast, [self[mask]], to: .int32)
+    var (counted, first) = (counts, self[state])
+    if recurrence.returnsSequences {
+      let sum = CumSum(axis: 1, isExclusive: false, isReversed: recurrence.isReversed)
+      counted = try expanded(
+        try cumulative("Cumsum", tf: "math.cumsum", sum, counts), 2)
+      first = try expanded(first, 1)
+    } else {
+      counted = try reduce(.maximum, counts, [1])
+    }
+    let hasBegun = try compare(.greater, counted, number(0, .int32))
+    return try function(.select, [hasBegun, output, first], type: output.type)
   }
 }

@@ -5,19 +5,10 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Attention of several heads, made of products of matrices and a softmax, where the number of steps
-/// may be open.
-enum KerasAttention {
-  static let rows: [KerasRow] = [
-    KerasRow(outputsOf: DotProductAttention.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.headedAttention(operation)
-    }
-  ]
-}
-
+/// Attention, made of products of matrices and a softmax.
 extension KerasModelBuilder {
   /// Queries by keys: the scores `[..., queries, keys]`.
-  fileprivate mutating func products(
+  mutating func products(
     _ query: KerasValue, _ key: KerasValue
   ) throws(WeighbridgeError) -> KerasValue {
     var axes = Array(0..<key.type.rank)
@@ -28,31 +19,12 @@ extension KerasModelBuilder {
     return try function(.matrixProduct, [query, turned], type: type)
   }
 
-  /// Heads `[batch, places, heads, features]`, whose places become rows of matrices.
-  fileprivate mutating func headedAttention(
-    _ operation: DotProductAttention
-  ) throws(WeighbridgeError) -> [KerasValue] {
-    guard operation.axes == [1], type().rank == 4, type(0).shape[2] == type(1).shape[2] else {
-      throw WeighbridgeError(
-        .unsupported, "attention over several axes, or heads that share their keys")
-    }
-    let query = try transposed(self[0], [0, 2, 1, 3])
-    let key = try transposed(self[1], [0, 2, 1, 3])
-    let value = try transposed(self[2], [0, 2, 1, 3])
-    let scaled = try function(.multiply, [query, number(operation.scale)])
-    let scores = try products(scaled, key)
-    let results = try attend(
-      scores, value, operation.masking, mask: operation.masking.hasMask ? self[3] : nil,
-      returnsAttentionWeights: operation.returnsAttentionWeights)
-    return [try transposed(results[0], [0, 2, 1, 3])] + results.dropFirst()
-  }
-
   /// The values weighted by the softmax of the scores of those that are seen, and the weights.
   ///
   /// - Parameters:
   ///   - scores: `[..., queries, keys]`.
   ///   - value: `[..., keys, features]`.
-  fileprivate mutating func attend(
+  mutating func attend(
     _ scores: KerasValue, _ value: KerasValue, _ masking: AttentionMasking, mask: KerasValue?,
     returnsAttentionWeights: Bool
   ) throws(WeighbridgeError) -> [KerasValue] {
@@ -114,7 +86,7 @@ extension KerasModelBuilder {
   private mutating func orNone(_ seen: KerasValue) throws(WeighbridgeError) -> KerasValue {
     if seen.constant != nil { return seen }  // by place, each query sees at least itself
     let last = seen.type.rank - 1
-    let any = try reduce("Any", "math.reduce_any", seen, [last])
+    let any = try reduce(.any, seen, [last])
     let none = try function(.logicalNot, [any])
     return try function(.logicalOr, [seen, none], type: seen.type)
   }

@@ -1,0 +1,70 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Windows as Keras' layers have them.
+extension KerasModelBuilder {
+  /// What a window asks of its input: Keras' word for the padding, and the borders that must be
+  /// added beforehand where there is none.
+  func padding(
+    _ window: Window, _ type: TensorType
+  ) throws(WeighbridgeError) -> (word: String, borders: Borders?) {
+    switch window.padding {
+    case .valid: return ("valid", nil)
+    case .same: return ("same", nil)
+    case .explicit(let before, let after):
+      if (before + after).allSatisfy({ $0 == 0 }) { return ("valid", nil) }
+      let same = window.with(padding: .same)
+      let isSame = window.size.indices.allSatisfy { axis in
+        // With steps of 1, the padding does not depend on the size.
+        let dimension = type.shape[axis + 1].value ?? (window.strides[axis] == 1 ? 64 : nil)
+        guard let dimension, let wanted = try? same.placement(axis, dimension: dimension),
+          let own = try? window.placement(axis, dimension: dimension)
+        else { return false }
+        return wanted.before == own.before && wanted.count == own.count
+      }
+      return isSame ? ("same", nil) : ("valid", Borders(before: before, after: after))
+    }
+  }
+
+  /// The first input with zeros around it, where they are asked for.
+  mutating func padded(_ borders: Borders?) throws(WeighbridgeError) -> KerasValue {
+    guard let borders else { return self[0] }
+    var type = type()
+    for (axis, added) in zip(borders.before, borders.after).enumerated() {
+      type.shape[axis + 1] =
+        type.shape[axis + 1].value.map { Dimension.fixed($0 + added.0 + added.1) } ?? .unknown
+    }
+    return try bordered("ZeroPadding", "padding", borders, self[0], type: type)
+  }
+
+  /// The settings that a window becomes.
+  func settings(_ window: Window, _ padding: String) -> JSONObject {
+    [
+      "kernel_size": .integers(window.size), "strides": .integers(window.strides),
+      "padding": .string(padding), "data_format": "channels_last",
+      "dilation_rate": .integers(window.dilation), "activation": .string(fusedActivation),
+    ]
+  }
+
+  /// Refuses windows that Keras' layers do not have.
+  func check(_ window: Window) throws(WeighbridgeError) {
+    guard (1...3).contains(window.size.count) else {
+      throw WeighbridgeError(.unsupported, "\(window.size.count) spatial axes")
+    }
+    guard window.strides.allSatisfy({ $0 == 1 }) || window.dilation.allSatisfy({ $0 == 1 }) else {
+      throw WeighbridgeError(
+        .unsupported,
+        "strides=\(window.strides) with dilation=\(window.dilation), of which Keras "
+          + "has one at a time")
+    }
+  }
+
+  /// The bias, where there is one.
+  func bias(_ hasBias: Bool) throws(WeighbridgeError) -> [KerasLayerWeight] {
+    hasBias ? [KerasLayerWeight(name: "bias", tensor: try tensor(2))] : []
+  }
+}
