@@ -129,12 +129,6 @@ package struct KerasTensorArgument: Hashable, Sendable {
   package let name: String
   /// The tensors; one unless the argument is a list.
   package let tensors: [KerasTensorReference]
-
-  /// An argument from its parts.
-  package init(name: String, tensors: [KerasTensorReference]) {
-    self.name = name
-    self.tensors = tensors
-  }
 }
 
 /// One output of one call of a layer.

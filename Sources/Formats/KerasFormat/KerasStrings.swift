@@ -24,10 +24,8 @@ enum KerasStrings {
     guard let object = json.object else {
       throw WeighbridgeError(.malformed, "is \(json.typeName), and an object of texts is expected")
     }
-    return try object.keys.map { (key) throws(WeighbridgeError) in
-      guard let text = object[key]?.string else {
-        throw WeighbridgeError(.malformed, "\(key) is no text")
-      }
+    return try object.members.map { (key, value) throws(WeighbridgeError) in
+      guard let text = value.string else { throw WeighbridgeError(.malformed, "\(key) is no text") }
       return (key, text)
     }
   }

@@ -37,31 +37,29 @@ struct MappingMembers {
   }
 
   mutating func text(_ key: String) throws(WeighbridgeError) -> String? {
-    guard let value = take(key) else { return nil }
-    guard let text = value.string else { throw failure("is \(value.typeName), not a string", key) }
-    return text
+    try member(key, \.string, "a string")
   }
 
   mutating func flag(_ key: String) throws(WeighbridgeError) -> Bool? {
-    guard let value = take(key) else { return nil }
-    guard let flag = value.bool else {
-      throw failure("is \(value.typeName), not true or false", key)
-    }
-    return flag
+    try member(key, \.bool, "true or false")
   }
 
   mutating func object(_ key: String) throws(WeighbridgeError) -> JSONObject? {
-    guard let value = take(key) else { return nil }
-    guard let object = value.object else {
-      throw failure("is \(value.typeName), not an object", key)
-    }
-    return object
+    try member(key, \.object, "an object")
   }
 
   mutating func list(_ key: String) throws(WeighbridgeError) -> [JSONValue]? {
-    guard let value = take(key) else { return nil }
-    guard let list = value.array else { throw failure("is \(value.typeName), not a list", key) }
-    return list
+    try member(key, \.array, "a list")
+  }
+
+  private mutating func member<Value>(
+    _ key: String, _ read: (JSONValue) -> Value?, _ expected: String
+  ) throws(WeighbridgeError) -> Value? {
+    guard let json = take(key) else { return nil }
+    guard let value = read(json) else {
+      throw failure("is \(json.typeName), not \(expected)", key)
+    }
+    return value
   }
 
   mutating func texts(_ key: String) throws(WeighbridgeError) -> [String]? {

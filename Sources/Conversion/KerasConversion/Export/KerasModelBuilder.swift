@@ -147,42 +147,6 @@ extension KerasModelBuilder {
     value.constant.map { SharedWeight(name: value.name, elements: ConstantKey($0)) }
   }
 
-  /// Adds a function that stands in the model like a layer.
-  ///
-  /// - Parameters:
-  ///   - values: What Keras 3's operation is called with behind the tensors.
-  ///   - settings: What Keras 3's operation is made with.
-  ///   - older: What TensorFlow's function is called with besides the tensors.
-  private mutating func functions(
-    _ function: KerasFunctionForm, _ inputs: [KerasValue], values: [JSONValue],
-    settings: JSONObject, older: JSONObject, types: [TensorType]
-  ) throws(WeighbridgeError) -> [KerasValue] {
-    var arguments: [KerasWrittenArgument] = []
-    for input in inputs { arguments.append(try argument(input)) }
-    if form == .archive {
-      let name = add(
-        KerasWrittenLayer(
-          name: unusedName(scope.prefix), className: function.operation,
-          module: "keras.src.ops.\(function.module)", config: settings,
-          calls: [KerasWrittenCall(arguments + values.map { .value($0) })]))
-      return self.values(of: name, call: 0, types)
-    }
-    guard let tensorFlow = function.tensorFlow else {
-      throw WeighbridgeError(
-        .unsupported, "Keras 2 has no function like \(function.operation) of Keras 3")
-    }
-    var keywords = zip(function.names.dropFirst(), arguments.dropFirst()).map {
-      (name: $0, value: $1)
-    }
-    for key in older.keys { keywords.append((name: key, value: .value(older[key] ?? .null))) }
-    let name = add(
-      KerasWrittenLayer(
-        name: unusedName(scope.prefix), className: function.olderClass, module: "keras.layers",
-        config: ["dtype": "float32", "function": .string(tensorFlow)],
-        calls: [KerasWrittenCall(Array(arguments.prefix(1)), keywords: keywords)]))
-    return self.values(of: name, call: 0, types)
-  }
-
   /// Adds a function of one output whose settings both generations call the same.
   mutating func function(
     _ function: KerasFunctionForm, _ inputs: [KerasValue], shared settings: JSONObject,
@@ -191,15 +155,41 @@ extension KerasModelBuilder {
     try self.function(function, inputs, settings: settings, older: settings, type: type)
   }
 
-  /// Adds a function of one output.
+  /// Adds a function of one output, which stands in the model like a layer.
+  ///
+  /// - Parameters:
+  ///   - values: What Keras 3's operation is called with behind the tensors.
+  ///   - settings: What Keras 3's operation is made with.
+  ///   - older: What TensorFlow's function is called with besides the tensors.
   mutating func function(
     _ function: KerasFunctionForm, _ inputs: [KerasValue], values: [JSONValue] = [],
     settings: JSONObject = [:], older: JSONObject = [:], type: TensorType? = nil
   ) throws(WeighbridgeError) -> KerasValue {
     let type = type ?? (inputs.first { $0.constant == nil } ?? inputs[0]).type
     let inputs = form == .archive && function.isSum ? try summands(inputs) : inputs
-    return try functions(
-      function, inputs, values: values, settings: settings, older: older, types: [type])[0]
+    let arguments = try inputs.map { (input) throws(WeighbridgeError) in try argument(input) }
+    if form == .archive {
+      let name = add(
+        KerasWrittenLayer(
+          name: unusedName(scope.prefix), className: function.operation,
+          module: "keras.src.ops.\(function.module)", config: settings,
+          calls: [KerasWrittenCall(arguments + values.map { .value($0) })]))
+      return self.values(of: name, call: 0, [type])[0]
+    }
+    guard let tensorFlow = function.tensorFlow else {
+      throw WeighbridgeError(
+        .unsupported, "Keras 2 has no function like \(function.operation) of Keras 3")
+    }
+    var keywords = zip(function.names.dropFirst(), arguments.dropFirst()).map {
+      (name: $0, value: $1)
+    }
+    keywords += older.members.map { (name: $0.key, value: .value($0.value)) }
+    let name = add(
+      KerasWrittenLayer(
+        name: unusedName(scope.prefix), className: function.olderClass, module: "keras.layers",
+        config: ["dtype": "float32", "function": .string(tensorFlow)],
+        calls: [KerasWrittenCall(Array(arguments.prefix(1)), keywords: keywords)]))
+    return self.values(of: name, call: 0, [type])[0]
   }
 
   /// Two tensors in an order in which Keras 3 adds them as they are.

@@ -18,10 +18,7 @@ struct KerasConstant {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for anything else.
   init(_ json: JSONValue) throws(WeighbridgeError) {
     var (json, written): (JSONValue, ElementType?) = (json, nil)
-    if let form = json.object, let className = form["class_name"]?.string,
-      ["__numpy__", "__tensor__"].contains(className), let config = form["config"]?.object,
-      let value = config["value"], let name = config["dtype"]?.string
-    {
+    if let form = json.arrayForm, let value = form["value"], let name = form["dtype"]?.string {
       guard let type = ElementType(rawValue: name) else {
         throw WeighbridgeError(.unsupported, "a constant has the type \(name)")
       }
@@ -80,6 +77,14 @@ struct KerasConstant {
       throw WeighbridgeError(.unsupported, "a constant has numbers that are no \(type.rawValue)")
     }
     return tensor
+  }
+}
+
+extension JSONValue {
+  /// What Keras 3 writes of an array among the arguments of a function; `nil` for other values.
+  var arrayForm: JSONObject? {
+    let name = object?["class_name"]
+    return name == "__numpy__" || name == "__tensor__" ? object?["config"]?.object : nil
   }
 }
 

@@ -25,11 +25,7 @@ extension KerasFunction {
   func plain(_ operand: KerasOperand, as name: String) throws(WeighbridgeError) -> JSONValue {
     switch operand {
     case .value(let json):
-      guard let form = json.object, let className = form["class_name"]?.string,
-        ["__numpy__", "__tensor__"].contains(className),
-        let value = form["config"]?.object?["value"]
-      else { return json }
-      return value
+      return json.arrayForm?["value"] ?? json
     case .list(let parts):
       var values: [JSONValue] = []
       for part in parts { values.append(try plain(part, as: name)) }
@@ -99,11 +95,10 @@ extension KerasFunction {
     _ names: [String], at position: Int? = nil
   ) throws(WeighbridgeError) -> [Int]? {
     guard let value = try plain(names, at: position) else { return nil }
-    if let one = value.integer { return [one] }
-    guard let list = value.array, list.allSatisfy({ $0.integer != nil }) else {
+    guard let numbers = value.integer.map({ [$0] }) ?? value.integers else {
       throw wrong(names[0], value, "whole numbers")
     }
-    return list.compactMap(\.integer)
+    return numbers
   }
 
   /// Takes an axis, which may count from the end.

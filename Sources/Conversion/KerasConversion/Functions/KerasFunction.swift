@@ -146,6 +146,13 @@ package struct KerasFunction {
   /// The type of a value.
   func type(of value: ValueID) -> TensorType { layer.graph.type(of: value) }
 
+  /// Adds a number to the graph that has as many axes as another value.
+  mutating func number(_ number: Double, like value: ValueID) throws(WeighbridgeError) -> ValueID {
+    let type = type(of: value)
+    return try add(
+      constant: Tensor(type.elementType, shape: type.shape.map { _ in 1 }, [number]))
+  }
+
   /// Adds a constant to the graph.
   mutating func add(constant: Tensor) throws(WeighbridgeError) -> ValueID {
     // A function that is called again may have other constants.

@@ -84,18 +84,15 @@ extension KerasFunction {
     _ relation: Comparison.Relation
   ) throws(WeighbridgeError) -> [ValueID] {
     let value = try floating(try tensor("x", at: 0))
-    let type = self.type(of: value)
     let largest: Double =
-      switch type.elementType {
+      switch type(of: value).elementType {
       case .float16: 65504
       case .bfloat16: Double(Float(bitPattern: 0x7F7F_0000))
       case .float32: Double(Float.greatestFiniteMagnitude)
       default: .greatestFiniteMagnitude
       }
     let magnitude = try addOne(UnaryMath(.absolute), [value], role: "absolute")
-    let ones = [Int](repeating: 1, count: type.rank)
-    let bound = try add(constant: Tensor(type.elementType, shape: ones, [largest]))
-    return try add(Comparison(relation), [magnitude, bound])
+    return try add(Comparison(relation), [magnitude, try number(largest, like: value)])
   }
 
   fileprivate mutating func addSelect(

@@ -97,8 +97,7 @@ extension KerasFunction {
     let ones = [Int](repeating: 1, count: type.rank - 2)
     let truths = (0..<rows).flatMap { row in (0..<columns).map { keeps(row, $0) ? 1.0 : 0 } }
     let mask = try add(constant: Tensor(.bool, shape: ones + [rows, columns], truths))
-    let zero = try add(constant: Tensor(type.elementType, shape: ones + [1, 1], [0]))
-    return try add(Where(), [mask, value, zero])
+    return try add(Where(), [mask, value, try number(0, like: value)])
   }
 
   mutating func addResize() throws(WeighbridgeError) -> [ValueID] {

@@ -164,11 +164,9 @@ extension KerasFunction {
   ) throws(WeighbridgeError) -> [ValueID] {
     guard !axes.isEmpty else { throw WeighbridgeError(.malformed, "normalizes along no axis") }
     if epsilon == 1e-12 { return try add(UnitNormalization(axes: axes), [value]) }
-    let type = self.type(of: value)
     let squares = try addOne(UnaryMath(.square), [value], role: "square")
     let sum = try addOne(Reduce(.sum, axes: axes, keepDims: true), [squares], role: "sum")
-    let ones = [Int](repeating: 1, count: type.rank)
-    let least = try add(constant: Tensor(type.elementType, shape: ones, [epsilon]))
+    let least = try number(epsilon, like: value)
     let bounded = try addOne(Maximum(), [sum, least], role: "maximum")
     let factor = try addOne(
       UnaryMath(.reciprocalSquareRoot), [bounded], role: "reciprocal_square_root")

@@ -31,12 +31,7 @@ extension KerasGraphNode {
   private static let others: [String: Translation] = [
     "AddN": Translation(function: "math.add_n", isList: true),
     "All": reduction("math.reduce_all"), "Any": reduction("math.reduce_any"),
-    "ArgMax": Translation(
-      function: "math.argmax", arguments: [nil, "axis"],
-      attributes: ["output_type": "output_type"]),
-    "ArgMin": Translation(
-      function: "math.argmin", arguments: [nil, "axis"],
-      attributes: ["output_type": "output_type"]),
+    "ArgMax": position("math.argmax"), "ArgMin": position("math.argmin"),
     "AvgPool": pooling("nn.avg_pool"),
     "BatchMatMul": product("adj_x", "adj_y"), "BatchMatMulV2": product("adj_x", "adj_y"),
     "BiasAdd": Translation(
@@ -86,6 +81,11 @@ extension KerasGraphNode {
   private static func reduction(_ function: String) -> Translation {
     Translation(
       function: function, arguments: [nil, "axis"], attributes: ["keep_dims": "keepdims"])
+  }
+
+  private static func position(_ function: String) -> Translation {
+    Translation(
+      function: function, arguments: [nil, "axis"], attributes: ["output_type": "output_type"])
   }
 
   private static func product(_ first: String, _ second: String) -> Translation {

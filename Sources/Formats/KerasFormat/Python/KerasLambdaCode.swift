@@ -36,7 +36,10 @@ package struct KerasLambdaCode: Sendable {
     let scalars = Array(text.unicodeScalars)
     // A code object begins with a letter and the low byte of a small number, in base64 Y or 4.
     guard let first = scalars.first, !["c", "\u{E3}"].contains(first) else { return raw(scalars) }
-    return try base64(scalars)
+    guard let bytes = [UInt8](base64: text) else {
+      throw WeighbridgeError(.malformed, "is neither base64 nor compiled code")
+    }
+    return bytes
   }
 
   /// The inverse of Python's `raw_unicode_escape`.
@@ -48,25 +51,5 @@ package struct KerasLambdaCode: Sendable {
       let zeros = String(repeating: "0", count: max(0, (isShort ? 4 : 8) - digits.count))
       return Array("\\\(isShort ? "u" : "U")\(zeros)\(digits)".utf8)
     }
-  }
-
-  private static func base64(_ scalars: [UnicodeScalar]) throws(WeighbridgeError) -> [UInt8] {
-    let alphabet = Array(
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".unicodeScalars)
-    var digits: [UnicodeScalar: UInt32] = [:]
-    for (value, letter) in alphabet.enumerated() { digits[letter] = UInt32(value) }
-    var bytes: [UInt8] = []
-    var (bits, count): (UInt32, Int) = (0, 0)
-    for scalar in scalars where !["\n", "\r", "="].contains(scalar) {
-      guard let digit = digits[scalar] else {
-        throw WeighbridgeError(.malformed, "is neither base64 nor compiled code")
-      }
-      bits = (bits << 6 | digit) & 0xFFFF
-      count += 6
-      guard count >= 8 else { continue }
-      count -= 8
-      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-    }
-    return bytes
   }
 }

@@ -117,7 +117,7 @@ private struct PythonReading {
     case .call2, .call, .callNamed, .callMethod, .callBoth, .callBothNamed:
       return call(instruction, argument)
     case .argumentNames:
-      argumentNames = Self.texts(constant(argument)) ?? []
+      argumentNames = constant(argument)?.names ?? []
       return !argumentNames.isEmpty
     case .returnValue, .returnConstant, .extendedArgument: return false
     }
@@ -214,13 +214,13 @@ private struct PythonReading {
     var count = argument
     var size = 0
     if instruction == .callNamed || instruction == .callBothNamed {
-      guard let written = pop(1), let texts = Self.texts(written.values[0]) else { return false }
+      guard let written = pop(1), let texts = written.values[0].names else { return false }
       names = texts
     } else if instruction == .call2 {
       guard let pairs = pop(2 * (argument >> 8)) else { return false }
       for index in stride(from: 0, to: pairs.values.count, by: 2) {
         guard case .value(let value) = pairs.values[index],
-          let name = Self.text(value)
+          let name = value.name
         else { return false }
         named[name] = pairs.values[index + 1]
       }
@@ -249,18 +249,9 @@ private struct PythonReading {
     guard functions.count == 1, let expression = functions[0].expression else { return nil }
     return (expression, functions[0].size)
   }
+}
 
-  private static func text(_ value: PythonValue) -> String? {
-    switch value {
-    case .text(let text): text
-    case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
-    default: nil
-    }
-  }
-
-  private static func texts(_ expression: PythonExpression?) -> [String]? {
-    guard case .value(.tuple(let values)) = expression else { return nil }
-    let texts = values.compactMap(text)
-    return texts.count == values.count ? texts : nil
-  }
+extension PythonExpression {
+  /// The names of a constant tuple.
+  fileprivate var names: [String]? { if case .value(let value) = self { value.names } else { nil } }
 }

@@ -212,23 +212,12 @@ struct PythonMarshal {
   }
 
   private mutating func text(_ depth: Int) throws(WeighbridgeError) -> String {
-    guard let text = Self.text(try value(depth: depth + 1)) else { throw Self.malformed }
+    guard let text = try value(depth: depth + 1).name else { throw Self.malformed }
     return text
   }
 
   private mutating func texts(_ depth: Int) throws(WeighbridgeError) -> [String] {
-    guard case .tuple(let values) = try value(depth: depth + 1) else { throw Self.malformed }
-    let texts = values.compactMap(Self.text)
-    guard texts.count == values.count else { throw Self.malformed }
+    guard let texts = try value(depth: depth + 1).names else { throw Self.malformed }
     return texts
-  }
-
-  /// A name, which in Python 2 is bytes.
-  private static func text(_ value: PythonValue) -> String? {
-    switch value {
-    case .text(let text): text
-    case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
-    default: nil
-    }
   }
 }

@@ -22,6 +22,22 @@ package indirect enum PythonValue: Hashable, Sendable {
     }
   }
 
+  /// The text of a name, which in Python 2 is bytes.
+  var name: String? {
+    switch self {
+    case .text(let text): text
+    case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+    default: nil
+    }
+  }
+
+  /// The names of a tuple that has nothing else.
+  var names: [String]? {
+    guard case .tuple(let values) = self else { return nil }
+    let names = values.compactMap(\.name)
+    return names.count == values.count ? names : nil
+  }
+
   /// The value as Python would print it, with no more than some characters.
   package func text(limit: Int = 60) -> String {
     let full: String

@@ -25,8 +25,8 @@ enum KerasArithmetic {
         return try builder.function(.add, [none, builder.number(operation.number)])
       },
       KerasRow(MatMul.self) { (operation, builder) throws(WeighbridgeError) in
-        let first = try builder.turned(builder[0], operation.transposeA)
-        let second = try builder.turned(builder[1], operation.transposeB)
+        let first = operation.transposeA ? try builder.turned(builder[0]) : builder[0]
+        let second = operation.transposeB ? try builder.turned(builder[1]) : builder[1]
         return try builder.function(.matrixProduct, [first, second], type: builder.outputType)
       },
       KerasRow(Where.self) { (_, builder) throws(WeighbridgeError) in
@@ -68,11 +68,8 @@ extension KerasModelBuilder {
     return result
   }
 
-  /// Matrices with rows for columns, if that is wanted.
-  fileprivate mutating func turned(
-    _ value: KerasValue, _ isWanted: Bool
-  ) throws(WeighbridgeError) -> KerasValue {
-    guard isWanted else { return value }
+  /// Matrices with rows for columns.
+  mutating func turned(_ value: KerasValue) throws(WeighbridgeError) -> KerasValue {
     var axes = Array(0..<value.type.rank)
     axes.swapAt(axes.count - 1, axes.count - 2)
     return try transposed(value, axes)

@@ -11,12 +11,9 @@ extension KerasModelBuilder {
   mutating func products(
     _ query: KerasValue, _ key: KerasValue
   ) throws(WeighbridgeError) -> KerasValue {
-    var axes = Array(0..<key.type.rank)
-    axes.swapAt(axes.count - 1, axes.count - 2)
-    let turned = try transposed(key, axes)
     var type = query.type
     type.shape[type.rank - 1] = key.type.shape[key.type.rank - 2]
-    return try function(.matrixProduct, [query, turned], type: type)
+    return try function(.matrixProduct, [query, try turned(key)], type: type)
   }
 
   /// The values weighted by the softmax of the scores of those that are seen, and the weights.

@@ -34,6 +34,15 @@ extension CategoryEncoding: KerasMapped {
 }
 
 extension KerasLayer {
+  /// What the setting `output_mode` makes of indices; `nil` for the indices themselves.
+  mutating func encodingMode() throws(WeighbridgeError) -> CategoryEncoding.Mode? {
+    guard let written = take("output_mode"), written != "int" else { return nil }
+    guard let mode = written.string.flatMap(CategoryEncoding.Mode.init(rawValue:)) else {
+      throw wrong("output_mode", written, "int, one_hot, multi_hot, count")
+    }
+    return mode
+  }
+
   /// Adds the encoding of indices, in the type that the layer computes in.
   ///
   /// - Parameters:

@@ -26,14 +26,11 @@ extension Discretization: KerasMapped {
     layer.ignore("epsilon")
     try layer.require("sparse", toBe: false, because: "sparse tensors cannot be had")
     let boundaries = try boundaries(&layer).map { Double(Float($0)) }
-    let mode = layer.take("output_mode") ?? "int"
-    let outputType = mode == "int" ? try wholeNumbers(&layer) : .int64
+    let encoding = try layer.encodingMode()
+    let outputType = encoding == nil ? try wholeNumbers(&layer) : .int64
     if let problem = problem(boundaries, outputType) { throw WeighbridgeError(.malformed, problem) }
     let operation = Discretization(boundaries: boundaries, outputType: outputType)
-    if mode == "int" { return try layer.add(operation, inputs) }
-    guard let encoding = mode.string.flatMap(CategoryEncoding.Mode.init(rawValue:)) else {
-      throw layer.wrong("output_mode", mode, "int, one_hot, multi_hot, count")
-    }
+    guard let encoding else { return try layer.add(operation, inputs) }
     let intervals = try layer.add(operation, inputs, role: "intervals")
     return try layer.addEncoding(
       of: intervals[0], categories: boundaries.count + 1, encoding, role: "encoding")

@@ -60,15 +60,11 @@ extension KerasLayer {
     _ operation: some CatalogOperator, _ inputs: [ValueID], _ bins: Int
   ) throws(WeighbridgeError) -> [ValueID] {
     try require("sparse", toBe: false, because: "sparse tensors cannot be had")
-    let mode = take("output_mode") ?? "int"
-    if mode == "int" {
+    guard let encoding = try encodingMode() else {
       let type = take("dtype")?.string.flatMap(ElementType.init(rawValue:)) ?? .int64
       let isCast = type != .int64
       let outputs = try add(operation, inputs, role: isCast ? "indices" : "")
       return isCast ? try add(Cast(to: type), outputs) : outputs
-    }
-    guard let encoding = mode.string.flatMap(CategoryEncoding.Mode.init(rawValue:)) else {
-      throw wrong("output_mode", mode, "int, one_hot, multi_hot, count")
     }
     let indices = try add(operation, inputs, role: "indices")
     return try addEncoding(of: indices[0], categories: bins, encoding)

@@ -91,13 +91,7 @@ struct RecurrentLayer {
     to layer: inout KerasLayer, _ className: String, _ data: Data, role: String,
     prefix: String = ""
   ) throws(WeighbridgeError) -> [ValueID] {
-    guard className == "RNN" else {
-      return try addCell(
-        to: &layer, className, data, isLast: true, role: role, prefix: prefix, ofSeveral: false
-      ).outputs
-    }
-    let cell = layer.take("cell")
-    let (cellName, _) = try layer.unwrap(cell)
+    let cellName = className == "RNN" ? try layer.unwrap(layer.take("cell")).className : className
     guard cellName == "StackedRNNCells" else {
       return try addCell(
         to: &layer, cellName, data, isLast: true, role: role, prefix: prefix, ofSeveral: false

@@ -11,7 +11,7 @@ extension Resizing: KerasMapped {
   static let keras = KerasMapping([
     .plain("Resizing", casts: .allBeforeKeras3) { (layer, inputs) throws(WeighbridgeError) in
       let operation = Resizing(
-        dimensions: try layer.imageDimensions(), interpolation: try interpolation(&layer),
+        dimensions: try layer.imageDimensions(), interpolation: try layer.interpolation(default: .bilinear),
         antialiases: try layer.flag("antialias", default: false), fit: try fit(&layer),
         layout: try layer.dataLayout())
       return try layer.add(operation, inputs)
@@ -74,27 +74,6 @@ extension Resizing: KerasMapped {
     }
     return crops ? .crop : pads ? .pad(fill) : .stretch
   }
-
-  private static func interpolation(
-    _ layer: inout KerasLayer
-  ) throws(WeighbridgeError) -> ResizingInterpolation {
-    let name = layer.take("interpolation") ?? "bilinear"
-    // Keras takes any case.
-    switch name.string?.lowercased() {
-    case "bilinear": return .bilinear
-    case "nearest": return .nearest
-    case "bicubic": return .bicubic
-    case "area": return .area
-    case "lanczos3": return .lanczos3
-    case "lanczos5": return .lanczos5
-    case "gaussian": return .gaussian
-    case "mitchellcubic": return .mitchellCubic
-    default:
-      throw layer.wrong(
-        "interpolation", name,
-        "bilinear, nearest, bicubic, area, lanczos3, lanczos5, gaussian, mitchellcubic")
-    }
-  }
 }
 
 extension CenterCrop: KerasMapped {
@@ -125,6 +104,16 @@ extension CenterCrop: KerasMapped {
 }
 
 extension KerasLayer {
+  /// The setting `interpolation`, in any case of its letters.
+  mutating func interpolation(
+    default fallback: ResizingInterpolation
+  ) throws(WeighbridgeError) -> ResizingInterpolation {
+    try setting(
+      "interpolation", default: fallback,
+      ResizingInterpolation.allCases.map(\.rawValue).joined(separator: ", ")
+    ) { $0.string.flatMap { ResizingInterpolation(rawValue: $0.lowercased()) } }
+  }
+
   /// The settings `height` and `width` of a layer that makes images of one size.
   fileprivate mutating func imageDimensions() throws(WeighbridgeError) -> [Int] {
     let dimensions = [try integer("height"), try integer("width")]

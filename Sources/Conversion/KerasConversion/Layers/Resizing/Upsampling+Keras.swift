@@ -39,18 +39,11 @@ extension Upsampling: KerasMapped {
   private static func images(
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
-    let name = layer.take("interpolation") ?? "nearest"
-    // Keras takes any case.
-    switch name.string.flatMap({ ResizingInterpolation(rawValue: $0.lowercased()) }) {
-    case .nearest:
-      return try add(&layer, inputs, axes: 2, .nearest, try layer.dataLayout())
+    switch try layer.interpolation(default: .nearest) {
+    case .nearest: return try add(&layer, inputs, axes: 2, .nearest, try layer.dataLayout())
     case .bilinear:
       return try add(&layer, inputs, axes: 2, try bilinear(&layer), try layer.dataLayout())
-    case let filter?: return try resized(&layer, inputs, filter)
-    case nil:
-      throw layer.wrong(
-        "interpolation", name,
-        ResizingInterpolation.allCases.map(\.rawValue).joined(separator: ", "))
+    case let filter: return try resized(&layer, inputs, filter)
     }
   }
 
