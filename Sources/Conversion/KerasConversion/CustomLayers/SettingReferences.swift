@@ -26,8 +26,7 @@ struct SettingReferences {
   mutating func resolve(_ value: JSONValue) throws(WeighbridgeError) -> JSONValue {
     if let text = value.string { return try resolve(text) }
     if let list = value.array {
-      var result: [JSONValue] = []
-      for element in list { result.append(try resolve(element)) }
+      let result = try list.map { (element) throws(WeighbridgeError) in try resolve(element) }
       return .array(result)
     }
     return try value.object.map { (object) throws(WeighbridgeError) in

@@ -27,8 +27,7 @@ extension KerasFunction {
     case .value(let json):
       return json.arrayForm?["value"] ?? json
     case .list(let parts):
-      var values: [JSONValue] = []
-      for part in parts { values.append(try plain(part, as: name)) }
+      let values = try parts.map { (part) throws(WeighbridgeError) in try plain(part, as: name) }
       return .array(values)
     case .tensor(let input):
       if let known = layer.network.knownDimensions[try value(input)], let numbers = known.numbers {

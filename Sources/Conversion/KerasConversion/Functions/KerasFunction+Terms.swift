@@ -34,8 +34,7 @@ extension KerasFunction {
     case .tensor(let input): return .value(try value(input))
     case .value(let json): return .constant(try KerasConstant(json))
     case .list(let parts):
-      var terms: [Term] = []
-      for part in parts { terms.append(try term(part)) }
+      let terms = try parts.map { (part) throws(WeighbridgeError) in try term(part) }
       return .value(try stack(terms, axis: 0, role: "stack"))
     case .dictionary:
       throw WeighbridgeError(.unsupported, "is called with a dictionary of tensors")
@@ -49,14 +48,21 @@ extension KerasFunction {
     try unified([try term(names, at: position)], sharesRank: false)[0]
   }
 
+  /// Takes such an argument, and says its type.
+  mutating func typedTensor(
+    _ names: String..., at position: Int? = nil
+  ) throws(WeighbridgeError) -> (value: ValueID, type: TensorType) {
+    let value = try unified([try term(names, at: position)], sharesRank: false)[0]
+    return (value, type(of: value))
+  }
+
   /// Takes an argument that is a list of tensors and constants of one type.
   mutating func tensors(
     _ name: String, at position: Int? = nil
   ) throws(WeighbridgeError) -> [ValueID] {
     switch take(name, at: position) {
     case .list(let parts):
-      var terms: [Term] = []
-      for part in parts { terms.append(try term(part)) }
+      let terms = try parts.map { (part) throws(WeighbridgeError) in try term(part) }
       return try unified(terms, sharesRank: false)
     case .tensor(let input): return [try value(input)]
     case .value(let json):

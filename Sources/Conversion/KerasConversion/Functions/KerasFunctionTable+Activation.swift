@@ -107,8 +107,7 @@ extension KerasFunction {
   fileprivate mutating func addAlongAxes(
     _ make: ([Int]) -> some CatalogOperator
   ) throws(WeighbridgeError) -> [ValueID] {
-    let value = try tensor("x", "logits", at: 0)
-    let type = self.type(of: value)
+    let (value, type) = try typedTensor("x", "logits", at: 0)
     let last = try KerasLayer.axis(-1, of: type)
     let axes = try axes("axis", of: type) ?? [last]
     guard !axes.isEmpty else { throw WeighbridgeError(.malformed, "works along no axis") }

@@ -45,8 +45,7 @@ extension KerasFunctionTable {
     },
     Entry(tf: ["math.l2_normalize", "nn.l2_normalize", "linalg.l2_normalize"]) {
       (call) throws(WeighbridgeError) in
-      let value = try call.tensor("x", at: 0)
-      let type = call.type(of: value)
+      let (value, type) = try call.typedTensor("x", at: 0)
       let axes = try call.axes("axis", of: type) ?? Array(0..<type.rank)
       return try call.addNormalized(
         value, axes: axes, epsilon: try call.real("epsilon", default: 1e-12))

@@ -39,8 +39,7 @@ extension KerasFunctionTable {
     },
     Entry(["Squeeze"], tf: ["squeeze", "keras.backend.squeeze"]) {
       (call) throws(WeighbridgeError) in
-      let value = try call.tensor("x", "input", at: 0)
-      let type = call.type(of: value)
+      let (value, type) = try call.typedTensor("x", "input", at: 0)
       call.ignore("squeeze_dims")
       let written = try call.axes("axis", of: type) ?? []
       let axes = written.isEmpty ? type.shape.indices.filter { type.shape[$0] == 1 } : written
@@ -56,8 +55,7 @@ extension KerasFunctionTable {
       return try call.addTranspose(value, axes)
     },
     Entry(["Swapaxes"]) { (call) throws(WeighbridgeError) in
-      let value = try call.tensor("x", at: 0)
-      let type = call.type(of: value)
+      let (value, type) = try call.typedTensor("x", at: 0)
       let (first, second) = (try call.axis("axis1", of: type), try call.axis("axis2", of: type))
       var axes = Array(0..<type.rank)
       axes.swapAt(first, second)
@@ -137,8 +135,7 @@ extension KerasFunction {
   }
 
   fileprivate mutating func addMovedAxes() throws(WeighbridgeError) -> [ValueID] {
-    let value = try tensor("x", at: 0)
-    let type = self.type(of: value)
+    let (value, type) = try typedTensor("x", at: 0)
     var (sources, places): ([Int], [Int]) = ([], [])
     for axis in try integers("source") ?? [] { sources.append(try KerasLayer.axis(axis, of: type)) }
     for axis in try integers("destination") ?? [] {

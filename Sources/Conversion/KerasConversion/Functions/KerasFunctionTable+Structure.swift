@@ -73,8 +73,7 @@ extension KerasFunctionTable {
       return try call.add(Repeat(axis: axis, count: counts[0]), [value])
     },
     Entry(["Flip"], tf: ["reverse", "keras.backend.reverse"]) { (call) throws(WeighbridgeError) in
-      let value = try call.tensor("x", "tensor", at: 0)
-      let type = call.type(of: value)
+      let (value, type) = try call.typedTensor("x", "tensor", at: 0)
       let axes = try call.axes("axis", "axes", of: type) ?? Array(0..<type.rank)
       let ranges = axes.map { Slice.Range(axis: $0, start: nil, stop: nil, step: -1) }
       return try call.add(Slice(ranges), [value])
@@ -149,8 +148,7 @@ extension KerasFunction {
   }
 
   fileprivate mutating func addUnstack() throws(WeighbridgeError) -> [ValueID] {
-    let value = try tensor("x", "value", at: 0)
-    let type = self.type(of: value)
+    let (value, type) = try typedTensor("x", "value", at: 0)
     let axis = try axis(of: type, default: 0)
     let written = try plain("num")?.integer
     guard let count = type.shape[axis].value ?? written, count >= 1 else {

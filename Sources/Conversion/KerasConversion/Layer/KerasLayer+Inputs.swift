@@ -13,6 +13,16 @@ extension KerasLayer {
     return inputs[0]
   }
 
+  /// The input of a layer that takes one, and its type.
+  ///
+  /// - Throws: As ``onlyInput(_:)``.
+  func typedInput(
+    _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> (value: ValueID, type: TensorType) {
+    let input = try onlyInput(inputs)
+    return (input, graph.type(of: input))
+  }
+
   /// An axis as Keras writes it, where -1 is the last one, counted from the first.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when `type` has no such axis.
@@ -32,8 +42,7 @@ extension KerasLayer {
   ///   twice.
   mutating func axes(_ key: String, of type: TensorType) throws(WeighbridgeError) -> [Int] {
     let written = try integerList(key, default: [-1])
-    var axes: [Int] = []
-    for axis in written { axes.append(try Self.axis(axis, of: type)) }
+    let axes = try written.map { (axis) throws(WeighbridgeError) in try Self.axis(axis, of: type) }
     guard !axes.isEmpty, Set(axes).count == axes.count else {
       throw WeighbridgeError(.malformed, "\(key)=\(written), and different axes are expected")
     }

@@ -10,8 +10,7 @@ extension WellKnownLayers {
   /// The encoder block of "Text classification with Transformer": attention and two dense layers,
   /// each added to what it took and normalized. Its first version brought its own attention.
   static let transformerBlock: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
-    let input = try layer.onlyInput(inputs)
-    let type = layer.graph.type(of: input)
+    let (input, type) = try layer.typedInput(inputs)
     var block = try TransformerWeights(&layer)
     if TransformerWeights.settings.allSatisfy({ layer.unreadSettings[$0] == nil }) {
       throw block.proposal(for: layer)
@@ -45,8 +44,7 @@ extension WellKnownLayers {
   /// keras.io's embedding of words and of their positions, which are added.
   static let tokenAndPositionEmbedding: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
-    let input = try layer.onlyInput(inputs)
-    let type = layer.graph.type(of: input)
+    let (input, type) = try layer.typedInput(inputs)
     guard type.rank == 2, let length = type.shape[1].value else {
       throw WeighbridgeError(
         .unsupported, "takes [batch, length] with a known length and has \(type)")

@@ -57,8 +57,7 @@ extension WellKnownLayers {
   /// of that name is registered, and has `groups`.
   static let contribNormalization: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
-    let input = try layer.onlyInput(inputs)
-    let type = layer.graph.type(of: input)
+    let (input, type) = try layer.typedInput(inputs)
     let written = layer.take("axis")
     guard written == nil || written?.integer != nil else {
       throw layer.wrong("axis", written ?? .null, "a whole number or null")

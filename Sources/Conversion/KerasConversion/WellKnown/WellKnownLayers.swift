@@ -50,7 +50,7 @@ enum WellKnownLayers {
   /// times a gamma for each channel.
   private static let ssdNormalization: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
-    let type = layer.graph.type(of: try layer.onlyInput(inputs))
+    let type = try layer.typedInput(inputs).type
     _ = try layer.real("gamma_init")  // absent in layers of another origin
     guard type.rank == 4, let channels = type.shape[3].value else {
       throw WeighbridgeError(
@@ -65,7 +65,7 @@ enum WellKnownLayers {
   /// The Scale layer of the ported ResNets and DenseNets: gamma x + beta for each channel.
   private static let channelScale: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
-    let type = layer.graph.type(of: try layer.onlyInput(inputs))
+    let type = try layer.typedInput(inputs).type
     let axis = try KerasLayer.axis(try layer.integer("axis"), of: type)
     _ = try layer.real("momentum")  // for training; absent in layers of another origin
     let roles = ["gamma", "beta"]

@@ -21,8 +21,7 @@ struct KerasWeightReader {
 
   /// The weights of each layer, then those of the model itself, if there are any.
   func groups(_ layerNames: [String]) throws(WeighbridgeError) -> [KerasWeightGroup] {
-    var groups: [KerasWeightGroup] = []
-    for name in layerNames { groups.append(try group(name)) }
+    let groups = try layerNames.map { (name) throws(WeighbridgeError) in try group(name) }
     if !layerNames.contains(Self.topLevel), try file.exists(path(Self.topLevel)) {
       let group = try group(Self.topLevel)
       if !group.weights.isEmpty { groups.append(group) }

@@ -76,7 +76,7 @@ extension Identity: KerasMapped {
 
   private static let imageChange: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     for setting in imageSettings { layer.ignore(setting) }
-    let type = layer.graph.type(of: try layer.onlyInput(inputs))
+    let type = try layer.typedInput(inputs).type
     guard type.elementType.isFloat else {
       throw WeighbridgeError(.unsupported, "turns \(type) into floating-point numbers")
     }

@@ -7,7 +7,7 @@ enum Keras1Activations {
   /// `ParametricSoftplus`: alpha · ln(1 + e^(beta · x)).
   static let parametricSoftplus: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
-    let type = layer.graph.type(of: try layer.onlyInput(inputs))
+    let type = try layer.typedInput(inputs).type
     let alphas = try layer.sharedWeight("alphas", of: type)
     let betas = try layer.sharedWeight("betas", of: type)
     let scaled = try layer.add(Multiply(), inputs + [betas], role: "scaled")
@@ -18,7 +18,7 @@ enum Keras1Activations {
   /// `SReLU` (Jin et al. 2015): the identity between two thresholds, with slopes of its own on both
   /// sides. The right threshold lies |t_right| behind the left one.
   static let sReLU: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
-    let type = layer.graph.type(of: try layer.onlyInput(inputs))
+    let type = try layer.typedInput(inputs).type
     let left = try layer.sharedWeight("t_left", of: type)
     let leftSlope = try layer.sharedWeight("a_left", of: type)
     let rightShift = try layer.sharedWeight("t_right", of: type)

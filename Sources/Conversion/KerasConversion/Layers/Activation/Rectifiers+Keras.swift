@@ -38,7 +38,7 @@ extension PReLU: KerasMapped {
   /// axes are shared; there the weight has the size 1.
   static let keras = KerasMapping([
     .elementwise("PReLU") { (layer, inputs) throws(WeighbridgeError) in
-      let type = layer.graph.type(of: try layer.onlyInput(inputs))
+      let type = try layer.typedInput(inputs).type
       let shared = try layer.integerList("shared_axes", default: [])
       guard shared.allSatisfy((1..<max(1, type.rank)).contains) else {
         throw WeighbridgeError(.malformed, "shared_axes=\(shared), and the input is \(type)")
@@ -54,7 +54,7 @@ extension PReLU: KerasMapped {
     },
     KerasLayerClass("PReLU (Keras 1)", masks: .passed, casts: .floats, shape: .unknown) {
       (layer, inputs) throws(WeighbridgeError) in
-      let type = layer.graph.type(of: try layer.onlyInput(inputs))
+      let type = try layer.typedInput(inputs).type
       let alpha = try layer.sharedWeight("alpha", of: type, hasBatchAxis: false)
       return try layer.add(PReLU(), inputs + [alpha])
     },

@@ -17,7 +17,7 @@ extension LocallyConnected: KerasMapped {
   ) throws(WeighbridgeError) -> [ValueID] {
     try layer.requireSpatialAxes(axes, of: inputs)
     let layout = try layer.dataLayout()
-    let type = layer.graph.type(of: try layer.onlyInput(inputs))
+    let type = try layer.typedInput(inputs).type
     let grid = LocalGrid(
       dimensions: try layer.dimensions(Array(layout.spatialAxes(rank: axes + 2)), of: type),
       window: try layer.integers("kernel_size", count: axes),

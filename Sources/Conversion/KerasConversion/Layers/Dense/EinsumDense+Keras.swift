@@ -9,7 +9,7 @@ import LayerCatalog
 extension EinsumDense: KerasMapped {
   static let keras = KerasMapping([
     .plain("EinsumDense") { (layer, inputs) throws(WeighbridgeError) in
-      let type = layer.graph.type(of: try layer.onlyInput(inputs))
+      let type = try layer.typedInput(inputs).type
       try layer.require(
         "gptq_unpacked_column_size", toBe: .null,
         because: "weights in another form than the layer's own cannot be had")

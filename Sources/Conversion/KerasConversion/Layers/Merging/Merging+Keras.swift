@@ -57,8 +57,7 @@ extension Multiply: KerasMapped {
       try layer.addProduct(of: inputs)
     },
     .plain("LayerScale") { (layer, inputs) throws(WeighbridgeError) in
-      let input = try layer.onlyInput(inputs)
-      let type = layer.graph.type(of: input)
+      let (input, type) = try layer.typedInput(inputs)
       layer.ignore("init_values")
       let count = try layer.integer("projection_dim")
       guard count >= 1, type.rank >= 1 else {

@@ -25,7 +25,7 @@ extension GroupNormalization: KerasMapped {
   }
 
   private static let grouped: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
-    let type = layer.graph.type(of: try layer.onlyInput(inputs))
+    let type = try layer.typedInput(inputs).type
     let axis = try KerasLayer.axis(try layer.integer("axis", default: -1), of: type)
     let channels = try layer.dimensions([axis], of: type)
     let written = try layer.integer("groups", default: 32)

@@ -21,7 +21,7 @@ extension LayerNormalization: KerasMapped {
   }
 
   private static let normalized: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
-    let type = layer.graph.type(of: try layer.onlyInput(inputs))
+    let type = try layer.typedInput(inputs).type
     if try layer.flag("rms_scaling", default: false) {
       layer.ignore("scale", "center")  // There is a gamma and no beta, whatever they say.
       return try layer.addRMSNormalization(of: inputs, .variance, epsilon: 1e-3)

@@ -13,7 +13,7 @@ extension Normalization: KerasMapped {
       "Normalization", masks: .passedSinceKeras3, casts: .all, shape: .same,
       parts: KerasLayerParts(trained: .none)
     ) { (layer, inputs) throws(WeighbridgeError) in
-      let type = layer.graph.type(of: try layer.onlyInput(inputs))
+      let type = try layer.typedInput(inputs).type
       let operation = Normalization(
         axes: try keptAxes(&layer, type), isInverse: try layer.flag("invert", default: false),
         minimumDeviation: 1e-7)

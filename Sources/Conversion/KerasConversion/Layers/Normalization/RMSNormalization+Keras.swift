@@ -19,7 +19,7 @@ extension UnitNormalization: KerasMapped {
   /// Keras: `UnitNormalization(axis=-1)`, where `axis` may be a list.
   static let keras = KerasMapping([
     .elementwise("UnitNormalization") { (layer, inputs) throws(WeighbridgeError) in
-      let type = layer.graph.type(of: try layer.onlyInput(inputs))
+      let type = try layer.typedInput(inputs).type
       let axes = try layer.axes("axis", of: type).sorted()
       return try layer.add(UnitNormalization(axes: axes), inputs)
     }

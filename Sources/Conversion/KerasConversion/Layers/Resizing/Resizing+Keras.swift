@@ -82,7 +82,7 @@ extension CenterCrop: KerasMapped {
     .plain("CenterCrop", casts: .all) { (layer, inputs) throws(WeighbridgeError) in
       let operation = CenterCrop(
         dimensions: try layer.imageDimensions(), layout: try layer.dataLayout())
-      let type = layer.graph.type(of: try layer.onlyInput(inputs))
+      let type = try layer.typedInput(inputs).type
       try layer.requireSpatialAxes(2, of: inputs)
       let axes = operation.layout.spatialAxes(rank: type.rank)
       let isCropped = zip(axes, operation.dimensions).allSatisfy {

@@ -14,8 +14,7 @@ extension STFT: KerasMapped {
     STFT.self, unsupported: "spectra are functions of Keras 3 only")
 
   private static let mel: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
-    let input = try layer.onlyInput(inputs)
-    let type = layer.graph.type(of: input)
+    let (input, type) = try layer.typedInput(inputs)
     guard type.rank == 2 else {
       throw WeighbridgeError(.malformed, "takes signals [batch, samples], and not \(type)")
     }
