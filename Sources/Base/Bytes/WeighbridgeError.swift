@@ -108,8 +108,7 @@ extension WeighbridgeError {
   }
 }
 
-// MARK: - An error of each kind
-
+/// Errors by their code: a function that throws only these says `throw .malformed("…")`.
 extension WeighbridgeError {
   /// What is not there or cannot be opened.
   package static func missing(_ reason: String) -> Self { Self(.missing, reason) }

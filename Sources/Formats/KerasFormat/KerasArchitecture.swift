@@ -97,8 +97,7 @@ package struct KerasArchitecture: Hashable, Sendable {
         error.code, "is a JSON string whose text is no JSON: \(place)\(error.reason)")
     }
     guard value.object == nil else { return value }
-    throw WeighbridgeError(
-      .malformed,
+    throw .malformed(
       "is a JSON string with \(value.typeName) in it, and a model's object is expected")
   }
 
@@ -110,8 +109,7 @@ package struct KerasArchitecture: Hashable, Sendable {
       return try json(inString: inner)
     }
     if isYAML(text) { return try KerasYAML.json(text) }
-    throw WeighbridgeError(
-      .malformed,
+    throw .malformed(
       first == nil
         ? "is empty"
         : "is neither JSON (to_json), YAML (to_yaml), HDF5 (.h5) nor a .keras archive, one of which "

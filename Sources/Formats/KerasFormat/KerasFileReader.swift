@@ -12,8 +12,8 @@ struct KerasFileReader {
   func weightsRoot() throws(WeighbridgeError) -> String? {
     if try file.hasAttribute("model_config", of: "/") {
       guard try file.exists("/model_weights") else {
-        throw WeighbridgeError(
-          .malformed, "has a model_config attribute, but no group /model_weights"
+        throw .malformed(
+          "has a model_config attribute, but no group /model_weights"
         ).at(file: file.path)
       }
       return "/model_weights"
@@ -46,7 +46,7 @@ struct KerasFileReader {
     for path in root == "/" ? ["/"] : ["/", root] {
       guard let attribute = try file.attribute(name, of: path) else { continue }
       guard let text = attribute.string else {
-        throw WeighbridgeError(.malformed, "attribute \"\(name)\" is not one string")
+        throw .malformed("attribute \"\(name)\" is not one string")
           .at(.path(path)).at(file: file.path)
       }
       return text
@@ -79,7 +79,6 @@ enum KerasGeneration {
   ///   other things under the same names.
   static func check(_ version: KerasVersion?) throws(WeighbridgeError) {
     guard let version, version.major > 3 else { return }
-    throw WeighbridgeError(
-      .unsupported, "was written by Keras \(version); models of Keras 1 to 3 can be read")
+    throw .unsupported("was written by Keras \(version); models of Keras 1 to 3 can be read")
   }
 }

@@ -22,8 +22,8 @@ struct KerasLayerTable {
     var calls: [[KerasCall]] = []
     for builder in builders {
       if let other = indices.updateValue(builder.index, forKey: builder.name) {
-        throw WeighbridgeError(
-          .malformed, "the layer #\(other) has the name \"\(builder.name)\" too"
+        throw .malformed(
+          "the layer #\(other) has the name \"\(builder.name)\" too"
         ).at(layer: builder.label)
       }
       calls.append(
@@ -83,9 +83,7 @@ struct KerasLayerTable {
   }
 
   private func layer(_ builder: KerasLayerBuilder) throws(WeighbridgeError) -> KerasLayerRecord {
-    guard builder.nodes != nil else {
-      throw WeighbridgeError(.malformed, "the layer has no inbound_nodes")
-    }
+    guard builder.nodes != nil else { throw .malformed("the layer has no inbound_nodes") }
     var resolvedCalls: [KerasCall] = []
     for call in calls[builder.index] {
       var arguments: [KerasTensorArgument] = []
@@ -100,7 +98,7 @@ struct KerasLayerTable {
     }
     if builder.className == "InputLayer" {
       guard resolvedCalls.isEmpty else {
-        throw WeighbridgeError(.malformed, "an input takes the output of another layer")
+        throw .malformed("an input takes the output of another layer")
       }
       resolvedCalls = [KerasCall(inputs: [])]
     }
@@ -119,14 +117,12 @@ struct KerasLayerTable {
     _ reference: KerasTensorReference, _ firstCalls: [Int]
   ) throws(WeighbridgeError) -> KerasTensorReference {
     guard let index = indices[reference.layer] else {
-      throw WeighbridgeError(
-        .malformed, "refers to the layer \"\(reference.layer)\", which the model does not have")
+      throw .malformed("refers to the layer \"\(reference.layer)\", which the model does not have")
     }
     let count = max(calls[index].count, builders[index].className == "InputLayer" ? 1 : 0)
     let call = reference.call - firstCalls[index]
     guard (0..<count).contains(call) else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "refers to call \(reference.call) of the layer \"\(reference.layer)\", which has \(count)"
           + (firstCalls[index] == 0 ? "" : ", counted from \(firstCalls[index])"))
     }

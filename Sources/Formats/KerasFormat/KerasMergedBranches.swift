@@ -51,7 +51,7 @@ struct KerasMergedBranches {
       _ elements: [JSONReader], depth: Int
     ) throws(WeighbridgeError) -> JSONValue {
       guard let first = elements.first, depth < 32 else {
-        throw WeighbridgeError(.malformed, "a Merge of a model without layers, or too many in one")
+        throw .malformed("a Merge of a model without layers, or too many in one")
       }
       var output: JSONValue
       var rest = elements[...]

@@ -50,8 +50,7 @@ extension KerasModelRecord {
     {
       try self.init(sequential: className, config, layerNames: layerNames)
     } else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "the model is of class \(className), which keeps no list of layers; models of class "
           + "Model, Functional and Sequential can be read")
     }

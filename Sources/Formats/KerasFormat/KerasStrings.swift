@@ -22,10 +22,10 @@ enum KerasStrings {
   /// Reads the object.
   static func read(_ json: JSONValue) throws(WeighbridgeError) -> [(key: String, value: String)] {
     guard let object = json.object else {
-      throw WeighbridgeError(.malformed, "is \(json.typeName), and an object of texts is expected")
+      throw .malformed("is \(json.typeName), and an object of texts is expected")
     }
     return try object.members.map { (key, value) throws(WeighbridgeError) in
-      guard let text = value.string else { throw WeighbridgeError(.malformed, "\(key) is no text") }
+      guard let text = value.string else { throw .malformed("\(key) is no text") }
       return (key, text)
     }
   }

@@ -39,7 +39,7 @@ package struct KerasVersion: Hashable, Sendable {
   /// Parses the version that a file names.
   init(checking text: String) throws(WeighbridgeError) {
     guard let version = KerasVersion(text) else {
-      throw WeighbridgeError(.malformed, "keras_version \"\(text)\" is no version")
+      throw .malformed("keras_version \"\(text)\" is no version")
     }
     self = version
   }

@@ -48,7 +48,7 @@ package enum SafetensorsExporter: Exporter {
 enum WeightLosses {
   /// Refuses to write a file of nothing.
   static func check(_ count: Int) throws(WeighbridgeError) {
-    guard count > 0 else { throw WeighbridgeError(.unsupported, "the model has no weights") }
+    guard count > 0 else { throw .unsupported("the model has no weights") }
   }
 
   static func lines(_ content: ModelContent) -> [String] {

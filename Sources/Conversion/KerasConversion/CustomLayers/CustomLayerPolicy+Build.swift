@@ -22,7 +22,7 @@ extension CustomLayerPolicy.Builder {
       try layer.passMasks(of: className, from: inputs, to: outputs)
       return outputs
     case .function(let name):
-      throw WeighbridgeError(.malformed, "the function \(name.text) is called as a layer")
+      throw .malformed("the function \(name.text) is called as a layer")
     case .kept: return try Self.keep(&layer, inputs, shapes: nil, stated())
     case .entry(let entry):
       var stated = stated()
@@ -48,8 +48,7 @@ extension CustomLayerPolicy.Builder {
     let place = entry.place
     for (position, stated) in stated.sorted(by: { $0.key < $1.key }) {
       guard outputs.indices.contains(position) else {
-        throw WeighbridgeError(
-          .mismatch, "\(place) gives \(outputs.count) outputs, and output \(position) is used")
+        throw .mismatch("\(place) gives \(outputs.count) outputs, and output \(position) is used")
       }
       let type = layer.graph.type(of: outputs[position])
       let shape = stated.shape.map { $0.map(Dimension.fixed) ?? .unknown }
@@ -58,8 +57,7 @@ extension CustomLayerPolicy.Builder {
       let claim =
         "\(place) makes \(type), and the file says that the layer makes \(stated.dtype) \(shape)"
       guard entry.mapping.overrulesShape else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "\(claim); if the file is wrong, say \"overrule_shape\": true in \(place)"
             + (entry.mapping.isList ? ", whose list then stands under \"steps\"" : ""))
       }
@@ -74,7 +72,7 @@ extension CustomLayerPolicy.Builder {
     _ stated: [Int: KerasStatedType]
   ) throws(WeighbridgeError) -> [ValueID] {
     guard let first = inputs.first else {
-      throw WeighbridgeError(.unsupported, "takes nothing, so it cannot be kept as it is")
+      throw .unsupported("takes nothing, so it cannot be kept as it is")
     }
     let type = layer.graph.type(of: first)
     var outputs: [Opaque.Output] = []
@@ -84,8 +82,8 @@ extension CustomLayerPolicy.Builder {
       for position in 0...last {
         guard let stated = stated[position], let elementType = ElementType(rawValue: stated.dtype)
         else {
-          throw WeighbridgeError(
-            .unsupported, "the type of its output \(position) is not known, so it cannot be kept")
+          throw .unsupported(
+            "the type of its output \(position) is not known, so it cannot be kept")
         }
         outputs.append(Opaque.Output(elementType: elementType, dimensions: stated.shape))
       }
@@ -116,7 +114,7 @@ extension CustomLayers.Entry {
   private static func refuse(
     _ layer: inout KerasLayer, _ shapes: [[Int?]]?
   ) throws(WeighbridgeError) -> [ValueID] {
-    throw WeighbridgeError(.mismatch, "a function inside a layer cannot be kept as it is")
+    throw .mismatch("a function inside a layer cannot be kept as it is")
   }
 }
 

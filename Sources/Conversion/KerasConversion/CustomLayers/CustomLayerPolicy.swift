@@ -83,9 +83,7 @@ package struct CustomLayerPolicy: Sendable {
     of layer: KerasLayerRecord, path: String
   ) throws(WeighbridgeError) -> Builder {
     if let builder = try knownBuilder(of: layer, path: path) { return builder }
-    guard keepsUnknown else {
-      throw WeighbridgeError(.unsupported, "is of a class that is not supported")
-    }
+    guard keepsUnknown else { throw .unsupported("is of a class that is not supported") }
     return .kept
   }
 
@@ -125,7 +123,7 @@ package struct CustomLayerPolicy: Sendable {
       ).error
     }
     if let place = idle.first {
-      throw WeighbridgeError(.mismatch, "\(place) is about no layer of the model that is mapped")
+      throw .mismatch("\(place) is about no layer of the model that is mapped")
         .at(file: file)
     }
     let others = layers.classes.entries + layers.functions.entries

@@ -50,8 +50,7 @@ package struct CustomLayers: Sendable {
       let best = matching.map(\.pattern.literalCount).max()
       let found = matching.filter { $0.pattern.literalCount == best }
       guard found.count <= 1 else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "\(found[0].place) and \(found[1].place) of the custom layers are equally exact about it")
       }
       return found.first
@@ -84,8 +83,7 @@ package struct CustomLayers: Sendable {
     self.path = path
     try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       guard store.count <= Self.sizeLimit else {
-        throw WeighbridgeError(
-          .limitExceeded, "has \(store.count) bytes, over the limit of \(Self.sizeLimit)")
+        throw .limitExceeded("has \(store.count) bytes, over the limit of \(Self.sizeLimit)")
       }
       var limits = JSONValue.Limits()
       limits.depth = 64
@@ -102,8 +100,7 @@ package struct CustomLayers: Sendable {
     try members.finish()
     let count = layers.entries.count + functions.entries.count + classes.entries.count
     guard count <= Self.entryLimit else {
-      throw WeighbridgeError(
-        .limitExceeded, "has \(count) entries, over the limit of \(Self.entryLimit)")
+      throw .limitExceeded("has \(count) entries, over the limit of \(Self.entryLimit)")
     }
   }
 

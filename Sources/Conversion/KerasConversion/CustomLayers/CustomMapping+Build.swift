@@ -49,8 +49,7 @@ extension CustomMapping {
         || (isLambda && Self.isOfLambda(key, value))
         || ignored.contains { $0.matches(key) }
       guard isKnown else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "\(place) does not use the setting \(key)=\(value.text()): refer to it as "
             + "\"$settings.\(key)\", or name it under \"ignore\"")
       }
@@ -128,12 +127,11 @@ private struct MappingRun {
   ) throws(WeighbridgeError) -> (String, KerasMapping.Build, JSONObject) {
     let form = try references.resolve(.string(reference)).object
     guard let className = form?["class_name"]?.string, let settings = form?["config"]?.object else {
-      throw WeighbridgeError(.mismatch, "\(reference) is no layer with its class and settings")
+      throw .mismatch("\(reference) is no layer with its class and settings")
     }
     let registered = form?["registered_name"]?.string ?? className
     guard registered == className, let build = CustomStep.build(of: className) else {
-      throw WeighbridgeError(
-        .unsupported, "\(reference) is a layer \(registered), which Weighbridge does not know")
+      throw .unsupported("\(reference) is a layer \(registered), which Weighbridge does not know")
     }
     return (className, build, settings)
   }
@@ -178,8 +176,8 @@ private struct MappingRun {
     switch source {
     case .input(let number):
       guard number != nil || inputs.count == 1 else {
-        throw WeighbridgeError(
-          .mismatch, "\"input\" of a layer with \(inputs.count) inputs; \"input[0]\" is the first")
+        throw .mismatch(
+          "\"input\" of a layer with \(inputs.count) inputs; \"input[0]\" is the first")
       }
       return try element(number ?? 0, of: inputs, "the layer has", "inputs")
     case .step(let step, let output):
@@ -204,7 +202,7 @@ private struct MappingRun {
     _ number: Int, of values: [ValueID], _ what: String, _ things: String
   ) throws(WeighbridgeError) -> ValueID {
     guard values.indices.contains(number) else {
-      throw WeighbridgeError(.mismatch, "number \(number), and \(what) \(values.count) \(things)")
+      throw .mismatch("number \(number), and \(what) \(values.count) \(things)")
     }
     return values[number]
   }

@@ -67,8 +67,7 @@ package struct CustomMapping: Sendable {
     _ list: [JSONValue], place: String
   ) throws(WeighbridgeError) -> [CustomStep] {
     guard (1...stepLimit).contains(list.count) else {
-      throw WeighbridgeError(
-        .mismatch, "\(place) has \(list.count) steps, and 1 to \(stepLimit) are possible")
+      throw .mismatch("\(place) has \(list.count) steps, and 1 to \(stepLimit) are possible")
     }
     var steps: [CustomStep] = []
     for (index, json) in list.enumerated() {
@@ -135,8 +134,7 @@ enum TensorSource: Sendable {
       }
     }
     guard let (shape, elements) = Self.array(numbers) else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "\(place) has \(json.text().prefix(40)), which is neither a name nor an array of finite numbers "
           + "whose rows are equally long")
     }
@@ -162,7 +160,7 @@ enum TensorSource: Sendable {
       number = Int(text[text.index(after: bracket)...].dropLast())
       name = String(text[..<bracket])
       guard let number, number >= 0 else {
-        throw WeighbridgeError(.mismatch, "\(place) has \"\(text)\", with no number in brackets")
+        throw .mismatch("\(place) has \"\(text)\", with no number in brackets")
       }
     }
     if name == "input" {
@@ -175,8 +173,7 @@ enum TensorSource: Sendable {
       self = .step(step, output: number ?? 0)
     } else {
       let known = (["input"] + steps).joined(separator: ", ")
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "\(place) refers to \"\(text)\", and what can be referred to there is \(known), "
           + "$weights.NAME and $weights[NUMBER]")
     }

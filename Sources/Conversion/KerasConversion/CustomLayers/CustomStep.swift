@@ -104,8 +104,7 @@ struct CustomStep: Sendable {
     var stored = Attributes()
     for key in attributes.keys {
       guard let value = attributes[key].flatMap(AttributeValue.init) else {
-        throw WeighbridgeError(
-          .mismatch, "\(place).attributes.\(key) is no number, text or boolean, nor a list")
+        throw .mismatch("\(place).attributes.\(key) is no number, text or boolean, nor a list")
       }
       stored.append(key, value)
     }
@@ -114,7 +113,7 @@ struct CustomStep: Sendable {
       let operation = try type.init(reading: &reader)
       try reader.finish()
       return operation
-    } catch { throw WeighbridgeError(.mismatch, "\(place): \(error.reason)") }
+    } catch { throw .mismatch("\(place): \(error.reason)") }
   }
 
   /// The step in a few words.

@@ -56,9 +56,7 @@ struct MappingMembers {
     _ key: String, _ read: (JSONValue) -> Value?, _ expected: String
   ) throws(WeighbridgeError) -> Value? {
     guard let json = take(key) else { return nil }
-    guard let value = read(json) else {
-      throw failure("is \(json.typeName), not \(expected)", key)
-    }
+    guard let value = read(json) else { throw failure("is \(json.typeName), not \(expected)", key) }
     return value
   }
 

@@ -45,9 +45,8 @@ struct SettingReferences {
     if text.hasPrefix("$$") { return .string(String(text.dropFirst())) }
     guard text.hasPrefix(Self.prefix) else {
       guard !text.hasPrefix("$") else {
-        throw WeighbridgeError(
-          .mismatch, "\"\(text)\" is no reference; \"\(Self.prefix)NAME\" is, and \"$$\" is a \"$\""
-        )
+        throw .mismatch(
+          "\"\(text)\" is no reference; \"\(Self.prefix)NAME\" is, and \"$$\" is a \"$\"")
       }
       return .string(text)
     }
@@ -62,8 +61,7 @@ struct SettingReferences {
         ?? value?.object?[step]
     }
     guard let value else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the mapping refers to \"\(text)\", and the layer's settings are "
           + (settings.keys.isEmpty ? "none" : settings.keys.joined(separator: ", ")))
     }

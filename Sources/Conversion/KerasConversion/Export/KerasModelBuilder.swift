@@ -177,8 +177,7 @@ extension KerasModelBuilder {
       return self.values(of: name, call: 0, [type])[0]
     }
     guard let tensorFlow = function.tensorFlow else {
-      throw WeighbridgeError(
-        .unsupported, "Keras 2 has no function like \(function.operation) of Keras 3")
+      throw .unsupported("Keras 2 has no function like \(function.operation) of Keras 3")
     }
     var keywords = zip(function.names.dropFirst(), arguments.dropFirst()).map {
       (name: $0, value: $1)
@@ -202,8 +201,7 @@ extension KerasModelBuilder {
       return inputs
     }
     guard !Self.isTakenForBias(inputs[0].type, of: inputs[1].type) else {
-      throw WeighbridgeError(
-        .unsupported, "Keras 3 takes one of the tensors that are added for a bias of the other")
+      throw .unsupported("Keras 3 takes one of the tensors that are added for a bias of the other")
     }
     return [inputs[1], inputs[0]]
   }
@@ -263,14 +261,13 @@ extension KerasModelBuilder {
   /// A constant as Keras has it among the arguments of a call.
   private func json(_ tensor: Tensor) throws(WeighbridgeError) -> JSONValue {
     guard tensor.count <= Self.constantLimit else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "takes a constant of \(tensor.count) numbers; Keras would have it as text in the model, and "
           + "no more than \(Self.constantLimit) are written so")
     }
     let numbers = tensor.doubles
     guard numbers.allSatisfy(\.isFinite) else {
-      throw WeighbridgeError(.unsupported, "takes a constant that is infinite or no number")
+      throw .unsupported("takes a constant that is infinite or no number")
     }
     var elements = numbers.map { number -> JSONValue in
       if tensor.elementType == .bool { return .bool(number != 0) }

@@ -22,8 +22,8 @@ struct KerasTranslation {
     var outputs: [KerasTensorReference] = []
     for (port, result) in zip(graph.outputs, results) {
       guard let reference = result.reference else {
-        throw WeighbridgeError(
-          .unsupported, "the output \(port.name) is a constant, and a model of Keras computes all")
+        throw .unsupported(
+          "the output \(port.name) is a constant, and a model of Keras computes all")
       }
       outputs.append(reference)
     }
@@ -36,8 +36,7 @@ struct KerasTranslation {
       guard elements[layer]?.contains(where: { $0.elementType == .bfloat16 }) ?? false else {
         continue
       }
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "layer \(layer): Keras 2.15 loads no bfloat16 weights from .h5 files, its own"
           + " neither; a .keras file takes them")
     }

@@ -20,7 +20,7 @@ struct KerasConstant {
     var (json, written): (JSONValue, ElementType?) = (json, nil)
     if let form = json.arrayForm, let value = form["value"], let name = form["dtype"]?.string {
       guard let type = ElementType(rawValue: name) else {
-        throw WeighbridgeError(.unsupported, "a constant has the type \(name)")
+        throw .unsupported("a constant has the type \(name)")
       }
       (json, written) = (value, type)
     }
@@ -54,14 +54,14 @@ struct KerasConstant {
       case .real(let value): numbers.append(value)
       case .bool(let value): numbers.append(value ? 1 : 0)
       default:
-        throw WeighbridgeError(.unsupported, "\(json.text()) stands where a number is expected")
+        throw .unsupported("\(json.text()) stands where a number is expected")
       }
       let kind: ElementType = if case .real = json { .float32 } else { .int32 }
       kinds.insert(json.bool == nil ? kind : .bool)
       return
     }
     guard let list = json.array, list.count == dimension else {
-      throw WeighbridgeError(.malformed, "a constant is a list of lists of different lengths")
+      throw .malformed("a constant is a list of lists of different lengths")
     }
     for element in list { try collect(element, shape.dropFirst(), &numbers, &kinds) }
   }
@@ -74,7 +74,7 @@ struct KerasConstant {
     let ones = [Int](repeating: 1, count: max(0, (rank ?? 0) - shape.count))
     let tensor = Tensor(type, shape: ones + shape, numbers)
     guard type.isFloat || tensor.doubles == numbers else {
-      throw WeighbridgeError(.unsupported, "a constant has numbers that are no \(type.rawValue)")
+      throw .unsupported("a constant has numbers that are no \(type.rawValue)")
     }
     return tensor
   }
@@ -111,8 +111,7 @@ extension ElementType {
     case .uint16: return .int32
     case .uint32: return .int64
     default:
-      throw WeighbridgeError(
-        .unsupported, "\(first.rawValue) and \(second.rawValue) have no common type")
+      throw .unsupported("\(first.rawValue) and \(second.rawValue) have no common type")
     }
   }
 }

@@ -35,9 +35,7 @@ extension KerasFunction {
       }
       fallthrough
     case .dictionary:
-      throw WeighbridgeError(
-        .unsupported,
-        "\(name) is a tensor whose numbers are not known before the model runs")
+      throw .unsupported("\(name) is a tensor whose numbers are not known before the model runs")
     }
   }
 
@@ -127,7 +125,7 @@ extension KerasFunction {
     var axes: Set<Int> = []
     for axis in written { axes.insert(try KerasLayer.axis(axis, of: type)) }
     guard axes.count == written.count else {
-      throw WeighbridgeError(.malformed, "\(names[0])=\(written), and different axes are expected")
+      throw .malformed("\(names[0])=\(written), and different axes are expected")
     }
     return axes.sorted()
   }
@@ -136,7 +134,7 @@ extension KerasFunction {
   mutating func elementType(_ name: String) throws(WeighbridgeError) -> ElementType? {
     guard let word = try word(name) else { return nil }
     guard let type = ElementType(rawValue: word) else {
-      throw WeighbridgeError(.unsupported, "\(name)=\(word) is no type that can be had")
+      throw .unsupported("\(name)=\(word) is no type that can be had")
     }
     return type
   }
@@ -146,7 +144,7 @@ extension KerasFunction {
     _ name: String, toBe expected: JSONValue, because reason: String
   ) throws(WeighbridgeError) {
     guard let value = try plain(name), value != expected else { return }
-    throw WeighbridgeError(.unsupported, "\(name)=\(value.text()) is not supported: \(reason)")
+    throw .unsupported("\(name)=\(value.text()) is not supported: \(reason)")
   }
 
   func wrong(_ name: String, _ value: JSONValue, _ expected: String) -> WeighbridgeError {

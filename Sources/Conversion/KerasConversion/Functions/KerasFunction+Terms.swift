@@ -22,9 +22,7 @@ extension KerasFunction {
   private mutating func term(
     _ names: [String], at position: Int? = nil
   ) throws(WeighbridgeError) -> Term {
-    guard let operand = take(names, at: position) else {
-      throw missing(names[0])
-    }
+    guard let operand = take(names, at: position) else { throw missing(names[0]) }
     return try term(operand)
   }
 
@@ -37,7 +35,7 @@ extension KerasFunction {
       let terms = try parts.map { (part) throws(WeighbridgeError) in try term(part) }
       return .value(try stack(terms, axis: 0, role: "stack"))
     case .dictionary:
-      throw WeighbridgeError(.unsupported, "is called with a dictionary of tensors")
+      throw .unsupported("is called with a dictionary of tensors")
     }
   }
 
@@ -69,7 +67,7 @@ extension KerasFunction {
       var terms: [Term] = []
       for part in json.array ?? [json] { terms.append(.constant(try KerasConstant(part))) }
       return try unified(terms, sharesRank: false)
-    default: throw WeighbridgeError(.malformed, "the argument \(name) is no list of tensors")
+    default: throw .malformed("the argument \(name) is no list of tensors")
     }
   }
 
@@ -149,8 +147,7 @@ extension KerasFunction {
   ) throws(WeighbridgeError) -> ValueID {
     if type(of: value).elementType == elementType { return value }
     guard case .operation = name else {
-      throw WeighbridgeError(
-        .malformed, "takes tensors of one type, \(elementType.rawValue), and \(type(of: value))")
+      throw .malformed("takes tensors of one type, \(elementType.rawValue), and \(type(of: value))")
     }
     return try addOne(Cast(to: elementType), [value], role: role)
   }

@@ -13,13 +13,11 @@ extension KerasFunction {
     for name in names {
       guard let operand = take(name, at: position) else { continue }
       guard case .constant(let constant) = try term(operand) else {
-        throw WeighbridgeError(
-          .unsupported, "\(name) is a tensor that the model computes, and constants can be had")
+        throw .unsupported("\(name) is a tensor that the model computes, and constants can be had")
       }
       let type = type(of: value)
       guard constant.shape.count == type.rank, type.rank >= 3, !constant.numbers.isEmpty else {
-        throw WeighbridgeError(
-          .unsupported, "\(name) of the shape \(constant.shape) slides over \(type)")
+        throw .unsupported("\(name) of the shape \(constant.shape) slides over \(type)")
       }
       return try constant.tensor(type.elementType)
     }
@@ -38,7 +36,7 @@ extension KerasFunction {
     let window = Window(
       size: size, strides: strides ?? defaultStrides ?? ones, dilation: dilation ?? ones,
       padding: try padding(axes, layout) ?? defaultPadding)
-    if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
+    if let problem = window.problem { throw .malformed(problem) }
     return window
   }
 
@@ -65,9 +63,7 @@ extension KerasFunction {
   mutating func perAxis(
     _ names: [String], _ axes: Int, _ layout: DataLayout
   ) throws(WeighbridgeError) -> [Int]? {
-    guard axes >= 1 else {
-      throw WeighbridgeError(.malformed, "takes a tensor without a spatial axis")
-    }
+    guard axes >= 1 else { throw .malformed("takes a tensor without a spatial axis") }
     for name in names {
       guard let written = try integers(name) else { continue }
       if written.count == 1 { return [Int](repeating: written[0], count: axes) }
@@ -75,9 +71,7 @@ extension KerasFunction {
       let spatial = layout.spatialAxes(rank: axes + 2)
       guard written.count == axes + 2,
         written.indices.allSatisfy({ spatial.contains($0) || written[$0] == 1 })
-      else {
-        throw WeighbridgeError(.unsupported, "\(name)=\(written) with \(axes) spatial axes")
-      }
+      else { throw .unsupported("\(name)=\(written) with \(axes) spatial axes") }
       return Array(written[spatial])
     }
     return nil

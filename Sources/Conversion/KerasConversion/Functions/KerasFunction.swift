@@ -62,19 +62,19 @@ package struct KerasFunction {
   ///   function's builder throws.
   package mutating func build() throws(WeighbridgeError) -> [ValueID] {
     guard let build = KerasFunctionTable.builder(name) else {
-      throw WeighbridgeError(.unsupported, "the function \(name.text) is unknown")
+      throw .unsupported("the function \(name.text) is unknown")
     }
     let outputs = try build(&self)
     // TensorFlow's functions take a name for the node.
     named["name"] = nil
     for (position, operand) in positional.enumerated() {
       if let operand, operand != .value(.null) {
-        throw WeighbridgeError(.unsupported, "is called with an argument \(position) too many")
+        throw .unsupported("is called with an argument \(position) too many")
       }
     }
     for key in named.keys.sorted() where named[key] != .value(.null) {
       let text = if case .value(let value) = named[key] { value.text() } else { "a tensor" }
-      throw WeighbridgeError(.unsupported, "is called with \(key)=\(text)")
+      throw .unsupported("is called with \(key)=\(text)")
     }
     return outputs
   }
@@ -110,9 +110,7 @@ package struct KerasFunction {
 
   /// The value of a tensor among the arguments.
   func value(_ input: Int) throws(WeighbridgeError) -> ValueID {
-    guard inputs.indices.contains(input) else {
-      throw WeighbridgeError(.malformed, "has no input \(input)")
-    }
+    guard inputs.indices.contains(input) else { throw .malformed("has no input \(input)") }
     return inputs[input]
   }
 

@@ -54,7 +54,7 @@ extension KerasFunctionTable {
     Entry(tf: ["nn.silu", "nn.swish"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("features", at: 0)
       guard try call.real("beta", default: 1) == 1 else {
-        throw WeighbridgeError(.unsupported, "beta of a swish is 1 only")
+        throw .unsupported("beta of a swish is 1 only")
       }
       return try call.add(Swish(), [value])
     },
@@ -110,7 +110,7 @@ extension KerasFunction {
     let (value, type) = try typedTensor("x", "logits", at: 0)
     let last = try KerasLayer.axis(-1, of: type)
     let axes = try axes("axis", of: type) ?? [last]
-    guard !axes.isEmpty else { throw WeighbridgeError(.malformed, "works along no axis") }
+    guard !axes.isEmpty else { throw .malformed("works along no axis") }
     return try add(make(axes), [value])
   }
 }

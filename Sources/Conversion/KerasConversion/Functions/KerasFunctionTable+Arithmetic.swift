@@ -68,9 +68,7 @@ extension KerasFunctionTable {
       let value = try call.tensor("x", "t", at: 0)
       let minimum = try call.real("x_min", "clip_value_min", default: -.infinity)
       let maximum = try call.real("x_max", "clip_value_max", default: .infinity)
-      guard minimum <= maximum else {
-        throw WeighbridgeError(.unsupported, "clips to \(minimum)...\(maximum)")
-      }
+      guard minimum <= maximum else { throw .unsupported("clips to \(minimum)...\(maximum)") }
       return try call.add(Clip(minimum: minimum, maximum: maximum), [value])
     },
   ]

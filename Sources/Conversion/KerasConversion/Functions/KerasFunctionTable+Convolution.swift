@@ -35,8 +35,7 @@ extension KerasFunction {
     let axes = kernel.shape.count - 2
     let channels = try layer.channels(of: [value], layout: layout)
     guard channels % kernel.shape[axes] == 0 else {
-      throw WeighbridgeError(
-        .malformed, "the kernel \(kernel.shape) does not fit \(channels) channels")
+      throw .malformed("the kernel \(kernel.shape) does not fit \(channels) channels")
     }
     let operation = Convolution(
       window: try window(Array(kernel.shape[..<axes]), layout),
@@ -63,7 +62,7 @@ extension KerasFunction {
   ) throws(WeighbridgeError) -> [ValueID] {
     let ones = [Int](repeating: 1, count: kernel.shape.count - 2)
     guard Array(kernel.shape.dropLast(2)) == ones else {
-      throw WeighbridgeError(.malformed, "the pointwise kernel has the shape \(kernel.shape)")
+      throw .malformed("the pointwise kernel has the shape \(kernel.shape)")
     }
     let operation = Convolution(
       window: Window(size: ones, strides: ones, dilation: ones, padding: .valid), groups: 1,
@@ -78,7 +77,7 @@ extension KerasFunction {
     let size = Array(kernel.shape.dropLast(2))
     let sliding = try window(size, layout, defaultPadding: .same)
     guard sliding.dilation.allSatisfy({ $0 == 1 }) else {
-      throw WeighbridgeError(.unsupported, "dilates a transposed convolution")
+      throw .unsupported("dilates a transposed convolution")
     }
     let (window, outputPadding) = try sliding.losing(try borders(sliding, of: value, layout))
     let operation = TransposedConvolution(
@@ -93,7 +92,7 @@ extension KerasFunction {
     guard let operand = take("output_shape", at: 2) else { throw missing("output_shape") }
     let (wanted, type) = (try dimensions(operand), type(of: value))
     guard wanted.count == type.rank else {
-      throw WeighbridgeError(.unsupported, "output_shape has \(wanted.count) axes")
+      throw .unsupported("output_shape has \(wanted.count) axes")
     }
     var borders: [TransposedConvolution.Border] = []
     for (axis, place) in layout.spatialAxes(rank: type.rank).enumerated() {
@@ -101,10 +100,7 @@ extension KerasFunction {
         let dimension = type.shape[place].value, (1...1 << 32).contains(dimension),
         let border = TransposedConvolution.Border(
           from: dimension, to: length, window, axis: axis)
-      else {
-        throw WeighbridgeError(
-          .unsupported, "output_shape cannot be made of \(type), or is not known")
-      }
+      else { throw .unsupported("output_shape cannot be made of \(type), or is not known") }
       borders.append(border)
     }
     return borders

@@ -52,7 +52,7 @@ extension KerasFunction {
   ) throws(WeighbridgeError) -> [ValueID] {
     guard shape.count <= 32, shape.allSatisfy({ $0 >= 0 }),
       try Checked.product(shape, of: "the size of the tensor") <= Self.limit
-    else { throw WeighbridgeError(.limitExceeded, "makes a tensor of the shape \(shape)") }
+    else { throw .limitExceeded("makes a tensor of the shape \(shape)") }
     let count = shape.reduce(1, *)
     return try addConstant(Tensor(type, shape: shape, [Double](repeating: number, count: count)))
   }
@@ -61,7 +61,7 @@ extension KerasFunction {
     _ start: Int, _ limit: Int, _ step: Int, _ type: ElementType
   ) throws(WeighbridgeError) -> [ValueID] {
     guard step != 0, max(start.magnitude, limit.magnitude) <= Self.limit else {
-      throw WeighbridgeError(.limitExceeded, "counts from \(start) to \(limit) by \(step)")
+      throw .limitExceeded("counts from \(start) to \(limit) by \(step)")
     }
     let numbers = stride(from: start, to: limit, by: step).map(Double.init)
     return try addConstant(Tensor(type, shape: [numbers.count], numbers))
@@ -69,7 +69,7 @@ extension KerasFunction {
 
   private mutating func addConstant(_ tensor: Tensor) throws(WeighbridgeError) -> [ValueID] {
     guard [.float32, .float64, .int32, .int64].contains(tensor.elementType) else {
-      throw WeighbridgeError(.unsupported, "dtype=\(tensor.elementType.rawValue) cannot be had")
+      throw .unsupported("dtype=\(tensor.elementType.rawValue) cannot be had")
     }
     let outputs = try add(Identity(), [try add(constant: tensor)])
     noteConstant(tensor, outputs[0])

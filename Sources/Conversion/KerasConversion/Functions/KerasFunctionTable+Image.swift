@@ -50,7 +50,7 @@ extension KerasFunction {
     let value = try tensor("image", "images", at: 0)
     let rank = type(of: value).rank
     guard rank == 3 || rank == 4 else {
-      throw WeighbridgeError(.malformed, "takes images and has \(type(of: value))")
+      throw .malformed("takes images and has \(type(of: value))")
     }
     return (value, rank - 3)
   }
@@ -68,8 +68,7 @@ extension KerasFunction {
       guard part.start >= 0, part.count >= 1, part.start <= dimension,
         part.count <= dimension - part.start
       else {
-        throw WeighbridgeError(
-          .malformed, "takes \(part.count) elements from \(part.start) on of \(dimension)")
+        throw .malformed("takes \(part.count) elements from \(part.start) on of \(dimension)")
       }
       parts.append(part)
     }
@@ -82,9 +81,7 @@ extension KerasFunction {
     of value: ValueID, _ height: Int
   ) throws(WeighbridgeError) -> [Part] {
     let fraction = try real("central_fraction", at: 1)
-    guard fraction > 0, fraction <= 1 else {
-      throw WeighbridgeError(.malformed, "central_fraction=\(fraction)")
-    }
+    guard fraction > 0, fraction <= 1 else { throw .malformed("central_fraction=\(fraction)") }
     var parts: [Part] = []
     for axis in height...height + 1 {
       let dimension = try dimension(of: value, axis)
@@ -96,7 +93,7 @@ extension KerasFunction {
 
   private func dimension(of value: ValueID, _ axis: Int) throws(WeighbridgeError) -> Int {
     guard let dimension = type(of: value).shape[axis].value, dimension <= 1 << 32 else {
-      throw WeighbridgeError(.unsupported, "the size of images \(type(of: value)) is not known")
+      throw .unsupported("the size of images \(type(of: value)) is not known")
     }
     return dimension
   }
@@ -116,7 +113,7 @@ extension KerasFunction {
     let channels = try layout() == .channelsLast ? height + 2 : height
     let type = type(of: value)
     guard type.elementType.isFloat, type.shape[channels].value == 3 else {
-      throw WeighbridgeError(.unsupported, "takes fractions of red, green and blue and has \(type)")
+      throw .unsupported("takes fractions of red, green and blue and has \(type)")
     }
     var shape = type.shape.map { _ in 1 }
     shape[channels] = 3

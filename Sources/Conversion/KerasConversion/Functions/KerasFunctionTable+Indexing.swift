@@ -19,9 +19,7 @@ extension KerasFunctionTable {
       let rank = call.type(of: value).rank
       guard starts.count == rank, sizes.count == rank, starts.allSatisfy({ $0 >= 0 }),
         sizes.allSatisfy({ $0 >= -1 })
-      else {
-        throw WeighbridgeError(.unsupported, "takes \(sizes) elements from \(starts) on")
-      }
+      else { throw .unsupported("takes \(sizes) elements from \(starts) on") }
       let ranges = zip(starts, sizes).enumerated().map { axis, range in
         let stop = range.1 == -1 ? nil : range.0.addingReportingOverflow(range.1).0
         return Slice.Range(axis: axis, start: range.0, stop: stop, step: 1)
@@ -44,7 +42,7 @@ extension KerasFunctionTable {
       let written = try call.integers("axis")?.first
       let axis = try KerasLayer.axis(written ?? batchAxes, of: type)
       guard batchAxes >= 0, batchAxes <= axis else {
-        throw WeighbridgeError(.unsupported, "batch_dims=\(batchAxes) and axis=\(axis)")
+        throw .unsupported("batch_dims=\(batchAxes) and axis=\(axis)")
       }
       return try call.add(Gather(axis: axis, batchAxes: batchAxes), [value, indices])
     },
@@ -60,7 +58,7 @@ extension KerasFunctionTable {
     Entry(["TopK"], tf: ["math.top_k", "nn.top_k"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("x", "input", at: 0)
       let count = try call.integer("k", default: 1)
-      guard count >= 0 else { throw WeighbridgeError(.malformed, "k=\(count)") }
+      guard count >= 0 else { throw .malformed("k=\(count)") }
       // Elements that need not be sorted may be.
       call.ignore("sorted", "index_type")
       let axis = try KerasLayer.axis(-1, of: call.type(of: value))
@@ -102,14 +100,14 @@ extension KerasFunction {
     let value = try indices(firstOneHotName, at: 0)
     let depth: Int =
       if case .operation = name { try integer("num_classes") } else { try integer("depth") }
-    guard depth >= 0 else { throw WeighbridgeError(.malformed, "\(depth) classes") }
+    guard depth >= 0 else { throw .malformed("\(depth) classes") }
     let (on, off) = (try real("on_value", default: 1), try real("off_value", default: 0))
     try require("sparse", toBe: false, because: "sparse tensors cannot be had")
     let rank = type(of: value).rank
     let written = try integer("axis", default: -1)
     let axis = written == -1 ? rank : written
     guard (0...rank).contains(axis) else {
-      throw WeighbridgeError(.unsupported, "axis=\(written), and there are \(rank) axes")
+      throw .unsupported("axis=\(written), and there are \(rank) axes")
     }
     let elementType = try elementType("dtype") ?? .float32
     return try add(
@@ -126,7 +124,7 @@ extension KerasFunction {
     var item = TensorItem()
     for part in try itemParts(key, rank: type(of: value).rank) { try addPart(part, to: &item) }
     guard item.axis <= type(of: value).rank else {
-      throw WeighbridgeError(.malformed, "has more indices than \(type(of: value)) has axes")
+      throw .malformed("has more indices than \(type(of: value)) has axes")
     }
     var steps: [(operation: any CatalogOperator, role: String)] = []
     let ranges = item.ranges.filter { !($0.isWhole && $0.step == 1) }
@@ -180,7 +178,7 @@ extension KerasFunction {
     }
     guard let ends else {
       guard let index = try plain(part, as: "an index").integer else {
-        throw WeighbridgeError(.unsupported, "an index that is neither a number nor a range")
+        throw .unsupported("an index that is neither a number nor a range")
       }
       item.addIndex(index)
       return
@@ -192,7 +190,7 @@ extension KerasFunction {
       return number
     }
     let step = try end("step") ?? 1
-    guard step != 0 else { throw WeighbridgeError(.malformed, "a range has the step 0") }
+    guard step != 0 else { throw .malformed("a range has the step 0") }
     item.addRange(start: try end("start"), stop: try end("stop"), step: step)
   }
 

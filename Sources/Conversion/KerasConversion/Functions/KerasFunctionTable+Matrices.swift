@@ -30,7 +30,7 @@ extension KerasFunctionTable {
     Entry(tf: ["linalg.matrix_transpose"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("a", at: 0)
       let rank = call.type(of: value).rank
-      guard rank >= 2 else { throw WeighbridgeError(.malformed, "takes matrices") }
+      guard rank >= 2 else { throw .malformed("takes matrices") }
       call.ignore("conjugate")
       return try call.add(
         Transpose(axes: Array(0..<rank - 2) + [rank - 1, rank - 2]), [value])
@@ -61,8 +61,7 @@ extension KerasFunction {
   fileprivate func checkMatrix(_ term: Term) throws(WeighbridgeError) {
     let rank = rank(of: term)
     guard rank == 2 else {
-      throw WeighbridgeError(
-        .unsupported, "multiplies by a tensor of \(rank) axes, and 2 can be had")
+      throw .unsupported("multiplies by a tensor of \(rank) axes, and 2 can be had")
     }
   }
 
@@ -78,7 +77,7 @@ extension KerasFunction {
     if isVector { values[1] = try addOne(ExpandDims(axes: [1]), [values[1]], role: "column") }
     values = try unified(values.map { .value($0) }, sharesRank: true)
     guard ranks[0] >= 2 else {
-      throw WeighbridgeError(.unsupported, "a product with a vector on the left cannot be had")
+      throw .unsupported("a product with a vector on the left cannot be had")
     }
     let operation = MatMul(transposeA: isFirst, transposeB: isSecond)
     guard isVector else { return try add(operation, values) }
@@ -93,7 +92,7 @@ extension KerasFunction {
     let type = self.type(of: value)
     guard type.rank >= 2, let rows = type.shape[type.rank - 2].value,
       let columns = type.shape[type.rank - 1].value, rows <= 1 << 14, columns <= 1 << 14
-    else { throw WeighbridgeError(.unsupported, "needs matrices of a known size and has \(type)") }
+    else { throw .unsupported("needs matrices of a known size and has \(type)") }
     let ones = [Int](repeating: 1, count: type.rank - 2)
     let truths = (0..<rows).flatMap { row in (0..<columns).map { keeps(row, $0) ? 1.0 : 0 } }
     let mask = try add(constant: Tensor(.bool, shape: ones + [rows, columns], truths))
@@ -104,12 +103,12 @@ extension KerasFunction {
     let value = try tensor("images", at: 0)
     let size = try integers("size", at: 1) ?? []
     guard size.count == 2, Resizing.problem(size) == nil, type(of: value).rank == 4 else {
-      throw WeighbridgeError(.unsupported, "brings \(type(of: value)) to the size \(size)")
+      throw .unsupported("brings \(type(of: value)) to the size \(size)")
     }
     let word: String? =
       if case .operation = name { try word("interpolation") } else { try word("method") }
     guard let interpolation = ResizingInterpolation(rawValue: word ?? "bilinear") else {
-      throw WeighbridgeError(.unsupported, "the interpolation \(word ?? "") cannot be had")
+      throw .unsupported("the interpolation \(word ?? "") cannot be had")
     }
     try require("preserve_aspect_ratio", toBe: false, because: "the size is another then")
     try require("pad_to_aspect_ratio", toBe: false, because: "its borders cannot be had")

@@ -57,7 +57,7 @@ extension KerasFunction {
     let (axes, layout) = (type(of: value).rank - 2, try layout())
     guard let dimensions = try perAxis(["output_size"], axes, layout),
       dimensions.allSatisfy({ (1...1 << 24).contains($0) })
-    else { throw WeighbridgeError(.unsupported, "output_size is missing or no number of elements") }
+    else { throw .unsupported("output_size is missing or no number of elements") }
     return try add(Pooling(dimensions: dimensions, layout: layout), [value])
   }
 }

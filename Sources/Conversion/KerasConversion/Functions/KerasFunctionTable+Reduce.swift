@@ -103,7 +103,7 @@ extension KerasFunction {
     let keeps = try flag("keepdims", default: false)
     let order = try plain("ord") ?? "euclidean"
     guard axes.count == 1 || order == "euclidean" || order == "fro" else {
-      throw WeighbridgeError(.unsupported, "ord=\(order.text()) of matrices cannot be had")
+      throw .unsupported("ord=\(order.text()) of matrices cannot be had")
     }
     if order == "euclidean" || order == "fro" || order.real == 2 {
       return try add(Reduce(.length, axes: axes, keepDims: keeps), [value])
@@ -112,7 +112,7 @@ extension KerasFunction {
       1: .sum, .infinity: .maximum, -.infinity: .minimum,
     ]
     guard let function = order.real.flatMap({ functions[$0] }) else {
-      throw WeighbridgeError(.unsupported, "ord=\(order.text()) cannot be had")
+      throw .unsupported("ord=\(order.text()) cannot be had")
     }
     let magnitude = try addOne(UnaryMath(.absolute), [value], role: "absolute")
     return try add(Reduce(function, axes: axes, keepDims: keeps), [magnitude])
@@ -130,9 +130,7 @@ extension KerasFunction {
     if case .operation = name {
       result = .int32
       if axis == nil {
-        guard !keeps else {
-          throw WeighbridgeError(.unsupported, "keepdims without an axis cannot be had")
-        }
+        guard !keeps else { throw .unsupported("keepdims without an axis cannot be had") }
         value = try addOne(ReshapeAxes([.rest]), [value], role: "flatten")
       }
     }
@@ -161,7 +159,7 @@ extension KerasFunction {
   fileprivate mutating func addNormalized(
     _ value: ValueID, axes: [Int], epsilon: Double
   ) throws(WeighbridgeError) -> [ValueID] {
-    guard !axes.isEmpty else { throw WeighbridgeError(.malformed, "normalizes along no axis") }
+    guard !axes.isEmpty else { throw .malformed("normalizes along no axis") }
     if epsilon == 1e-12 { return try add(UnitNormalization(axes: axes), [value]) }
     let squares = try addOne(UnaryMath(.square), [value], role: "square")
     let sum = try addOne(Reduce(.sum, axes: axes, keepDims: true), [squares], role: "sum")

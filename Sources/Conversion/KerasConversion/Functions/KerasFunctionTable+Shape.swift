@@ -33,7 +33,7 @@ extension KerasFunctionTable {
       let rank = call.type(of: value).rank + written.count
       let axes = Set(written.map { $0 < 0 ? $0 + rank : $0 }).sorted()
       guard axes.count == written.count, axes.allSatisfy((0..<rank).contains) else {
-        throw WeighbridgeError(.malformed, "axis=\(written), and there will be \(rank) axes")
+        throw .malformed("axis=\(written), and there will be \(rank) axes")
       }
       return try call.add(ExpandDims(axes: axes), [value])
     },
@@ -81,9 +81,7 @@ extension KerasFunction {
         continue
       }
       if let number = dimension.value {
-        guard number >= 0 else {
-          throw WeighbridgeError(.malformed, "a shape has the size \(number)")
-        }
+        guard number >= 0 else { throw .malformed("a shape has the size \(number)") }
         target.append(.fixed(number))
       } else if dimension != .unknown, position < input.rank, input.shape[position] == dimension {
         target.append(.axis(position))
@@ -94,13 +92,12 @@ extension KerasFunction {
       }
     }
     guard target.count(where: { $0 == .rest }) <= 1 else {
-      throw WeighbridgeError(
-        .unsupported, "reshapes \(input) to a shape of which more than one size is not known")
+      throw .unsupported("reshapes \(input) to a shape of which more than one size is not known")
     }
     let operation = ReshapeAxes(target)
     let output: TensorType
     do throws(ShapeError) { output = try operation.checkedOutputTypes(of: [input])[0] } catch {
-      throw WeighbridgeError(.malformed, error.reason)
+      throw .malformed(error.reason)
     }
     if let kept = Self.keepingBatch(target, input, output) { return try add(kept, [value]) }
     return try add(operation, [value])
@@ -129,7 +126,7 @@ extension KerasFunction {
   ) throws(WeighbridgeError) -> [ValueID] {
     let type = self.type(of: value)
     guard axes.sorted() == Array(0..<type.rank) else {
-      throw WeighbridgeError(.malformed, "\(axes) is not an order of the axes of \(type)")
+      throw .malformed("\(axes) is not an order of the axes of \(type)")
     }
     return try add(Transpose(axes: axes), [value])
   }
@@ -143,7 +140,7 @@ extension KerasFunction {
     }
     guard sources.count == places.count, Set(sources).count == sources.count,
       Set(places).count == places.count
-    else { throw WeighbridgeError(.malformed, "moves the axes \(sources) to \(places)") }
+    else { throw .malformed("moves the axes \(sources) to \(places)") }
     var axes = (0..<type.rank).filter { !sources.contains($0) }
     for (place, source) in zip(places, sources).sorted(by: { $0.0 < $1.0 }) {
       axes.insert(source, at: place)
@@ -156,7 +153,7 @@ extension KerasFunction {
     guard let operand = take("shape", at: 1) else { throw missing("shape") }
     let shape = try dimensions(operand)
     guard shape.count >= type(of: value).rank else {
-      throw WeighbridgeError(.malformed, "\(type(of: value)) has more axes than it is repeated to")
+      throw .malformed("\(type(of: value)) has more axes than it is repeated to")
     }
     value = try expanded(value, rank: shape.count)
     let input = type(of: value)
@@ -165,8 +162,7 @@ extension KerasFunction {
       guard case .dimension(let dimension) = wanted, dimension != .unknown,
         dimension == existing || dimension.value.map({ $0 >= 0 }) == true
       else {
-        throw WeighbridgeError(
-          .unsupported, "repeats \(input) to a size that is not known before the model runs")
+        throw .unsupported("repeats \(input) to a size that is not known before the model runs")
       }
       target.append(dimension == existing ? -1 : dimension.value ?? -1)
     }

@@ -17,7 +17,7 @@ extension KerasFunctionTable {
     Entry(["Append"]) { (call) throws(WeighbridgeError) in
       let values = try call.unified(try call.pair(), sharesRank: false)
       guard let axis = try call.integers("axis")?.first else {
-        throw WeighbridgeError(.unsupported, "an axis is needed")
+        throw .unsupported("an axis is needed")
       }
       return try call.addConcatenation(
         values, axis: try KerasLayer.axis(axis, of: call.type(of: values[0])))
@@ -30,7 +30,7 @@ extension KerasFunctionTable {
     Entry(["Vstack"]) { (call) throws(WeighbridgeError) in
       let values = try call.tensors("xs", at: 0)
       guard values.allSatisfy({ call.type(of: $0).rank >= 2 }) else {
-        throw WeighbridgeError(.unsupported, "takes tensors of two axes or more")
+        throw .unsupported("takes tensors of two axes or more")
       }
       return try call.addConcatenation(values, axis: 0)
     },
@@ -41,7 +41,7 @@ extension KerasFunctionTable {
       let written = try call.integer("axis", at: 1, default: 0)
       let axis = written < 0 ? written + rank : written
       guard (0..<rank).contains(axis) else {
-        throw WeighbridgeError(.malformed, "axis=\(written), and there will be \(rank) axes")
+        throw .malformed("axis=\(written), and there will be \(rank) axes")
       }
       return [try call.stack(values.map { .value($0) }, axis: axis, role: "")]
     },
@@ -57,9 +57,7 @@ extension KerasFunctionTable {
       value = try call.expanded(value, rank: counts.count)
       let missing = call.type(of: value).rank - counts.count
       counts = [Int](repeating: 1, count: missing) + counts
-      guard counts.allSatisfy({ $0 >= 0 }) else {
-        throw WeighbridgeError(.malformed, "repeats \(counts) times")
-      }
+      guard counts.allSatisfy({ $0 >= 0 }) else { throw .malformed("repeats \(counts) times") }
       return try call.add(Tile(counts: counts), [value])
     },
     Entry(["Repeat"], tf: ["repeat", "keras.backend.repeat_elements"]) {
@@ -67,7 +65,7 @@ extension KerasFunctionTable {
       var value = try call.tensor("x", "input", at: 0)
       let counts = try call.integers("repeats", at: 1) ?? []
       guard counts.count == 1, counts[0] >= 0 else {
-        throw WeighbridgeError(.unsupported, "repeats=\(counts), and one number is expected")
+        throw .unsupported("repeats=\(counts), and one number is expected")
       }
       let axis = try call.axisOrFlattened(&value)
       return try call.add(Repeat(axis: axis, count: counts[0]), [value])
@@ -119,9 +117,7 @@ extension KerasFunction {
 
   /// The order of an image's axes, in the words of either framework.
   func checked(_ block: Int) throws(WeighbridgeError) -> Int {
-    guard (1...Int(Int32.max)).contains(block) else {
-      throw WeighbridgeError(.malformed, "block_size=\(block)")
-    }
+    guard (1...Int(Int32.max)).contains(block) else { throw .malformed("block_size=\(block)") }
     return block
   }
 
@@ -152,7 +148,7 @@ extension KerasFunction {
     let axis = try axis(of: type, default: 0)
     let written = try plain("num")?.integer
     guard let count = type.shape[axis].value ?? written, count >= 1 else {
-      throw WeighbridgeError(.unsupported, "the size of axis \(axis) is not known: \(type)")
+      throw .unsupported("the size of axis \(axis) is not known: \(type)")
     }
     let sizes = [Int](repeating: 1, count: try checkedParts(count))
     let parts = try add(Split(axis: axis, sizes: sizes), [value], role: "split")
@@ -172,9 +168,7 @@ extension KerasFunction {
 
   /// Refuses more parts than any model has.
   private func checkedParts(_ count: Int) throws(WeighbridgeError) -> Int {
-    guard count <= 100_000 else {
-      throw WeighbridgeError(.limitExceeded, "is cut into \(count) parts")
-    }
+    guard count <= 100_000 else { throw .limitExceeded("is cut into \(count) parts") }
     return count
   }
 
@@ -189,7 +183,7 @@ extension KerasFunction {
     let dimension = type.shape[axis].value
     if let count = splits.integer {
       guard let dimension, count >= 1, dimension % count == 0 else {
-        throw WeighbridgeError(.unsupported, "cuts axis \(axis) of \(type) into \(count) parts")
+        throw .unsupported("cuts axis \(axis) of \(type) into \(count) parts")
       }
       let sizes = [Int](repeating: dimension / count, count: try checkedParts(count))
       return try add(Split(axis: axis, sizes: sizes), [value])
@@ -200,7 +194,7 @@ extension KerasFunction {
     var sizes = list.compactMap(\.integer)
     if case .operation = name {
       guard let dimension else {
-        throw WeighbridgeError(.unsupported, "the size of axis \(axis) is not known: \(type)")
+        throw .unsupported("the size of axis \(axis) is not known: \(type)")
       }
       sizes = zip([0] + sizes, sizes + [dimension]).map { $1.subtractingReportingOverflow($0).0 }
     } else if let open = sizes.firstIndex(of: -1), let dimension {
@@ -208,7 +202,7 @@ extension KerasFunction {
       sizes[open] = dimension.subtractingReportingOverflow(rest).0
     }
     guard !sizes.isEmpty, sizes.allSatisfy({ $0 >= 0 }) else {
-      throw WeighbridgeError(.unsupported, "cuts axis \(axis) of \(type) into \(sizes)")
+      throw .unsupported("cuts axis \(axis) of \(type) into \(sizes)")
     }
     return try add(Split(axis: axis, sizes: sizes), [value])
   }
@@ -222,12 +216,11 @@ extension KerasFunction {
       axes.append(try KerasLayer.axis(axis, of: type(of: value)))
     }
     guard shifts.count == axes.count, !axes.isEmpty else {
-      throw WeighbridgeError(.unsupported, "rolls by \(shifts) along the axes \(axes)")
+      throw .unsupported("rolls by \(shifts) along the axes \(axes)")
     }
     for (position, (shift, axis)) in zip(shifts, axes).enumerated() {
       guard let dimension = type(of: value).shape[axis].value, dimension > 0 else {
-        throw WeighbridgeError(
-          .unsupported, "the size of axis \(axis) is not known: \(type(of: value))")
+        throw .unsupported("the size of axis \(axis) is not known: \(type(of: value))")
       }
       // The last elements that come to the front.
       let count = ((shift % dimension) + dimension) % dimension
@@ -249,7 +242,7 @@ extension KerasFunction {
     let rank = type(of: value).rank
     let mode = try word("mode")?.lowercased() ?? "constant"
     guard let kind = Pad.Mode(rawValue: mode) else {
-      throw WeighbridgeError(.unsupported, "mode=\(mode) cannot be had")
+      throw .unsupported("mode=\(mode) cannot be had")
     }
     let number = try plain("constant_values", at: numberPlace)?.real ?? 0
     // One number or one pair counts for all axes.
@@ -261,9 +254,7 @@ extension KerasFunction {
       } else { written.array ?? [] }
     let pairs = all.map { $0.array?.compactMap(\.integer) ?? [] }
     guard pairs.count == rank, pairs.allSatisfy({ $0.count == 2 && $0[0] >= 0 && $0[1] >= 0 })
-    else {
-      throw wrong("paddings", written, "two numbers for each axis")
-    }
+    else { throw wrong("paddings", written, "two numbers for each axis") }
     return try add(
       Pad(before: pairs.map { $0[0] }, after: pairs.map { $0[1] }, mode: kind, number: number),
       [value])

@@ -12,7 +12,7 @@ extension KerasFunctionTable {
       for operand in call.takeRest(from: 0) { terms.append(try call.term(operand)) }
       let values = try call.unified(terms, sharesRank: false)
       guard values.allSatisfy({ call.type(of: $0).elementType.isFloat }) else {
-        throw WeighbridgeError(.unsupported, "takes whole numbers, and fractions can be had")
+        throw .unsupported("takes whole numbers, and fractions can be had")
       }
       let sum = try Summation(subscripts, ranks: values.map { call.type(of: $0).rank })
       return try call.add(sum, values)
@@ -38,12 +38,11 @@ private struct Summation {
     guard sides.count <= 2, isPlain, (1...2).contains(inputs.count),
       Set(output).isSubset(of: all)
     else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "subscripts=\(text), and one tensor or two can be had, each of different letters")
     }
     guard inputs.map(\.count) == ranks else {
-      throw WeighbridgeError(.malformed, "subscripts=\(text) do not fit tensors of \(ranks) axes")
+      throw .malformed("subscripts=\(text) do not fit tensors of \(ranks) axes")
     }
   }
 

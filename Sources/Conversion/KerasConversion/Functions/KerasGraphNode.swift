@@ -34,7 +34,7 @@ struct KerasGraphNode {
   ) throws(WeighbridgeError) {
     guard let translation = Self.translations[operation],
       let node = settings["node_def"]?.object
-    else { throw WeighbridgeError(.unsupported, "the operation \(operation) is unknown") }
+    else { throw .unsupported("the operation \(operation) is unknown") }
     var inputs: [KerasOperand] =
       if case .list(let list) = tensors.positional.first { list } else { tensors.positional }
     try Self.insertConstants(settings["constants"]?.object ?? [:], into: &inputs)
@@ -57,11 +57,11 @@ struct KerasGraphNode {
   ) throws(WeighbridgeError) {
     let places = constants.keys.compactMap { Int($0) }.sorted()
     guard places.count == constants.keys.count else {
-      throw WeighbridgeError(.malformed, "the places of the constants are \(constants.keys)")
+      throw .malformed("the places of the constants are \(constants.keys)")
     }
     for place in places {
       guard (0...inputs.count).contains(place) else {
-        throw WeighbridgeError(.malformed, "a constant stands at \(place) of \(inputs.count)")
+        throw .malformed("a constant stands at \(place) of \(inputs.count)")
       }
       inputs.insert(.value(constants[String(place)] ?? .null), at: place)
     }
@@ -127,10 +127,7 @@ struct KerasGraphNode {
     }
     guard lists.count == 3, Set(lists.map(\.count)).count == 1, !lists[0].isEmpty,
       lists[0].count < 32
-    else {
-      throw WeighbridgeError(
-        .unsupported, "takes a range whose ends are not known before the model runs")
-    }
+    else { throw .unsupported("takes a range whose ends are not known before the model runs") }
     func mask(_ name: String, _ place: Int) -> Bool {
       (attributes["\(name)_mask"].flatMap(value)?.integer ?? 0) >> place & 1 == 1
     }

@@ -74,17 +74,14 @@ extension KerasFunction {
     case .tensor(let input):
       let value = try value(input)
       guard let known = layer.network.knownDimensions[value] else {
-        throw WeighbridgeError(
-          .unsupported, "a shape is a tensor whose numbers are not known before the model runs")
+        throw .unsupported("a shape is a tensor whose numbers are not known before the model runs")
       }
       return known.dimensions.map(RequestedDimension.init)
     case .value(let json):
       if json == .null { return [.rest] }
       if let one = json.integer { return [one == -1 ? .rest : .dimension(.fixed(one))] }
       let constant = try plain(operand, as: "shape")
-      guard let list = constant.array else {
-        throw WeighbridgeError(.unsupported, "\(json.text()) is no shape")
-      }
+      guard let list = constant.array else { throw .unsupported("\(json.text()) is no shape") }
       var result: [RequestedDimension] = []
       for part in list { result += try dimensions(.value(part)) }
       return result
@@ -92,7 +89,7 @@ extension KerasFunction {
       var result: [RequestedDimension] = []
       for part in parts { result += try dimensions(part) }
       return result
-    case .dictionary: throw WeighbridgeError(.unsupported, "a dictionary is no shape")
+    case .dictionary: throw .unsupported("a dictionary is no shape")
     }
   }
 }

@@ -61,7 +61,7 @@ struct ArchitectureSearch {
     _ path: String, for file: KerasFile
   ) throws(WeighbridgeError) -> KerasArchitecture {
     guard try MappedFile(path: path).withBytes({ $0.byteCount }) <= sizeLimit else {
-      throw WeighbridgeError(.limitExceeded, "is larger than any architecture")
+      throw .limitExceeded("is larger than any architecture")
     }
     let architecture = try KerasArchitecture.read(
       path: path, layerNames: file.weightGroups.map(\.layerName))
@@ -69,7 +69,7 @@ struct ArchitectureSearch {
     guard let owner = owners.first(where: { architecture.model.layerIndices[$0] == nil }) else {
       return architecture
     }
-    throw WeighbridgeError(.mismatch, "has no layer \(owner), of which the file has weights")
+    throw .mismatch("has no layer \(owner), of which the file has weights")
   }
 
   /// The architecture, where one is there and no other one contradicts it.
@@ -79,8 +79,7 @@ struct ArchitectureSearch {
     guard let first = candidates.first else { throw nothing }
     guard candidates.allSatisfy({ $0.architecture.model == first.architecture.model }) else {
       let names = candidates.map { FilePath($0.path).name }.joined(separator: ", ")
-      throw WeighbridgeError(
-        .missing,
+      throw .missing(
         "holds weights only, and several architectures that they may belong to lie beside it: "
           + "\(names); choose one with \(APIName.architecture)")
     }

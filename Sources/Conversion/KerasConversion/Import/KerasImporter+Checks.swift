@@ -11,8 +11,8 @@ extension KerasImporter {
     // Some containers have the weights of models inside the model one by one.
     let paths = Set(try Self.layerPaths(model, path: ""))
     for name in owned.keys.sorted() where !paths.contains(name) {
-      throw WeighbridgeError(
-        .malformed, "the file has weights of a layer \(name), which the architecture does not have")
+      throw .malformed(
+        "the file has weights of a layer \(name), which the architecture does not have")
     }
   }
 }

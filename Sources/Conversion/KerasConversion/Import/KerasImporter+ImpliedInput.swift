@@ -37,8 +37,7 @@ extension KerasImporter {
     if let given = stated[name] {
       let known = evidence.sizes(count: given.dimensions.count)
       guard let sizes = known.flatMap({ StatedShapes.merged(given.dimensions, with: $0) }) else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "the input shape \(given.text) was given for \(name), and the weights of "
             + "\(evidence.layer) say that \(evidence.words)")
       }
@@ -46,8 +45,7 @@ extension KerasImporter {
       return sizes
     }
     guard case .sizes(let sizes) = evidence.shape else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "the model was never given an input shape: "
           + evidence.request(for: name, flattened: flattened(model)))
     }

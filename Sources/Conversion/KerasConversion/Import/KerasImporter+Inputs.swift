@@ -25,7 +25,7 @@ extension KerasImporter {
     }
     let count = isImplied ? 1 : model.inputs.count
     guard inputs.count == count else {
-      throw WeighbridgeError(.malformed, "takes \(count) inputs and is given \(inputs.count)")
+      throw .malformed("takes \(count) inputs and is given \(inputs.count)")
     }
     if isImplied { return [.impliedInput: inputs] }
     var values: [CallKey: [ValueID]] = [:]
@@ -102,7 +102,7 @@ extension KerasImporter {
   private static func elementType(_ dtype: JSONValue?) throws(WeighbridgeError) -> ElementType {
     guard let name = try KerasTypePolicy.name(in: dtype ?? .null) else { return .float32 }
     if let type = ElementType(rawValue: name) { return type }
-    if name == "string" { throw WeighbridgeError(.unsupported, "texts as input cannot be had") }
+    if name == "string" { throw .unsupported("texts as input cannot be had") }
     return try KerasTypePolicy(named: name)?.variable ?? .float32
   }
 
@@ -113,10 +113,10 @@ extension KerasImporter {
       "optional",
     ]
     for key in record.config.keys where !known.contains(key) {
-      throw WeighbridgeError(.unsupported, "unknown setting \(key)")
+      throw .unsupported("unknown setting \(key)")
     }
     for key in ["sparse", "ragged", "optional"] where record.config[key]?.bool == true {
-      throw WeighbridgeError(.unsupported, "\(key) inputs cannot be had")
+      throw .unsupported("\(key) inputs cannot be had")
     }
     let type = try Self.type(
       shape: Self.inputShape(record.config) ?? .null, try Self.elementType(record.config["dtype"]),
@@ -130,7 +130,7 @@ extension KerasImporter {
     shape: JSONValue, _ elementType: ElementType, name: String
   ) throws(WeighbridgeError) -> TensorType {
     guard let sizes = shape.array, !sizes.isEmpty else {
-      throw WeighbridgeError(.malformed, "has neither batch_input_shape nor batch_shape")
+      throw .malformed("has neither batch_input_shape nor batch_shape")
     }
     var dimensions: [Dimension] = []
     for (axis, size) in sizes.enumerated() {
@@ -139,7 +139,7 @@ extension KerasImporter {
       } else if let value = size.integer, value > 0 {
         dimensions.append(.fixed(value))
       } else {
-        throw WeighbridgeError(.malformed, "the input's shape has the size \(size.text())")
+        throw .malformed("the input's shape has the size \(size.text())")
       }
     }
     return TensorType(elementType, dimensions)

@@ -36,8 +36,7 @@ extension KerasImporter {
     let trained = requests.reduce(0) { $0 + $1.isTrained.count { $0 } }
     let total = requests.reduce(0) { $0 + $1.isTrained.count }
     guard list.count == total else {
-      throw WeighbridgeError(
-        .malformed, "the file has \(list.count) weights for it, and its layers take \(total)")
+      throw .malformed("the file has \(list.count) weights for it, and its layers take \(total)")
     }
     var (nextTrained, nextOther) = (0, trained)
     for request in requests {

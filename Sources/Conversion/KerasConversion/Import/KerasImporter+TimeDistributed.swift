@@ -32,8 +32,7 @@ extension KerasImporter {
     _ model: KerasModelRecord, _ record: KerasLayerRecord, path: String, _ call: LayerCall
   ) throws(WeighbridgeError) -> [ValueID] {
     if let stateful = model.layers.first(where: { $0.config["stateful"]?.bool == true }) {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "wraps a model with the stateful layer \(stateful.name), whose state would go on")
     }
     return try addWrapper(record, path: path, call) { (importer, folded) throws(WeighbridgeError) in

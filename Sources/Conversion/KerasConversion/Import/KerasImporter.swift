@@ -307,9 +307,7 @@ struct KerasImporter: ~Copyable {
   private mutating func addFunction(
     _ function: KerasFunctionName, _ record: KerasLayerRecord, _ name: String, _ call: LayerCall
   ) throws(WeighbridgeError) -> [ValueID] {
-    guard let operands = call.operands else {
-      throw WeighbridgeError(.malformed, "has no call to read")
-    }
+    guard let operands = call.operands else { throw .malformed("has no call to read") }
     let layer = try layer(record, name, call, settings: [:], arguments: .init())
     var builder = try KerasFunction(
       function, layer: consume layer, inputs: call.inputs, operands: operands,
@@ -372,8 +370,7 @@ struct KerasImporter: ~Copyable {
     let layer = model.layerIndices[reference.layer] ?? -1
     let outputs = values[CallKey(layer: layer, call: reference.call)] ?? []
     guard outputs.indices.contains(reference.tensor) else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "refers to output \(reference.tensor) of \(reference.layer), which has \(outputs.count)")
     }
     return outputs[reference.tensor]

@@ -186,9 +186,8 @@ package struct KerasSource: Sendable {
     if startsAtTokens { return try inputs.replaced() }
     if inputs.areNeeded, custom.options.isEmpty { throw inputs.missing }
     if let name = file?.vocabularyName {
-      throw WeighbridgeError(
-        .unsupported, "has the vocabulary of a layer (\(name)), which cannot be read for this layer"
-      )
+      throw .unsupported(
+        "has the vocabulary of a layer (\(name)), which cannot be read for this layer")
     }
     return (model, [])
   }
@@ -206,7 +205,7 @@ package struct KerasSource: Sendable {
 
   private static func parse(_ text: String) throws(WeighbridgeError) -> KerasVersion {
     guard let version = KerasVersion(text) else {
-      throw WeighbridgeError(.mismatch, "\(text) is not a version of Keras, such as 2.1.5")
+      throw .mismatch("\(text) is not a version of Keras, such as 2.1.5")
     }
     return version
   }

@@ -19,20 +19,18 @@ struct StatedShapes: Sendable {
     for shape in stated {
       try Self.check(shape)
       guard let name = shape.input ?? (inputs.count == 1 ? inputs[0] : nil) else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "has \(inputs.count) inputs (\(inputs.joined(separator: ", "))), and the input shape "
             + "\(shape.text) was given without a name; \(inputs.first ?? "NAME")=\(shape.text) says "
             + "for which")
       }
       guard inputs.contains(name) else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "has no input \(name), for which the shape \(shape.text) was given; its inputs are: "
             + inputs.joined(separator: ", "))
       }
       guard shapes.updateValue(shape, forKey: name) == nil else {
-        throw WeighbridgeError(.mismatch, "the shape of the input \(name) was given twice")
+        throw .mismatch("the shape of the input \(name) was given twice")
       }
     }
   }
@@ -43,15 +41,13 @@ struct StatedShapes: Sendable {
   private static func check(_ shape: InputShape) throws(WeighbridgeError) {
     let sizes = shape.dimensions.compactMap { $0 }
     guard !shape.dimensions.isEmpty, sizes.allSatisfy({ $0 >= 1 }) else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the input shape \(shape.text) was given; dimensions from 1 on are expected, or None for any"
       )
     }
     let count = try? Checked.product(sizes, of: "the input shape")
     guard let count, count <= elementLimit else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the input shape \(shape.text) was given, which is over the limit of \(elementLimit) elements"
       )
     }
@@ -67,8 +63,7 @@ struct StatedShapes: Sendable {
     guard let dimensions = Self.merged(stated.dimensions, with: written), !written.isEmpty,
       zip(stated.dimensions, written).allSatisfy({ $0 != nil || $1 == nil })
     else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the input \(input) has the shape \(InputShape.text(written)) in the file (without the batch "
           + "axis), and \(stated.text) was given")
     }

@@ -67,8 +67,7 @@ struct TokenInputs {
   ///   ``WeighbridgeError/Code/unsupported`` where token ids cannot take the place of texts.
   func replaced() throws(WeighbridgeError) -> (model: KerasModelRecord, inputs: [Input]) {
     guard areNeeded else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "has neither a TextVectorization nor a StringLookup among its layers: \(APIName.startsAtTokens) does "
           + "not apply")
     }
@@ -108,8 +107,7 @@ struct TokenInputs {
       let source = model.layerIndices[reference.layer].map({ model.layers[$0] }),
       source.className == "InputLayer"
     else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "does not take an input of the model as it is, so token ids cannot take the texts' place")
     }
     let others = model.layers.filter { other in
@@ -117,8 +115,7 @@ struct TokenInputs {
         && other.calls.contains { $0.allInputs.contains { $0.layer == source.name } }
     }
     guard others.isEmpty, !model.outputs.contains(where: { $0.layer == source.name }) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "shares the texts \(source.name) with \(others.first?.name ?? "an output"), so token ids "
           + "cannot take their place")
     }

@@ -35,12 +35,11 @@ struct TokenLayer {
   /// The shape of the token ids for the shape of the texts, both with the batch axis.
   func shape(ofTexts texts: [JSONValue]) throws(WeighbridgeError) -> [JSONValue] {
     guard record.config["ragged"]?.bool != true, record.config["sparse"]?.bool != true else {
-      throw WeighbridgeError(.unsupported, "gives ragged or sparse tensors, which cannot be had")
+      throw .unsupported("gives ragged or sparse tensors, which cannot be had")
     }
     guard splitsTexts else { return texts }
     guard texts.count == 1 || (texts.count == 2 && texts[1] == 1) else {
-      throw WeighbridgeError(
-        .unsupported, "splits texts of the shape \(JSONValue.array(texts).text()), not one each")
+      throw .unsupported("splits texts of the shape \(JSONValue.array(texts).text()), not one each")
     }
     let length = mode == "int" ? record.config["output_sequence_length"] ?? .null : .null
     return [texts[0], length]
@@ -50,13 +49,12 @@ struct TokenLayer {
   func replacement() throws(WeighbridgeError) -> (className: String, config: JSONObject) {
     guard mode != "int" else { return ("Activation", ["activation": "linear"]) }
     guard ["multi_hot", "count", "binary", "one_hot", "tf_idf"].contains(mode) else {
-      throw WeighbridgeError(.unsupported, "output_mode=\(mode) is not known")
+      throw .unsupported("output_mode=\(mode) is not known")
     }
     let padded = record.config["pad_to_max_tokens"]?.bool == true
     let stated = padded ? record.config["max_tokens"] : record.config["vocabulary_size"]
     guard let count = stated?.integer ?? vocabulary?.count, (1...1 << 24).contains(count) else {
-      throw WeighbridgeError(
-        .unsupported, "output_mode=\(mode), and the file does not say how many tokens there are")
+      throw .unsupported("output_mode=\(mode), and the file does not say how many tokens there are")
     }
     // Ids as they are; -1 fills up what has fewer tokens than others.
     var config: JSONObject = [
@@ -75,12 +73,12 @@ struct TokenLayer {
     }
     let numbers = written.compactMap(\.real)
     guard numbers.count == written.count, !numbers.isEmpty else {
-      throw WeighbridgeError(.malformed, "has idf_weights that are no numbers")
+      throw .malformed("has idf_weights that are no numbers")
     }
     let mean = numbers.reduce(0, +) / Double(numbers.count)
     let all = [Double](repeating: mean, count: oovCount) + numbers
     guard all.count <= count else {
-      throw WeighbridgeError(.malformed, "has \(all.count) idf_weights for \(count) tokens")
+      throw .malformed("has \(all.count) idf_weights for \(count) tokens")
     }
     let padding = [Double](repeating: 0, count: count - all.count)
     return .array((all + padding).map(JSONValue.real))

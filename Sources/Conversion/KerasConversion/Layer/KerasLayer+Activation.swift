@@ -33,8 +33,7 @@ extension KerasLayer {
       return try add(make(version, graph.type(of: value)), [value], role: role)
     }
     guard let make = KerasMappings.activations[name] else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "the activation function \(name) is unknown (\(APIName.customLayers) can say what it is)")
     }
     return try add(make(version, graph.type(of: value)), [value], role: role)
@@ -56,8 +55,7 @@ extension KerasLayer {
     guard registered == .null || registered == .string(className),
       module == "keras.layers" || module.hasPrefix("keras.src.layers.")
     else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "the activation \(className) is not Keras' own: it is of the module \(module)")
     }
     return (settings, build)
@@ -72,18 +70,17 @@ extension KerasLayer {
     _ key: String, default fallback: JSONValue?, for type: TensorType
   ) throws(WeighbridgeError) -> any CatalogOperator {
     guard let setting = take(key) ?? fallback else {
-      throw WeighbridgeError(.malformed, "the setting \(key) is missing")
+      throw .malformed("the setting \(key) is missing")
     }
     if let inner = try activationLayer(setting) {
       guard setting.object?["class_name"] != "PReLU" else {
-        throw WeighbridgeError(
-          .unsupported, "\(key)=PReLU has weights, which cannot be had inside of a cell")
+        throw .unsupported("\(key)=PReLU has weights, which cannot be had inside of a cell")
       }
       return try operation(of: inner, named: key, for: type)
     }
     let name = try activationName(setting)
     guard let make = KerasMappings.activations[name] else {
-      throw WeighbridgeError(.unsupported, "the activation function \(name) is unknown")
+      throw .unsupported("the activation function \(name) is unknown")
     }
     return try make(version, type)
   }
@@ -103,10 +100,7 @@ extension KerasLayer {
     let graph = try layer.graph.finish(outputs: [Port(name: "output", value: output)])
     guard graph.nodes.count == 1,
       let operation = graph.nodes[0].operation as? any CatalogOperator
-    else {
-      throw WeighbridgeError(
-        .unsupported, "\(key) is a layer that becomes \(graph.nodes.count) operators")
-    }
+    else { throw .unsupported("\(key) is a layer that becomes \(graph.nodes.count) operators") }
     return operation
   }
 
@@ -120,8 +114,7 @@ extension KerasLayer {
       throw wrong("activation", setting, "the name of a function")
     }
     guard className == "function", let name = form["config"]?.string else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "the activation is an object of the class \(className), and only functions and"
           + " activation layers are possible")
     }
@@ -130,8 +123,7 @@ extension KerasLayer {
     let registered = form["registered_name"]?.string ?? "function"
     let modules = ["builtins", "keras.activations", "keras.src.activations"]
     guard modules.contains(module), [name, "function"].contains(registered) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "the activation \(name) is not Keras' own: it is \(registered) of the module \(module)")
     }
     return name

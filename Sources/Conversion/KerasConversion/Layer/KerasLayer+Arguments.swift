@@ -22,16 +22,14 @@ extension KerasLayer {
     /// that kind in Keras 3, where the model's own mode takes its place in every call.
     package func checkRest(_ version: KerasVersion) throws(WeighbridgeError) {
       if let argument = tensors.first {
-        throw WeighbridgeError(.unsupported, "is called with a tensor as \(argument.name)")
+        throw .unsupported("is called with a tensor as \(argument.name)")
       }
       for key in plain.keys {
         let value = plain[key] ?? .null
         let isPlain =
           Self.isEmpty(value) || (key == "training" && value == .bool(false))
           || (key == "training" && version.major >= 3 && value.bool != nil)
-        guard isPlain else {
-          throw WeighbridgeError(.unsupported, "is called with \(key)=\(value.text())")
-        }
+        guard isPlain else { throw .unsupported("is called with \(key)=\(value.text())") }
       }
     }
 

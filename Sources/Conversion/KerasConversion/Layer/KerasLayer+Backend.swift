@@ -59,8 +59,8 @@ extension KerasLayer {
     _ reaches: [Int], _ strides: [Int]
   ) throws(WeighbridgeError) -> WindowPadding {
     guard strides.allSatisfy({ $0 <= 2 }) else {
-      throw WeighbridgeError(
-        .unsupported, "strides=\(strides) with padding=same, which CNTK pads by the input's size")
+      throw .unsupported(
+        "strides=\(strides) with padding=same, which CNTK pads by the input's size")
     }
     return .explicit(before: reaches.map { ($0 - 1) / 2 }, after: reaches.map { $0 / 2 })
   }

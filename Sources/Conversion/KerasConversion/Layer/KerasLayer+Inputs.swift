@@ -7,9 +7,7 @@ extension KerasLayer {
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is another number of them.
   func onlyInput(_ inputs: [ValueID]) throws(WeighbridgeError) -> ValueID {
-    guard inputs.count == 1 else {
-      throw WeighbridgeError(.malformed, "takes one input and has \(inputs.count)")
-    }
+    guard inputs.count == 1 else { throw .malformed("takes one input and has \(inputs.count)") }
     return inputs[0]
   }
 
@@ -30,7 +28,7 @@ extension KerasLayer {
     _ axis: Int, of type: TensorType
   ) throws(WeighbridgeError) -> Int {
     guard axis >= -type.rank, axis < type.rank else {
-      throw WeighbridgeError(.malformed, "axis=\(axis), and the input is \(type)")
+      throw .malformed("axis=\(axis), and the input is \(type)")
     }
     return axis < 0 ? axis + type.rank : axis
   }
@@ -44,7 +42,7 @@ extension KerasLayer {
     let written = try integerList(key, default: [-1])
     let axes = try written.map { (axis) throws(WeighbridgeError) in try Self.axis(axis, of: type) }
     guard !axes.isEmpty, Set(axes).count == axes.count else {
-      throw WeighbridgeError(.malformed, "\(key)=\(written), and different axes are expected")
+      throw .malformed("\(key)=\(written), and different axes are expected")
     }
     return axes
   }
@@ -55,8 +53,7 @@ extension KerasLayer {
   func dimensions(_ axes: [Int], of type: TensorType) throws(WeighbridgeError) -> [Int] {
     let dimensions = axes.compactMap { type.shape[$0].value }
     guard dimensions.count == axes.count else {
-      throw WeighbridgeError(
-        .malformed, "the sizes along the axes \(axes) of its input \(type) are not known")
+      throw .malformed("the sizes along the axes \(axes) of its input \(type) are not known")
     }
     return dimensions
   }
@@ -70,8 +67,7 @@ extension KerasLayer {
   ) throws(WeighbridgeError) -> Int {
     let type = graph.type(of: try onlyInput(inputs))
     guard type.rank >= 2, let count = type.shape[layout.channelAxis(rank: type.rank)].value else {
-      throw WeighbridgeError(
-        .malformed, "the number of channels of its input \(type) is not known")
+      throw .malformed("the number of channels of its input \(type) is not known")
     }
     return count
   }
@@ -79,8 +75,7 @@ extension KerasLayer {
   /// Refuses an input that has another number of spatial axes than the layer's class says.
   func requireSpatialAxes(_ count: Int, of inputs: [ValueID]) throws(WeighbridgeError) {
     for type in inputs.map({ graph.type(of: $0) }) where type.rank != count + 2 {
-      throw WeighbridgeError(
-        .malformed, "takes \(count) spatial axes and has the input \(type)")
+      throw .malformed("takes \(count) spatial axes and has the input \(type)")
     }
   }
 }

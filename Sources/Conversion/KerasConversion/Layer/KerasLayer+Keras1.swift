@@ -18,8 +18,7 @@ extension KerasLayer {
       } else if let dimension = dimension.value {
         shape.append(dimension)
       } else {
-        throw WeighbridgeError(
-          .malformed, "the size of axis \(axis + 1) is not known: \(type)")
+        throw .malformed("the size of axis \(axis + 1) is not known: \(type)")
       }
     }
     return try weight(role, shape: shape) {

@@ -48,15 +48,14 @@ extension KerasLayer {
     let own = inputs.compactMap { mask(of: $0) }
     guard let rank = inputs.first.map({ graph.type(of: $0).rank }), !own.isEmpty else { return nil }
     guard own.allSatisfy({ graph.type(of: $0).rank == rank - 1 }) else {
-      throw WeighbridgeError(.unsupported, "puts together tensors with masks of other ranks")
+      throw .unsupported("puts together tensors with masks of other ranks")
     }
     if axis == rank - 1 {
       guard joinsMasks else { return try combined(own, LogicalAnd()) }
       return own.count == inputs.count ? try combined(own, LogicalOr()) : nil
     }
     guard joinsMasks || own.count == inputs.count else {
-      throw WeighbridgeError(
-        .unsupported, "puts steps with a mask and steps without one behind each other")
+      throw .unsupported("puts steps with a mask and steps without one behind each other")
     }
     var all: [ValueID] = []
     for input in inputs {

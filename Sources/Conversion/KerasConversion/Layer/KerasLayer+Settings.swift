@@ -113,7 +113,7 @@ extension KerasLayer {
     _ key: String, toBe expected: JSONValue, because reason: String
   ) throws(WeighbridgeError) {
     guard let value = take(key), value != expected else { return }
-    throw WeighbridgeError(.unsupported, "\(key)=\(value.text()) is not supported: \(reason)")
+    throw .unsupported("\(key)=\(value.text()) is not supported: \(reason)")
   }
 
   /// An error about the value of a setting.

@@ -60,8 +60,7 @@ extension KerasLayer {
       }
       guard meant.count == 1 else {
         let found = names.isEmpty ? "none are left" : "left are \(names.joined(separator: ", "))"
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "\(meant.isEmpty ? "no weight is" : "\(meant.count) weights are") called "
             + "\(called(name)); \(found)")
       }
@@ -92,8 +91,7 @@ extension KerasLayer {
     let found = Set(owners.compactMap { $0 })
     guard found.count == 1, let owner = found.first else {
       let known = Set(weights.flatMap { Self.owners(of: $0.localName) }).sorted()
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "\(found.isEmpty ? "no sub-layer is" : "\(found.count) sub-layers are") called \(name); those "
           + "with weights that no step took are "
           + (known.isEmpty ? "none" : known.joined(separator: ", ")))
@@ -104,8 +102,7 @@ extension KerasLayer {
     let outputs = try body(&self)
     guard unreadWeights.isEmpty else {
       let left = unreadWeights.map { "\($0.localName) \($0.tensor.shape)" }
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the step does not take all weights of \(owner): left are "
           + left.joined(separator: ", "))
     }
@@ -130,7 +127,7 @@ extension KerasLayer {
   ) throws(WeighbridgeError) -> ValueID {
     guard placeholderLimit == nil else { throw namelessWeights }
     guard let shape = unreadWeights.first?.tensor.shape else {
-      throw WeighbridgeError(.malformed, "the weight \(role) is missing in the file")
+      throw .malformed("the weight \(role) is missing in the file")
     }
     let axes = [Int](repeating: 1, count: max(0, rank - shape.count)) + shape
     var unused = role

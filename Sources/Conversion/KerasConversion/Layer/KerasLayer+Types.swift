@@ -43,21 +43,21 @@ extension KerasLayer {
     let type = weight.tensor.elementType
     if let wanted {
       guard type == wanted else {
-        throw WeighbridgeError(
-          .malformed, "the weight \(role) is \(type.rawValue), and \(wanted.rawValue) is expected"
+        throw .malformed(
+          "the weight \(role) is \(type.rawValue), and \(wanted.rawValue) is expected"
         ).at(.path(weight.path))
       }
       return
     }
     guard type.isFloat else {
-      throw WeighbridgeError(
-        .unsupported, "the weight \(role) is \(type.rawValue), and only floating-point can be had"
+      throw .unsupported(
+        "the weight \(role) is \(type.rawValue), and only floating-point can be had"
       ).at(.path(weight.path))
     }
     // In HDF5 such numbers are two bytes without a meaning; only the layer says what they are.
     guard type != .bfloat16 || types?.compute == .bfloat16 else {
-      throw WeighbridgeError(
-        .unsupported, "the weight \(role) is bfloat16, in which the layer does not compute"
+      throw .unsupported(
+        "the weight \(role) is bfloat16, in which the layer does not compute"
       ).at(.path(weight.path))
     }
   }

@@ -147,7 +147,7 @@ package struct KerasLayer: SourceLayer {
   ) throws(WeighbridgeError) -> ValueID {
     requestedWeights.append(isTrained)
     guard requestedRoles.insert(path(of: role)).inserted else {
-      throw WeighbridgeError(.unsupported, "takes two weights \(path(of: role))")
+      throw .unsupported("takes two weights \(path(of: role))")
     }
     requestedShapes.append(shape)
     let tensor: Tensor
@@ -175,8 +175,7 @@ package struct KerasLayer: SourceLayer {
   ) throws(WeighbridgeError) -> Tensor {
     let count = try Checked.product(shape, of: "the size of the weight \(role)")
     guard count <= limit else {
-      throw WeighbridgeError(
-        .malformed, "takes a weight \(role) \(shape), which is more than the file holds")
+      throw .malformed("takes a weight \(role) \(shape), which is more than the file holds")
     }
     let type = sharesPlaceholders ? elementType ?? types?.variable : types?.compute
     return Tensor(type ?? .float32, shape: shape.map { _ in 1 }, [0]).broadcast(to: shape)
@@ -190,11 +189,10 @@ package struct KerasLayer: SourceLayer {
     _ role: String, shape: [Int]
   ) throws(WeighbridgeError) -> Weight {
     guard let weight = unreadWeights.popFirst() else {
-      throw WeighbridgeError(.malformed, "the weight \(role) \(shape) is missing in the file")
+      throw .malformed("the weight \(role) \(shape) is missing in the file")
     }
     guard weight.tensor.shape == shape else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "the weight \(role) has the shape \(weight.tensor.shape), and the layer takes \(shape)"
       ).at(.path(weight.path))
     }
@@ -222,14 +220,13 @@ package struct KerasLayer: SourceLayer {
   ) throws(WeighbridgeError) -> Tensor? {
     requestedWeights.append(false)
     guard !sharesPlaceholders else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "has a weight \(role) whose shape its settings do not tell; a model with weights can be the "
           + "architecture")
     }
     guard placeholderLimit == nil else { return nil }
     guard unreadWeights.count > position else {
-      throw WeighbridgeError(.malformed, "the weight \(role) is missing in the file")
+      throw .malformed("the weight \(role) is missing in the file")
     }
     return unreadWeights.remove(at: unreadWeights.startIndex + position).tensor
   }
@@ -282,18 +279,16 @@ package struct KerasLayer: SourceLayer {
   ) {
     guard let form = form?.object, let className = form["class_name"]?.string,
       let settings = form["config"]?.object
-    else { throw WeighbridgeError(.malformed, "wraps no layer") }
+    else { throw .malformed("wraps no layer") }
     if let registered = form["registered_name"], registered != .null,
       registered != .string(className)
     {
-      throw WeighbridgeError(
-        .unsupported, "wraps \(className), which is registered as \(registered.text())")
+      throw .unsupported("wraps \(className), which is registered as \(registered.text())")
     }
     try checkSettings()
     let inner = try KerasTypePolicy.separate(settings)
     guard inner.policy == types || inner.policy == nil else {
-      throw WeighbridgeError(
-        .unsupported, "wraps a layer that computes in another number type than it does itself")
+      throw .unsupported("wraps a layer that computes in another number type than it does itself")
     }
     unreadSettings = inner.settings
     return (className, inner.settings)
@@ -329,9 +324,7 @@ package struct KerasLayer: SourceLayer {
     try arguments.checkRest(version)
     try checkSettings()
     if let weight = unreadWeights.first {
-      throw WeighbridgeError(
-        .malformed, "a surplus weight of shape \(weight.tensor.shape)"
-      ).at(.path(weight.path))
+      throw .malformed("a surplus weight of shape \(weight.tensor.shape)").at(.path(weight.path))
     }
   }
 
@@ -341,11 +334,10 @@ package struct KerasLayer: SourceLayer {
     where !Self.hasNoMeaningAtInference(key) && !isUnusedSetting(key) {
       let value = unreadSettings[key]?.text() ?? ""
       if key == "dtype", let policy = KerasTypePolicy.quantized(unreadSettings[key]) {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "is quantized to \(policy.mode); of Dense, EinsumDense and Embedding int8 can be had")
       }
-      throw WeighbridgeError(.unsupported, "unknown setting \(key)=\(value)")
+      throw .unsupported("unknown setting \(key)=\(value)")
     }
   }
 

@@ -26,7 +26,7 @@ package struct KerasTypePolicy: Hashable, Sendable {
     case "mixed_bfloat16": (compute, variable) = (.bfloat16, .float32)
     case "infer", "_infer": return nil
     default:
-      throw WeighbridgeError(.unsupported, "computes in \(name), which is no known number type")
+      throw .unsupported("computes in \(name), which is no known number type")
     }
   }
 
@@ -41,7 +41,7 @@ package struct KerasTypePolicy: Hashable, Sendable {
     if let name = config?["name"]?.string { return name }
     // A quantized policy says how it was made of another.
     guard let mode = config?["mode"]?.string, let source = config?["source_name"]?.string else {
-      throw WeighbridgeError(.unsupported, "computes in \(setting.text()), which is not known")
+      throw .unsupported("computes in \(setting.text()), which is not known")
     }
     return "\(mode)_from_\(source)"
   }

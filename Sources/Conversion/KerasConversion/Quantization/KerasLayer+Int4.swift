@@ -41,7 +41,7 @@ extension KerasLayer {
   ) throws(WeighbridgeError) -> ValueID {
     let dimensions = graph.type(of: numbers).shape.compactMap(\.value)
     guard dimensions.count == 2, let size = quantization.groupSize, size >= 1 else {
-      throw WeighbridgeError(.malformed, "has no groups of numbers")
+      throw .malformed("has no groups of numbers")
     }
     var shape = dimensions
     shape[axis] = (dimensions[axis] - 1) / size + 1

@@ -35,8 +35,7 @@ extension KerasLayer {
     let mode = policy.mode.split(separator: "/")
     let isInt4 = mode.first == "int4" && mode.count == 2 && version >= KerasVersion(3, 14)
     guard isInt4 || policy.mode == "int8" else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "is quantized to \(policy.mode) by Keras \(version), and int8 can be had, and int4 of 3.14 or later"
       )
     }
@@ -64,9 +63,7 @@ extension KerasLayer {
     let type = settings["output_dtype"] ?? "int8"
     guard form?["class_name"] == "AbsMaxQuantizer", range.count == 2, range[0] == -range[1],
       range[1] >= 1, range[1] <= 127, type == "int8"
-    else {
-      throw wrong("activation_quantizer", written, "an AbsMaxQuantizer from -127 to 127")
-    }
+    else { throw wrong("activation_quantizer", written, "an AbsMaxQuantizer from -127 to 127") }
     return .init(largest: range[1], epsilon: settings["epsilon"]?.real ?? 1e-7)
   }
 

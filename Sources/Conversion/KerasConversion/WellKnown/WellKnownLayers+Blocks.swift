@@ -19,12 +19,11 @@ extension WellKnownLayers {
     let (heads, hidden) = (try layer.integer("num_heads"), try layer.integer("ff_dim"))
     _ = try layer.optionalReal("rate")
     guard type.rank == 3, type.shape[2].value == width, heads >= 1, hidden >= 1 else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "has embed_dim=\(width), num_heads=\(heads), ff_dim=\(hidden), and takes \(type)")
     }
     guard layer.mask(of: input) == nil else {
-      throw WeighbridgeError(.unsupported, "gets a mask, and what it does with it is not known")
+      throw .unsupported("gets a mask, and what it does with it is not known")
     }
     layer.decideOnce(
       "is read as keras.io's TransformerBlock: attention of all to all, then dense layers with ReLU, each "
@@ -46,8 +45,7 @@ extension WellKnownLayers {
     (layer, inputs) throws(WeighbridgeError) in
     let (input, type) = try layer.typedInput(inputs)
     guard type.rank == 2, let length = type.shape[1].value else {
-      throw WeighbridgeError(
-        .unsupported, "takes [batch, length] with a known length and has \(type)")
+      throw .unsupported("takes [batch, length] with a known length and has \(type)")
     }
     let isTree = layer.remainingPaths.contains { $0.name.hasSuffix("vars/0") }
     if isTree {
@@ -56,8 +54,7 @@ extension WellKnownLayers {
     }
     let tables = layer.remainingPaths
     guard tables.count == 2, tables.allSatisfy({ $0.shape.count == 2 }) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "has the weights \(tables.map(\.name)); the layer that is known has two tables")
     }
     let rows = tables.map(\.shape[0])
@@ -70,8 +67,7 @@ extension WellKnownLayers {
     guard stated[1] == rows[1], stated[0] == rows[0] || (stated[0] == -1 && rows[1] == length),
       length <= rows[1]
     else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "has the tables \(tables.map(\.shape)) for \(length) words, which its settings do not explain"
       )
     }
@@ -114,8 +110,7 @@ private struct TransformerWeights {
     let names = layer.remainingPaths.map(\.name)
     isTree = names.contains { $0.contains("vars/") }
     guard names.count == 16 else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "has \(names.count) weights, and keras.io's TransformerBlock has 16: "
           + names.joined(separator: ", "))
     }
@@ -125,8 +120,7 @@ private struct TransformerWeights {
         $0 % 2 == 0 ? "kernel" : "bias"
       }
       guard ends == wanted + ["gamma", "beta", "gamma", "beta"] else {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "has the weights \(names), which are not those of keras.io's TransformerBlock")
       }
       // The dense layers were made before the normalization that they come behind.
@@ -139,8 +133,7 @@ private struct TransformerWeights {
         $0.split(separator: "/").dropLast(2).joined(separator: "/")
       })
     guard dense.count == 2 else {
-      throw WeighbridgeError(
-        .unsupported, "has the dense layers \(dense.sorted()) under ffn, and two are expected")
+      throw .unsupported("has the dense layers \(dense.sorted()) under ffn, and two are expected")
     }
     denseNames = dense.sorted()
   }
@@ -240,7 +233,7 @@ private struct TransformerWeights {
     ) { (layer) throws(WeighbridgeError) in
       if isOld { try layer.splitHeads(heads, width: width) }
       guard let kernel = layer.nextWeightShape, kernel.count == 3 else {
-        throw WeighbridgeError(.unsupported, "has no weights of attention that are known")
+        throw .unsupported("has no weights of attention that are known")
       }
       return try layer.addInner(
         ["num_heads": .integer(heads), "key_dim": .integer(kernel[2])], [input, input], role: "att",
@@ -261,8 +254,7 @@ extension KerasLayer {
         $0.tensor.shape == ($1.count == 1 || $1 == bias ? [width] : [width, width])
       })
     else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "has weights of attention that \(heads) heads of \(width) features do not have")
     }
     let start = unreadWeights.startIndex

@@ -11,14 +11,13 @@ extension WellKnownLayers {
     let stated = layer.lambdaShape
     let shape = layer.take("output_shape")
     guard shape != nil else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "is called space_to_depth_x2 as YAD2K's, which states its output's shape, and it does not")
     }
     layer.ignore(
       "function", "function_type", "module", "output_shape_type", "output_shape_module")
     if layer.take("arguments").map({ $0 != .object([:]) }) ?? false {
-      throw WeighbridgeError(.unsupported, "is called as YAD2K's function and has arguments")
+      throw .unsupported("is called as YAD2K's function and has arguments")
     }
     layer.decideOnce(
       "is read as YAD2K's space_to_depth_x2: TensorFlow's space_to_depth in blocks of 2 x 2")
@@ -27,9 +26,8 @@ extension WellKnownLayers {
     let dimensions =
       [Dimension.unknown] + (stated ?? []).map { $0.map(Dimension.fixed) ?? .unknown }
     guard stated == nil || type.agrees(with: type.with(shape: dimensions)) else {
-      throw WeighbridgeError(
-        .unsupported, "is called as YAD2K's function, which makes \(type), and states \(dimensions)"
-      )
+      throw .unsupported(
+        "is called as YAD2K's function, which makes \(type), and states \(dimensions)")
     }
     return outputs
   }
@@ -41,8 +39,7 @@ extension WellKnownLayers {
     try layer.require("data_format", toBe: "channels_last", because: "of unknown origin")
     let borders = try layer.borders("padding", axes: 2)
     guard Set(borders.before + borders.after).count == 1 else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "pads by \(borders.before) and \(borders.after), and authors of such layers disagree on "
           + "the order; \(APIName.customLayers) can say it")
     }
@@ -67,9 +64,7 @@ extension WellKnownLayers {
     }
     let epsilon = try layer.real("epsilon")
     let (hasScale, hasCenter) = (try layer.flag("scale"), try layer.flag("center"))
-    guard axis != 0, type.rank >= 2 else {
-      throw WeighbridgeError(.malformed, "normalises along axis 0 of \(type)")
-    }
+    guard axis != 0, type.rank >= 2 else { throw .malformed("normalises along axis 0 of \(type)") }
     layer.decideOnce(
       "is read as keras-contrib's layer: gamma (x - mean) / (deviation + \(epsilon)) + beta")
     let axes = (1..<type.rank).filter { $0 != axis }

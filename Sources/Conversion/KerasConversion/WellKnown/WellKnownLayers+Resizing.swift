@@ -22,13 +22,13 @@ extension WellKnownLayers {
     let method = try layer.word("method", default: Method.bilinear)
     let isAligned = try layer.flag("align_corners", default: false)
     let type = layer.graph.type(of: input)
-    if let problem = Resizing.problem(size) { throw WeighbridgeError(.malformed, problem) }
+    if let problem = Resizing.problem(size) { throw .malformed(problem) }
     guard type.rank == 4, type.elementType.isFloat else {
-      throw WeighbridgeError(.unsupported, "takes [batch, height, width, channels] and has \(type)")
+      throw .unsupported("takes [batch, height, width, channels] and has \(type)")
     }
     if method == .area {
       guard !isAligned else {
-        throw WeighbridgeError(.unsupported, "method=area with align_corners=true cannot be had")
+        throw .unsupported("method=area with align_corners=true cannot be had")
       }
       return try layer.add(
         Resizing(
@@ -37,7 +37,7 @@ extension WellKnownLayers {
     }
     let dimensions = try layer.dimensions([1, 2], of: type)
     guard (dimensions + size).allSatisfy({ (1...Resampling.largestDimension).contains($0) }) else {
-      throw WeighbridgeError(.unsupported, "resizes \(type) to \(size)")
+      throw .unsupported("resizes \(type) to \(size)")
     }
     let isWhole = zip(size, dimensions).allSatisfy { $0 % $1 == 0 }
     if isWhole, !isAligned {

@@ -53,8 +53,7 @@ enum WellKnownLayers {
     let type = try layer.typedInput(inputs).type
     _ = try layer.real("gamma_init")  // absent in layers of another origin
     guard type.rank == 4, let channels = type.shape[3].value else {
-      throw WeighbridgeError(
-        .unsupported, "normalises the last of four axes, whose size is known, and has \(type)")
+      throw .unsupported("normalises the last of four axes, whose size is known, and has \(type)")
     }
     layer.decideOnce("is read as ssd_keras' layer, channels last: x / |x| * gamma")
     let unit = try layer.add(UnitNormalization(axes: [3]), inputs, role: "unit")
@@ -71,8 +70,7 @@ enum WellKnownLayers {
     let roles = ["gamma", "beta"]
     let names = layer.remainingWeights.map(\.name)
     guard names.count == 2, zip(names, roles).allSatisfy({ $0.hasSuffix($1) }) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "has the weights \(names); the Scale layer that is known has a gamma and a beta")
     }
     layer.decideOnce("is read as the Scale layer of ported ResNets: gamma x + beta")

@@ -100,20 +100,17 @@ struct KerasArchive: Sendable {
   private static func check(_ directory: ZipDirectory) throws(WeighbridgeError) {
     let names = directory.members.map(\.name)
     guard names.contains(configName) else {
-      throw WeighbridgeError(
-        .malformed, "is a ZIP archive without \(configName), so not a .keras file")
+      throw .malformed("is a ZIP archive without \(configName), so not a .keras file")
     }
     for member in directory.members
     where ![configName, metadataName, weightsName, textsName].contains(member.name) {
       let parts = member.name.split(separator: "/", omittingEmptySubsequences: false)
       if member.name.hasPrefix("/") || parts.contains("..") || member.name.contains("\\") {
-        throw WeighbridgeError(
-          .malformed, "has a member \"\(member.name)\", whose name leads out of the archive")
+        throw .malformed("has a member \"\(member.name)\", whose name leads out of the archive")
       }
       guard member.byteCount > 0 || !member.name.hasSuffix("/") else { continue }  // a folder
       if isVocabulary(member.name) { continue }
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         parts.first == "assets"
           ? "has files of layers (\(member.name)) that are no vocabularies and cannot be read yet"
           : "has a member \"\(member.name)\", which no known version of Keras writes")
@@ -125,7 +122,7 @@ struct KerasArchive: Sendable {
     _ memory: inout Int
   ) throws(WeighbridgeError) -> (ByteStore, Range<Int>) {
     guard let member = members[name] else {
-      throw WeighbridgeError(.malformed, "is a .keras archive without \(name)")
+      throw .malformed("is a .keras archive without \(name)")
     }
     do throws(WeighbridgeError) {
       return try ZipReader.contents(of: member, in: store, memory: &memory)

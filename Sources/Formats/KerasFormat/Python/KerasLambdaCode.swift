@@ -24,7 +24,7 @@ package struct KerasLambdaCode: Sendable {
       let text = parts?["code"]?.string ?? function?.array?.first?.string, !text.isEmpty
     else { return nil }
     guard text.utf8.count <= Self.sizeLimit else {
-      throw WeighbridgeError(.limitExceeded, "has \(text.utf8.count) bytes of compiled code")
+      throw .limitExceeded("has \(text.utf8.count) bytes of compiled code")
     }
     code = try PythonMarshal.code(try Self.bytes(text))
     let list = function?.array ?? []
@@ -37,7 +37,7 @@ package struct KerasLambdaCode: Sendable {
     // A code object begins with a letter and the low byte of a small number, in base64 Y or 4.
     guard let first = scalars.first, !["c", "\u{E3}"].contains(first) else { return raw(scalars) }
     guard let bytes = [UInt8](base64: text) else {
-      throw WeighbridgeError(.malformed, "is neither base64 nor compiled code")
+      throw .malformed("is neither base64 nor compiled code")
     }
     return bytes
   }

@@ -69,7 +69,7 @@ struct PythonMarshal {
 
   private mutating func value(depth: Int) throws(WeighbridgeError) -> PythonValue {
     guard depth < Self.depthLimit, valueCount < Self.valueLimit else {
-      throw WeighbridgeError(.limitExceeded, "has compiled code of more than any function has")
+      throw .limitExceeded("has compiled code of more than any function has")
     }
     let start = valueCount
     valueCount += 1

@@ -117,7 +117,7 @@ struct KerasObjectReader {
     guard other.shape == weight.shape, other.elementType == weight.elementType,
       try tree.file.contents(of: other) == tree.file.contents(of: weight.dataset)
     else {
-      throw WeighbridgeError(.malformed, "is the weight \(path) a second time, and differs from it")
+      throw .malformed("is the weight \(path) a second time, and differs from it")
         .at(.path(weight.path)).at(file: tree.file.path)
     }
   }

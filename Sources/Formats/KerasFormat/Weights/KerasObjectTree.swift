@@ -28,8 +28,7 @@ struct KerasObjectTree {
     for member in try file.members(below: "/") {
       let path = Self.path(member.path)
       if let other = members[path], (member.kind, other.kind) != (.group, .group) {
-        throw WeighbridgeError(
-          .malformed,
+        throw .malformed(
           "is the same weight as \(other.path), since Keras 2 on Windows writes \"\\\" for \"/\""
         ).at(.path(member.path)).at(file: file.path)
       }
@@ -45,8 +44,8 @@ struct KerasObjectTree {
   ) throws(WeighbridgeError) {
     let parts = path.split(separator: "/")
     guard parts.count <= file.limits.depth else {
-      throw WeighbridgeError(
-        .limitExceeded, "leads through more than \(file.limits.depth) groups"
+      throw .limitExceeded(
+        "leads through more than \(file.limits.depth) groups"
       ).at(file: file.path)
     }
     var group = ""
@@ -133,8 +132,8 @@ struct KerasObjectTree {
     }
     guard let first = unused.min(by: { $0.key < $1.key }) else { return }
     let others = unused.count == 1 ? "" : "; so are \(unused.count - 1) others"
-    throw WeighbridgeError(
-      .malformed, "is a \(first.value.kind.rawValue) of no layer of the architecture\(others)"
+    throw .malformed(
+      "is a \(first.value.kind.rawValue) of no layer of the architecture\(others)"
     ).at(.path(first.value.path)).at(file: file.path)
   }
 }

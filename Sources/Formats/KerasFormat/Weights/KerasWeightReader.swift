@@ -12,7 +12,7 @@ struct KerasWeightReader {
   /// The layers' names, in the model's order.
   func layerNames() throws(WeighbridgeError) -> [String] {
     guard let names = try names("layer_names", of: root) else {
-      throw WeighbridgeError(.malformed, "has no layer_names attribute")
+      throw .malformed("has no layer_names attribute")
         .at(.path(root)).at(file: file.path)
     }
     try checkUnique(names, "layer_names", at: root)
@@ -21,7 +21,7 @@ struct KerasWeightReader {
 
   /// The weights of each layer, then those of the model itself, if there are any.
   func groups(_ layerNames: [String]) throws(WeighbridgeError) -> [KerasWeightGroup] {
-    let groups = try layerNames.map { (name) throws(WeighbridgeError) in try group(name) }
+    var groups = try layerNames.map { (name) throws(WeighbridgeError) in try group(name) }
     if !layerNames.contains(Self.topLevel), try file.exists(path(Self.topLevel)) {
       let group = try group(Self.topLevel)
       if !group.weights.isEmpty { groups.append(group) }
@@ -37,7 +37,7 @@ struct KerasWeightReader {
     let names = try names("weight_names", of: path)
     // Keras writes the attribute for every layer, empty or not.
     guard let names else {
-      throw WeighbridgeError(.malformed, "has no weight_names attribute")
+      throw .malformed("has no weight_names attribute")
         .at(.path(path)).at(file: file.path)
     }
     try checkUnique(names, "weight_names", at: path)
@@ -72,7 +72,7 @@ struct KerasWeightReader {
   private func strings(_ name: String, of path: String) throws(WeighbridgeError) -> [String]? {
     guard let attribute = try file.attribute(name, of: path) else { return nil }
     guard let strings = attribute.strings else {
-      throw WeighbridgeError(.malformed, "attribute \"\(name)\" is not a list of strings")
+      throw .malformed("attribute \"\(name)\" is not a list of strings")
         .at(.path(path)).at(file: file.path)
     }
     return strings
@@ -84,7 +84,7 @@ struct KerasWeightReader {
     var seen: Set<String> = []
     let twice = names.first { !seen.insert(HDF5File.path($0, in: path)).inserted }
     guard let twice else { return }
-    throw WeighbridgeError(.malformed, "attribute \"\(attribute)\" lists \"\(twice)\" twice")
+    throw .malformed("attribute \"\(attribute)\" lists \"\(twice)\" twice")
       .at(.path(path)).at(file: file.path)
   }
 
@@ -96,8 +96,7 @@ struct KerasWeightReader {
     }
     guard let first = unlisted.first else { return }
     let others = unlisted.count == 1 ? "" : "; so do \(unlisted.count - 1) others"
-    throw WeighbridgeError(
-      .malformed,
+    throw .malformed(
       "is a \(first.kind.rawValue) that no weight_names or layer_names attribute lists\(others)"
     ).at(.path(first.path)).at(file: file.path)
   }

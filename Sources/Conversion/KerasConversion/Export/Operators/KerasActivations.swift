@@ -88,7 +88,7 @@ extension KerasRow {
   static func named<Operation: CatalogOperator>(_ type: Operation.Type) -> KerasRow {
     KerasRow(type) { (operation, builder) throws(WeighbridgeError) in
       guard let value = try builder.namedActivation(operation) else {
-        throw WeighbridgeError(.unsupported, "Keras has no name for \(operation.kind)")
+        throw .unsupported("Keras has no name for \(operation.kind)")
       }
       return value
     }

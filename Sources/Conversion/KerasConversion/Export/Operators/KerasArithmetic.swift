@@ -141,8 +141,7 @@ extension Dictionary where Key: RawRepresentable<String>, Value == KerasFunction
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for one that Keras does not have.
   func form(of function: Key) throws(WeighbridgeError) -> KerasFunctionForm {
     guard let form = self[function] else {
-      throw WeighbridgeError(
-        .unsupported, "the function \(function.rawValue) is not one of Keras")
+      throw .unsupported("the function \(function.rawValue) is not one of Keras")
     }
     return form
   }

@@ -10,7 +10,7 @@ enum KerasIndexing {
   static let rows: [KerasRow] = [
     KerasRow(Gather.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.batchAxes == 0 || builder.form == .hdf5 else {
-        throw WeighbridgeError(.unsupported, "Keras 3 takes no indices of each part of a batch")
+        throw .unsupported("Keras 3 takes no indices of each part of a batch")
       }
       return try builder.function(
         KerasFunctionForm("numpy", "Take", tf: "gather", ["params", "indices"]),
@@ -26,7 +26,7 @@ enum KerasIndexing {
     },
     KerasRow(OneHot.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.on == 1, operation.off == 0 else {
-        throw WeighbridgeError(.unsupported, "one-hot vectors of other numbers than 0 and 1")
+        throw .unsupported("one-hot vectors of other numbers than 0 and 1")
       }
       let type = JSONValue.string(operation.elementType.rawValue)
       let axis = JSONValue.integer(operation.axis == builder.type().rank ? -1 : operation.axis)

@@ -61,7 +61,7 @@ extension KerasModelBuilder {
   ) throws(WeighbridgeError) -> KerasValue {
     let axis = JSONValue.integer(operation.axis)
     guard !operation.keepDims || form == .archive else {
-      throw WeighbridgeError(.unsupported, "TensorFlow's argmax keeps no axis")
+      throw .unsupported("TensorFlow's argmax keeps no axis")
     }
     let index = try function(
       KerasFunctionForm("numpy", name, tf: tensorFlow, ["input"]), [self[0]],
@@ -86,8 +86,7 @@ extension KerasModelBuilder {
     }
     // Keras 3 goes forward and counts each element itself.
     guard !operation.isExclusive else {
-      throw WeighbridgeError(
-        .unsupported, "leaves each element itself out, which the functions of Keras 3 cannot")
+      throw .unsupported("leaves each element itself out, which the functions of Keras 3 cannot")
     }
     let axes = operation.isReversed ? [operation.axis] : []
     let ordered = axes.isEmpty ? value : try reversed(value, axes)

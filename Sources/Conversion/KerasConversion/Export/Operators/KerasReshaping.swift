@@ -11,7 +11,7 @@ enum KerasReshaping {
     axes + [
       KerasRow(Pad.self) { (operation, builder) throws(WeighbridgeError) in
         guard operation.mode != .edge else {
-          throw WeighbridgeError(.unsupported, "TensorFlow has no padding with the edge")
+          throw .unsupported("TensorFlow has no padding with the edge")
         }
         return try builder.padded(
           builder[0], operation.before, operation.after, mode: operation.mode.rawValue,
@@ -31,8 +31,7 @@ enum KerasReshaping {
       KerasRow(BroadcastTo.self) { (operation, builder) throws(WeighbridgeError) in
         let shape = builder.type().shape
         guard !zip(operation.target, shape).contains(where: { $0 > 1 && $1.value == nil }) else {
-          throw WeighbridgeError(
-            .unsupported, "repeats an axis of unknown size, and Keras has it for known ones")
+          throw .unsupported("repeats an axis of unknown size, and Keras has it for known ones")
         }
         let counts = zip(operation.target, shape).map { target, dimension in
           target == -1 || dimension.value != 1 ? 1 : target
@@ -64,7 +63,7 @@ enum KerasReshaping {
       let axes = JSONValue.integers(operation.axes)
       let takesBatch = operation.axes.contains { builder.type().shape[$0].value == nil }
       guard !takesBatch || builder.form != .archive else {
-        throw WeighbridgeError(.unsupported, "Keras 3 takes no axis of unknown size away")
+        throw .unsupported("Keras 3 takes no axis of unknown size away")
       }
       return try builder.function(
         KerasFunctionForm("numpy", "Squeeze", tf: "squeeze", ["input"]), [builder[0]],
@@ -136,8 +135,7 @@ extension KerasModelBuilder {
     _ value: KerasValue, _ dimensions: [Int?], type: TensorType
   ) throws(WeighbridgeError) -> KerasValue {
     guard dimensions.count(where: { $0 == nil }) <= 1 else {
-      throw WeighbridgeError(
-        .unsupported, "a shape of which several sizes are not known: \(type)")
+      throw .unsupported("a shape of which several sizes are not known: \(type)")
     }
     let shape = JSONValue.integers(dimensions.map { $0 ?? -1 })
     return try function(
@@ -150,9 +148,7 @@ extension KerasModelBuilder {
     type: TensorType? = nil
   ) throws(WeighbridgeError) -> KerasValue {
     let pairs = zip(borders.before, borders.after).map { JSONValue.integers([$0, $1]) }
-    guard (1...3).contains(pairs.count) else {
-      throw WeighbridgeError(.unsupported, "\(pairs.count) spatial axes")
-    }
+    guard (1...3).contains(pairs.count) else { throw .unsupported("\(pairs.count) spatial axes") }
     return try layer(
       "\(className)\(pairs.count)D", [key: pairs.count == 1 ? pairs[0] : .array(pairs)], [value],
       type: type)
@@ -241,9 +237,7 @@ extension KerasModelBuilder {
     let (small, large) = toDepth ? (outputType, type()) : (type(), outputType)
     guard let height = small.shape[1].value, let width = small.shape[2].value,
       let channels = large.shape[3].value
-    else {
-      throw WeighbridgeError(.unsupported, "blocks of images whose size is not known")
-    }
+    else { throw .unsupported("blocks of images whose size is not known") }
     let split =
       toDepth
       ? [height, block, width, block, channels] : [height, width, block, block, channels]

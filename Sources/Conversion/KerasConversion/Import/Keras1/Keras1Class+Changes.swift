@@ -16,12 +16,11 @@ extension Keras1Class {
     let mode = record.config["mode"]
     let type = record.config["mode_type"]?.string ?? "raw"
     guard type == "raw", let mode = mode?.string else {
-      throw WeighbridgeError(
-        .unsupported, "merges with a function of the user's own, which cannot be read")
+      throw .unsupported("merges with a function of the user's own, which cannot be read")
     }
     guard let name = mergeModes[mode] else {
       let list = mergeModes.keys.sorted().joined(separator: ", ")
-      throw WeighbridgeError(.unsupported, "mode=\"\(mode)\", and one of \(list) is expected")
+      throw .unsupported("mode=\"\(mode)\", and one of \(list) is expected")
     }
     return Keras1Class(className: name) { (settings) throws(WeighbridgeError) in
       let axis = settings.take("concat_axis")
@@ -43,11 +42,10 @@ extension Keras1Class {
   ) throws(WeighbridgeError) -> Keras1Class {
     let mode = record.config["mode"] ?? 0
     guard let number = mode.integer, (0...2).contains(number) else {
-      throw WeighbridgeError(.unsupported, "mode=\(mode.text()), and 0, 1 or 2 is expected")
+      throw .unsupported("mode=\(mode.text()), and 0, 1 or 2 is expected")
     }
     guard !writer.isVersionAssumed else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "the file does not name its Keras version, and up to 1.0.5 a batch normalization divides by "
           + "running_std + epsilon, from 1.0.6 on by the root of it; say which with \(APIName.kerasVersion)"
       )
@@ -79,7 +77,7 @@ extension Keras1Class {
     let rows = ["top_pad", "bottom_pad"]
     let columns = ["left_pad", "right_pad"]
     guard sides.keys.allSatisfy({ (rows + columns).contains($0) }) else {
-      throw WeighbridgeError(.unsupported, "padding=\(written.text())")
+      throw .unsupported("padding=\(written.text())")
     }
     let pairs = [rows, columns].map { names in JSONValue.array(names.map { sides[$0] ?? 0 }) }
     settings.config["padding"] = settings.isSequence ? pairs[1] : .array(pairs)

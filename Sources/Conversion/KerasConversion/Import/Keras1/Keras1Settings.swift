@@ -35,7 +35,7 @@ struct Keras1Settings {
     for key in config.keys where !entry.keeps.contains(key) {
       guard let name = Self.renames[key] else { continue }
       guard config[name] == nil else {
-        throw WeighbridgeError(.malformed, "has the settings \(key) and \(name), which are one")
+        throw .malformed("has the settings \(key) and \(name), which are one")
       }
       config[name] = config[key]
       config[key] = nil
@@ -49,9 +49,7 @@ struct Keras1Settings {
   private mutating func join(_ parts: [String], _ whole: String) throws(WeighbridgeError) {
     var values: [JSONValue] = []
     for key in parts {
-      guard let value = config[key] else {
-        throw WeighbridgeError(.malformed, "the setting \(key) is missing")
-      }
+      guard let value = config[key] else { throw .malformed("the setting \(key) is missing") }
       values.append(value)
       config[key] = nil
     }
@@ -72,8 +70,7 @@ struct Keras1Settings {
     var word = written?.string
     if written == nil || written == .null {
       guard let ordering = dialect.ordering else {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "does not say its dim_ordering, and the model's other layers have th and tf")
       }
       word = ordering.word
@@ -85,8 +82,7 @@ struct Keras1Settings {
     case "th": config["data_format"] = "channels_first"
     case "tf": config["data_format"] = "channels_last"
     default:
-      throw WeighbridgeError(
-        .unsupported, "dim_ordering=\(written?.text() ?? ""), and th or tf is expected")
+      throw .unsupported("dim_ordering=\(written?.text() ?? ""), and th or tf is expected")
     }
   }
 

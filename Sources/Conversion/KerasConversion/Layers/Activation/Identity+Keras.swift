@@ -78,7 +78,7 @@ extension Identity: KerasMapped {
     for setting in imageSettings { layer.ignore(setting) }
     let type = try layer.typedInput(inputs).type
     guard type.elementType.isFloat else {
-      throw WeighbridgeError(.unsupported, "turns \(type) into floating-point numbers")
+      throw .unsupported("turns \(type) into floating-point numbers")
     }
     return try layer.add(Identity(), inputs)
   }

@@ -18,16 +18,15 @@ extension Identity {
     let isTrained = try layer.flag("trainable", default: true)
     let (className, settings) = try layer.unwrap()
     guard normalized.contains(className), let build = KerasMappings.layers[className] else {
-      throw WeighbridgeError(
-        .unsupported, "wraps a layer of the class \(className), which has no kernel to normalise")
+      throw .unsupported(
+        "wraps a layer of the class \(className), which has no kernel to normalise")
     }
     let isInnerFrozen = settings["trainable"] == false
     var vector: [Int]?
     if !isTrained || isInnerFrozen {
       vector = try layer.freeWeight("vector_u", position: 1)?.shape
       guard vector != nil || !isTrained else {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "is frozen inside a model in the model, and its weights then have another order")
       }
     }
@@ -40,8 +39,7 @@ extension Identity {
     if isTrained, !isInnerFrozen {
       try layer.ignoreWeight("vector_u", shape: shape)
     } else if let vector, vector != shape {
-      throw WeighbridgeError(
-        .malformed, "the weight vector_u has the shape \(vector), and the layer takes \(shape)")
+      throw .malformed("the weight vector_u has the shape \(vector), and the layer takes \(shape)")
     }
     return try layer.castToInput(result, inputs)
   }

@@ -52,7 +52,7 @@ extension KerasMappings {
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is no axis besides the batch.
   private static func lastAxis(of type: TensorType) throws(WeighbridgeError) -> Int {
     guard type.rank >= 2 else {
-      throw WeighbridgeError(.malformed, "needs an axis besides the batch and has \(type)")
+      throw .malformed("needs an axis besides the batch and has \(type)")
     }
     return type.rank - 1
   }

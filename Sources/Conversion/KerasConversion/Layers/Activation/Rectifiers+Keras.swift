@@ -41,12 +41,12 @@ extension PReLU: KerasMapped {
       let type = try layer.typedInput(inputs).type
       let shared = try layer.integerList("shared_axes", default: [])
       guard shared.allSatisfy((1..<max(1, type.rank)).contains) else {
-        throw WeighbridgeError(.malformed, "shared_axes=\(shared), and the input is \(type)")
+        throw .malformed("shared_axes=\(shared), and the input is \(type)")
       }
       var shape: [Int] = []
       for (axis, dimension) in type.shape.enumerated().dropFirst() {
         guard let count = shared.contains(axis) ? 1 : dimension.value else {
-          throw WeighbridgeError(.malformed, "the size of axis \(axis) is not known: \(type)")
+          throw .malformed("the size of axis \(axis) is not known: \(type)")
         }
         shape.append(count)
       }
@@ -77,7 +77,7 @@ extension ReLU: KerasMapped {
     .elementwise("ReLU") { (layer, inputs) throws(WeighbridgeError) in
       let maximum = try layer.optionalReal("max_value")
       if let maximum, !(maximum >= 0) {
-        throw WeighbridgeError(.malformed, "max_value=\(maximum), and it is at least 0")
+        throw .malformed("max_value=\(maximum), and it is at least 0")
       }
       let slope = try layer.real("negative_slope", default: 0)
       let threshold = try layer.real("threshold", default: 0)

@@ -29,8 +29,7 @@ extension Softmax: KerasMapped {
     if let given = layer.takeTensors("mask", position: 1).first { return given }
     guard let mask = layer.mask(of: input), layer.version >= KerasVersion(2, 4) else { return nil }
     guard layer.version >= KerasVersion(2, 5) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "the input has a mask, which TensorFlow 2.4 follows and TensorFlow 2.3 does not, and both"
           + " say that they are Keras \(layer.version) (\(APIName.kerasVersion) 2.5.0 or 2.3.0 tells)"
       )
@@ -46,7 +45,7 @@ extension Softmax: KerasMapped {
   ) throws(WeighbridgeError) -> [ValueID] {
     let (type, maskType) = (layer.graph.type(of: input), layer.graph.type(of: given))
     guard maskType.elementType == .bool, maskType.rank <= type.rank else {
-      throw WeighbridgeError(.unsupported, "the mask \(maskType) does not fit \(type)")
+      throw .unsupported("the mask \(maskType) does not fit \(type)")
     }
     var mask = given
     if maskType.rank < type.rank {
@@ -78,8 +77,7 @@ extension Softmax: KerasMapped {
     let axes = try layer.axes("axis", of: type).sorted()
     // Older versions take the last axis of two, whatever the setting says.
     if type.rank < 2 || (type.rank == 2 && axes != [1]) {
-      throw WeighbridgeError(
-        .unsupported, "axis=\(axes) of \(type): versions of Keras do not agree on its meaning")
+      throw .unsupported("axis=\(axes) of \(type): versions of Keras do not agree on its meaning")
     }
     return axes
   }

@@ -11,9 +11,7 @@ extension Rescaling: KerasMapped {
       (layer, inputs) throws(WeighbridgeError) in
       let scale = try layer.realList("scale")
       let offset = try layer.realList("offset", default: [0])
-      if scale.isEmpty || offset.isEmpty {
-        throw WeighbridgeError(.malformed, "scale or offset is an empty list")
-      }
+      if scale.isEmpty || offset.isEmpty { throw .malformed("scale or offset is an empty list") }
       return try layer.add(Rescaling(scale: scale, offset: offset), inputs)
     }
   ])

@@ -42,12 +42,10 @@ struct AttentionCallMasking {
     masking = AttentionMasking(
       isCausal: isCausal, window: window > 0 ? window : nil, hasMask: !mask.isEmpty,
       fullyMaskedRows: Self.fullyMaskedRows(layer.version, type.elementType, isPlain: isPlain))
-    if let problem = DotProductAttention.problem(axes, masking) {
-      throw WeighbridgeError(.unsupported, problem)
-    }
+    if let problem = DotProductAttention.problem(axes, masking) { throw .unsupported(problem) }
     // Keras takes the length of the first axis behind the batch, whichever the attention runs along.
     guard axes == [1] || !masking.isLocal else {
-      throw WeighbridgeError(.unsupported, "places along the axes \(axes), and only 1 can be had")
+      throw .unsupported("places along the axes \(axes), and only 1 can be had")
     }
   }
 
@@ -71,14 +69,11 @@ extension KerasLayer {
     _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> AttentionTensors {
     guard let query = inputs.first, inputs.count <= 3 else {
-      throw WeighbridgeError(
-        .malformed, "takes query, value and maybe key, and has \(inputs.count)")
+      throw .malformed("takes query, value and maybe key, and has \(inputs.count)")
     }
     // A step of a mapping gives all of them as its inputs.
     let second = inputs.count > 1 ? inputs[1] : try castTensor("value", position: 1)
-    guard let value = second else {
-      throw WeighbridgeError(.malformed, "is called without a value")
-    }
+    guard let value = second else { throw .malformed("is called without a value") }
     let key = inputs.count > 2 ? inputs[2] : try castTensor("key", position: 2)
     // Keras 2 looks at masks since 2.10; from 3.8 that of the query counts whatever was given.
     let follows = version >= KerasVersion(2, 10)
@@ -114,8 +109,7 @@ extension KerasLayer {
     for (role, mask, axis) in all {
       guard let mask else { continue }
       guard graph.type(of: mask).rank == 2, graph.type(of: tensors.query).rank == 3 else {
-        throw WeighbridgeError(
-          .unsupported, "a mask \(graph.type(of: mask)), and only [batch, time] can be had")
+        throw .unsupported("a mask \(graph.type(of: mask)), and only [batch, time] can be had")
       }
       let truth = try truth(mask, role: role)
       masks += try add(ExpandDims(axes: [axis]), [truth], role: role)
@@ -135,8 +129,8 @@ extension KerasLayer {
     var result = masks.first
     if let mask = given.first {
       guard given.count == 1, masks.isEmpty || graph.type(of: mask).rank <= 3 else {
-        throw WeighbridgeError(
-          .unsupported, "attention_mask is \(graph.type(of: mask)) where other masks have 3 axes")
+        throw .unsupported(
+          "attention_mask is \(graph.type(of: mask)) where other masks have 3 axes")
       }
       let truth = try truth(mask, role: "attention_mask")
       let missing = masks.isEmpty ? 0 : 3 - graph.type(of: truth).rank
@@ -151,8 +145,7 @@ extension KerasLayer {
     let count = graph.type(of: mask).rank
     let missing = rank + axes - count
     guard missing >= 0, count >= 2 * axes else {
-      throw WeighbridgeError(
-        .malformed, "a mask of \(count) axes for scores of \(rank + axes)")
+      throw .malformed("a mask of \(count) axes for scores of \(rank + axes)")
     }
     if missing == 0 { return [mask] }
     let first = count - 2 * axes

@@ -30,10 +30,7 @@ extension DotProductAttention: KerasMapped {
     (operation, builder) throws(WeighbridgeError) in
     guard operation.axes == [1], builder.type().rank == 4,
       builder.type(0).shape[2] == builder.type(1).shape[2]
-    else {
-      throw WeighbridgeError(
-        .unsupported, "attention over several axes, or heads that share their keys")
-    }
+    else { throw .unsupported("attention over several axes, or heads that share their keys") }
     let query = try builder.transposed(builder[0], [0, 2, 1, 3])
     let key = try builder.transposed(builder[1], [0, 2, 1, 3])
     let value = try builder.transposed(builder[2], [0, 2, 1, 3])
@@ -62,8 +59,7 @@ extension DotProductAttention: KerasMapped {
       queryHeads: try layer.count("num_query_heads"),
       keyHeads: try layer.count("num_key_value_heads"), keySize: size, valueSize: size)
     guard heads.queryHeads % heads.keyHeads == 0 else {
-      throw WeighbridgeError(
-        .malformed, "\(heads.queryHeads) heads cannot share \(heads.keyHeads) equally")
+      throw .malformed("\(heads.queryHeads) heads cannot share \(heads.keyHeads) equally")
     }
     return try layer.addHeads(inputs, heads)
   }
@@ -81,7 +77,7 @@ extension KerasLayer {
   /// A setting that counts something: 1 or more.
   fileprivate mutating func count(_ key: String) throws(WeighbridgeError) -> Int {
     let count = try integer(key)
-    guard count >= 1 else { throw WeighbridgeError(.malformed, "\(key)=\(count)") }
+    guard count >= 1 else { throw .malformed("\(key)=\(count)") }
     return count
   }
 
@@ -128,10 +124,10 @@ extension KerasLayer {
     // Counted from the end of the query's axes.
     let axes = version.major >= 3 ? written.map { $0 < 0 ? $0 + type.rank : $0 } : written
     guard axes.allSatisfy(range.contains), !axes.isEmpty, axes.count == Set(axes).count else {
-      throw WeighbridgeError(.malformed, "attention_axes=\(written), and the query is \(type)")
+      throw .malformed("attention_axes=\(written), and the query is \(type)")
     }
     guard axes == axes.sorted() else {
-      throw WeighbridgeError(.unsupported, "attention_axes=\(written), which do not rise")
+      throw .unsupported("attention_axes=\(written), which do not rise")
     }
     return axes
   }
@@ -158,7 +154,7 @@ extension KerasLayer {
     var shape = try integerList("output_shape", default: [])
     if shape.isEmpty || shape == [0] { shape = try dimensions([query.rank - 1], of: query) }
     guard shape.allSatisfy({ $0 >= 1 }), shape.count <= 8 else {
-      throw WeighbridgeError(.malformed, "output_shape=\(shape)")
+      throw .malformed("output_shape=\(shape)")
     }
     let free = try Self.freeAxes(query)
     let new = String("opqrstuv".prefix(shape.count))
@@ -174,7 +170,7 @@ extension KerasLayer {
   /// Letters for all axes but the features.
   private static func freeAxes(_ type: TensorType) throws(WeighbridgeError) -> String {
     guard (3...9).contains(type.rank) else {
-      throw WeighbridgeError(.unsupported, "takes three axes or more and has \(type)")
+      throw .unsupported("takes three axes or more and has \(type)")
     }
     return String("abcdefgh".prefix(type.rank - 1))
   }

@@ -40,7 +40,7 @@ extension AdditiveAttention: KerasMapped {
           hasScale: hasScale, masking: masking, returnsAttentionWeights: returnsAttentionWeights)
         guard hasScale else { return (operation, []) }
         guard query.rank == 3 else {
-          throw WeighbridgeError(.unsupported, "takes queries of three axes and has \(query)")
+          throw .unsupported("takes queries of three axes and has \(query)")
         }
         let scale = try layer.weight("scale", shape: try layer.dimensions([2], of: query))
         return (operation, [scale])
@@ -64,8 +64,7 @@ extension KerasLayer {
     )
   ) throws(WeighbridgeError) -> [ValueID] {
     guard (2...3).contains(inputs.count) else {
-      throw WeighbridgeError(
-        .malformed, "takes query, value and maybe key, and has \(inputs.count)")
+      throw .malformed("takes query, value and maybe key, and has \(inputs.count)")
     }
     ignore("dropout", "seed")
     let query = graph.type(of: inputs[0])
@@ -102,7 +101,7 @@ extension KerasLayer {
       _ = takeTensors("mask[2]")  // The key's, which means nothing.
       if query == nil, value == nil { (query, value) = (mask(of: inputs[0]), mask(of: inputs[1])) }
     } else if !(2...3).contains(given.count) {
-      throw WeighbridgeError(.malformed, "takes two masks or three and has \(given.count)")
+      throw .malformed("takes two masks or three and has \(given.count)")
     }
     if let given = query { query = try truth(given) }
     if let given = value { value = try truth(given) }

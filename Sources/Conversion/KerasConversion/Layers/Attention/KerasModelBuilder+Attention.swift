@@ -60,10 +60,7 @@ extension KerasModelBuilder {
     let rank = scores.type.rank
     guard let queries = scores.type.shape[rank - 2].value,
       let keys = scores.type.shape[rank - 1].value
-    else {
-      throw WeighbridgeError(
-        .unsupported, "what is seen depends on places, and their number is not known")
-    }
+    else { throw .unsupported("what is seen depends on places, and their number is not known") }
     let truths = (0..<queries).flatMap { query in
       (0..<keys).map { key -> Double in
         let isHidden =

@@ -58,8 +58,7 @@ extension Convolution: KerasMapped {
     let window = try window(&layer, axes: axes)
     let channels = try layer.channels(of: inputs, layout: layout)
     guard groups >= 1, channels % groups == 0, filters % groups == 0, filters >= 1 else {
-      throw WeighbridgeError(
-        .malformed, "\(channels) channels and \(filters) filters in \(groups) groups")
+      throw .malformed("\(channels) channels and \(filters) filters in \(groups) groups")
     }
     layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
     let operation = Convolution(
@@ -129,8 +128,7 @@ extension Convolution: KerasMapped {
     let dilation = try layer.integers("dilation_rate", count: axes, default: ones)
     guard dilation != ones else { return }
     guard !layer.writer.isVersionAssumed else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "dilation_rate=\(dilation), which Keras up to 2.0.8 ignores, and the file does not name its "
           + "version; say which with \(APIName.kerasVersion) (2.0.8 or 2.0.9)")
     }
@@ -142,9 +140,7 @@ extension Convolution: KerasMapped {
     _ layer: inout KerasLayer, _ window: Window, _ channels: Int, _ multiplier: Int, role: String
   ) throws(WeighbridgeError) -> ValueID {
     let axes = window.size.count
-    guard multiplier >= 1 else {
-      throw WeighbridgeError(.malformed, "depth_multiplier=\(multiplier)")
-    }
+    guard multiplier >= 1 else { throw .malformed("depth_multiplier=\(multiplier)") }
     try checkTheano(layer, window, isSeparable: role != "kernel")
     try checkCNTK(layer, window)
     return try layer.weight(role, shape: window.size + [channels, multiplier]) {
@@ -160,16 +156,14 @@ extension Convolution: KerasMapped {
   ) throws(WeighbridgeError) {
     guard layer.backend == .cntk else { return }
     guard window.dilation.allSatisfy({ $0 == 1 }) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "dilation_rate=\(window.dilation), which Keras computes wrongly on CNTK; "
           + "\(APIName.kerasBackend) tensorflow reads the layer as it was meant")
     }
     guard window.padding != .valid,
       window.size.contains(where: { $0 % 2 == 0 })
     else { return }
-    throw WeighbridgeError(
-      .unsupported,
+    throw .unsupported(
       "kernel_size=\(window.size) with padding=same, which CNTK computes wrongly in groups; "
         + "\(APIName.kerasBackend) tensorflow reads the layer as it was meant")
   }
@@ -181,12 +175,10 @@ extension Convolution: KerasMapped {
     guard layer.backend == .theano else { return }
     let isOdd = window.size.indices.allSatisfy { window.reach($0) % 2 == 1 }
     guard layer.version >= KerasVersion(2, 2) else {
-      throw WeighbridgeError(
-        .unsupported, "how Keras before 2.2 computes it on Theano is not known")
+      throw .unsupported("how Keras before 2.2 computes it on Theano is not known")
     }
     guard !isSeparable || isOdd || window.padding == .valid else {
-      throw WeighbridgeError(
-        .unsupported, "how Keras pads it on Theano is known only for kernels of odd sizes")
+      throw .unsupported("how Keras pads it on Theano is known only for kernels of odd sizes")
     }
   }
 

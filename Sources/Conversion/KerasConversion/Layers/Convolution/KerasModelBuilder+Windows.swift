@@ -53,11 +53,10 @@ extension KerasModelBuilder {
   /// Refuses windows that Keras' layers do not have.
   func check(_ window: Window) throws(WeighbridgeError) {
     guard (1...3).contains(window.size.count) else {
-      throw WeighbridgeError(.unsupported, "\(window.size.count) spatial axes")
+      throw .unsupported("\(window.size.count) spatial axes")
     }
     guard window.strides.allSatisfy({ $0 == 1 }) || window.dilation.allSatisfy({ $0 == 1 }) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "strides=\(window.strides) with dilation=\(window.dilation), of which Keras "
           + "has one at a time")
     }

@@ -26,7 +26,7 @@ extension LocallyConnected: KerasMapped {
       isPadded: try layer.word("padding", default: KerasPadding.valid) == .same,
       channels: try layer.channels(of: inputs, layout: layout),
       filters: try layer.integer("filters"), isChannelsFirst: layout == .channelsFirst)
-    if let problem = grid.problem { throw WeighbridgeError(.malformed, problem) }
+    if let problem = grid.problem { throw .malformed(problem) }
     let hasBias = try layer.flag("use_bias", default: true)
     let kernel = try self.kernel(&layer, grid)
     let bias = hasBias ? [try self.bias(&layer, grid)] : []
@@ -56,7 +56,7 @@ extension LocallyConnected: KerasMapped {
     switch try layer.integer("implementation", default: 1) {
     case 1:
       guard !grid.isPadded else {
-        throw WeighbridgeError(.malformed, "padding=same, which implementation=1 does not have")
+        throw .malformed("padding=same, which implementation=1 does not have")
       }
       let patch = try Checked.product(grid.window + [grid.channels], of: "the size of a window")
       let shape = [try grid.positionCount(), patch, grid.filters]
@@ -86,7 +86,7 @@ extension LocallyConnected: KerasMapped {
         return grid.kernel(kernel.elementType) { places[$0].map { elements[$0] } ?? 0 }
       }
     case let other:
-      throw WeighbridgeError(.malformed, "implementation=\(other), and 1, 2 or 3 is expected")
+      throw .malformed("implementation=\(other), and 1, 2 or 3 is expected")
     }
   }
 }
@@ -156,9 +156,7 @@ struct LocalGrid {
   func sortedPairs() throws(WeighbridgeError) -> [Pair] {
     let count = try Checked.product(
       positions + [filters, channels] + window, of: "the size of the kernel")
-    guard count <= 1 << 22 else {
-      throw WeighbridgeError(.limitExceeded, "\(count) connections, which is too many")
-    }
+    guard count <= 1 << 22 else { throw .limitExceeded("\(count) connections, which is too many") }
     var pairs: [Pair] = []
     for position in Self.indices(positions) {
       for tap in Self.indices(window) {

@@ -22,7 +22,7 @@ extension TransposedConvolution: KerasMapped {
     let window = operation.window
     try builder.check(window)
     guard operation.groups == 1 else {
-      throw WeighbridgeError(.unsupported, "Keras has no transposed convolution of groups")
+      throw .unsupported("Keras has no transposed convolution of groups")
     }
     var (before, after) = ([Int](repeating: 0, count: window.size.count), [Int]())
     var type = builder.outputType
@@ -32,8 +32,7 @@ extension TransposedConvolution: KerasMapped {
       let reach = (window.size[axis] - 1) * window.dilation[axis] + 1
       after[axis] += max(0, window.strides[axis] - reach) - operation.outputPadding[axis]
       guard after[axis] >= 0 else {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "an output that is longer than the window reaches by "
             + "\(operation.outputPadding)")
       }
@@ -71,7 +70,7 @@ extension TransposedConvolution: KerasMapped {
     let hasBias = try layer.flag("use_bias", default: true)
     let layout = try layer.dataLayout()
     let channels = try layer.channels(of: inputs, layout: layout)
-    guard filters >= 1 else { throw WeighbridgeError(.malformed, "filters=\(filters)") }
+    guard filters >= 1 else { throw .malformed("filters=\(filters)") }
     let (window, outputPadding) = try readWindow(&layer, layout)
     let operation = TransposedConvolution(
       window: window, outputPadding: outputPadding, groups: 1, hasBias: hasBias, layout: layout)
@@ -97,7 +96,7 @@ extension TransposedConvolution: KerasMapped {
     let plain = Window(
       size: size, strides: strides, dilation: dilation,
       padding: .explicit(before: zeros, after: zeros))
-    if let problem = plain.problem { throw WeighbridgeError(.malformed, problem) }
+    if let problem = plain.problem { throw .malformed(problem) }
     if padding == .same { try layer.requireTransposedPadding(size, strides) }
     return try plain.losing(try borders(&layer, plain, padding))
   }
@@ -163,8 +162,7 @@ extension TransposedConvolution: KerasMapped {
       dilation == ones
       || (strides == ones && dilation.count == 2 && dilation[0] == dilation[1])
     guard isPossible else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "dilation_rate=\(dilation) with strides=\(strides): Keras dilates a transposed convolution "
           + "only in two dimensions, by one rate, with strides of 1")
     }
@@ -190,8 +188,7 @@ extension TransposedConvolution: KerasMapped {
     // The last position lies so far from the end that another one does not fit.
     let rest = padding == .valid ? -surplus : reach - 1 - surplus
     guard (0..<stride).contains(rest) else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "output_padding=\(outputPadding ?? 0) does not fit a kernel that reaches over \(reach) "
           + "elements and a stride of \(stride)")
     }
@@ -199,9 +196,7 @@ extension TransposedConvolution: KerasMapped {
   }
 
   private static func checked(_ number: Int, minus other: Int) throws(WeighbridgeError) -> Int {
-    guard (0...1 << 24).contains(other) else {
-      throw WeighbridgeError(.malformed, "output_padding=\(other)")
-    }
+    guard (0...1 << 24).contains(other) else { throw .malformed("output_padding=\(other)") }
     return number - other
   }
 }
@@ -216,7 +211,7 @@ extension Window {
   ) throws(WeighbridgeError) -> (Window, outputPadding: [Int]) {
     let window = with(
       padding: .explicit(before: borders.map(\.before), after: borders.map(\.after)))
-    if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
+    if let problem = window.problem { throw .malformed(problem) }
     return (window, borders.map(\.padding))
   }
 }

@@ -27,23 +27,21 @@ extension TransposedConvolution {
     }
     if padding == .same { try layer.requireTransposedPadding(size, strides) }
     let plain = Window(size: size, strides: strides, dilation: [1, 1], padding: .valid)
-    if let problem = plain.problem { throw WeighbridgeError(.malformed, problem) }
+    if let problem = plain.problem { throw .malformed(problem) }
     let type = layer.graph.type(of: input)
     var borders: [Border] = []
     for (number, axis) in layout.spatialAxes(rank: 4).enumerated() {
       guard let dimension = type.shape[axis].value, let output = dimensions[axis].integer,
         (1...1 << 24).contains(output), dimension <= 1 << 24
       else {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "the sizes of its input \(type) and its output \(shape.text()) must be known")
       }
       let spread = (dimension - 1) * strides[number] + size[number]
       let surplus = spread - output
       let rest = padding == .valid ? -surplus : size[number] - 1 - surplus
       guard (0..<strides[number]).contains(rest) else {
-        throw WeighbridgeError(
-          .malformed, "output_shape=\(shape.text()) does not fit the input \(type)")
+        throw .malformed("output_shape=\(shape.text()) does not fit the input \(type)")
       }
       borders.append(
         Border(surplus: surplus, reach: size[number], isSame: padding == .same, layer.backend))
@@ -57,13 +55,12 @@ extension KerasLayer {
   /// padding `same`.
   func requireTransposedPadding(_ size: [Int], _ strides: [Int]) throws(WeighbridgeError) {
     if backend == .theano, size.contains(where: { $0 % 2 == 0 }) {
-      throw WeighbridgeError(
-        .unsupported, "kernel_size=\(size) with padding=same, which Theano has only for odd sizes"
-      )
+      throw .unsupported(
+        "kernel_size=\(size) with padding=same, which Theano has only for odd sizes")
     }
     if backend == .cntk, strides.contains(where: { $0 > 2 }) {
-      throw WeighbridgeError(
-        .unsupported, "strides=\(strides) with padding=same, which CNTK places by the input's size")
+      throw .unsupported(
+        "strides=\(strides) with padding=same, which CNTK places by the input's size")
     }
   }
 }

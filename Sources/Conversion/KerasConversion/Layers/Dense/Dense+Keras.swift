@@ -11,7 +11,7 @@ extension Dense: KerasMapped {
       (layer, inputs) throws(WeighbridgeError) in
       let units = try layer.integer("units")
       let hasBias = try layer.flag("use_bias", default: true)
-      guard units >= 1 else { throw WeighbridgeError(.malformed, "units=\(units)") }
+      guard units >= 1 else { throw .malformed("units=\(units)") }
       let features = try layer.channels(of: inputs, layout: .channelsLast)
       layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
       if let quantization = try layer.takeQuantization() {

@@ -39,8 +39,7 @@ extension Dense {
     let hasBias = try layer.flag("use_bias", default: true)
     let features = try layer.channels(of: inputs, layout: .channelsLast)
     guard units >= 1, count >= 1, layer.graph.type(of: inputs[0]).rank == 2 else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "output_dim=\(units), nb_feature=\(count) for the input \(layer.graph.type(of: inputs[0]))")
     }
     let all = try Checked.product([units, count], of: "the number of units")

@@ -100,15 +100,13 @@ struct EinsumEquation {
     for (letter, dimension) in zip(input, type.shape) { dimensions[letter] = dimension.value }
     let named = output[(elided.front == 0 ? 1 : elided.front)..<(output.count - elided.back)]
     guard named.count == shape.count else {
-      throw WeighbridgeError(
-        .malformed, "output_shape has \(shape.count) axes, and \(named.count) are expected")
+      throw .malformed("output_shape has \(shape.count) axes, and \(named.count) are expected")
     }
     for (letter, setting) in zip(named, shape) where setting != .null {
       guard let dimension = setting.integer, dimension >= 1,
         dimensions[letter] ?? dimension == dimension
       else {
-        throw WeighbridgeError(
-          .malformed, "output_shape has \(setting.text()), which does not fit the input \(type)")
+        throw .malformed("output_shape has \(setting.text()), which does not fit the input \(type)")
       }
       dimensions[letter] = dimension
     }
@@ -120,10 +118,10 @@ struct EinsumEquation {
     let all = input + output.filter { !input.contains($0) }
     guard Set(all).count == all.count, all.count <= 26, Set(output).count == output.count,
       Set(kernel).count == kernel.count
-    else { throw WeighbridgeError(.unsupported, "an equation in which an axis stands twice") }
+    else { throw .unsupported("an equation in which an axis stands twice") }
     let places = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1, $0) })
     guard kernel.allSatisfy({ places[$0] != nil }) else {
-      throw WeighbridgeError(.malformed, "an axis of the kernel is in neither input nor output")
+      throw .malformed("an axis of the kernel is in neither input nor output")
     }
     return { letter in Character(UnicodeScalar(UInt8(97 + (places[letter] ?? 0)))) }
   }
@@ -149,7 +147,7 @@ extension KerasLayer {
     let order = kernel.compactMap { written.firstIndex(of: $0) }
     let biasAxes = equation.output.filter(Set(bias).contains)
     guard biasAxes.count == bias.count else {
-      throw WeighbridgeError(.malformed, "bias_axes=\(bias) are not axes of the output")
+      throw .malformed("bias_axes=\(bias) are not axes of the output")
     }
     let isQuantized = quantization != nil
     let operation = try EinsumDense(
@@ -189,7 +187,7 @@ extension KerasLayer {
   ) throws(WeighbridgeError) -> [Int] {
     let result = letters.compactMap { dimensions[$0] }
     guard result.count == letters.count else {
-      throw WeighbridgeError(.malformed, "the sizes of a weight's axes are not known")
+      throw .malformed("the sizes of a weight's axes are not known")
     }
     return result
   }

@@ -15,7 +15,7 @@ extension CategoryEncoding: KerasMapped {
       try layer.require("sparse", toBe: false, because: "sparse tensors cannot be had")
       let weights = layer.takeTensors("count_weights", position: 1)
       guard weights.isEmpty || mode == .count else {
-        throw WeighbridgeError(.malformed, "is called with weights, and counts nothing")
+        throw .malformed("is called with weights, and counts nothing")
       }
       return try layer.addEncoding(
         of: try layer.onlyInput(inputs), categories: count, mode, weights: weights)
@@ -63,7 +63,7 @@ extension KerasLayer {
     dropsOutOfRange: Bool, role: String
   ) throws(WeighbridgeError) -> [ValueID] {
     guard CategoryEncoding.possibleCounts.contains(categories) else {
-      throw WeighbridgeError(.malformed, "a number of categories of \(categories)")
+      throw .malformed("a number of categories of \(categories)")
     }
     let type = graph.type(of: indices)
     let operation = CategoryEncoding(
@@ -72,8 +72,7 @@ extension KerasLayer {
     guard mode == .oneHot else {
       if type.rank <= 2 { return try add(operation, [indices] + weights, role: role) }
       guard version >= KerasVersion(3, 6) else {
-        throw WeighbridgeError(
-          .unsupported, "takes the indices of each image along one axis and has \(type)")
+        throw .unsupported("takes the indices of each image along one axis and has \(type)")
       }
       // Keras puts together what stands along the axis behind the batch.
       let order = [0] + Array(2..<type.rank) + [1]
@@ -86,13 +85,11 @@ extension KerasLayer {
     // From 3.6 Keras encodes each index by itself; up to 2.15 it takes one for each image. In
     // between it depends on the layer.
     guard version.major < 3 || version >= KerasVersion(3, 6) else {
-      throw WeighbridgeError(
-        .unsupported, "what Keras \(version) makes of output_mode=one_hot was never compared")
+      throw .unsupported("what Keras \(version) makes of output_mode=one_hot was never compared")
     }
     if type.shape.last == 1 { return try add(operation, [indices], role: role) }
     guard version.major >= 3 else {
-      throw WeighbridgeError(
-        .unsupported, "output_mode=one_hot takes one index for each image and has \(type)")
+      throw .unsupported("output_mode=one_hot takes one index for each image and has \(type)")
     }
     let single = try add(
       ExpandDims(axes: [type.rank]), [indices], role: role.isEmpty ? "indices" : "\(role)_indices")

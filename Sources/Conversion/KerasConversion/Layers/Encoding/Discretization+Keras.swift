@@ -28,7 +28,7 @@ extension Discretization: KerasMapped {
     let boundaries = try boundaries(&layer).map { Double(Float($0)) }
     let encoding = try layer.encodingMode()
     let outputType = encoding == nil ? try wholeNumbers(&layer) : .int64
-    if let problem = problem(boundaries, outputType) { throw WeighbridgeError(.malformed, problem) }
+    if let problem = problem(boundaries, outputType) { throw .malformed(problem) }
     let operation = Discretization(boundaries: boundaries, outputType: outputType)
     guard let encoding else { return try layer.add(operation, inputs) }
     let intervals = try layer.add(operation, inputs, role: "intervals")
@@ -53,7 +53,7 @@ extension Discretization: KerasMapped {
     // While there are no weights yet, any boundaries do.
     guard let summary = try layer.freeWeight("summary") else { return [] }
     guard summary.shape.count == 2, summary.shape[0] == 2, summary.shape[1] > 0 else {
-      throw WeighbridgeError(.malformed, "a summary \(summary.type), which is not [2, values]")
+      throw .malformed("a summary \(summary.type), which is not [2, values]")
     }
     let numbers = summary.doubles
     let (values, weights) = (

@@ -78,7 +78,7 @@ extension KerasLayer {
   fileprivate mutating func tableShape() throws(WeighbridgeError) -> [Int] {
     let shape = [try integer("input_dim"), try integer("output_dim")]
     guard shape.allSatisfy({ $0 >= 1 }) else {
-      throw WeighbridgeError(.malformed, "input_dim and output_dim are \(shape)")
+      throw .malformed("input_dim and output_dim are \(shape)")
     }
     return shape
   }
@@ -97,7 +97,7 @@ extension KerasLayer {
   fileprivate mutating func addCap(
     _ cap: Double, to values: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
-    guard cap != 0 else { throw WeighbridgeError(.malformed, "logit_soft_cap=0") }
+    guard cap != 0 else { throw .malformed("logit_soft_cap=0") }
     let small = try add(Rescaling(scale: [1 / cap], offset: [0]), values, role: "divided")
     let bent = try add(Tanh(), small, role: "tanh")
     return try add(Rescaling(scale: [cap], offset: [0]), bent)

@@ -12,7 +12,7 @@ extension Hashing: KerasMapped {
       let input = try layer.onlyInput(inputs)
       try layer.require("salt", toBe: .null, because: "salted hashes (SipHash) cannot be had")
       guard layer.version.major >= 3 || !layer.graph.type(of: input).elementType.isFloat else {
-        throw WeighbridgeError(.malformed, "hashes whole numbers or texts only")
+        throw .malformed("hashes whole numbers or texts only")
       }
       let bins = try layer.integer("num_bins")
       let mask = layer.take("mask_value")
@@ -20,7 +20,7 @@ extension Hashing: KerasMapped {
       if let mask, masked.isEmpty { throw layer.wrong("mask_value", mask, "a whole number") }
       // One bucket is for all.
       let operation = Hashing(buckets: bins, masked: bins > 1 ? masked : [])
-      if let problem = operation.problem { throw WeighbridgeError(.malformed, problem) }
+      if let problem = operation.problem { throw .malformed(problem) }
       return try layer.addHash(operation, [input], bins)
     }
   ])
@@ -36,17 +36,12 @@ extension HashedCrossing: KerasMapped {
         let type = layer.graph.type(of: input)
         guard !type.elementType.isFloat, type.rank <= 2, type.rank < 2 || type.shape[1] == 1
         else {
-          throw WeighbridgeError(
-            .malformed, "crosses one whole number of each element of a batch, and not \(type)")
+          throw .malformed("crosses one whole number of each element of a batch, and not \(type)")
         }
       }
-      guard inputs.count >= 2 else {
-        throw WeighbridgeError(.malformed, "crosses two inputs or more")
-      }
+      guard inputs.count >= 2 else { throw .malformed("crosses two inputs or more") }
       let bins = try layer.integer("num_bins")
-      guard possibleCounts.contains(bins) else {
-        throw WeighbridgeError(.malformed, "num_bins=\(bins)")
-      }
+      guard possibleCounts.contains(bins) else { throw .malformed("num_bins=\(bins)") }
       return try layer.addHash(HashedCrossing(buckets: bins), inputs, bins)
     }
   ])

@@ -28,8 +28,7 @@ extension KerasLayer {
     try require("has_input_vocabulary", toBe: true, because: "its vocabulary is not in the file")
     try require("dtype", toBe: "int64", because: "indices are int64")
     guard let written = take("vocabulary") else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "its vocabulary is not in the settings, where only one that `adapt` did "
           + "not find stands")
     }
@@ -62,8 +61,7 @@ extension KerasLayer {
     guard written.count == lookup.vocabulary.count, !written.isEmpty, depth <= 1 << 24,
       depth >= lookup.firstIndex + written.count
     else {
-      throw WeighbridgeError(
-        .malformed, "has \(written.count) idf_weights for \(lookup.vocabulary.count) numbers")
+      throw .malformed("has \(written.count) idf_weights for \(lookup.vocabulary.count) numbers")
     }
     let indices = try add(lookup, [input], role: "indices")
     let counts = try addEncoding(
@@ -123,7 +121,7 @@ extension KerasLayer {
     let other = try integer("oov_token", default: -1)
     let hasMaskIndex = mask != nil && isIndex
     guard (0...1 << 20).contains(others), mask != .some(nil) else {
-      throw WeighbridgeError(.malformed, "num_oov_indices=\(others), or a mask that is no number")
+      throw .malformed("num_oov_indices=\(others), or a mask that is no number")
     }
     let first = others + (hasMaskIndex ? 1 : 0)
     let special = (hasMaskIndex ? [mask ?? nil] : []) + [Int?](repeating: other, count: others)
@@ -134,7 +132,7 @@ extension KerasLayer {
     if let mask, let mask { exceptions[mask] = hasMaskIndex ? 0 : -1 }
     let operation = IndexLookup(
       vocabulary: vocabulary, firstIndex: first, oovCount: others, exceptions: exceptions)
-    if let problem = operation.problem { throw WeighbridgeError(.malformed, problem) }
+    if let problem = operation.problem { throw .malformed(problem) }
     let size = first + vocabulary.count
     try require("vocabulary_size", toBe: .integer(size), because: "it is another here: \(size)")
     let most = take("max_tokens")?.integer

@@ -10,9 +10,7 @@ extension Concatenate: KerasMapped {
   static let keras = KerasMapping([
     KerasLayerClass("Concatenate", masks: .ownRule, casts: .floats, shape: .unknown) {
       (layer, inputs) throws(WeighbridgeError) in
-      guard let first = inputs.first else {
-        throw WeighbridgeError(.malformed, "has no inputs")
-      }
+      guard let first = inputs.first else { throw .malformed("has no inputs") }
       let written = try layer.integer("axis", default: -1)
       let axis = try KerasLayer.axis(written, of: layer.graph.type(of: first))
       let inputs = try layer.promoted(inputs)
@@ -24,7 +22,7 @@ extension Concatenate: KerasMapped {
   static let kerasRow: KerasRow? = KerasRow(Concatenate.self) {
     (operation, builder) throws(WeighbridgeError) in
     guard builder.form == .archive || builder.operands.allSatisfy({ $0.constant == nil }) else {
-      throw WeighbridgeError(.unsupported, "Keras 2.15 does not load a Concatenate of constants")
+      throw .unsupported("Keras 2.15 does not load a Concatenate of constants")
     }
     return try builder.layer("Concatenate", ["axis": .integer(operation.axis)], builder.operands)
   }

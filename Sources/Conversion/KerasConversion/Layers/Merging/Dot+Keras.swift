@@ -20,14 +20,11 @@ extension Dot: KerasMapped {
   }
 
   private static let add: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
-    guard inputs.count == 2 else {
-      throw WeighbridgeError(.malformed, "takes two inputs and has \(inputs.count)")
-    }
+    guard inputs.count == 2 else { throw .malformed("takes two inputs and has \(inputs.count)") }
     let types = inputs.map { layer.graph.type(of: $0) }
     // Up to the Keras of TensorFlow 2.3, more axes were multiplied in pairs.
     guard types.allSatisfy({ $0.rank <= 3 }) || layer.version >= KerasVersion(2, 4) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "Keras \(layer.version) sums \(types[0]) and \(types[1]) in a way of its own")
     }
     let written = try layer.integers("axes", count: 2)
@@ -36,7 +33,7 @@ extension Dot: KerasMapped {
       secondAxis: try KerasLayer.axis(written[1], of: types[1]),
       normalizes: try layer.flag("normalize", default: false))
     guard operation.firstAxis >= 1, operation.secondAxis >= 1 else {
-      throw WeighbridgeError(.malformed, "axes=\(written), and axis 0 is the batch")
+      throw .malformed("axes=\(written), and axis 0 is the batch")
     }
     return try layer.add(operation, inputs)
   }
@@ -48,8 +45,8 @@ extension Dot: KerasMapped {
     let types = inputs.map { layer.graph.type(of: $0) }
     guard inputs.count == 2, types.allSatisfy({ $0.rank == 2 }), axes.allSatisfy([1, -1].contains)
     else {
-      throw WeighbridgeError(
-        .unsupported, "mode=cos of \(types.map(\.description)) along \(axes); only of two vectors")
+      throw .unsupported(
+        "mode=cos of \(types.map(\.description)) along \(axes); only of two vectors")
     }
     let product = Dot(firstAxis: 1, secondAxis: 1, normalizes: false)
     let first = try layer.add(product, [inputs[0], inputs[0]], role: "first_squared")

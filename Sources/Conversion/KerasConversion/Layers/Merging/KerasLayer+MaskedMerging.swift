@@ -66,8 +66,7 @@ extension KerasLayer {
         continue
       }
       guard graph.type(of: input).rank == rank, graph.type(of: mask).rank == rank - 1 else {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "merges \(graph.type(of: input)) with the mask \(graph.type(of: mask)), and masks can be had "
             + "that have one axis less than every input")
       }

@@ -102,9 +102,7 @@ extension BatchNormalization: KerasMapped {
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> (axis: Int, count: Int) {
     let axes = try axes(&layer, inputs)
-    guard axes.count == 1 else {
-      throw WeighbridgeError(.unsupported, "axis=\(axes), and one axis is expected")
-    }
+    guard axes.count == 1 else { throw .unsupported("axis=\(axes), and one axis is expected") }
     return (axes[0], try layer.dimensions(axes, of: layer.graph.type(of: inputs[0]))[0])
   }
 }

@@ -31,8 +31,7 @@ extension GroupNormalization: KerasMapped {
     let written = try layer.integer("groups", default: 32)
     let groups = written == -1 ? channels[0] : written
     guard axis >= 1, groups >= 1, channels[0] % groups == 0 else {
-      throw WeighbridgeError(
-        .malformed, "\(channels[0]) channels along axis \(axis) in groups=\(written)")
+      throw .malformed("\(channels[0]) channels along axis \(axis) in groups=\(written)")
     }
     let operation = GroupNormalization(
       groups: groups, axis: axis, epsilon: try layer.real("epsilon", default: 1e-3),

@@ -32,7 +32,7 @@ extension Normalization: KerasMapped {
     var axes: Set<Int> = []
     for axis in written { axes.insert(try KerasLayer.axis(axis, of: type)) }
     guard axes.count == written.count else {
-      throw WeighbridgeError(.malformed, "axis=\(written), and different axes are expected")
+      throw .malformed("axis=\(written), and different axes are expected")
     }
     return axes.sorted()
   }
@@ -51,7 +51,7 @@ extension Normalization: KerasMapped {
       let variance = try layer.weight("variance", shape: shape, isTrained: false)
       try layer.ignoreWeight("count", shape: [])
       return [mean, variance]
-    default: throw WeighbridgeError(.malformed, "has one of mean and variance without the other")
+    default: throw .malformed("has one of mean and variance without the other")
     }
   }
 
@@ -61,9 +61,7 @@ extension Normalization: KerasMapped {
     let count = try Checked.product(shape, of: "the number of statistics")
     guard let numbers = numbers(setting), numbers.count == count || numbers.count == 1,
       numbers.allSatisfy(\.isFinite)
-    else {
-      throw layer.wrong(role, setting, "one number, or \(count) numbers in nested lists")
-    }
+    else { throw layer.wrong(role, setting, "one number, or \(count) numbers in nested lists") }
     let all = numbers.count == count ? numbers : [Double](repeating: numbers[0], count: count)
     return try layer.constant(role, Tensor(.float32, shape: shape, all))
   }

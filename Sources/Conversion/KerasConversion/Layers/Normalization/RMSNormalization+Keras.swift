@@ -52,8 +52,7 @@ extension KerasLayer {
     }
     // Keras lines the scale up with the last axes, whichever it normalises over.
     guard zip(type.shape[first...], written).allSatisfy({ $1 == 1 || $0.value == $1 }) else {
-      throw WeighbridgeError(
-        .malformed, "axis=\(axes), and a scale \(written) does not fit the last axes of \(type)")
+      throw .malformed("axis=\(axes), and a scale \(written) does not fit the last axes of \(type)")
     }
     let scale = try weight("scale", shape: written) {
       $0.reshaped(Array(repeating: 1, count: first) + written)

@@ -25,14 +25,13 @@ extension AveragePooling: KerasMapped {
     switch window.padding {
     case .valid: break
     case .same where operation.countIncludePad:
-      throw WeighbridgeError(.unsupported, "counts the padding, which Keras' average leaves out")
+      throw .unsupported("counts the padding, which Keras' average leaves out")
     case .same: break
     case .explicit(let before, let after):
       if operation.countIncludePad {
         borders = Borders(before: before, after: after)
       } else if try builder.padding(window, builder.type()).borders != nil {
-        throw WeighbridgeError(
-          .unsupported, "leaves out a padding of another width than Keras', which would count")
+        throw .unsupported("leaves out a padding of another width than Keras', which would count")
       }
     }
     return try builder.pooling("AveragePooling", window, filledWith: 0, borders: borders)
@@ -91,9 +90,7 @@ extension GlobalPoolingOperator {
   fileprivate static func row(_ className: String) -> KerasRow? {
     KerasRow(Self.self) { (operation, builder) throws(WeighbridgeError) in
       let axes = builder.type().rank - 2
-      guard (1...3).contains(axes) else {
-        throw WeighbridgeError(.unsupported, "\(axes) spatial axes")
-      }
+      guard (1...3).contains(axes) else { throw .unsupported("\(axes) spatial axes") }
       return try builder.layer(
         "\(className)\(axes)D",
         ["data_format": "channels_last", "keepdims": .bool(operation.keepDims)])
@@ -158,7 +155,7 @@ extension KerasModelBuilder {
     _ className: String, _ window: Window, filledWith number: Double, borders: Borders? = nil
   ) throws(WeighbridgeError) -> KerasValue {
     guard window.dilation.allSatisfy({ $0 == 1 }), (1...3).contains(window.size.count) else {
-      throw WeighbridgeError(.unsupported, "a window with gaps, or of more than three axes")
+      throw .unsupported("a window with gaps, or of more than three axes")
     }
     var (word, outside) = try padding(window, type())
     if let borders { (word, outside) = ("valid", borders) }

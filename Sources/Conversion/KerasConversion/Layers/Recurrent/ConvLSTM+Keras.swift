@@ -17,26 +17,22 @@ extension ConvLSTM: KerasMapped {
   static let kerasRow: KerasRow? = KerasRow(outputsOf: ConvLSTM.self) {
     (operation, builder) throws(WeighbridgeError) in
     guard operation.layout == .channelsLast else {
-      throw WeighbridgeError(
-        .unsupported, "takes channels first, and TensorFlow has it with channels last only")
+      throw .unsupported("takes channels first, and TensorFlow has it with channels last only")
     }
     let (window, recurrence) = (operation.window, operation.recurrence)
     let axes = window.size.count
     let parts = RecurrentInputs(Array(builder.operands.indices), recurrence, stateCount: 2)
     let gates = try builder.gates(operation.recurrentActivation, [0, 1, 3])
-    guard (1...3).contains(axes) else {
-      throw WeighbridgeError(.unsupported, "\(axes) spatial axes")
-    }
+    guard (1...3).contains(axes) else { throw .unsupported("\(axes) spatial axes") }
     guard recurrence.mask == .none else {
-      throw WeighbridgeError(
-        .unsupported, "Keras fails where this layer is given a mask by a function")
+      throw .unsupported("Keras fails where this layer is given a mask by a function")
     }
     let word: String
     switch window.padding {
     case .valid: word = "valid"
     case .same: word = "same"
     case .explicit:
-      throw WeighbridgeError(.unsupported, "a padding that Keras' layer does not have")
+      throw .unsupported("a padding that Keras' layer does not have")
     }
     let filters = try builder.tensor(parts.weights[1]).shape[1]
     let activation = try builder.cellActivation(operation.activation)
@@ -54,7 +50,7 @@ extension ConvLSTM: KerasMapped {
         try builder.tensor(parts.weights[2]), units: filters, gateCount: 4, isBias: true)
       weights.append(KerasLayerWeight(name: "bias", tensor: bias, owner: owner))
     } else if gates.offset != 0 {
-      throw WeighbridgeError(.unsupported, "gates that are moved, and no bias to move them with")
+      throw .unsupported("gates that are moved, and no bias to move them with")
     }
     return try builder.addRecurrent(
       "ConvLSTM\(axes)D", recurrence, parts,
@@ -71,14 +67,13 @@ extension ConvLSTM: KerasMapped {
     _ layer: inout KerasLayer, axes: Int, sequence: TensorType, prefix: String
   ) throws(WeighbridgeError) -> RecurrentCell {
     guard sequence.rank == axes + 3 else {
-      throw WeighbridgeError(
-        .malformed, "takes sequences of images with \(axes) spatial axes, not \(sequence)")
+      throw .malformed("takes sequences of images with \(axes) spatial axes, not \(sequence)")
     }
     let filters = try layer.integer("filters")
     let window = try layer.kernelWindow(axes: axes) { (layer, plain) throws(WeighbridgeError) in
       guard layer.backend == .tensorflow || plain.size.allSatisfy({ $0 % 2 == 1 }) else {
-        throw WeighbridgeError(
-          .unsupported, "kernel_size=\(plain.size), and beside TensorFlow only odd sizes are known")
+        throw .unsupported(
+          "kernel_size=\(plain.size), and beside TensorFlow only odd sizes are known")
       }
       let padding = try layer.word("padding", default: KerasPadding.valid)
       return padding == .valid ? .valid : try layer.samePadding(of: plain)
@@ -87,15 +82,12 @@ extension ConvLSTM: KerasMapped {
     let hasBias = try layer.flag("use_bias", default: true)
     guard filters >= 1,
       let channels = sequence.shape[layout.channelAxis(rank: axes + 2) + 1].value
-    else {
-      throw WeighbridgeError(.malformed, "makes \(filters) filters of \(sequence)")
-    }
+    else { throw .malformed("makes \(filters) filters of \(sequence)") }
     let type = TensorType(sequence.elementType, [sequence.shape[0], .fixed(filters)])
     let activation = try layer.cellActivation("activation", default: "tanh", for: type)
     let gate = try layer.cellActivation("recurrent_activation", default: nil, for: type)
     guard activation.isElementwise, gate.isElementwise else {
-      throw WeighbridgeError(
-        .unsupported, "an activation that works along the channels of an image is not supported")
+      throw .unsupported("an activation that works along the channels of an image is not supported")
     }
     let sums = try Checked.product([4, filters], of: "the number of sums")
     let order = [axes + 1, axes] + Array(0..<axes)

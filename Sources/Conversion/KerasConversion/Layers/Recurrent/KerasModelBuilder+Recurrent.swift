@@ -37,8 +37,8 @@ extension KerasModelBuilder {
   ) throws(WeighbridgeError) -> JSONValue {
     if activation.operation is Identity { return "linear" }
     guard let name = form.activationName(activation.operation, rank: 2) else {
-      throw WeighbridgeError(
-        .unsupported, "Keras has no name for the activation \(activation.operation.kind) in a cell")
+      throw .unsupported(
+        "Keras has no name for the activation \(activation.operation.kind) in a cell")
     }
     return .string(name)
   }

@@ -27,8 +27,8 @@ struct RecurrentCell {
   ) throws(WeighbridgeError) -> RecurrentCell {
     layer.ignore("dropout", "recurrent_dropout", "unit_forget_bias", "implementation", "seed")
     guard let read = KerasMappings.classes[className]?.cell else {
-      throw WeighbridgeError(
-        .unsupported, "has a recurrent layer or cell of the class \(className), which is unknown")
+      throw .unsupported(
+        "has a recurrent layer or cell of the class \(className), which is unknown")
     }
     return try read(&layer, sequence, prefix)
   }
@@ -106,10 +106,9 @@ private struct CellSize {
     _ layer: inout KerasLayer, _ sequence: TensorType, gates: Int
   ) throws(WeighbridgeError) {
     units = try layer.integer("units")
-    guard units >= 1 else { throw WeighbridgeError(.malformed, "units=\(units)") }
+    guard units >= 1 else { throw .malformed("units=\(units)") }
     guard sequence.rank == 3, let features = sequence.shape[2].value else {
-      throw WeighbridgeError(
-        .malformed, "takes sequences of vectors of known length, not \(sequence)")
+      throw .malformed("takes sequences of vectors of known length, not \(sequence)")
     }
     self.features = features
     sums = try Checked.product([gates, units], of: "the number of sums")
@@ -123,8 +122,7 @@ extension KerasLayer {
   ) throws(WeighbridgeError) -> CellActivation {
     let operation = try activation(key, default: fallback, for: type)
     guard let activation = CellActivation(operation) else {
-      throw WeighbridgeError(
-        .unsupported, "\(key)=\(operation.kind) is not supported inside a recurrent cell")
+      throw .unsupported("\(key)=\(operation.kind) is not supported inside a recurrent cell")
     }
     return activation
   }

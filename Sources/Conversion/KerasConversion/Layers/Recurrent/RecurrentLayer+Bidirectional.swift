@@ -38,9 +38,7 @@ extension RecurrentLayer {
     guard settings.goesBackwards != backward.settings.goesBackwards,
       settings.returnsSequences == backward.settings.returnsSequences,
       settings.returnsStates == backward.settings.returnsStates
-    else {
-      throw WeighbridgeError(.malformed, "its two layers do not go into opposite directions")
-    }
+    else { throw .malformed("its two layers do not go into opposite directions") }
     var outputs = try ordered(&layer, settings, forward.outputs[0], backward.outputs[0])
     if let merging {
       let rank = layer.graph.type(of: outputs[0]).rank
@@ -65,7 +63,7 @@ extension RecurrentLayer {
     of states: [ValueID]
   ) throws(WeighbridgeError) -> (forward: [ValueID], backward: [ValueID]) {
     guard states.count.isMultiple(of: 2) else {
-      throw WeighbridgeError(.malformed, "is given \(states.count) states for two layers")
+      throw .malformed("is given \(states.count) states for two layers")
     }
     let half = states.count / 2
     return (Array(states[..<half]), Array(states[half...]))

@@ -51,13 +51,11 @@ struct RecurrentLayer {
   static func data(
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> Data {
-    guard let sequence = inputs.first else {
-      throw WeighbridgeError(.malformed, "takes a sequence and has no input")
-    }
+    guard let sequence = inputs.first else { throw .malformed("takes a sequence and has no input") }
     let argument = layer.takeTensors("initial_state", position: 1)
     let mask = layer.takeTensors("mask", position: 2)
     guard inputs.count == 1 || argument.isEmpty, mask.count <= 1 else {
-      throw WeighbridgeError(.malformed, "is given states or masks twice")
+      throw .malformed("is given states or masks twice")
     }
     let states = argument + inputs.dropFirst()
     let outputMask = mask.first ?? layer.mask(of: sequence)
@@ -98,7 +96,7 @@ struct RecurrentLayer {
       ).outputs
     }
     guard let cells = layer.take("cells")?.array, !cells.isEmpty else {
-      throw WeighbridgeError(.malformed, "has stacked cells without cells")
+      throw .malformed("has stacked cells without cells")
     }
     return try addStack(to: &layer, cells, data, role: role, prefix: prefix)
   }
@@ -108,8 +106,7 @@ struct RecurrentLayer {
     to layer: inout KerasLayer, _ cells: [JSONValue], _ data: Data, role: String, prefix: String
   ) throws(WeighbridgeError) -> [ValueID] {
     guard layer.version >= KerasVersion(2, 2, 3) || (data.states.isEmpty && !returnsStates) else {
-      throw WeighbridgeError(
-        .unsupported, "the states of stacked cells have another order before Keras 2.2.3")
+      throw .unsupported("the states of stacked cells have another order before Keras 2.2.3")
     }
     var (rest, states, data) = (data.states[...], [ValueID](), data)
     for (number, form) in cells.enumerated() {
@@ -125,9 +122,7 @@ struct RecurrentLayer {
       data.sequence = outputs[0]
       states += outputs[1...]
     }
-    guard rest.isEmpty else {
-      throw WeighbridgeError(.malformed, "is given \(rest.count) states too many")
-    }
+    guard rest.isEmpty else { throw .malformed("is given \(rest.count) states too many") }
     return [data.sequence] + states
   }
 
@@ -139,13 +134,10 @@ struct RecurrentLayer {
       &layer, className, sequence: layer.graph.type(of: data.sequence), prefix: prefix)
     guard data.states.isEmpty || data.states.count == cell.stateCount || ofSeveral,
       data.states.isEmpty || data.states.count >= cell.stateCount
-    else {
-      throw WeighbridgeError(
-        .malformed, "has \(cell.stateCount) states and is given \(data.states.count)")
-    }
+    else { throw .malformed("has \(cell.stateCount) states and is given \(data.states.count)") }
     if isLast && cell.stateCount > 1 { try requireOutput(of: layer) }
     if !cell.takesMask, data.mask != nil {
-      throw WeighbridgeError(.malformed, "\(className) takes no mask, and its input has one")
+      throw .malformed("\(className) takes no mask, and its input has one")
     }
     let states = Array(data.states.prefix(cell.stateCount))
     let recurrence = Recurrence(
@@ -165,8 +157,7 @@ struct RecurrentLayer {
     guard layer.backend == .cntk, layer.version >= KerasVersion(2, 2, 3), !isUnrolled else {
       return
     }
-    throw WeighbridgeError(
-      .unsupported,
+    throw .unsupported(
       "Keras \(layer.version) on CNTK gives the cell's state in place of its output; "
         + "\(APIName.kerasBackend) tensorflow reads the layer as all other backends do")
   }
@@ -185,8 +176,7 @@ struct RecurrentLayer {
       return .previous
     }
     if ofSeveral {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "Keras \(version) gives the first cell's state at the steps of stacked "
           + "cells that a mask leaves out")
     }
@@ -220,7 +210,7 @@ extension RecurrentLayer {
   func turnTime(_ layer: inout KerasLayer, _ data: inout Data) throws(WeighbridgeError) {
     guard isTimeMajor else { return }
     let rank = layer.graph.type(of: data.sequence).rank
-    guard rank >= 2 else { throw WeighbridgeError(.malformed, "takes a sequence") }
+    guard rank >= 2 else { throw .malformed("takes a sequence") }
     let order = [1, 0] + Array(2..<rank)
     data.sequence = try layer.add(Transpose(axes: order), [data.sequence], role: "batch_first")[0]
     if let mask = data.mask {

@@ -26,14 +26,13 @@ enum TimeDistributedLayer {
     let mask = try mask(&layer, inputs)
     let (className, settings) = try layer.unwrap()
     guard let inner = KerasMappings.layers[className] else {
-      throw WeighbridgeError(.unsupported, "wraps a layer of the unknown class \(className)")
+      throw .unsupported("wraps a layer of the unknown class \(className)")
     }
     if settings["stateful"]?.bool == true {
-      throw WeighbridgeError(.unsupported, "wraps a stateful layer, whose state would go on")
+      throw .unsupported("wraps a stateful layer, whose state would go on")
     }
     if KerasTypePolicy.quantized(settings["dtype"]) != nil {
-      throw WeighbridgeError(
-        .unsupported, "wraps a quantized layer, which Keras then computes without its factors")
+      throw .unsupported("wraps a quantized layer, which Keras then computes without its factors")
     }
     let folded = try fold(&layer, inputs, mask: mask)
     // A wrapper in the wrapper has nodes and weights with the same roles.
@@ -77,7 +76,7 @@ enum TimeDistributedLayer {
     mask: ValueID?
   ) throws(WeighbridgeError) -> [ValueID] {
     guard let sequence = inputs.first, let first = folded.first else {
-      throw WeighbridgeError(.malformed, "has no input")
+      throw .malformed("has no input")
     }
     try checkOlderMasks(layer, outputs, sequence: sequence, mask: mask)
     var results: [ValueID] = []
@@ -110,8 +109,7 @@ enum TimeDistributedLayer {
     else { return }
     let hasInnerAxes = mask.map { layer.graph.type(of: $0).rank > 2 } ?? false
     guard !hasInnerAxes, outputs.allSatisfy({ layer.mask(of: $0) == nil }) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "has masks inside of steps, which Keras \(layer.version) drops where the size "
           + "of the batch is fixed")
     }

@@ -43,7 +43,7 @@ extension KerasLayer {
     _ key: String, axes: Int, default fallback: Int? = nil
   ) throws(WeighbridgeError) -> Borders {
     guard let setting = take(key) ?? fallback.map(JSONValue.integer) else {
-      throw WeighbridgeError(.malformed, "the setting \(key) is missing")
+      throw .malformed("the setting \(key) is missing")
     }
     var entries = [JSONValue](repeating: setting, count: axes)
     if axes > 1, let list = setting.array { entries = list }
@@ -52,7 +52,7 @@ extension KerasLayer {
       throw wrong(key, setting, "a number or a pair of numbers for each of \(axes) axes")
     }
     let borders = Borders(before: pairs.map(\.0), after: pairs.map(\.1))
-    if let problem = borders.problem { throw WeighbridgeError(.malformed, problem) }
+    if let problem = borders.problem { throw .malformed(problem) }
     return borders
   }
 

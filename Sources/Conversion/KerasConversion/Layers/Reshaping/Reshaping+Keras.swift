@@ -9,7 +9,7 @@ extension Reshape: KerasMapped {
   static let keras = KerasMapping([
     .plain("Reshape") { (layer, inputs) throws(WeighbridgeError) in
       let target = try layer.integerList("target_shape")
-      if let problem = problem(target) { throw WeighbridgeError(.malformed, problem) }
+      if let problem = problem(target) { throw .malformed(problem) }
       return try layer.add(Reshape(target: target), inputs)
     },
     .plain("Flatten", flatten),
@@ -39,7 +39,7 @@ extension RepeatVector: KerasMapped {
   static let keras = KerasMapping([
     .plain("RepeatVector", shape: .repetition) { (layer, inputs) throws(WeighbridgeError) in
       let count = try layer.integer("n")
-      if let problem = problem(count) { throw WeighbridgeError(.malformed, problem) }
+      if let problem = problem(count) { throw .malformed(problem) }
       return try layer.add(RepeatVector(count: count), inputs)
     }
   ])
@@ -55,8 +55,7 @@ extension Transpose: KerasMapped {
     .plain("Permute") { (layer, inputs) throws(WeighbridgeError) in
       let dims = try layer.integerList("dims")
       guard dims.sorted() == Array(1..<dims.count + 1) else {
-        throw WeighbridgeError(
-          .malformed, "dims=\(dims) is not an order of the axes 1 to \(dims.count)")
+        throw .malformed("dims=\(dims) is not an order of the axes 1 to \(dims.count)")
       }
       return try layer.add(Transpose(axes: [0] + dims), inputs)
     }

@@ -20,15 +20,13 @@ extension CLAHE: KerasMapped {
     let grid = try layer.integers("tile_grid_size", count: 2, default: [8, 8])
     let operation = CLAHE(
       rows: grid[0], columns: grid[1], clipLimit: max(0, try layer.real("clip_limit", default: 4)))
-    if let problem = operation.problem { throw WeighbridgeError(.malformed, problem) }
+    if let problem = operation.problem { throw .malformed(problem) }
     let range = try layer.realList("value_range", default: [0, 255])
-    guard range.count == 2, range[0] < range[1] else {
-      throw WeighbridgeError(.malformed, "value_range=\(range)")
-    }
+    guard range.count == 2, range[0] < range[1] else { throw .malformed("value_range=\(range)") }
     let layout = try layer.dataLayout()
     let type = layer.graph.type(of: input)
     guard type.rank == 4, type.elementType == .float32 else {
-      throw WeighbridgeError(.unsupported, "takes a batch of float32 images and has \(type)")
+      throw .unsupported("takes a batch of float32 images and has \(type)")
     }
     let last = layout == .channelsFirst
     let hasRange = range != [0, 255]
@@ -52,9 +50,7 @@ extension AutoContrast: KerasMapped {
     .plain("AutoContrast") { (layer, inputs) throws(WeighbridgeError) in
       layer.ignore("data_format")
       let range = try layer.realList("value_range", default: [0, 255])
-      guard range.count == 2, range[0] != range[1] else {
-        throw WeighbridgeError(.malformed, "value_range=\(range)")
-      }
+      guard range.count == 2, range[0] != range[1] else { throw .malformed("value_range=\(range)") }
       let operation = AutoContrast(low: min(range[0], range[1]), high: max(range[0], range[1]))
       return try layer.add(operation, [try layer.onlyInput(inputs)])
     }

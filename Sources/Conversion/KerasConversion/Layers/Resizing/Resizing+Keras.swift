@@ -11,7 +11,8 @@ extension Resizing: KerasMapped {
   static let keras = KerasMapping([
     .plain("Resizing", casts: .allBeforeKeras3) { (layer, inputs) throws(WeighbridgeError) in
       let operation = Resizing(
-        dimensions: try layer.imageDimensions(), interpolation: try layer.interpolation(default: .bilinear),
+        dimensions: try layer.imageDimensions(),
+        interpolation: try layer.interpolation(default: .bilinear),
         antialiases: try layer.flag("antialias", default: false), fit: try fit(&layer),
         layout: try layer.dataLayout())
       return try layer.add(operation, inputs)
@@ -24,8 +25,7 @@ extension Resizing: KerasMapped {
         return try layer.add(Identity(), [try layer.onlyInput(inputs)])
       }
       guard layer.version >= KerasVersion(2, 15), layer.version.major < 3 else {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "what RandomCrop of Keras \(layer.version) does when the model runs was "
             + "never compared with that version; it is known for 2.15 and from 3.8")
       }
@@ -41,19 +41,17 @@ extension Resizing: KerasMapped {
     var settings = try builder.imageDimensions(operation.dimensions)
     let interpolation = operation.interpolation.rawValue
     guard builder.form != .archive || !["gaussian", "mitchellcubic"].contains(interpolation) else {
-      throw WeighbridgeError(.unsupported, "Keras 3 does not resize by \(interpolation)")
+      throw .unsupported("Keras 3 does not resize by \(interpolation)")
     }
     settings["interpolation"] = .string(interpolation)
     guard !operation.antialiases else {
-      throw WeighbridgeError(.unsupported, "smooths before it shrinks, as no layer of Keras does")
+      throw .unsupported("smooths before it shrinks, as no layer of Keras does")
     }
     switch operation.fit {
     case .stretch: settings["crop_to_aspect_ratio"] = false
     case .crop: settings["crop_to_aspect_ratio"] = true
     case .pad(let number):
-      guard builder.form == .archive else {
-        throw WeighbridgeError(.unsupported, "adds bars, which Keras 2 cannot")
-      }
+      guard builder.form == .archive else { throw .unsupported("adds bars, which Keras 2 cannot") }
       settings["crop_to_aspect_ratio"] = false
       settings["pad_to_aspect_ratio"] = true
       settings["fill_mode"] = "constant"
@@ -69,9 +67,7 @@ extension Resizing: KerasMapped {
     let pads = try layer.flag("pad_to_aspect_ratio", default: false)
     try layer.require("fill_mode", toBe: "constant", because: "Keras itself has no other")
     let fill = try layer.real("fill_value", default: 0)
-    guard !crops || !pads else {
-      throw WeighbridgeError(.malformed, "both crops and pads to the aspect ratio")
-    }
+    guard !crops || !pads else { throw .malformed("both crops and pads to the aspect ratio") }
     return crops ? .crop : pads ? .pad(fill) : .stretch
   }
 }
@@ -89,8 +85,7 @@ extension CenterCrop: KerasMapped {
         (type.shape[$0].value ?? 0) >= $1
       }
       guard isCropped || layer.version >= KerasVersion(2, 15) else {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "images of \(type) may be too small, and what Keras \(layer.version) then does was "
             + "never compared; it is known for 2.15")
       }
@@ -117,7 +112,7 @@ extension KerasLayer {
   /// The settings `height` and `width` of a layer that makes images of one size.
   fileprivate mutating func imageDimensions() throws(WeighbridgeError) -> [Int] {
     let dimensions = [try integer("height"), try integer("width")]
-    if let problem = Resizing.problem(dimensions) { throw WeighbridgeError(.malformed, problem) }
+    if let problem = Resizing.problem(dimensions) { throw .malformed(problem) }
     return dimensions
   }
 }
@@ -125,9 +120,7 @@ extension KerasLayer {
 extension KerasModelBuilder {
   /// The same settings for an image's size.
   fileprivate func imageDimensions(_ dimensions: [Int]) throws(WeighbridgeError) -> JSONObject {
-    guard dimensions.count == 2 else {
-      throw WeighbridgeError(.unsupported, "\(dimensions.count) spatial axes")
-    }
+    guard dimensions.count == 2 else { throw .unsupported("\(dimensions.count) spatial axes") }
     return ["height": .integer(dimensions[0]), "width": .integer(dimensions[1])]
   }
 }

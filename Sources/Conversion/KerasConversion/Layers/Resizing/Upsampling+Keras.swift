@@ -17,18 +17,15 @@ extension Upsampling: KerasMapped {
   static let kerasRow: KerasRow? = KerasRow(Upsampling.self) {
     (operation, builder) throws(WeighbridgeError) in
     let (factors, axes) = (operation.factors, operation.factors.count)
-    guard (1...3).contains(axes) else {
-      throw WeighbridgeError(.unsupported, "\(axes) spatial axes")
-    }
+    guard (1...3).contains(axes) else { throw .unsupported("\(axes) spatial axes") }
     guard operation.interpolation != .linearAsymmetric else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "enlarges with pixels that count from their corners, as Keras did on TensorFlow 1; today's "
           + "Keras counts from their middles")
     }
     let isNearest = operation.interpolation == .nearest
     guard isNearest || axes == 2 else {
-      throw WeighbridgeError(.unsupported, "Keras enlarges linearly in two dimensions only")
+      throw .unsupported("Keras enlarges linearly in two dimensions only")
     }
     var settings: JSONObject = ["size": axes == 1 ? .integer(factors[0]) : .integers(factors)]
     if axes > 1 { settings["data_format"] = "channels_last" }
@@ -54,16 +51,15 @@ extension Upsampling: KerasMapped {
     let layout = try layer.dataLayout()
     let factors = try layer.integers("size", count: 2, default: [2, 2])
     let input = layer.graph.type(of: try layer.onlyInput(inputs))
-    if let problem = problem(factors) { throw WeighbridgeError(.malformed, problem) }
-    guard input.rank == 4 else { throw WeighbridgeError(.malformed, "the input \(input)") }
+    if let problem = problem(factors) { throw .malformed(problem) }
+    guard input.rank == 4 else { throw .malformed("the input \(input)") }
     let known = input.shape[layout.spatialAxes(rank: 4)].compactMap(\.value)
     guard known.count == 2 else {
-      throw WeighbridgeError(
-        .unsupported, "upsampling by \(filter.rawValue) of open sizes: \(input)")
+      throw .unsupported("upsampling by \(filter.rawValue) of open sizes: \(input)")
     }
     let dimensions = zip(known, factors).map { $0.multipliedReportingOverflow(by: $1) }
     let products = dimensions.map { $0.overflow ? Int.max : $0.partialValue }
-    if let problem = Resizing.problem(products) { throw WeighbridgeError(.malformed, problem) }
+    if let problem = Resizing.problem(products) { throw .malformed(problem) }
     let operation = Resizing(
       dimensions: products, interpolation: filter, antialiases: false, fit: .stretch, layout: layout
     )
@@ -76,7 +72,7 @@ extension Upsampling: KerasMapped {
   ) throws(WeighbridgeError) -> [ValueID] {
     let two = [Int](repeating: 2, count: axes)
     let factors = try layer.integers("size", count: axes, default: two)
-    if let problem = problem(factors) { throw WeighbridgeError(.malformed, problem) }
+    if let problem = problem(factors) { throw .malformed(problem) }
     let operation = Upsampling(factors: factors, interpolation: interpolation, layout: layout)
     return try layer.add(operation, inputs)
   }
@@ -87,8 +83,7 @@ extension Upsampling: KerasMapped {
     _ layer: inout KerasLayer
   ) throws(WeighbridgeError) -> Interpolation {
     guard layer.backend == .tensorflow else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "where \(layer.backend) takes the samples of bilinear upsampling is not known")
     }
     let version = layer.version

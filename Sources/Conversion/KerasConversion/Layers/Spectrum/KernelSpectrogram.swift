@@ -25,13 +25,13 @@ enum KernelSpectrogram {
     _ layer: inout KerasLayer, frameLength: Int
   ) throws(WeighbridgeError) -> Int {
     guard (1...1 << 20).contains(frameLength) else {
-      throw WeighbridgeError(.malformed, "frame_length=\(frameLength)")
+      throw .malformed("frame_length=\(frameLength)")
     }
     var power = 1
     while power < frameLength { power *= 2 }
     let length = try layer.integer("fft_length", default: power)
     guard (frameLength...1 << 21).contains(length) else {
-      throw WeighbridgeError(.malformed, "fft_length=\(length) for frames of \(frameLength)")
+      throw .malformed("fft_length=\(length) for frames of \(frameLength)")
     }
     return length / 2 + 1
   }
@@ -41,7 +41,7 @@ enum KernelSpectrogram {
     _ layer: inout KerasLayer, _ input: ValueID, _ mode: Mode, _ layout: DataLayout
   ) throws(WeighbridgeError) -> [ValueID] {
     guard layer.graph.type(of: input).rank == 3 else {
-      throw WeighbridgeError(.malformed, "takes signals of several channels")
+      throw .malformed("takes signals of several channels")
     }
     let length = try layer.integer("frame_length", default: 256)
     let frequencies = try frequencyCount(&layer, frameLength: length)
@@ -50,7 +50,7 @@ enum KernelSpectrogram {
     layer.ignore("window", "periodic", "scaling")  // The kernels have them.
     let window = Window(
       size: [length], strides: [step], dilation: [1], padding: padding == .same ? .same : .valid)
-    if let problem = window.problem { throw WeighbridgeError(.malformed, problem) }
+    if let problem = window.problem { throw .malformed(problem) }
 
     let signals =
       layout == .channelsFirst
@@ -100,9 +100,7 @@ enum KernelSpectrogram {
     _ layer: inout KerasLayer, _ power: [ValueID]
   ) throws(WeighbridgeError) -> ValueID {
     let count = layer.graph.type(of: power[0]).shape[3].value ?? 0
-    guard count >= 2 else {
-      throw WeighbridgeError(.malformed, "has \(count) frequencies, and mode=psd needs 2")
-    }
+    guard count >= 2 else { throw .malformed("has \(count) frequencies, and mode=psd needs 2") }
     var factors = [Double](repeating: 2, count: count)
     (factors[0], factors[count - 1]) = (1, 1)
     return try layer.add(Rescaling(scale: factors, offset: [0]), power, role: "density")[0]

@@ -16,17 +16,16 @@ extension STFT: KerasMapped {
   private static let mel: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let (input, type) = try layer.typedInput(inputs)
     guard type.rank == 2 else {
-      throw WeighbridgeError(.malformed, "takes signals [batch, samples], and not \(type)")
+      throw .malformed("takes signals [batch, samples], and not \(type)")
     }
     let length = try layer.integer("fft_length", default: 2048)
     let transform = STFT(
       fftLength: length,
       windowLength: try layer.integer("sequence_length", default: length),
       step: try layer.integer("sequence_stride", default: 512), window: try window(&layer))
-    if let problem = transform.problem { throw WeighbridgeError(.malformed, problem) }
+    if let problem = transform.problem { throw .malformed(problem) }
     guard transform.window == .rectangular || transform.windowLength.isMultiple(of: 2) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "has a window of \(transform.windowLength) samples, and of an odd number the backends of Keras "
           + "make different ones")
     }
@@ -71,8 +70,7 @@ extension STFT: KerasMapped {
     guard count >= 1, rate > 0, low >= 0, high > low,
       try Checked.product([count, frequencies], of: "the size of the bands") <= 1 << 26
     else {
-      throw WeighbridgeError(
-        .malformed, "\(count) bands from \(low) to \(high) Hz at a sampling rate of \(rate) Hz")
+      throw .malformed("\(count) bands from \(low) to \(high) Hz at a sampling rate of \(rate) Hz")
     }
     let bands = MelScale.bands(
       count, frequencies: frequencies, samplingRate: rate, range: (low, high))
@@ -89,7 +87,7 @@ extension STFT: KerasMapped {
     let reference = max(try layer.real("ref_power", default: 1).magnitude, smallest)
     let range = try layer.real("top_db", default: 80)
     guard try layer.flag("power_to_db", default: true) else { return [powers] }
-    guard smallest > 0 else { throw WeighbridgeError(.malformed, "min_power=\(smallest)") }
+    guard smallest > 0 else { throw .malformed("min_power=\(smallest)") }
     layer.decideOnce("Levels are bounded by the highest one of all signals that run together.")
     let clip = Clip(minimum: smallest, maximum: .infinity)
     var levels = try layer.add(clip, [powers], role: "bounded_powers")
