@@ -5,11 +5,14 @@ import JSON
 /// A Keras model without its weights.
 package struct KerasArchitecture: Hashable, Sendable {
   /// The version of Keras that wrote it; `nil` where the file does not say.
-  package let version: KerasVersion?
+  package var version: KerasVersion?
   /// The backend that Keras ran on, such as `tensorflow`.
-  package let backend: String?
+  package var backend: String?
   /// The model.
   package let model: KerasModelRecord
+
+  /// A model of which nothing else is known.
+  package init(_ model: KerasModelRecord) { self.model = model }
 
   /// Reads the model from a `to_json` or `to_yaml` text, or from an `.h5` file or a `.keras` archive
   /// that has one, told apart by their content.

@@ -3,21 +3,13 @@ import JSON
 
 /// A layer as it stands in the JSON, before its calls are resolved.
 struct KerasLayerBuilder {
-  let index: Int
-  let name: String
-  let className: String
-  let function: KerasFunctionName?
-  let registeredName: String?
-  let config: JSONObject
-  /// `input_shape` of `build_config`, where that is one shape.
-  let buildInputShape: JSONValue?
+  /// The layer without its calls.
+  let layer: KerasLayerRecord
   /// The list under `inbound_nodes`; `nil` in a Sequential.
   let nodes: JSONReader?
 
   /// Whether its calls have the form of Keras 3: the arguments in an object.
   var hasArguments: Bool { nodes?.value.array?.first?.object != nil }
-  var isModel: Bool { config["layers"]?.array != nil }
-  var label: String { "#\(index) \(name) (\(className))" }
 
   /// Reads a layer.
   ///
@@ -29,7 +21,7 @@ struct KerasLayerBuilder {
       "class_name", "config", "name", "inbound_nodes", "module", "registered_name", "build_config",
       "compile_config",
     ])
-    className = try json.member("class_name").string()
+    let className = try json.member("class_name").string()
     let config = try json.member("config")
     let ownName = try json.optional("name")?.string()
     let innerName = config.value.object == nil ? nil : try config.optional("name")?.string()
@@ -40,26 +32,23 @@ struct KerasLayerBuilder {
     guard let name = ownName ?? innerName ?? fallbackName ?? Self.defaultName(config, index) else {
       throw json.failure("(\(className)) has no name")
     }
-    self.index = index
-    self.name = name
-    if config.value.array != nil {
-      self.config = ["name": .string(name), "layers": config.value]
-    } else {
-      self.config = try config.object()
-    }
+    let settings =
+      config.value.array == nil
+      ? try config.object() : ["name": .string(name), "layers": config.value]
     let module = try json.optional("module")?.value.string
     let registered = try json.optional("registered_name")
     // Keras registers a few classes of its own, such as those of its applications.
     let isOwn = module?.hasPrefix("keras.src.") == true
-    registeredName =
-      registered?.value == .null || isOwn ? nil : try registered?.string()
     let built = json.value.object?["build_config"]?.object?["input_shape"]
     let isShape = built?.array?.allSatisfy { $0 == .null || $0.integer != nil } == true
-    buildInputShape = isShape ? built : nil
     nodes = try json.optional("inbound_nodes")
-    function = KerasFunctionName(
-      className: className, module: module, config: self.config,
-      hasArguments: nodes?.value.array?.first?.object != nil)
+    layer = KerasLayerRecord(
+      index: index, name: name, className: className,
+      function: KerasFunctionName(
+        className: className, module: module, config: settings,
+        hasArguments: nodes?.value.array?.first?.object != nil),
+      registeredName: registered?.value == .null || isOwn ? nil : try registered?.string(),
+      config: settings, buildInputShape: isShape ? built : nil)
   }
 
   /// A nested Sequential had no name before Keras 2.2.3; any unique one does.
@@ -69,10 +58,9 @@ struct KerasLayerBuilder {
 
   /// The finished record, with calls whose references were checked.
   func record(_ calls: [KerasCall]) -> KerasLayerRecord {
-    KerasLayerRecord(
-      index: index, name: name, className: className, function: function,
-      registeredName: registeredName, config: config, buildInputShape: buildInputShape,
-      calls: calls)
+    var record = layer
+    record.calls = calls
+    return record
   }
 }
 
@@ -87,7 +75,7 @@ extension KerasLayerRecord {
     return try locating({ $0.at(layer: label) }) { () throws(WeighbridgeError) in
       try KerasLayerBuilder(
         JSONReader(json, place: "config.\(key)"), index: index, fallbackName: name
-      ).record([])
+      ).layer
     }
   }
 
@@ -98,12 +86,10 @@ extension KerasLayerRecord {
   package func innerList(_ key: String) throws(WeighbridgeError) -> [KerasLayerRecord] {
     guard let json = config[key] else { return [] }
     return try locating({ $0.at(layer: label) }) { () throws(WeighbridgeError) in
-      var records: [KerasLayerRecord] = []
-      for element in try JSONReader(json, place: "config.\(key)").elements() {
-        records.append(
-          try KerasLayerBuilder(element, index: index, fallbackName: name).record([]))
+      try JSONReader(json, place: "config.\(key)").elements().map {
+        (element) throws(WeighbridgeError) in
+        try KerasLayerBuilder(element, index: index, fallbackName: name).layer
       }
-      return records
     }
   }
 }

@@ -21,14 +21,14 @@ struct KerasLayerTable {
     var indices: [String: Int] = [:]
     var calls: [[KerasCall]] = []
     for builder in builders {
-      if let other = indices.updateValue(builder.index, forKey: builder.name) {
+      if let other = indices.updateValue(builder.layer.index, forKey: builder.layer.name) {
         throw .malformed(
-          "the layer #\(other) has the name \"\(builder.name)\" too"
-        ).at(layer: builder.label)
+          "the layer #\(other) has the name \"\(builder.layer.name)\" too"
+        ).at(layer: builder.layer.label)
       }
       calls.append(
-        try locating({ $0.at(layer: builder.label) }) { () throws(WeighbridgeError) in
-          try KerasNodeParser.calls(in: builder.nodes, isFunction: builder.function != nil)
+        try locating({ $0.at(layer: builder.layer.label) }) { () throws(WeighbridgeError) in
+          try KerasNodeParser.calls(in: builder.nodes, isFunction: builder.layer.function != nil)
         })
     }
     self.builders = builders
@@ -38,32 +38,29 @@ struct KerasLayerTable {
       // Keras 3 counts from 0; where the outputs are listed, a Functional's calls from 1.
       firstCalls = builders.map { _ in 0 }
       firstCallsOfOutputs = Self.firstCalls(
-        builders.map { $0.isModel && $0.className != "Sequential" }, indices, outputs)
+        builders.map { $0.layer.isModel && $0.layer.className != "Sequential" }, indices, outputs)
     } else {
       firstCalls = Self.firstCalls(
-        builders.map(\.isModel), indices, calls.joined().flatMap(\.allInputs) + outputs)
+        builders.map(\.layer.isModel), indices, calls.joined().flatMap(\.allInputs) + outputs)
       firstCallsOfOutputs = firstCalls
     }
   }
 
   /// The layers with their calls; every reference leads to an existing call.
   func layers() throws(WeighbridgeError) -> [KerasLayerRecord] {
-    var layers: [KerasLayerRecord] = []
-    for builder in builders {
-      layers.append(
-        try locating({ $0.at(layer: builder.label) }) { () throws(WeighbridgeError) in
-          try layer(builder)
-        })
+    try builders.map { (builder) throws(WeighbridgeError) in
+      try locating({ $0.at(layer: builder.layer.label) }) { () throws(WeighbridgeError) in
+        try layer(builder)
+      }
     }
-    return layers
   }
 
   /// The layers of a Sequential: each is called once, with what the one before it gives.
   func chain() -> [KerasLayerRecord] {
     builders.map { builder in
       let inputs =
-        builder.index == 0
-        ? [] : [KerasTensorReference(layer: builders[builder.index - 1].name)]
+        builder.layer.index == 0
+        ? [] : [KerasTensorReference(layer: builders[builder.layer.index - 1].layer.name)]
       return builder.record([KerasCall(inputs: inputs)])
     }
   }
@@ -85,18 +82,16 @@ struct KerasLayerTable {
   private func layer(_ builder: KerasLayerBuilder) throws(WeighbridgeError) -> KerasLayerRecord {
     guard builder.nodes != nil else { throw .malformed("the layer has no inbound_nodes") }
     var resolvedCalls: [KerasCall] = []
-    for call in calls[builder.index] {
-      var arguments: [KerasTensorArgument] = []
-      for argument in call.tensorArguments {
-        arguments.append(
-          KerasTensorArgument(name: argument.name, tensors: try resolved(argument.tensors)))
+    for call in calls[builder.layer.index] {
+      let arguments = try call.tensorArguments.map { (argument) throws(WeighbridgeError) in
+        KerasTensorArgument(name: argument.name, tensors: try resolved(argument.tensors))
       }
       resolvedCalls.append(
         KerasCall(
           inputs: try resolved(call.inputs), tensorArguments: arguments, arguments: call.arguments,
           operands: call.operands))
     }
-    if builder.className == "InputLayer" {
+    if builder.layer.className == "InputLayer" {
       guard resolvedCalls.isEmpty else {
         throw .malformed("an input takes the output of another layer")
       }
@@ -119,7 +114,7 @@ struct KerasLayerTable {
     guard let index = indices[reference.layer] else {
       throw .malformed("refers to the layer \"\(reference.layer)\", which the model does not have")
     }
-    let count = max(calls[index].count, builders[index].className == "InputLayer" ? 1 : 0)
+    let count = max(calls[index].count, builders[index].layer.className == "InputLayer" ? 1 : 0)
     let call = reference.call - firstCalls[index]
     guard (0..<count).contains(call) else {
       throw .malformed(

@@ -91,9 +91,8 @@ extension KerasModelRecord {
     let elements = try (isList ? config : try config.member("layers")).elements()
     guard !elements.isEmpty else { throw config.failure("describes a model without layers") }
     let hints = layerNames.flatMap { $0.count == elements.count ? $0 : nil }
-    var builders: [KerasLayerBuilder] = []
-    for (index, layer) in elements.enumerated() {
-      builders.append(try KerasLayerBuilder(layer, index: index, fallbackName: hints?[index]))
+    let builders = try elements.enumerated().map { (index, layer) throws(WeighbridgeError) in
+      try KerasLayerBuilder(layer, index: index, fallbackName: hints?[index])
     }
     let table = try KerasLayerTable(builders)
     layers = table.chain()

@@ -28,27 +28,29 @@ extension KerasModelRecord {
           calls: isBehindFirst
             ? [KerasCall(inputs: [KerasTensorReference(layer: layers[0].name)])] : layer.calls))
     }
-    return KerasModelRecord(
-      className: className, name: name, isSequential: isSequential,
-      buildInputShape: buildInputShape, layers: layers,
-      callOrder: first == nil
-        ? callOrder : layers.indices.map { KerasCallReference(layer: $0, call: 0) },
-      inputs: first.map { [KerasTensorReference(layer: $0.name)] } ?? inputs, outputs: outputs,
-      layerIndices: Dictionary(
-        layers.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first }),
-      statedTypes: statedTypes)
+    var model = self
+    model.layers = layers
+    model.layerIndices = Dictionary(
+      layers.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
+    if let first {
+      model.callOrder = layers.indices.map { KerasCallReference(layer: $0, call: 0) }
+      model.inputs = [KerasTensorReference(layer: first.name)]
+    }
+    return model
   }
 
   /// The model with the calls of some layers only, by their positions; it gives what the last one
   /// makes. They must not read from others.
   package func keeping(_ layers: Set<Int>) -> KerasModelRecord {
-    let order = callOrder.filter { layers.contains($0.layer) }
-    let last = order.last { self.layers[$0.layer].className != "InputLayer" } ?? order.last
-    return KerasModelRecord(
-      className: className, name: name, isSequential: isSequential,
-      buildInputShape: buildInputShape, layers: self.layers, callOrder: order, inputs: inputs,
-      outputs: last.map {
+    var model = self
+    model.callOrder = callOrder.filter { layers.contains($0.layer) }
+    let last =
+      model.callOrder.last { self.layers[$0.layer].className != "InputLayer" }
+      ?? model.callOrder.last
+    model.outputs =
+      last.map {
         [KerasTensorReference(layer: self.layers[$0.layer].name, call: $0.call)]
-      } ?? [], layerIndices: layerIndices, statedTypes: statedTypes)
+      } ?? []
+    return model
   }
 }

@@ -11,17 +11,17 @@ package struct KerasModelRecord: Hashable, Sendable {
   /// `build_input_shape` of a Sequential, where written: the shape with the batch axis.
   package let buildInputShape: JSONValue?
   /// The layers, in the order of the file.
-  package let layers: [KerasLayerRecord]
+  package internal(set) var layers: [KerasLayerRecord]
   /// Every call of every layer in the order of the file, except that what a call takes comes
   /// before it.
-  package let callOrder: [KerasCallReference]
+  package internal(set) var callOrder: [KerasCallReference]
   /// The model's inputs. Empty for a Sequential that does not begin with an InputLayer: its input
   /// is what the first layer takes, with that layer's `batch_input_shape`.
-  package let inputs: [KerasTensorReference]
+  package internal(set) var inputs: [KerasTensorReference]
   /// The model's outputs.
-  package let outputs: [KerasTensorReference]
+  package internal(set) var outputs: [KerasTensorReference]
   /// The position in ``layers`` of each layer, by its name.
-  package let layerIndices: [String: Int]
+  package internal(set) var layerIndices: [String: Int]
   /// The types of layers' outputs, where the file states them: Keras 3 writes them wherever a layer
   /// takes a tensor.
   package let statedTypes: [KerasTensorReference: KerasStatedType]
@@ -71,7 +71,7 @@ package struct KerasLayerRecord: Hashable, Sendable {
   package let buildInputShape: JSONValue?
   /// The calls, in the order that ``KerasTensorReference/call`` counts them. An InputLayer has one
   /// call without inputs.
-  package let calls: [KerasCall]
+  package internal(set) var calls: [KerasCall]
 
   /// A layer from its parts.
   package init(

@@ -19,9 +19,8 @@ private struct KerasOperandParser {
   /// `{"args": [...], "kwargs": {...}}` of Keras 3.
   mutating func keras3(_ node: JSONReader) throws(WeighbridgeError) -> KerasOperands {
     try node.allow(only: ["args", "kwargs"])
-    var positional: [KerasOperand] = []
-    for argument in try node.member("args").elements() {
-      positional.append(try operand(argument))
+    let positional = try node.member("args").elements().map { (argument) throws(WeighbridgeError) in
+      try operand(argument)
     }
     return KerasOperands(
       positional: positional, named: try members(try node.member("kwargs")))

@@ -10,9 +10,8 @@ enum KerasNodeParser {
     in nodes: JSONReader?, isFunction: Bool
   ) throws(WeighbridgeError) -> [KerasCall] {
     guard let nodes else { return [] }
-    var calls: [KerasCall] = []
-    for node in try nodes.elements() {
-      calls.append(isFunction ? try functionCall(node) : try call(node))
+    let calls = try nodes.elements().map { (node) throws(WeighbridgeError) in
+      isFunction ? try functionCall(node) : try call(node)
     }
     return calls
   }

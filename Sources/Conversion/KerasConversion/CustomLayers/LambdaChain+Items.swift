@@ -4,48 +4,31 @@ import LayerCatalog
 
 /// `x[:, 0:4]`, `x[..., ::-1]` and the like.
 extension LambdaChain {
-  /// What an index does to the axes, read from its parts.
-  private struct Index {
-    var ranges: [Slice.Range] = []
-    /// The input's axes that are left out.
-    var removed: [Int] = []
-    /// The output's axes that are new.
-    var added: [Int] = []
-    var axis = 0
-    var outputAxis = 0
-
-    mutating func skip(_ count: Int) {
-      axis += count
-      outputAxis += count
-    }
-  }
-
   /// Adds what an index takes of the value so far.
   mutating func addItem(_ index: PythonExpression) -> Bool {
     var parts = [index]
     if case .tuple(let list) = index { parts = list }
     if case .value(.tuple(let list)) = index { parts = list.map { .value($0) } }
-    var read = Index()
+    var read = TensorItem()
     for (position, part) in parts.enumerated() {
       guard add(part, parts.dropFirst(position + 1), to: &read) else { return false }
     }
     // Nothing may be done to the batch, and no axis be counted that is not there.
-    guard !read.removed.contains(0), !read.added.contains(0),
+    guard !read.dropped.contains(0), !read.added.contains(0),
       !read.ranges.contains(where: { $0.axis == 0 }),
       shape.map({ read.axis <= $0.count }) ?? true
     else { return false }
     addRanges(read.ranges)
-    addShape(read)
+    if !read.dropped.isEmpty { squeeze(read.dropped) }
+    if !read.added.isEmpty { expand(read.added) }
     return true
   }
 
   private func add(
-    _ part: PythonExpression, _ rest: ArraySlice<PythonExpression>, to read: inout Index
+    _ part: PythonExpression, _ rest: ArraySlice<PythonExpression>, to read: inout TensorItem
   ) -> Bool {
     switch part {
-    case .value(.none):
-      read.added.append(read.outputAxis)
-      read.outputAxis += 1
+    case .value(.none): read.addAxis()
     case .value(.ellipsis):
       guard let shape else { return rest.isEmpty }
       let counted = rest.count { $0 != .value(.none) }
@@ -58,18 +41,16 @@ extension LambdaChain {
       }
       let step = ends.count > 2 ? ends[2]?[0] ?? 1 : 1
       guard step != 0, step.magnitude <= 1 << 24 else { return false }
-      let range = Slice.Range(
-        axis: read.axis, start: ends[0]?[0], stop: ends[1]?[0], step: step)
-      if parts.contains(where: { $0 != .value(.none) }) { read.ranges.append(range) }
-      read.skip(1)
+      if parts.allSatisfy({ $0 == .value(.none) }) {
+        read.skip(1)
+      } else {
+        read.addRange(start: ends[0]?[0], stop: ends[1]?[0], step: step)
+      }
     default:
       guard let index = arguments.integers(part), index.count == 1, case .value = part else {
         return false
       }
-      let stop = index[0] == -1 ? nil : index[0] + 1
-      read.ranges.append(Slice.Range(axis: read.axis, start: index[0], stop: stop, step: 1))
-      read.removed.append(read.axis)
-      read.axis += 1
+      read.addIndex(index[0])
     }
     return true
   }
@@ -91,11 +72,6 @@ extension LambdaChain {
     for range in others {
       if let dimension = shape?[range.axis] { shape?[range.axis] = range.resolved(dimension).count }
     }
-  }
-
-  private mutating func addShape(_ read: Index) {
-    if !read.removed.isEmpty { squeeze(read.removed) }
-    if !read.added.isEmpty { expand(read.added) }
   }
 
   /// Leaves out axes, which rise.

@@ -39,15 +39,25 @@ extension KerasFunction {
     }
   }
 
+  /// Takes a plain value of some type; `nil` when it is absent or null.
+  ///
+  /// - Parameters:
+  ///   - expected: What the argument is, for messages.
+  ///   - read: The argument's value; `nil` when it is something else.
+  private mutating func argument<Value>(
+    _ names: [String], at position: Int? = nil, _ expected: String, _ read: (JSONValue) -> Value?
+  ) throws(WeighbridgeError) -> Value? {
+    guard let json = try plain(names, at: position) else { return nil }
+    guard let value = read(json) else { throw wrong(names[0], json, expected) }
+    return value
+  }
+
   /// Takes a whole number.
   mutating func integer(
     _ name: String, at position: Int? = nil, default fallback: Int? = nil
   ) throws(WeighbridgeError) -> Int {
-    guard let value = try plain(name, at: position) else {
-      guard let fallback else { throw missing(name) }
-      return fallback
-    }
-    guard let integer = value.integer else { throw wrong(name, value, "a whole number") }
+    let written = try argument([name], at: position, "a whole number", \.integer)
+    guard let integer = written ?? fallback else { throw missing(name) }
     return integer
   }
 
@@ -55,11 +65,10 @@ extension KerasFunction {
   mutating func real(
     _ names: String..., at position: Int? = nil, default fallback: Double? = nil
   ) throws(WeighbridgeError) -> Double {
-    guard let value = try plain(names, at: position) else {
-      guard let fallback else { throw missing(names[0]) }
-      return fallback
+    let written = try argument(names, at: position, "a number") { value in
+      value.real.flatMap { $0.isNaN ? nil : $0 }
     }
-    guard let real = value.real, !real.isNaN else { throw wrong(names[0], value, "a number") }
+    guard let real = written ?? fallback else { throw missing(names[0]) }
     return real
   }
 
@@ -67,18 +76,12 @@ extension KerasFunction {
   mutating func flag(
     _ names: String..., default fallback: Bool
   ) throws(WeighbridgeError) -> Bool {
-    guard let value = try plain(names) else { return fallback }
-    guard let flag = value.bool ?? value.integer.map({ $0 != 0 }) else {
-      throw wrong(names[0], value, "true or false")
-    }
-    return flag
+    try argument(names, "true or false") { $0.bool ?? $0.integer.map { $0 != 0 } } ?? fallback
   }
 
   /// Takes a word.
   mutating func word(_ name: String) throws(WeighbridgeError) -> String? {
-    guard let value = try plain(name) else { return nil }
-    guard let word = value.string else { throw wrong(name, value, "a word") }
-    return word
+    try argument([name], "a word", \.string)
   }
 
   /// Takes a list of whole numbers; a single number is a list of one.
@@ -91,11 +94,9 @@ extension KerasFunction {
   private mutating func integers(
     _ names: [String], at position: Int? = nil
   ) throws(WeighbridgeError) -> [Int]? {
-    guard let value = try plain(names, at: position) else { return nil }
-    guard let numbers = value.integer.map({ [$0] }) ?? value.integers else {
-      throw wrong(names[0], value, "whole numbers")
+    try argument(names, at: position, "whole numbers") { value in
+      value.integer.map { [$0] } ?? value.integers
     }
-    return numbers
   }
 
   /// Takes an axis, which may count from the end.

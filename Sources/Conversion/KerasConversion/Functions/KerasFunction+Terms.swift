@@ -161,12 +161,10 @@ extension KerasFunction {
   mutating func stack(
     _ terms: [Term], axis: Int, role: String
   ) throws(WeighbridgeError) -> ValueID {
-    var parts: [ValueID] = []
-    for value in try unified(terms, sharesRank: true) {
-      parts.append(
-        try addOne(
-          ExpandDims(axes: [axis]), [value],
-          role: parts.isEmpty && terms.count == 1 ? role : "expand_dims"))
+    let parts = try unified(terms, sharesRank: true).map { (value) throws(WeighbridgeError) in
+      try addOne(
+        ExpandDims(axes: [axis]), [value],
+        role: terms.count == 1 ? role : "expand_dims")
     }
     if parts.count == 1 { return parts[0] }
     let result = try addOne(Concatenate(axis: axis), parts, role: role)

@@ -6,15 +6,13 @@ import LayerCatalog
 
 /// Functions that make tensors of numbers alone, whose sizes are known before the model runs.
 extension KerasFunctionTable {
-  static let creation: [Entry] = [
-    Entry(tf: ["zeros"]) { (call) throws(WeighbridgeError) in
-      try call.addFilled(
-        call.shape("shape"), with: 0, call.elementType("dtype") ?? .float32)
-    },
-    Entry(tf: ["ones"]) { (call) throws(WeighbridgeError) in
-      try call.addFilled(
-        call.shape("shape"), with: 1, call.elementType("dtype") ?? .float32)
-    },
+  static let creation =
+    entries([Names(tf: ["zeros"], 0.0), Names(tf: ["ones"], 1.0)]) {
+      (call, number) throws(WeighbridgeError) in
+      try call.addFilled(call.shape("shape"), with: number, call.elementType("dtype") ?? .float32)
+    } + counted
+
+  private static let counted: [Entry] = [
     Entry(tf: ["fill"]) { (call) throws(WeighbridgeError) in
       let shape = try call.shape("dims")
       guard let value = try call.plain("value", at: 1), let number = value.real else {

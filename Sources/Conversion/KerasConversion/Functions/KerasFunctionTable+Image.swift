@@ -5,17 +5,16 @@ import LayerCatalog
 
 /// Functions of images, whose last axes are height, width and channels.
 extension KerasFunctionTable {
-  static let images: [Entry] = [
+  static let images =
+    entries([Names(tf: ["image.flip_up_down"], 0), Names(tf: ["image.flip_left_right"], 1)]) {
+      (call, axis) throws(WeighbridgeError) in
+      let (value, height) = try call.image()
+      return try call.add(Reverse(axes: [height + axis]), [value])
+    } + imageFunctions
+
+  private static let imageFunctions: [Entry] = [
     Entry(["Resize"], tf: ["image.resize"]) { (call) throws(WeighbridgeError) in
       try call.addResize()
-    },
-    Entry(tf: ["image.flip_left_right"]) { (call) throws(WeighbridgeError) in
-      let (value, height) = try call.image()
-      return try call.add(Reverse(axes: [height + 1]), [value])
-    },
-    Entry(tf: ["image.flip_up_down"]) { (call) throws(WeighbridgeError) in
-      let (value, height) = try call.image()
-      return try call.add(Reverse(axes: [height]), [value])
     },
     Entry(tf: ["image.transpose"]) { (call) throws(WeighbridgeError) in
       let (value, height) = try call.image()
@@ -25,11 +24,11 @@ extension KerasFunctionTable {
     },
     Entry(tf: ["image.crop_to_bounding_box"]) { (call) throws(WeighbridgeError) in
       let (value, height) = try call.image()
-      return try call.addCrop(value, try call.box(of: value, height))
+      return try call.add(Slice(try call.box(of: value, height)), [value])
     },
     Entry(tf: ["image.central_crop"]) { (call) throws(WeighbridgeError) in
       let (value, height) = try call.image()
-      return try call.addCrop(value, try call.centre(of: value, height))
+      return try call.add(Slice(try call.centre(of: value, height)), [value])
     },
     Entry(["RGBToGrayscale"], tf: ["image.rgb_to_grayscale"]) {
       (call) throws(WeighbridgeError) in try call.addGrayscale()
@@ -38,13 +37,6 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  /// A part of an axis.
-  fileprivate struct Part {
-    let axis: Int
-    let start: Int
-    let count: Int
-  }
-
   /// Takes an image or a batch of images, and says which axis is its height.
   fileprivate mutating func image() throws(WeighbridgeError) -> (ValueID, height: Int) {
     let value = try tensor("image", "images", at: 0)
@@ -58,37 +50,31 @@ extension KerasFunction {
   /// Takes offsets and sizes.
   fileprivate mutating func box(
     of value: ValueID, _ height: Int
-  ) throws(WeighbridgeError) -> [Part] {
-    var parts: [Part] = []
-    for (axis, name) in ["height", "width"].enumerated() {
-      let part = Part(
-        axis: height + axis, start: try integer("offset_\(name)"),
-        count: try integer("target_\(name)"))
-      let dimension = try dimension(of: value, part.axis)
-      guard part.start >= 0, part.count >= 1, part.start <= dimension,
-        part.count <= dimension - part.start
-      else {
-        throw .malformed("takes \(part.count) elements from \(part.start) on of \(dimension)")
+  ) throws(WeighbridgeError) -> [Slice.Range] {
+    var ranges: [Slice.Range] = []
+    for (axis, name) in [(height, "height"), (height + 1, "width")] {
+      let (start, count) = (try integer("offset_\(name)"), try integer("target_\(name)"))
+      let dimension = try dimension(of: value, axis)
+      guard start >= 0, count >= 1, start <= dimension, count <= dimension - start else {
+        throw .malformed("takes \(count) elements from \(start) on of \(dimension)")
       }
-      parts.append(part)
+      ranges.append(Slice.Range(axis: axis, start: start, stop: start + count, step: 1))
     }
-    return parts
+    return ranges
   }
 
   /// Takes a fraction, and gives the middle of both axes with that part of the elements, or one
   /// more.
   fileprivate mutating func centre(
     of value: ValueID, _ height: Int
-  ) throws(WeighbridgeError) -> [Part] {
+  ) throws(WeighbridgeError) -> [Slice.Range] {
     let fraction = try real("central_fraction", at: 1)
     guard fraction > 0, fraction <= 1 else { throw .malformed("central_fraction=\(fraction)") }
-    var parts: [Part] = []
-    for axis in height...height + 1 {
+    return try [height, height + 1].map { (axis) throws(WeighbridgeError) in
       let dimension = try dimension(of: value, axis)
       let start = Int((Double(dimension) - Double(dimension) * fraction) / 2)
-      parts.append(Part(axis: axis, start: start, count: dimension - 2 * start))
+      return Slice.Range(axis: axis, start: start, stop: dimension - start, step: 1)
     }
-    return parts
   }
 
   private func dimension(of value: ValueID, _ axis: Int) throws(WeighbridgeError) -> Int {
@@ -96,15 +82,6 @@ extension KerasFunction {
       throw .unsupported("the size of images \(type(of: value)) is not known")
     }
     return dimension
-  }
-
-  fileprivate mutating func addCrop(
-    _ value: ValueID, _ parts: [Part]
-  ) throws(WeighbridgeError) -> [ValueID] {
-    let ranges = parts.map {
-      Slice.Range(axis: $0.axis, start: $0.start, stop: $0.start + $0.count, step: 1)
-    }
-    return try add(Slice(ranges), [value])
   }
 
   /// Adds the sum of red, green and blue by what the eye sees of them (ITU-R BT.601, rounded).

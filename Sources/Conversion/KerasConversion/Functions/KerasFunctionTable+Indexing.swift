@@ -6,7 +6,12 @@ import LayerCatalog
 
 /// Functions that pick parts of a tensor.
 extension KerasFunctionTable {
-  static let indexing: [Entry] = [
+  static let indexing =
+    entries([Names(["Sort"], tf: ["sort"], 0), Names(["Argsort"], tf: ["argsort"], 1)]) {
+      (call, output) throws(WeighbridgeError) in [try call.addSorted()[output]]
+    } + items
+
+  private static let items: [Entry] = [
     Entry(["GetItem"], tf: ["__operators__.getitem"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("x", "tensor", at: 0)
       guard let key = call.take("key", "slice_spec", at: 1) else { throw call.missing("key") }
@@ -63,12 +68,6 @@ extension KerasFunctionTable {
       call.ignore("sorted", "index_type")
       let axis = try KerasLayer.axis(-1, of: call.type(of: value))
       return try call.add(Sort(axis: axis, isDescending: true, count: count), [value])
-    },
-    Entry(["Sort"], tf: ["sort"]) { (call) throws(WeighbridgeError) in
-      [try call.addSorted()[0]]
-    },
-    Entry(["Argsort"], tf: ["argsort"]) { (call) throws(WeighbridgeError) in
-      [try call.addSorted()[1]]
     },
   ]
 }
@@ -208,7 +207,7 @@ extension KerasFunction {
 }
 
 /// An item `x[...]` while its parts are gone through.
-private struct TensorItem {
+struct TensorItem {
   /// The next axis of the tensor.
   private(set) var axis = 0
   private(set) var ranges: [Slice.Range] = []
@@ -216,6 +215,9 @@ private struct TensorItem {
   private(set) var dropped: [Int] = []
   /// The positions of new axes in the result.
   private(set) var added: [Int] = []
+
+  /// Passes over axes that stay as they are.
+  mutating func skip(_ count: Int) { axis += count }
 
   mutating func addAxis() { added.append(axis - dropped.count + added.count) }
 

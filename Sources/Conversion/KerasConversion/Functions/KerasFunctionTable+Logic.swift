@@ -12,6 +12,12 @@ extension KerasFunctionTable {
       let terms = [try call.term("x1", first, at: 0), try call.term("x2", second, at: 1)]
       call.ignore("incompatible_shape_error")
       return try call.add(Comparison(relation), try call.unified(terms, sharesRank: true))
+    }
+    + entries([
+      Names(["Isinf"], tf: ["math.is_inf"], .greater),
+      Names(["Isfinite"], tf: ["math.is_finite"], .lessOrEqual),
+    ]) { (call, relation: Comparison.Relation) throws(WeighbridgeError) in
+      try call.addMagnitudeComparison(relation)
     } + truths
 
   static let comparisonNames: [Names<Comparison.Relation>] = [
@@ -41,12 +47,6 @@ extension KerasFunctionTable {
     Entry(["Isnan"], tf: ["math.is_nan"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("x", at: 0)
       return try call.add(Comparison(.notEqual), [value, value])
-    },
-    Entry(["Isinf"], tf: ["math.is_inf"]) { (call) throws(WeighbridgeError) in
-      try call.addMagnitudeComparison(.greater)
-    },
-    Entry(["Isfinite"], tf: ["math.is_finite"]) { (call) throws(WeighbridgeError) in
-      try call.addMagnitudeComparison(.lessOrEqual)
     },
     Entry(["Where"], tf: ["where"]) { (call) throws(WeighbridgeError) in
       let condition = try call.term("condition", at: 0)

@@ -6,7 +6,20 @@ import LayerCatalog
 
 /// Functions that put tensors together and take them apart.
 extension KerasFunctionTable {
-  static let structure: [Entry] = [
+  static let structure =
+    entries([
+      Names(["SpaceToDepth"], tf: ["nn.space_to_depth"], true),
+      Names(["DepthToSpace"], tf: ["nn.depth_to_space"], false),
+    ]) { (call, toDepth) throws(WeighbridgeError) in
+      let value = try call.tensor("x", "input", at: 0)
+      let (block, layout) = (try call.integer("block_size"), try call.layout())
+      guard (1...Int(Int32.max)).contains(block) else { throw .malformed("block_size=\(block)") }
+      return toDepth
+        ? try call.add(SpaceToDepth(block: block, layout: layout), [value])
+        : try call.add(DepthToSpace(block: block, layout: layout), [value])
+    } + parts
+
+  private static let parts: [Entry] = [
     Entry(["Concatenate"], tf: ["concat", "keras.backend.concatenate"]) {
       (call) throws(WeighbridgeError) in
       let values = try call.tensors(call.listName, at: 0)
@@ -90,18 +103,6 @@ extension KerasFunctionTable {
     Entry(["Pad"], tf: ["pad"]) { (call) throws(WeighbridgeError) in
       try call.addPad()
     },
-    Entry(["SpaceToDepth"], tf: ["nn.space_to_depth"]) {
-      (call) throws(WeighbridgeError) in
-      let value = try call.tensor("x", "input", at: 0)
-      let (block, layout) = (try call.integer("block_size"), try call.layout())
-      return try call.add(SpaceToDepth(block: try call.checked(block), layout: layout), [value])
-    },
-    Entry(["DepthToSpace"], tf: ["nn.depth_to_space"]) {
-      (call) throws(WeighbridgeError) in
-      let value = try call.tensor("x", "input", at: 0)
-      let (block, layout) = (try call.integer("block_size"), try call.layout())
-      return try call.add(DepthToSpace(block: try call.checked(block), layout: layout), [value])
-    },
   ]
 }
 
@@ -113,12 +114,6 @@ extension KerasFunction {
     case .operation: "x"
     default: "values"
     }
-  }
-
-  /// The order of an image's axes, in the words of either framework.
-  func checked(_ block: Int) throws(WeighbridgeError) -> Int {
-    guard (1...Int(Int32.max)).contains(block) else { throw .malformed("block_size=\(block)") }
-    return block
   }
 
   /// The order of an image's axes, in the words of either framework.
@@ -211,9 +206,8 @@ extension KerasFunction {
   fileprivate mutating func addRoll() throws(WeighbridgeError) -> [ValueID] {
     var value = try tensor("x", "input", at: 0)
     let shifts = try integers("shift", at: 1) ?? []
-    var axes: [Int] = []
-    for axis in try integers("axis") ?? [] {
-      axes.append(try KerasLayer.axis(axis, of: type(of: value)))
+    let axes = try (integers("axis") ?? []).map { (axis) throws(WeighbridgeError) in
+      try KerasLayer.axis(axis, of: type(of: value))
     }
     guard shifts.count == axes.count, !axes.isEmpty else {
       throw .unsupported("rolls by \(shifts) along the axes \(axes)")

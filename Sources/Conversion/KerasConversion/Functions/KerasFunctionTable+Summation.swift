@@ -94,9 +94,8 @@ extension KerasFunction {
     _ values: [ValueID], _ letters: [[Character]], _ contracted: [Character],
     to output: [Character]
   ) throws(WeighbridgeError) -> [ValueID] {
-    var factors: [ValueID] = []
-    for (value, letters) in zip(values, letters) {
-      factors.append(try arranged(value, letters, as: output + contracted))
+    let factors = try zip(values, letters).map { (value, letters) throws(WeighbridgeError) in
+      try arranged(value, letters, as: output + contracted)
     }
     return try add(
       Multiply(), factors,

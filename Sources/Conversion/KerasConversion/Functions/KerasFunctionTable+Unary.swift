@@ -15,7 +15,10 @@ extension KerasFunctionTable {
       }
       return try call.add(
         UnaryMath(function), [function.takesIntegers ? value : try call.floating(value)])
-    } + copies
+    }
+    + entries([
+      Names(["ZerosLike"], tf: ["zeros_like"], 0.0), Names(["OnesLike"], tf: ["ones_like"], 1.0),
+    ]) { (call, number) throws(WeighbridgeError) in try call.addFill(number) } + copies
 
   static let unaryNames: [Names<UnaryMath.Function>] = [
     Names(["Absolute", "Abs"], tf: ["math.abs", "abs"], .absolute),
@@ -77,12 +80,6 @@ extension KerasFunctionTable {
         call.layer.network.knownDimensions[outputs[0]] = call.layer.network.knownDimensions[value]
       }
       return outputs
-    },
-    Entry(["ZerosLike"], tf: ["zeros_like"]) {
-      (call) throws(WeighbridgeError) in try call.addFill(0)
-    },
-    Entry(["OnesLike"], tf: ["ones_like"]) {
-      (call) throws(WeighbridgeError) in try call.addFill(1)
     },
     Entry(["FullLike"]) { (call) throws(WeighbridgeError) in
       try call.addFill(try call.real("fill_value", at: 1))

@@ -87,13 +87,25 @@ extension KerasImporter {
   /// Notes what a layer asked for. Nothing of a frozen layer is trained.
   ///
   /// - Parameter parts: How many weights of the file make one that the layer asks for.
-  mutating func noteRequests(
-    of layer: KerasLayer, _ record: KerasLayerRecord, _ path: String, parts: Int
-  ) {
-    let isFrozen = record.config["trainable"] == .bool(false)
+  mutating func noteRequests(of layer: KerasLayer, _ call: LayerCall, parts: Int) {
+    let isFrozen = call.record.config["trainable"] == .bool(false)
     let trained = layer.requestedWeights.flatMap {
       [Bool](repeating: $0 && !isFrozen, count: parts)
     }
-    requests?.layers.append(WeightRequest(path: path, isTrained: trained))
+    requests?.layers.append(WeightRequest(path: call.name, isTrained: trained))
+  }
+}
+
+extension KerasImporter {
+  /// Weights under a name that no layer has would go unused.
+  func checkWeightOwners(_ model: KerasModelRecord) throws(WeighbridgeError) {
+    let owned = weights.filter { model.layerIndices[$0.key] == nil && !$0.value.isEmpty }
+    if owned.isEmpty { return }
+    // Some containers have the weights of models inside the model one by one.
+    let paths = Set(try Self.layerPaths(model, path: ""))
+    for name in owned.keys.sorted() where !paths.contains(name) {
+      throw .malformed(
+        "the file has weights of a layer \(name), which the architecture does not have")
+    }
   }
 }

@@ -29,37 +29,35 @@ extension KerasImporter {
 
   /// Adds such a layer.
   mutating func addDistributed(
-    _ model: KerasModelRecord, _ record: KerasLayerRecord, path: String, _ call: LayerCall
+    _ model: KerasModelRecord, _ call: LayerCall
   ) throws(WeighbridgeError) -> [ValueID] {
     if let stateful = model.layers.first(where: { $0.config["stateful"]?.bool == true }) {
       throw .unsupported(
         "wraps a model with the stateful layer \(stateful.name), whose state would go on")
     }
-    return try addWrapper(record, path: path, call) { (importer, folded) throws(WeighbridgeError) in
-      try importer.addInner(model, record, path: path, inputs: folded, call: call.number)
+    return try addWrapper(call) { (importer, folded) throws(WeighbridgeError) in
+      try importer.addInner(model, of: call, folded)
     }
   }
 
   /// Adds a wrapper, and those inside of it, around what `body` adds to the folded inputs.
   private mutating func addWrapper(
-    _ record: KerasLayerRecord, path: String, _ call: LayerCall,
+    _ call: LayerCall,
     _ body: (inout KerasImporter, [ValueID]) throws(WeighbridgeError) -> [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
-    var (settings, types) = try KerasTypePolicy.separate(record.config)
+    var (settings, types) = try KerasTypePolicy.separate(call.record.config)
     settings["layer"] = nil
-    let name = path + record.name
     var layer = KerasLayer(
-      source: SourceScope(layer: name, className: record.className, call: call.number),
-      writer: writer, types: types, settings: settings,
-      weights: .file([]), weightValues: [:],
-      arguments: call.arguments, network: takeNetwork())
+      source: call.source, writer: writer, types: types, settings: settings, weights: .file([]),
+      weightValues: [:], arguments: call.arguments, network: takeNetwork())
     let mask = try TimeDistributedLayer.mask(&layer, call.inputs)
     let folded = try TimeDistributedLayer.fold(&layer, call.inputs, mask: mask)
     (network, layer.network) = (layer.network, KerasNetwork())
     let outputs: [ValueID]
-    if let inner = try record.inner("layer"), !inner.isModel {
-      let innerCall = LayerCall(inputs: folded, arguments: .init(), number: call.number)
-      outputs = try addWrapper(inner, path: "\(name)/", innerCall, body)
+    if let inner = try call.record.inner("layer"), !inner.isModel {
+      let innerCall = LayerCall(
+        record: inner, path: "\(call.name)/", number: call.number, inputs: folded)
+      outputs = try addWrapper(innerCall, body)
     } else {
       outputs = try body(&self, folded)
     }

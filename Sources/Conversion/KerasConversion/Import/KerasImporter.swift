@@ -25,12 +25,26 @@ struct KerasImporter: ~Copyable {
     let call: Int
   }
 
-  /// What a layer is called with, and which of its calls this is; the first is 0.
+  /// A call of a layer.
   struct LayerCall {
-    let inputs: [ValueID]
-    let arguments: KerasLayer.CallArguments
-    var operands: KerasOperands?
+    let record: KerasLayerRecord
+    /// What stands before the layer's name: empty, or `outer/`.
+    let path: String
+    /// Which of its calls this is; the first is 0.
     let number: Int
+    let inputs: [ValueID]
+    var arguments = KerasLayer.CallArguments()
+    var operands: KerasOperands?
+    /// The types of its outputs that the file states.
+    var stated: () -> [Int: KerasStatedType] = { [:] }
+
+    /// The layer's path.
+    var name: String { path + record.name }
+
+    /// Where its nodes come from.
+    var source: SourceScope {
+      SourceScope(layer: name, className: record.className, call: number)
+    }
   }
 
   let writer: KerasProducer
@@ -144,12 +158,10 @@ struct KerasImporter: ~Copyable {
       values[key] = try locating({ $0.at(layer: Self.label(record, path)) }) {
         () throws(WeighbridgeError) in
         if record.className == "InputLayer" { return [try addInput(try form(of: record).record)] }
-        let layerCall = try layerCall(reference, of: model, values, modelCall: call)
+        let layerCall = try layerCall(reference, of: model, path: path, values, modelCall: call)
         let guess = layerCall.inputs.compactMap { guesses[$0] }.first
         do throws(WeighbridgeError) {
-          let outputs = try add(record, path: path, layerCall) {
-            model.statedOutputs(of: reference)
-          }
+          let outputs = try add(layerCall)
           if let guess { note(guess, behind: outputs) }
           return outputs
         } catch { throw guess?.explaining(error) ?? error }
@@ -162,11 +174,11 @@ struct KerasImporter: ~Copyable {
   ///
   /// - Parameter modelCall: Which call of the model this is.
   private func layerCall(
-    _ reference: KerasCallReference, of model: KerasModelRecord, _ values: [CallKey: [ValueID]],
-    modelCall: Int
+    _ reference: KerasCallReference, of model: KerasModelRecord, path: String,
+    _ values: [CallKey: [ValueID]], modelCall: Int
   ) throws(WeighbridgeError) -> LayerCall {
-    let calls = model.layers[reference.layer].calls
-    let written = calls[reference.call]
+    let record = model.layers[reference.layer]
+    let written = record.calls[reference.call]
     let isFirst = model.isSequential && reference.layer == 0
     let tensors =
       isFirst ? values[.impliedInput] ?? [] : try Self.values(of: written.inputs, model, values)
@@ -177,20 +189,18 @@ struct KerasImporter: ~Copyable {
     }
     // Layers of a model that is called again are called again themselves.
     return LayerCall(
+      record: record, path: path, number: reference.call + modelCall * record.calls.count,
       inputs: tensors, arguments: arguments, operands: written.operands,
-      number: reference.call + modelCall * calls.count)
+      stated: { model.statedOutputs(of: reference) })
   }
 
   /// Adds a layer, or the model that it is or wraps.
-  private mutating func add(
-    _ record: KerasLayerRecord, path: String, _ call: LayerCall,
-    stated: () -> [Int: KerasStatedType]
-  ) throws(WeighbridgeError) -> [ValueID] {
-    if record.isModel { return try addModel(record, path: path, call) }
-    if let inner = try Self.distributedModel(record) {
-      return try addDistributed(inner, record, path: path, call)
+  private mutating func add(_ call: LayerCall) throws(WeighbridgeError) -> [ValueID] {
+    if call.record.isModel { return try addModel(call) }
+    if let inner = try Self.distributedModel(call.record) {
+      return try addDistributed(inner, call)
     }
-    return try addLayer(record, path: path, call, stated: stated)
+    return try addLayer(call)
   }
 
   /// Notes that nobody knows some shapes.
@@ -200,9 +210,7 @@ struct KerasImporter: ~Copyable {
     }
   }
 
-  private mutating func addModel(
-    _ record: KerasLayerRecord, path: String, _ call: LayerCall
-  ) throws(WeighbridgeError) -> [ValueID] {
+  private mutating func addModel(_ call: LayerCall) throws(WeighbridgeError) -> [ValueID] {
     var arguments = call.arguments
     if let index = arguments.tensors.firstIndex(where: { $0.name == "mask" }) {
       for (input, mask) in zip(call.inputs, arguments.tensors.remove(at: index).values) {
@@ -210,56 +218,43 @@ struct KerasImporter: ~Copyable {
       }
     }
     try arguments.checkRest(writer.version)
-    return try addInner(
-      try KerasModelRecord(nestedIn: record), record, path: path, inputs: call.inputs,
-      call: call.number)
+    return try addInner(try KerasModelRecord(nestedIn: call.record), of: call, call.inputs)
   }
 
   /// Inlines the model that a layer is or wraps, whose weights stand in one list under its name.
   mutating func addInner(
-    _ model: KerasModelRecord, _ record: KerasLayerRecord, path: String, inputs: [ValueID],
-    call: Int
+    _ model: KerasModelRecord, of call: LayerCall, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
-    let inner = "\(path)\(record.name)/"
-    if requests == nil, let flat = weights.removeValue(forKey: path + record.name) {
+    let inner = "\(call.name)/"
+    if requests == nil, let flat = weights.removeValue(forKey: call.name) {
       try shareOut(flat, to: model, path: inner, inputs: inputs)
     }
-    return try inline(model, path: inner, inputs: inputs, call: call)
+    return try inline(model, path: inner, inputs: inputs, call: call.number)
   }
 
-  /// - Parameter stated: The types of its outputs that the file states.
-  private mutating func addLayer(
-    _ record: KerasLayerRecord, path: String, _ call: LayerCall,
-    stated: () -> [Int: KerasStatedType]
-  ) throws(WeighbridgeError) -> [ValueID] {
-    let (form, decisions) = try form(of: record)
-    let builder = try custom.builder(of: form, path: path)
-    let name = path + record.name
-    if case .function(let function) = builder {
-      return try addFunction(function, record, name, call)
-    }
-    if survey != nil, case .kept = builder,
-      let outputs = addProposed(record, form, name, call, stated: stated)
-    {
+  private mutating func addLayer(_ call: LayerCall) throws(WeighbridgeError) -> [ValueID] {
+    let (form, decisions) = try form(of: call.record)
+    let builder = try custom.builder(of: form, path: call.path)
+    if case .function(let function) = builder { return try addFunction(function, call) }
+    if survey != nil, case .kept = builder, let outputs = addProposed(form, call) {
       return outputs
     }
-    if call.number == 0 { for text in decisions { network.decide(name, text) } }
-    return try build(builder, record, form, name, call, stated: stated)
+    if call.number == 0 { for text in decisions { network.decide(call.name, text) } }
+    return try build(builder, form, call)
   }
 
   /// - Parameter form: The layer as Keras 2 or later would write it.
   private mutating func build(
-    _ builder: CustomLayerPolicy.Builder, _ record: KerasLayerRecord, _ form: KerasLayerRecord,
-    _ name: String, _ call: LayerCall, stated: () -> [Int: KerasStatedType]
+    _ builder: CustomLayerPolicy.Builder, _ form: KerasLayerRecord, _ call: LayerCall
   ) throws(WeighbridgeError) -> [ValueID] {
-    var layer = try layer(record, name, call, settings: form.config, arguments: call.arguments)
+    var layer = try layer(call, settings: form.config, arguments: call.arguments)
     layer.functions = functions
     let outputs = try builder.build(
-      &layer, layer.castInputs(call.inputs), className: form.className, stated: stated)
+      &layer, layer.castInputs(call.inputs), className: form.className, stated: call.stated)
     let isGuess = layer.hasGuessedShape
-    try finish(layer, record, name)
+    try finish(layer, call)
     if isGuess, let first = call.inputs.first {
-      note(KeptLayer(name: name, input: network.graph.type(of: first)), behind: outputs)
+      note(KeptLayer(name: call.name, input: network.graph.type(of: first)), behind: outputs)
     }
     return outputs
   }
@@ -268,21 +263,17 @@ struct KerasImporter: ~Copyable {
   /// take; for the survey only.
   ///
   /// - Returns: `nil` when it says nothing, and for other layers.
-  private mutating func addProposed(
-    _ record: KerasLayerRecord, _ form: KerasLayerRecord, _ name: String, _ call: LayerCall,
-    stated: () -> [Int: KerasStatedType]
-  ) -> [ValueID]? {
+  private mutating func addProposed(_ form: KerasLayerRecord, _ call: LayerCall) -> [ValueID]? {
     let isKnown = !call.inputs.contains { guesses[$0] != nil }
     let types = call.inputs.map { network.graph.type(of: $0) }
-    if isKnown { survey?.inputs[name] = types }
-    survey?.outputs[name] = stated()
+    if isKnown { survey?.inputs[call.name] = types }
+    survey?.outputs[call.name] = call.stated()
     guard isKnown, let plain = LambdaProposal(of: form, input: types.first) else { return nil }
     let before = network
     for proposal in [plain, plain.overruling] {
-      if let entry = proposal.entry(name),
-        let outputs = try? build(.entry(entry), record, form, name, call, stated: stated)
+      if let entry = proposal.entry(call.name), let outputs = try? build(.entry(entry), form, call)
       {
-        survey?.proposals[name] = proposal
+        survey?.proposals[call.name] = proposal
         return outputs
       }
       network = before
@@ -292,28 +283,28 @@ struct KerasImporter: ~Copyable {
 
   /// Takes back what a layer's call was given.
   private mutating func finish(
-    _ layer: borrowing KerasLayer, _ record: KerasLayerRecord, _ name: String
+    _ layer: borrowing KerasLayer, _ call: LayerCall
   ) throws(WeighbridgeError) {
     try layer.finish()
     network = layer.network
     if requests != nil {
-      noteRequests(of: layer, record, name, parts: try dialect?.parts(of: record) ?? 1)
+      noteRequests(of: layer, call, parts: try dialect?.parts(of: call.record) ?? 1)
     } else {
-      weightValues[name] = layer.weightValues
+      weightValues[call.name] = layer.weightValues
     }
   }
 
   /// Adds a function that stands in the model without a layer.
   private mutating func addFunction(
-    _ function: KerasFunctionName, _ record: KerasLayerRecord, _ name: String, _ call: LayerCall
+    _ function: KerasFunctionName, _ call: LayerCall
   ) throws(WeighbridgeError) -> [ValueID] {
     guard let operands = call.operands else { throw .malformed("has no call to read") }
-    let layer = try layer(record, name, call, settings: [:], arguments: .init())
+    let layer = try layer(call, settings: [:], arguments: .init())
     var builder = try KerasFunction(
       function, layer: consume layer, inputs: call.inputs, operands: operands,
-      settings: record.config)
+      settings: call.record.config)
     let outputs = try builder.build()
-    try finish(builder.layer, record, name)
+    try finish(builder.layer, call)
     return outputs
   }
 
@@ -326,25 +317,23 @@ struct KerasImporter: ~Copyable {
 
   /// A call of a layer that is about to add its nodes; it has the network meanwhile.
   private mutating func layer(
-    _ record: KerasLayerRecord, _ name: String, _ call: LayerCall, settings: JSONObject,
-    arguments: KerasLayer.CallArguments
+    _ call: LayerCall, settings: JSONObject, arguments: KerasLayer.CallArguments
   ) throws(WeighbridgeError) -> KerasLayer {
     let (settings, types) = try KerasTypePolicy.separate(settings)
     return KerasLayer(
-      source: SourceScope(layer: name, className: record.className, call: call.number),
-      writer: writer, types: types, settings: settings, weights: try supply(name, record),
-      weightValues: weightValues[name] ?? [:], arguments: arguments,
-      network: takeNetwork())
+      source: call.source, writer: writer, types: types, settings: settings,
+      weights: try supply(call), weightValues: weightValues[call.name] ?? [:],
+      arguments: arguments, network: takeNetwork())
   }
 
   /// Where the weights of a layer come from; those of Keras 1 in the layout of Keras 2.
   private func supply(
-    _ name: String, _ record: KerasLayerRecord
+    _ call: LayerCall
   ) throws(WeighbridgeError) -> KerasLayer.WeightSupply {
     if let requests { return .placeholders(elementLimit: requests.elementLimit) }
     if let zerosLimit { return .named(elementLimit: zerosLimit) }
-    let written = weights[name] ?? []
-    return .file(try dialect?.weights(written, of: record) ?? written)
+    let written = weights[call.name] ?? []
+    return .file(try dialect?.weights(written, of: call.record) ?? written)
   }
 
   /// The network, taken out so that a layer can add to it without copying it.

@@ -32,9 +32,9 @@ package struct KerasSource: Sendable {
     let file = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try KerasFile(store, path: path)
     }
-    var origin = try Origin(of: file, path: path, options)
-    origin.version = file.version ?? origin.version
-    origin.backend = file.backend ?? origin.backend
+    var origin = try Origin.find(of: file, path: path, options)
+    origin.architecture.version = file.version ?? origin.architecture.version
+    origin.architecture.backend = file.backend ?? origin.architecture.backend
     let starts = options.preparesWriting
     let role = origin.path == nil ? "model" : "weights"
     var files = [SourceFile(role: role, path: path, store: store, startsDigest: starts)]
@@ -44,7 +44,7 @@ package struct KerasSource: Sendable {
         SourceFile(role: "architecture", path: path, store: store, startsDigest: starts))
     }
     try self.init(
-      origin, file, files, options,
+      origin.architecture, file, files, options,
       foundArchitecture: options.architecture == nil ? origin.path : nil)
   }
 
@@ -56,8 +56,8 @@ package struct KerasSource: Sendable {
     let file = SourceFile(
       role: "architecture", path: path, store: try SourceFile.open(path),
       startsDigest: options.preparesWriting)
-    let origin = Origin(try KerasArchitecture.read(path: path))
-    try self.init(origin, nil, [file], options, zerosLimit: options.laterWeightLimit ?? 0)
+    let architecture = try KerasArchitecture.read(path: path)
+    try self.init(architecture, nil, [file], options, zerosLimit: options.laterWeightLimit ?? 0)
   }
 
   /// Takes the architecture of a file whose weights cannot be read, to show what it is; they are zeros.
@@ -65,23 +65,24 @@ package struct KerasSource: Sendable {
     _ model: KerasModelRecord, of fragment: KerasFragment, _ store: ByteStore, path: String,
     options: ReadOptions
   ) throws(WeighbridgeError) {
-    let origin = Origin(
-      model: model, version: fragment.version.flatMap(KerasVersion.init),
-      backend: fragment.backend)
+    var architecture = KerasArchitecture(model)
+    architecture.version = fragment.version.flatMap(KerasVersion.init)
+    architecture.backend = fragment.backend
     let file = SourceFile(role: "model", path: path, store: store, startsDigest: false)
-    try self.init(origin, nil, [file], options, zerosLimit: LayerSurvey.weightLimit)
+    try self.init(architecture, nil, [file], options, zerosLimit: LayerSurvey.weightLimit)
   }
 
   private init(
-    _ origin: Origin, _ file: KerasFile?, _ files: [SourceFile], _ options: ReadOptions,
+    _ architecture: KerasArchitecture, _ file: KerasFile?, _ files: [SourceFile],
+    _ options: ReadOptions,
     zerosLimit: Int? = nil, foundArchitecture: String? = nil
   ) throws(WeighbridgeError) {
     self.file = file
     self.zerosLimit = zerosLimit
     self.foundArchitecture = foundArchitecture
-    model = origin.model
-    version = try options.kerasVersion.map(Self.parse) ?? origin.version
-    backend = options.kerasBackend ?? origin.backend
+    model = architecture.model
+    version = try options.kerasVersion.map(Self.parse) ?? architecture.version
+    backend = options.kerasBackend ?? architecture.backend
     let (custom, customFile) = try CustomLayerPolicy.opened(options)
     self.custom = custom
     self.files = files + (customFile.map { [$0] } ?? [])
@@ -91,38 +92,27 @@ package struct KerasSource: Sendable {
 
   /// Where the model's layers are described.
   private struct Origin {
-    let model: KerasModelRecord
-    var version: KerasVersion?
-    var backend: String?
+    var architecture: KerasArchitecture
     /// The file, when it is another one than that with the weights.
     var path: String?
 
-    init(model: KerasModelRecord, version: KerasVersion? = nil, backend: String? = nil) {
-      self.model = model
-      self.version = version
-      self.backend = backend
-    }
-
-    init(_ architecture: KerasArchitecture, path: String? = nil) {
-      self.init(
-        model: architecture.model, version: architecture.version, backend: architecture.backend)
-      self.path = path
-    }
-
     /// What the user gives, else what the file itself has, else what lies beside it.
-    init(of file: KerasFile, path: String, _ options: ReadOptions) throws(WeighbridgeError) {
+    static func find(
+      of file: KerasFile, path: String, _ options: ReadOptions
+    ) throws(WeighbridgeError) -> Origin {
       if let given = options.architecture {
         _ = try SourceFile.open(given)
         let names = file.weightGroups.map(\.layerName)
-        self.init(try KerasArchitecture.read(path: given, layerNames: names), path: given)
-      } else if let own = file.model {
-        self.init(model: own)
-      } else {
-        let found = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-          try ArchitectureSearch(beside: path, of: file).result()
-        }
-        self.init(found.architecture, path: found.path)
+        return Origin(
+          architecture: try KerasArchitecture.read(path: given, layerNames: names), path: given)
       }
+      if let own = file.model {
+        return Origin(architecture: KerasArchitecture(own))
+      }
+      let found = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+        try ArchitectureSearch(beside: path, of: file).result()
+      }
+      return Origin(architecture: found.architecture, path: found.path)
     }
   }
 

@@ -16,8 +16,7 @@ extension KerasLayer {
   ) throws(WeighbridgeError) -> [ValueID] {
     let setting = take("activation") ?? "linear"
     if let inner = try activationLayer(setting) {
-      let outputs = try addInner(inner.settings, [value], role: role, build: inner.build)
-      return outputs
+      return try addInner(inner.settings, [value], role: role, build: inner.build)
     }
     let name = try activationName(setting)
     if name == "linear", !role.isEmpty { return [value] }

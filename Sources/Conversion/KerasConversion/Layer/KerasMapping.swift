@@ -1,4 +1,5 @@
 package import Bytes
+import ConversionCore
 package import GraphIR
 package import KerasFormat
 package import LayerCatalog
@@ -9,6 +10,28 @@ protocol KerasMapped: CatalogOperator {
   static var keras: KerasMapping { get }
   /// What the operator becomes in Keras; `nil` for one that becomes what it is made of.
   static var kerasRow: KerasRow? { get }
+}
+
+extension KerasMapped {
+  /// What the operator becomes, where it has one output.
+  static func row(
+    _ rule:
+      @escaping @Sendable (Self, inout KerasModelBuilder) throws(WeighbridgeError) -> KerasValue
+  ) -> KerasRow? {
+    KerasRow(Self.self, rule)
+  }
+
+  /// What the operator becomes, where it has several outputs.
+  static func rowOfOutputs(
+    _ rule:
+      @escaping @Sendable (Self, inout KerasModelBuilder) throws(WeighbridgeError) ->
+      [KerasValue]
+  ) -> KerasRow? {
+    KerasRow(outputsOf: Self.self, rule)
+  }
+
+  /// Why Keras does not have the operator.
+  static func refusal(_ reason: String) -> KerasRow? { KerasRow(Self.self, unsupported: reason) }
 }
 
 /// The Keras layers and activation functions that become an operator.

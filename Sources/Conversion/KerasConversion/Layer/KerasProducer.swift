@@ -1,4 +1,8 @@
+import Bytes
+import GraphIR
+import JSON
 package import KerasFormat
+import LayerCatalog
 
 /// Who wrote a file, as far as what it means depends on it.
 package struct KerasProducer: Hashable, Sendable {
@@ -35,5 +39,75 @@ package struct KerasProducer: Hashable, Sendable {
     self.version = version
     self.isVersionAssumed = isVersionAssumed
     self.backend = backend
+  }
+}
+
+extension KerasProducer {
+  /// Finds out who wrote a model, from what is stated and otherwise from what the file looks like.
+  ///
+  /// - Parameters:
+  ///   - version: The version that the file or the user states.
+  ///   - backend: The backend that the file or the user states.
+  ///   - weightNames: The names of the weights in the file.
+  ///   - decide: Receives what was concluded, in words.
+  init(
+    of model: KerasModelRecord, version: KerasVersion?, backend: String?, weightNames: [String],
+    decide: (String) -> Void
+  ) {
+    let isAssumed = version == nil
+    let assumed = version ?? Self.assumedVersion(model)
+    if isAssumed {
+      decide("the file does not name its Keras version; read as Keras \(assumed) means it")
+    }
+    let version = assumed
+    var backend = backend
+    if backend == nil, version.major == 1 {
+      // TensorFlow's variables are called name:0.
+      let isTensorFlow = weightNames.allSatisfy { $0.contains(":") }
+      let name = isTensorFlow ? "tensorflow" : "theano"
+      decide(
+        "the file does not name the backend; read as \(name) means it"
+          + (weightNames.isEmpty ? "" : ", which calls weights as they are called here"))
+      backend = name
+    }
+    self.init(
+      version: version, isVersionAssumed: isAssumed, backend: Backend(named: backend))
+  }
+
+  /// The generation of Keras whose way of writing a model shows.
+  private static func assumedVersion(_ model: KerasModelRecord) -> KerasVersion {
+    if model.isWrittenByKeras3 { return KerasVersion(3, 0) }
+    return looksLikeKeras1(model) ? KerasVersion(1, 0) : KerasVersion(2, 0)
+  }
+
+  /// Whether settings have names that only Keras 1 gave them.
+  private static func looksLikeKeras1(_ model: KerasModelRecord) -> Bool {
+    let keys = ["W_regularizer", "border_mode", "dim_ordering", "inner_activation", "nb_filter"]
+    for layer in model.layers {
+      if layer.className == "Merge" { return true }
+      for object in layer.config.objectsInside {
+        for key in keys where object[key] != nil { return true }
+        if object["class_name"] == "Merge" { return true }
+      }
+    }
+    return false
+  }
+}
+
+extension JSONObject {
+  /// This object and all objects in it. Takes O(values).
+  var objectsInside: [JSONObject] {
+    var objects: [JSONObject] = []
+    var waiting: [JSONValue] = [.object(self)]
+    while let value = waiting.popLast() {
+      switch value {
+      case .array(let elements): waiting += elements
+      case .object(let object):
+        objects.append(object)
+        waiting += object.keys.map { object[$0] ?? .null }
+      default: break
+      }
+    }
+    return objects
   }
 }

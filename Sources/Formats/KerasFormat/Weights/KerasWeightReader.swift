@@ -41,12 +41,10 @@ struct KerasWeightReader {
         .at(.path(path)).at(file: file.path)
     }
     try checkUnique(names, "weight_names", at: path)
-    var weights: [KerasWeight] = []
-    for name in names {
-      weights.append(
-        KerasWeight(
-          name: name, dataset: try file.dataset(at: HDF5File.path(name, in: path)),
-          localName: Self.localName(name, of: layer)))
+    let weights = try names.map { (name) throws(WeighbridgeError) in
+      KerasWeight(
+        name: name, dataset: try file.dataset(at: HDF5File.path(name, in: path)),
+        localName: Self.localName(name, of: layer))
     }
     return KerasWeightGroup(layerName: layer, weights: weights)
   }

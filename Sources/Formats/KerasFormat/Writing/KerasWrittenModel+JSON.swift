@@ -5,9 +5,7 @@ extension KerasWrittenModel {
   /// The model as `config.json` of an archive, or `model_config` of an `.h5`, has it.
   func json(_ form: KerasForm) -> JSONValue {
     let list = { (references: [KerasTensorReference]) -> JSONValue in
-      let all = references.map { reference -> JSONValue in
-        [.string(reference.layer), .integer(reference.call), .integer(reference.tensor)]
-      }
+      let all = references.map { JSONValue.array($0.json) }
       return form == .archive && all.count == 1 ? all[0] : .array(all)
     }
     let config: JSONObject = [
@@ -50,22 +48,18 @@ extension KerasWrittenCall {
   /// As Keras 3 has a call.
   fileprivate var json: JSONValue {
     var named = JSONObject()
-    for (name, value) in keywords { named[name] = value.json }
-    return .object(["args": .array(arguments.map(\.json)), "kwargs": .object(named)])
+    for (name, value) in keywords { named[name] = value.json(.archive) }
+    return .object(["args": .array(arguments.map { $0.json(.archive) }), "kwargs": .object(named)])
   }
 
   /// As Keras 2 has a call: for each tensor of the first argument where it comes from, and with it
   /// the arguments with names. Of a function, one tensor stands alone and not in a list.
   fileprivate func olderJSON(ofFunction isFunction: Bool) -> JSONValue {
     var named = JSONObject()
-    for (name, value) in keywords { named[name] = value.olderJSON }
+    for (name, value) in keywords { named[name] = value.json(.hdf5) }
     let entry = { (argument: KerasWrittenArgument) -> JSONValue in
       switch argument {
-      case .tensor(let reference, _, _):
-        .array([
-          .string(reference.layer), .integer(reference.call), .integer(reference.tensor),
-          .object(named),
-        ])
+      case .tensor(let reference, _, _): .array(reference.json + [.object(named)])
       case .value(let value): ["_CONSTANT_VALUE", -1, value, .object(named)]
       case .list: .null
       }
@@ -77,32 +71,25 @@ extension KerasWrittenCall {
 }
 
 extension KerasWrittenArgument {
-  /// As Keras 3 has an argument.
-  fileprivate var json: JSONValue {
+  /// As Keras 3 has an argument, or Keras 2 one with a name.
+  fileprivate func json(_ form: KerasForm) -> JSONValue {
     switch self {
     case .value(let value): value
-    case .list(let elements): .array(elements.map(\.json))
+    case .list(let elements): .array(elements.map { $0.json(form) })
+    case .tensor(let reference, _, _) where form == .hdf5: .array(reference.json)
     case .tensor(let reference, let type, let shape):
       .object([
         "class_name": "__keras_tensor__",
         "config": .object([
           "shape": .array(shape.map { $0.map(JSONValue.integer) ?? .null }),
-          "dtype": .string(type.rawValue),
-          "keras_history": [
-            .string(reference.layer), .integer(reference.call), .integer(reference.tensor),
-          ],
+          "dtype": .string(type.rawValue), "keras_history": .array(reference.json),
         ]),
       ])
     }
   }
+}
 
-  /// As Keras 2 has an argument with a name.
-  fileprivate var olderJSON: JSONValue {
-    switch self {
-    case .value(let value): value
-    case .list(let elements): .array(elements.map(\.olderJSON))
-    case .tensor(let reference, _, _):
-      [.string(reference.layer), .integer(reference.call), .integer(reference.tensor)]
-    }
-  }
+extension KerasTensorReference {
+  /// The parts of a reference, as all generations write them.
+  fileprivate var json: [JSONValue] { [.string(layer), .integer(call), .integer(tensor)] }
 }

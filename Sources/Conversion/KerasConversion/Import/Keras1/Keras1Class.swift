@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import JSON
 import KerasFormat
 import LayerCatalog
@@ -41,85 +42,90 @@ struct Keras1Class: Sendable {
   /// What Keras 2 calls a class.
   static func newerName(of className: String) -> String? { table[className]?.className }
 
-  private static let table: [String: Keras1Class] = plain.merging(
-    images.merging(sequences) { first, _ in first }
-  ) { first, _ in first }
+  private static let table = [String: Keras1Class](families: [plain, images, sequences])
+
+  /// Classes of the same name.
+  private static func unchanged(
+    _ names: [String], hasImageAxes: Bool = false
+  ) -> [String: Keras1Class] {
+    Dictionary(
+      uniqueKeysWithValues: names.map {
+        ($0, Keras1Class(className: $0, hasImageAxes: hasImageAxes))
+      })
+  }
 
   /// Classes with neither image axes nor a sequence.
-  private static let plain: [String: Keras1Class] = {
-    var table: [String: Keras1Class] = [:]
-    let unchanged = [
+  private static let plain = [String: Keras1Class](families: [
+    unchanged([
       "Activation", "ActivityRegularization", "Dense", "Dropout", "ELU", "Flatten",
       "GaussianDropout", "GaussianNoise", "GlobalAveragePooling1D", "GlobalMaxPooling1D",
       "LeakyReLU", "Masking", "Permute", "RepeatVector", "Reshape", "SpatialDropout1D",
       "ThresholdedReLU",
-    ]
-    for name in unchanged { table[name] = Keras1Class(className: name) }
-    table["Embedding"] = Keras1Class(
-      className: "Embedding", keeps: ["input_dim", "output_dim"],
-      change: { settings in settings.config["dropout"] = nil })
-    table["InputLayer"] = Keras1Class(
-      className: "InputLayer",
-      change: { settings in settings.config["dtype"] = settings.take("input_dtype") })
-    table["TimeDistributedDense"] = Keras1Class(className: "Dense")
-    table["Highway"] = Keras1Class(className: "Highway (Keras 1)", weights: .kernelsFirst)
-    for name in ["MaxoutDense", "ParametricSoftplus", "PReLU", "SReLU"] {
-      table[name] = Keras1Class(className: "\(name) (Keras 1)")
-    }
-    return table
-  }()
+    ]),
+    [
+      "Embedding": Keras1Class(
+        className: "Embedding", keeps: ["input_dim", "output_dim"],
+        change: { settings in settings.config["dropout"] = nil }),
+      "Highway": Keras1Class(className: "Highway (Keras 1)", weights: .kernelsFirst),
+      "InputLayer": Keras1Class(
+        className: "InputLayer",
+        change: { settings in settings.config["dtype"] = settings.take("input_dtype") }),
+      "MaxoutDense": Keras1Class(className: "MaxoutDense (Keras 1)"),
+      "ParametricSoftplus": Keras1Class(className: "ParametricSoftplus (Keras 1)"),
+      "PReLU": Keras1Class(className: "PReLU (Keras 1)"),
+      "SReLU": Keras1Class(className: "SReLU (Keras 1)"),
+      "TimeDistributedDense": Keras1Class(className: "Dense"),
+    ],
+  ])
+
+  /// A class whose kernel slides over images.
+  private static func kernels(
+    _ className: String, axes: Int = 2, _ weights: Keras1Weights
+  ) -> Keras1Class {
+    let sizes = axes == 2 ? ["nb_row", "nb_col"] : ["kernel_dim1", "kernel_dim2", "kernel_dim3"]
+    return Keras1Class(
+      className: className, lists: [(sizes, "kernel_size")], hasImageAxes: true, weights: weights)
+  }
 
   /// Classes with image axes.
-  private static let images: [String: Keras1Class] = {
-    var table: [String: Keras1Class] = [:]
-    let unchanged = [
-      "AveragePooling2D", "AveragePooling3D", "Cropping2D", "Cropping3D",
-      "GlobalAveragePooling2D", "GlobalAveragePooling3D", "GlobalMaxPooling2D",
-      "GlobalMaxPooling3D", "MaxPooling2D", "MaxPooling3D", "SpatialDropout2D",
-      "SpatialDropout3D", "UpSampling2D", "UpSampling3D",
-    ]
-    for name in unchanged { table[name] = Keras1Class(className: name, hasImageAxes: true) }
-    let size = [(["nb_row", "nb_col"], "kernel_size")]
-    for (name, newName) in [
-      ("AtrousConvolution2D", "Conv2D"), ("Convolution2D", "Conv2D"),
-      ("Deconvolution2D", "Deconvolution2D (Keras 1)"),
-      ("SeparableConvolution2D", "SeparableConv2D"),
-    ] {
-      table[name] = Keras1Class(
-        className: newName, lists: size, hasImageAxes: true, weights: .kernels(axes: 2))
-    }
-    table["LocallyConnected2D"] = Keras1Class(
-      className: "LocallyConnected2D", lists: size, hasImageAxes: true)
-    table["ConvLSTM2D"] = Keras1Class(
-      className: "ConvLSTM2D", lists: size, hasImageAxes: true,
-      weights: .gates([0, 2, 1, 3], axes: 2))
-    table["Convolution3D"] = Keras1Class(
-      className: "Conv3D", lists: [(["kernel_dim1", "kernel_dim2", "kernel_dim3"], "kernel_size")],
-      hasImageAxes: true, weights: .kernels(axes: 3))
-    for axes in [2, 3] {
-      table["ZeroPadding\(axes)D"] = Keras1Class(
-        className: "ZeroPadding\(axes)D", hasImageAxes: true, change: padding)
-    }
-    return table
-  }()
+  private static let images = [String: Keras1Class](families: [
+    unchanged(
+      [
+        "AveragePooling2D", "AveragePooling3D", "Cropping2D", "Cropping3D",
+        "GlobalAveragePooling2D", "GlobalAveragePooling3D", "GlobalMaxPooling2D",
+        "GlobalMaxPooling3D", "MaxPooling2D", "MaxPooling3D", "SpatialDropout2D",
+        "SpatialDropout3D", "UpSampling2D", "UpSampling3D",
+      ], hasImageAxes: true),
+    [
+      "AtrousConvolution2D": kernels("Conv2D", .kernels(axes: 2)),
+      "ConvLSTM2D": kernels("ConvLSTM2D", .gates([0, 2, 1, 3], axes: 2)),
+      "Convolution2D": kernels("Conv2D", .kernels(axes: 2)),
+      "Convolution3D": kernels("Conv3D", axes: 3, .kernels(axes: 3)),
+      "Deconvolution2D": kernels("Deconvolution2D (Keras 1)", .kernels(axes: 2)),
+      "LocallyConnected2D": kernels("LocallyConnected2D", .unchanged),
+      "SeparableConvolution2D": kernels("SeparableConv2D", .kernels(axes: 2)),
+      "ZeroPadding2D": Keras1Class(
+        className: "ZeroPadding2D", hasImageAxes: true, change: padding),
+      "ZeroPadding3D": Keras1Class(
+        className: "ZeroPadding3D", hasImageAxes: true, change: padding),
+    ],
+  ])
 
   /// Classes for sequences, and what wraps other layers.
-  private static let sequences: [String: Keras1Class] = {
-    var table: [String: Keras1Class] = [:]
-    let unchanged = [
+  private static let sequences = [String: Keras1Class](families: [
+    unchanged([
       "AveragePooling1D", "Cropping1D", "LocallyConnected1D", "MaxPooling1D", "SimpleRNN",
       "UpSampling1D",
-    ]
-    for name in unchanged { table[name] = Keras1Class(className: name) }
-    for name in ["AtrousConvolution1D", "Convolution1D"] {
-      table[name] = Keras1Class(className: "Conv1D", weights: .flatKernels)
-    }
-    table["ZeroPadding1D"] = Keras1Class(className: "ZeroPadding1D", change: padding)
-    // The file has input, cell, forget and output gates; Keras 2: input, forget, cell, output.
-    table["LSTM"] = Keras1Class(className: "LSTM", weights: .gates([0, 2, 1, 3], axes: 0))
-    table["GRU"] = Keras1Class(className: "GRU", weights: .gates([0, 1, 2], axes: 0))
-    table["Bidirectional"] = Keras1Class(className: "Bidirectional", weights: .both)
-    table["TimeDistributed"] = Keras1Class(className: "TimeDistributed", weights: .inner)
-    return table
-  }()
+    ]),
+    [
+      "AtrousConvolution1D": Keras1Class(className: "Conv1D", weights: .flatKernels),
+      "Bidirectional": Keras1Class(className: "Bidirectional", weights: .both),
+      "Convolution1D": Keras1Class(className: "Conv1D", weights: .flatKernels),
+      "GRU": Keras1Class(className: "GRU", weights: .gates([0, 1, 2], axes: 0)),
+      // The file has input, cell, forget and output gates; Keras 2: input, forget, cell, output.
+      "LSTM": Keras1Class(className: "LSTM", weights: .gates([0, 2, 1, 3], axes: 0)),
+      "TimeDistributed": Keras1Class(className: "TimeDistributed", weights: .inner),
+      "ZeroPadding1D": Keras1Class(className: "ZeroPadding1D", change: padding),
+    ],
+  ])
 }

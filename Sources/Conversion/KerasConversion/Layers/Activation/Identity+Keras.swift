@@ -1,6 +1,7 @@
 import Bytes
 import ConversionCore
 import GraphIR
+import JSON
 import KerasFormat
 import LayerCatalog
 
@@ -31,8 +32,7 @@ extension Identity: KerasMapped {
           "SpatialDropout\(axes)D", masks: .passed, casts: .floats, shape: .window(axes: axes),
           dropout)
       } + imageChanges)
-  static let kerasRow: KerasRow? = KerasRow(Identity.self) {
-    (_, builder) throws(WeighbridgeError) in builder[0]
+  static let kerasRow = row { (_, builder) throws(WeighbridgeError) in builder[0]
   }
 
   /// Reads a layer that does nothing when the model runs.
@@ -81,5 +81,72 @@ extension Identity: KerasMapped {
       throw .unsupported("turns \(type) into floating-point numbers")
     }
     return try layer.add(Identity(), inputs)
+  }
+}
+
+/// Wrappers of Keras that do nothing when the model runs.
+extension Identity {
+  /// `SpectralNormalization` (Miyato et al. 2018) divides the wrapped layer's kernel in training,
+  /// and stores the quotient. Its vector u, the length of the kernel's last axis, serves the next
+  /// division only.
+  ///
+  /// Keras writes the kernel first, as the wrapper's, then what is trained, then what is not, so
+  /// where the layer is frozen the vector comes before the bias.
+  static let spectralNormalization: KerasMapping.Build = {
+    (layer, inputs) throws(WeighbridgeError) in
+    layer.ignore("power_iterations")
+    let isTrained = try layer.flag("trainable", default: true)
+    let (className, settings) = try layer.unwrap()
+    guard normalized.contains(className), let build = KerasMappings.layers[className] else {
+      throw .unsupported(
+        "wraps a layer of the class \(className), which has no kernel to normalise")
+    }
+    let isInnerFrozen = settings["trainable"] == false
+    var vector: [Int]?
+    if !isTrained || isInnerFrozen {
+      vector = try layer.freeWeight("vector_u", position: 1)?.shape
+      guard vector != nil || !isTrained else {
+        throw .unsupported(
+          "is frozen inside a model in the model, and its weights then have another order")
+      }
+    }
+    let first = layer.requestedShapes.count
+    let result = try build(&layer, inputs)
+    // Keras gives away the very tensor that the wrapped layer made, and so with its mask.
+    try layer.passMasks(of: className, from: inputs, to: result)
+    let kernel = layer.requestedShapes.dropFirst(first).first ?? []
+    let shape = [1, kernel.last ?? 0]
+    if isTrained, !isInnerFrozen {
+      try layer.ignoreWeight("vector_u", shape: shape)
+    } else if let vector, vector != shape {
+      throw .malformed("the weight vector_u has the shape \(vector), and the layer takes \(shape)")
+    }
+    return try layer.castToInput(result, inputs)
+  }
+
+  /// The vector; the kernel is another name of the wrapped layer's.
+  static let spectralParts = KerasLayerParts(
+    [.init(["layer"], settings: ["layer"])], trained: .none, alias: "layer/vars/0")
+
+  /// The classes whose layers have a `kernel` or `embeddings`.
+  private static let normalized: Set<String> = [
+    "Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Dense",
+    "DepthwiseConv1D", "DepthwiseConv2D", "EinsumDense", "Embedding", "LocallyConnected1D",
+    "LocallyConnected2D",
+  ]
+}
+
+extension KerasLayer {
+  /// Keras 3 casts what `SpectralNormalization` makes to the type of its input: of an embedding of
+  /// whole numbers remain whole numbers.
+  fileprivate mutating func castToInput(
+    _ outputs: [ValueID], _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard version.major >= 3, let input = inputs.first, let output = outputs.first else {
+      return outputs
+    }
+    let type = graph.type(of: input).elementType
+    if graph.type(of: output).elementType == type { return outputs }
+    return try add(Cast(to: type), [output], role: "cast")
   }
 }

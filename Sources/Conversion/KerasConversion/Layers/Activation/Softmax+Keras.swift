@@ -17,8 +17,7 @@ extension Softmax: KerasMapped {
       return try masked(&layer, Softmax(axes: axes), input, mask)
     }
   ])
-  static let kerasRow: KerasRow? = KerasRow(Softmax.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.layer("Softmax", ["axis": .axes(operation.axes)])
   }
 

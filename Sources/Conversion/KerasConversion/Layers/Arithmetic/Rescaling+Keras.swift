@@ -15,8 +15,7 @@ extension Rescaling: KerasMapped {
       return try layer.add(Rescaling(scale: scale, offset: offset), inputs)
     }
   ])
-  static let kerasRow: KerasRow? = KerasRow(Rescaling.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let numbers = { (list: [Double]) -> JSONValue in
       list.count == 1 ? .real(list[0]) : .array(list.map(JSONValue.real))
     }

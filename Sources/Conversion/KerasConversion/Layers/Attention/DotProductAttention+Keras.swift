@@ -26,8 +26,7 @@ extension DotProductAttention: KerasMapped {
   ])
   /// Heads `[batch, places, heads, features]`, whose places become rows of matrices. The number of
   /// steps may be open.
-  static let kerasRow: KerasRow? = KerasRow(outputsOf: DotProductAttention.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = rowOfOutputs { (operation, builder) throws(WeighbridgeError) in
     guard operation.axes == [1], builder.type().rank == 4,
       builder.type(0).shape[2] == builder.type(1).shape[2]
     else { throw .unsupported("attention over several axes, or heads that share their keys") }

@@ -17,9 +17,8 @@ extension Attention: KerasMapped {
         let operation = Attention(
           score: score, hasScale: hasScale, masking: masking,
           returnsAttentionWeights: returnsAttentionWeights)
-        var weights: [ValueID] = []
-        for slot in operation.weightSlots {
-          weights.append(try layer.weight(slot.name, shape: []))
+        let weights = try operation.weightSlots.map { (slot) throws(WeighbridgeError) in
+          try layer.weight(slot.name, shape: [])
         }
         return (operation, weights)
       }

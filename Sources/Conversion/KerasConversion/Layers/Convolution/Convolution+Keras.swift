@@ -15,8 +15,7 @@ extension Convolution: KerasMapped {
     KerasLayerClass.spatial("Conv", shape: { .image(axes: $0, isGrouped: true) }, full)
       + KerasLayerClass.spatial("DepthwiseConv", 1...2, shape: { .image(axes: $0) }, depthwise)
       + KerasLayerClass.spatial("SeparableConv", 1...2, shape: { .image(axes: $0) }, separable))
-  static let kerasRow: KerasRow? = KerasRow(Convolution.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let window = operation.window
     try builder.check(window)
     let (word, borders) = try builder.padding(window, builder.type())

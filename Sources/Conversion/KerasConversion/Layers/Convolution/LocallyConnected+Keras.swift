@@ -9,8 +9,7 @@ import LayerCatalog
 extension LocallyConnected: KerasMapped {
   static let keras = KerasMapping(
     KerasLayerClass.spatial("LocallyConnected", 1...2, shape: { _ in .unknown }, add))
-  static let kerasRow: KerasRow? = KerasRow(
-    LocallyConnected.self, unsupported: "Keras 3 has no locally connected layers any more")
+  static let kerasRow = refusal("Keras 3 has no locally connected layers any more")
 
   private static func add(
     _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int

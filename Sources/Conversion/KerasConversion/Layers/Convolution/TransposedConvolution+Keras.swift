@@ -17,8 +17,7 @@ extension TransposedConvolution: KerasMapped {
       }
     } + [.plain("Deconvolution2D (Keras 1)", deconvolution)])
   /// Keras' layer without padding, of whose output the borders are taken away.
-  static let kerasRow: KerasRow? = KerasRow(TransposedConvolution.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let window = operation.window
     try builder.check(window)
     guard operation.groups == 1 else {
@@ -141,12 +140,10 @@ extension TransposedConvolution: KerasMapped {
   ) throws(WeighbridgeError) -> [Border] {
     // Empty where the setting is absent or null, which is not the same as 0.
     let written = try layer.integers("output_padding", count: window.size.count, default: [])
-    var borders: [Border] = []
-    for axis in window.size.indices {
-      borders.append(
-        try border(
-          padding, reach: window.reach(axis), stride: window.strides[axis],
-          outputPadding: written.isEmpty ? nil : written[axis], layer.backend))
+    let borders = try window.size.indices.map { (axis) throws(WeighbridgeError) in
+      try border(
+        padding, reach: window.reach(axis), stride: window.strides[axis],
+        outputPadding: written.isEmpty ? nil : written[axis], layer.backend)
     }
     return borders
   }

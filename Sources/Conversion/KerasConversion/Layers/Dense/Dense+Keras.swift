@@ -28,8 +28,7 @@ extension Dense: KerasMapped {
     .plain("Highway (Keras 1)", highway),
     .plain("MaxoutDense (Keras 1)", maxout),
   ])
-  static let kerasRow: KerasRow? = KerasRow(Dense.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let kernel = try builder.tensor(1)
     return try builder.layer(
       "Dense",
@@ -39,5 +38,57 @@ extension Dense: KerasMapped {
       ],
       weights: [KerasLayerWeight(name: "kernel", tensor: kernel.permuted([1, 0]))]
         + builder.bias(operation.hasBias))
+  }
+}
+
+/// Dense layers that only Keras 1 has.
+extension Dense {
+  /// `Highway` (Srivastava et al. 2015): t · activation(W x + b) + (1 - t) · x with the gate
+  /// t = sigmoid(W_carry x + b_carry). The kernels are `[in, in]` and come before the biases.
+  static let highway: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    let hasBias = try layer.flag("use_bias", default: true)  // since Keras 1.0.3
+    let features = try layer.channels(of: inputs, layout: .channelsLast)
+    let turned: (Tensor) -> Tensor = { $0.permuted([1, 0]) }
+    let kernels = [
+      try layer.weight("kernel", shape: [features, features], canonical: turned),
+      try layer.weight("carry_kernel", shape: [features, features], canonical: turned),
+    ]
+    var biases: [[ValueID]] = [[], []]
+    if hasBias {
+      biases[0] = [try layer.weight("bias", shape: [features])]
+      biases[1] = [try layer.weight("carry_bias", shape: [features])]
+    }
+    let dense = Dense(hasBias: hasBias)
+    let plain = try layer.add(dense, inputs + [kernels[0]] + biases[0], role: "transform")
+    let carried = try layer.add(dense, inputs + [kernels[1]] + biases[1], role: "carry")
+    let activated = try layer.addActivation(to: plain[0])
+    let gate = try layer.add(Sigmoid(), carried, role: "gate")
+    let one = try layer.number("one", 1, like: gate[0])
+    let rest = try layer.add(Subtract(), [one] + gate, role: "rest")
+    let new = try layer.add(Multiply(), activated + gate, role: "new")
+    let old = try layer.add(Multiply(), rest + inputs, role: "old")
+    return try layer.add(Add(), new + old)
+  }
+
+  /// `MaxoutDense` (Goodfellow et al. 2013): the largest of several dense layers, element by element.
+  /// The kernel is `[features, in, out]`, the bias `[features, out]`.
+  static let maxout: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    let units = try layer.integer("units")
+    let count = try layer.integer("nb_feature", default: 4)
+    let hasBias = try layer.flag("use_bias", default: true)
+    let features = try layer.channels(of: inputs, layout: .channelsLast)
+    guard units >= 1, count >= 1, layer.graph.type(of: inputs[0]).rank == 2 else {
+      throw .malformed(
+        "output_dim=\(units), nb_feature=\(count) for the input \(layer.graph.type(of: inputs[0]))")
+    }
+    let all = try Checked.product([units, count], of: "the number of units")
+    let kernel = try layer.weight("kernel", shape: [count, features, units]) {
+      $0.permuted([0, 2, 1]).reshaped([all, features])
+    }
+    let bias =
+      hasBias ? [try layer.weight("bias", shape: [count, units]) { $0.reshaped([all]) }] : []
+    let dense = try layer.add(Dense(hasBias: hasBias), inputs + [kernel] + bias, role: "dense")
+    let split = try layer.add(Reshape(target: [count, units]), dense, role: "split")
+    return try layer.add(Reduce(.maximum, axes: [1], keepDims: false), split)
   }
 }

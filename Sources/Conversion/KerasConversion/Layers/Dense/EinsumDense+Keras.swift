@@ -30,8 +30,7 @@ extension EinsumDense: KerasMapped {
       return try layer.addActivation(to: output)
     }
   ])
-  static let kerasRow: KerasRow? = KerasRow(EinsumDense.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let (output, bias) = (operation.output.letters, operation.bias.letters)
     let shape = builder.outputType.shape.dropFirst().map {
       $0.value.map(JSONValue.integer) ?? .null

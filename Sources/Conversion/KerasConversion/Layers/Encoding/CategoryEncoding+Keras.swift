@@ -21,9 +21,7 @@ extension CategoryEncoding: KerasMapped {
         of: try layer.onlyInput(inputs), categories: count, mode, weights: weights)
     }
   ])
-  static let kerasRow: KerasRow? = KerasRow(
-    CategoryEncoding.self,
-    unsupported: "Keras refuses indices outside of the categories in its own ways")
+  static let kerasRow = refusal("Keras refuses indices outside of the categories in its own ways")
 
   /// Keras' words for what is made of indices.
   enum Mode: String, CaseIterable {

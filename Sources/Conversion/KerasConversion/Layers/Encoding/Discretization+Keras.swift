@@ -9,8 +9,7 @@ extension Discretization: KerasMapped {
   /// Keras: `Discretization(bin_boundaries, output_mode="int")`, whose boundaries are float32.
   /// Of those that `adapt` found, Keras 2 stores what they are computed from.
   static let keras = KerasMapping([.plain("Discretization", casts: .none, add)])
-  static let kerasRow: KerasRow? = KerasRow(Discretization.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let index = try builder.layer(
       "Discretization",
       [

@@ -28,8 +28,7 @@ extension Embedding: KerasMapped {
     KerasLayerClass(
       "ReversibleEmbedding", masks: .ownRule, casts: .floats, shape: .unknown, reversible),
   ])
-  static let kerasRow: KerasRow? = KerasRow(Embedding.self) {
-    (_, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (_, builder) throws(WeighbridgeError) in
     let table = try builder.tensor(1)
     return try builder.layer(
       "Embedding",

@@ -24,8 +24,7 @@ extension Hashing: KerasMapped {
       return try layer.addHash(operation, [input], bins)
     }
   ])
-  static let kerasRow: KerasRow? = KerasRow(
-    Hashing.self, unsupported: "Keras hashes with functions of its own")
+  static let kerasRow = refusal("Keras hashes with functions of its own")
 }
 
 extension HashedCrossing: KerasMapped {
@@ -45,8 +44,7 @@ extension HashedCrossing: KerasMapped {
       return try layer.addHash(HashedCrossing(buckets: bins), inputs, bins)
     }
   ])
-  static let kerasRow: KerasRow? = KerasRow(
-    HashedCrossing.self, unsupported: "Keras hashes texts and not these numbers alike")
+  static let kerasRow = refusal("Keras hashes texts and not these numbers alike")
 }
 
 extension KerasLayer {

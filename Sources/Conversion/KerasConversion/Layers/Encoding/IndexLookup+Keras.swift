@@ -13,8 +13,7 @@ extension IndexLookup: KerasMapped {
       try layer.addLookup(of: try layer.onlyInput(inputs))
     }
   ])
-  static let kerasRow: KerasRow? = KerasRow(
-    IndexLookup.self, unsupported: "Keras keeps vocabularies in files of their own")
+  static let kerasRow = refusal("Keras keeps vocabularies in files of their own")
 }
 
 extension KerasLayer {

@@ -19,8 +19,7 @@ extension Concatenate: KerasMapped {
       return outputs
     }
   ])
-  static let kerasRow: KerasRow? = KerasRow(Concatenate.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     guard builder.form == .archive || builder.operands.allSatisfy({ $0.constant == nil }) else {
       throw .unsupported("Keras 2.15 does not load a Concatenate of constants")
     }
@@ -38,10 +37,64 @@ extension KerasLayer {
     for value in values {
       type = try ElementType.promoted(type, graph.type(of: value).elementType)
     }
-    var result: [ValueID] = []
-    for (index, value) in values.enumerated() {
-      result.append(try cast(value, to: type, role: "input_cast_\(index)"))
+    let result = try values.enumerated().map { (index, value) throws(WeighbridgeError) in
+      try cast(value, to: type, role: "input_cast_\(index)")
     }
     return result
+  }
+}
+
+extension Dot: KerasMapped {
+  /// Keras: `Dot(axes, normalize=False)`, where `axes` is one number for both inputs or one for
+  /// each; of Keras 1 `Merge` with `mode="cos"`.
+  static let keras = KerasMapping([.plain("Dot", add), .plain("Merge (Keras 1)", cosine)])
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
+    try builder.layer(
+      "Dot",
+      [
+        "axes": .integers([operation.firstAxis, operation.secondAxis]),
+        "normalize": .bool(operation.normalizes),
+      ], [builder[0], builder[1]])
+  }
+
+  private static let add: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    guard inputs.count == 2 else { throw .malformed("takes two inputs and has \(inputs.count)") }
+    let types = inputs.map { layer.graph.type(of: $0) }
+    // Up to the Keras of TensorFlow 2.3, more axes were multiplied in pairs.
+    guard types.allSatisfy({ $0.rank <= 3 }) || layer.version >= KerasVersion(2, 4) else {
+      throw .unsupported(
+        "Keras \(layer.version) sums \(types[0]) and \(types[1]) in a way of its own")
+    }
+    let written = try layer.integers("axes", count: 2)
+    let operation = Dot(
+      firstAxis: try KerasLayer.axis(written[0], of: types[0]),
+      secondAxis: try KerasLayer.axis(written[1], of: types[1]),
+      normalizes: try layer.flag("normalize", default: false))
+    guard operation.firstAxis >= 1, operation.secondAxis >= 1 else {
+      throw .malformed("axes=\(written), and axis 0 is the batch")
+    }
+    return try layer.add(operation, inputs)
+  }
+
+  /// `Merge` of Keras 1 with `mode="cos"`: the cosine of the angle between two vectors,
+  /// `[batch, 1, 1]`.
+  private static let cosine: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    let axes = try layer.integers("axes", count: 2, default: [-1, -1])
+    let types = inputs.map { layer.graph.type(of: $0) }
+    guard inputs.count == 2, types.allSatisfy({ $0.rank == 2 }), axes.allSatisfy([1, -1].contains)
+    else {
+      throw .unsupported(
+        "mode=cos of \(types.map(\.description)) along \(axes); only of two vectors")
+    }
+    let product = Dot(firstAxis: 1, secondAxis: 1, normalizes: false)
+    let first = try layer.add(product, [inputs[0], inputs[0]], role: "first_squared")
+    let second = try layer.add(product, [inputs[1], inputs[1]], role: "second_squared")
+    let both = try layer.add(Multiply(), first + second, role: "lengths_squared")
+    let lengths = try layer.add(UnaryMath(.squareRoot), both, role: "lengths")
+    let epsilon = try layer.number("epsilon", 1e-7, like: lengths[0])  // K.epsilon()
+    let divisor = try layer.add(Maximum(), lengths + [epsilon], role: "divisor")
+    let dot = try layer.add(product, inputs, role: "dot")
+    let cosine = try layer.add(BinaryMath(.divide), dot + divisor, role: "cosine")
+    return try layer.add(Reshape(target: [1, 1]), cosine)
   }
 }

@@ -7,14 +7,13 @@ import LayerCatalog
 extension Add: KerasMapped {
   /// Keras: `Add`.
   static let keras = KerasMapping([.merging("Add", Add().merged)])
-  static let kerasRow = row("Add", .add)
+  static let kerasRow = layer("Add", .add)
 }
 
 extension Average: KerasMapped {
   /// Keras: `Average`.
   static let keras = KerasMapping([.merging("Average", Average().merged)])
-  static let kerasRow: KerasRow? = KerasRow(Average.self) {
-    (_, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (_, builder) throws(WeighbridgeError) in
     guard builder.operands.contains(where: { $0.constant != nil }) else {
       return try builder.layer("Average", [:], builder.operands)
     }
@@ -30,7 +29,7 @@ extension Maximum: KerasMapped {
       try layer.addExtreme(Maximum(), inputs)
     }
   ])
-  static let kerasRow = row("Maximum", .maximum)
+  static let kerasRow = layer("Maximum", .maximum)
 }
 
 extension Minimum: KerasMapped {
@@ -40,13 +39,13 @@ extension Minimum: KerasMapped {
       try layer.addExtreme(Minimum(), inputs)
     }
   ])
-  static let kerasRow = row("Minimum", .minimum)
+  static let kerasRow = layer("Minimum", .minimum)
 }
 
 extension Subtract: KerasMapped {
   /// Keras: `Subtract`.
   static let keras = KerasMapping([.merging("Subtract", Subtract().merged)])
-  static let kerasRow = row("Subtract", .subtract)
+  static let kerasRow = layer("Subtract", .subtract)
 }
 
 extension Multiply: KerasMapped {
@@ -68,7 +67,7 @@ extension Multiply: KerasMapped {
       return try layer.add(Multiply(), [input, gamma])
     },
   ])
-  static let kerasRow = row("Multiply", .multiply)
+  static let kerasRow = layer("Multiply", .multiply)
 }
 
 extension BroadcastingOperator {
@@ -80,7 +79,7 @@ extension BroadcastingOperator {
   }
 
   /// The layer, or the function of two tensors for each pair where the layer cannot be had.
-  fileprivate static func row(_ className: String, _ function: KerasFunctionForm) -> KerasRow? {
+  fileprivate static func layer(_ className: String, _ function: KerasFunctionForm) -> KerasRow? {
     KerasRow(Self.self) { (_, builder) throws(WeighbridgeError) in
       try builder.merged(className, function)
     }

@@ -13,8 +13,7 @@ extension BatchNormalization: KerasMapped {
       "BatchNormalization", masks: .passed, casts: .all, shape: .same, parts: .batchStatistics, add),
     .elementwise("BatchNormalization (Keras 1)", ownStatistics),
   ])
-  static let kerasRow: KerasRow? = KerasRow(BatchNormalization.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.layer(
       "BatchNormalization",
       [

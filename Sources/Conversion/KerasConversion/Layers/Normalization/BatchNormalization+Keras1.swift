@@ -18,9 +18,8 @@ extension BatchNormalization {
     }
     var shape = [Int](repeating: 1, count: rank)
     shape[axis] = channels
-    var factors: [ValueID] = []
-    for role in ["gamma", "beta"] {
-      factors.append(try layer.weight(role, shape: [channels]) { $0.reshaped(shape) })
+    let factors = try ["gamma", "beta"].map { (role) throws(WeighbridgeError) in
+      try layer.weight(role, shape: [channels]) { $0.reshaped(shape) }
     }
     try layer.ignoreWeight("running_mean", shape: [channels])
     try layer.ignoreWeight("running_std", shape: [channels])

@@ -18,8 +18,7 @@ extension AveragePooling: KerasMapped {
         AveragePooling(window: window, countIncludePad: countIncludePad, layout: layout), inputs)
     })
   /// Keras never counts what it pads itself.
-  static let kerasRow: KerasRow? = KerasRow(AveragePooling.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let window = operation.window
     var borders: Borders?
     switch window.padding {
@@ -46,8 +45,7 @@ extension MaxPooling: KerasMapped {
       let window = try layer.poolingWindow(axes: axes)
       return try layer.add(MaxPooling(window: window, layout: try layer.dataLayout()), inputs)
     })
-  static let kerasRow: KerasRow? = KerasRow(MaxPooling.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.pooling(
       "MaxPooling", operation.window, filledWith: -Double.greatestFiniteMagnitude)
   }
@@ -67,14 +65,14 @@ extension GlobalAveragePooling: KerasMapped {
       return try layer.add(
         MaskedAveragePooling(keepDims: keepDims, layout: try layer.dataLayout()), [input, mask])
     })
-  static let kerasRow = row("GlobalAveragePooling")
+  static let kerasRow = pooled("GlobalAveragePooling")
 }
 
 extension GlobalMaxPooling: KerasMapped {
   /// Keras: `GlobalMaxPooling1D`, `GlobalMaxPooling2D`, `GlobalMaxPooling3D`.
   static let keras = KerasMapping(
     KerasLayerClass.spatial("GlobalMaxPooling", shape: { .pooling(axes: $0) }, add))
-  static let kerasRow = row("GlobalMaxPooling")
+  static let kerasRow = pooled("GlobalMaxPooling")
 }
 
 extension GlobalPoolingOperator {
@@ -87,7 +85,7 @@ extension GlobalPoolingOperator {
     return try layer.add(Self(keepDims: keepDims, layout: try layer.dataLayout()), inputs)
   }
 
-  fileprivate static func row(_ className: String) -> KerasRow? {
+  fileprivate static func pooled(_ className: String) -> KerasRow? {
     KerasRow(Self.self) { (operation, builder) throws(WeighbridgeError) in
       let axes = builder.type().rank - 2
       guard (1...3).contains(axes) else { throw .unsupported("\(axes) spatial axes") }
@@ -101,13 +99,13 @@ extension GlobalPoolingOperator {
 extension AdaptiveAveragePooling: KerasMapped {
   /// Keras 3: `AdaptiveAveragePooling1D`, `AdaptiveAveragePooling2D`, `AdaptiveAveragePooling3D`.
   static let keras = mapping("AdaptiveAveragePooling")
-  static let kerasRow = refusal
+  static let kerasRow = refusal("its layer is in the latest versions of Keras 3 only")
 }
 
 extension AdaptiveMaxPooling: KerasMapped {
   /// Keras 3: `AdaptiveMaxPooling1D`, `AdaptiveMaxPooling2D`, `AdaptiveMaxPooling3D`.
   static let keras = mapping("AdaptiveMaxPooling")
-  static let kerasRow = refusal
+  static let kerasRow = refusal("its layer is in the latest versions of Keras 3 only")
 }
 
 extension AdaptivePoolingOperator {
@@ -121,10 +119,6 @@ extension AdaptivePoolingOperator {
         if let problem = Resizing.problem(dimensions) { throw layer.malformed(problem) }
         return try layer.add(Self(dimensions: dimensions, layout: try layer.dataLayout()), inputs)
       })
-  }
-
-  fileprivate static var refusal: KerasRow? {
-    KerasRow(Self.self, unsupported: "its layer is in the latest versions of Keras 3 only")
   }
 }
 

@@ -14,8 +14,7 @@ extension ConvLSTM: KerasMapped {
         try cell(&layer, axes: axes, sequence: sequence, prefix: prefix)
       }
     })
-  static let kerasRow: KerasRow? = KerasRow(outputsOf: ConvLSTM.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = rowOfOutputs { (operation, builder) throws(WeighbridgeError) in
     guard operation.layout == .channelsLast else {
       throw .unsupported("takes channels first, and TensorFlow has it with channels last only")
     }

@@ -10,8 +10,7 @@ extension CLAHE: KerasMapped {
   static let keras = KerasMapping([
     .plain("ContrastLimitedAdaptiveHistogramEqualization", equalization)
   ])
-  static let kerasRow: KerasRow? = KerasRow(
-    CLAHE.self, unsupported: "its layer in Keras 3 works while training only")
+  static let kerasRow = refusal("its layer in Keras 3 works while training only")
 
   private static let equalization: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
@@ -55,8 +54,7 @@ extension AutoContrast: KerasMapped {
       return try layer.add(operation, [try layer.onlyInput(inputs)])
     }
   ])
-  static let kerasRow: KerasRow? = KerasRow(
-    AutoContrast.self, unsupported: "its layer in Keras 3 works while training only")
+  static let kerasRow = refusal("its layer in Keras 3 works while training only")
 }
 
 extension KerasLayer {

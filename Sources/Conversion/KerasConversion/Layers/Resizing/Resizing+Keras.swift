@@ -36,8 +36,7 @@ extension Resizing: KerasMapped {
       return try layer.add(operation, inputs)
     },
   ])
-  static let kerasRow: KerasRow? = KerasRow(Resizing.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     var settings = try builder.imageDimensions(operation.dimensions)
     let interpolation = operation.interpolation.rawValue
     guard builder.form != .archive || !["gaussian", "mitchellcubic"].contains(interpolation) else {
@@ -92,8 +91,7 @@ extension CenterCrop: KerasMapped {
       return try layer.add(operation, inputs)
     }
   ])
-  static let kerasRow: KerasRow? = KerasRow(CenterCrop.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.layer("CenterCrop", try builder.imageDimensions(operation.dimensions))
   }
 }

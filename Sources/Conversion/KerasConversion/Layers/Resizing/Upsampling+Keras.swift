@@ -14,8 +14,7 @@ extension Upsampling: KerasMapped {
       let layout = axes == 1 ? .channelsLast : try layer.dataLayout()
       return try add(&layer, inputs, axes: axes, .nearest, layout)
     })
-  static let kerasRow: KerasRow? = KerasRow(Upsampling.self) {
-    (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let (factors, axes) = (operation.factors, operation.factors.count)
     guard (1...3).contains(axes) else { throw .unsupported("\(axes) spatial axes") }
     guard operation.interpolation != .linearAsymmetric else {
